@@ -1,0 +1,185 @@
+"""Argument checks. Each error is one sentence: the argument, what was wanted, what came."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Array = np.ndarray[Any, Any]
+
+
+def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
+    """Return `value` as a floating-point array without empty axes.
+
+    float32 and float64 stay as they are, float16 becomes float32, integers and
+    booleans become float64.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the error.
+    value : array_like of real numbers
+    min_ndim : int, default 1
+        The fewest axes that the argument may have.
+
+    Returns
+    -------
+    ndarray of float32 or float64
+
+    Raises
+    ------
+    TypeError
+        If `value` does not hold real numbers.
+    ValueError
+        If it is ragged, has too few axes, or has an axis of length 0.
+
+    Examples
+    --------
+    >>> as_array("query", [[1, 2]]).dtype
+    dtype('float64')
+    >>> as_array("query", [], min_ndim=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: query has shape (0,); no axis may be empty
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} is ragged; rows of one length are wanted") from None
+    if array.ndim < min_ndim:
+        raise ValueError(f"{name} has shape {array.shape}; at least {min_ndim} axes are wanted")
+    if 0 in array.shape:
+        raise ValueError(f"{name} has shape {array.shape}; no axis may be empty")
+    return array.astype(_float_dtype(name, array.dtype), copy=False)
+
+
+def _float_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype that an argument of `dtype` is computed in."""
+    if dtype in (np.float32, np.float64):
+        return dtype.newbyteorder("=")
+    if dtype == np.float16:
+        return np.dtype(np.float32)
+    if np.issubdtype(dtype, np.integer) or dtype == np.bool_:
+        return np.dtype(np.float64)
+    raise TypeError(f"{name} has dtype {dtype}; float32, float64 or integers are wanted")
+
+
+def as_finite_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
+    """Return `as_array(name, value)`, or raise if it holds NaN or an infinity.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_array`; ValueError also for the first NaN or infinity, with its index.
+
+    Examples
+    --------
+    >>> as_finite_array("key", [1.0, float("nan")])
+    Traceback (most recent call last):
+        ...
+    ValueError: key holds nan at index (1,); finite numbers are wanted
+    """
+    array = as_array(name, value, min_ndim=min_ndim)
+    refuse_where(name, array, ~np.isfinite(array), "finite numbers are wanted")
+    return array
+
+
+def refuse_where(name: str, array: Array, bad: Array, wanted: str) -> None:
+    """Raise a ValueError that names the first element of `array` where `bad` is True.
+
+    Examples
+    --------
+    >>> x = np.array([1.0, -2.0])
+    >>> refuse_where("lengths", x, x < 0, "numbers from 0 up are wanted")
+    Traceback (most recent call last):
+        ...
+    ValueError: lengths holds -2.0 at index (1,); numbers from 0 up are wanted
+    """
+    if bad.any():
+        index = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(f"{name} holds {array[index]} at index {index}; {wanted}")
+
+
+def as_count(name: str, value: int) -> int:
+    """Return `value` as an int of at least 1.
+
+    Raises
+    ------
+    TypeError
+        If `value` is not an integer (a bool is not one).
+    ValueError
+        If it is below 1.
+
+    Examples
+    --------
+    >>> as_count("num_heads", 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: num_heads is 0; a whole number of at least 1 is wanted
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} is {value!r}; a whole number of at least 1 is wanted")
+    if value < 1:
+        raise ValueError(f"{name} is {value}; a whole number of at least 1 is wanted")
+    return int(value)
+
+
+def as_scale(scale: float | None, d_k: int) -> float:
+    """Return the factor that scores are multiplied with: `scale`, or 1 / sqrt(d_k).
+
+    Raises
+    ------
+    TypeError
+        If `scale` is neither None nor a real number.
+    ValueError
+        If it is NaN or infinite.
+
+    Examples
+    --------
+    >>> as_scale(None, 4)
+    0.5
+    """
+    if scale is None:
+        return float(1.0 / np.sqrt(d_k))
+    if isinstance(scale, bool | np.bool_) or not isinstance(scale, Real):
+        raise TypeError(f"scale is {scale!r}; a finite number or None is wanted")
+    if not np.isfinite(scale):
+        raise ValueError(f"scale is {scale}; a finite number or None is wanted")
+    return float(scale)
+
+
+def as_names(name: str, value: Sequence[str]) -> tuple[str, ...]:
+    """Return a sequence of strings as a tuple of at least one.
+
+    Raises
+    ------
+    TypeError
+        If `value` is one string, or holds something that is not a string.
+    ValueError
+        If it is empty.
+
+    Examples
+    --------
+    >>> as_names("tokens", ["cat", "sat"])
+    ('cat', 'sat')
+    """
+    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+        raise TypeError(f"{name} is {value!r}; a sequence of strings is wanted")
+    if not value:
+        raise ValueError(f"{name} is empty; at least one is wanted")
+    return tuple(value)
+
+
+def frozen(array: Array) -> Array:
+    """Return a read-only copy of `array`.
+
+    Examples
+    --------
+    >>> frozen(np.zeros(2)).flags.writeable
+    False
+    """
+    copy = np.array(array)
+    copy.flags.writeable = False
+    return copy

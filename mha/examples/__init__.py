@@ -1,0 +1,74 @@
+"""The book's worked examples: one TOML file each in this folder.
+
+A file gives the inputs exactly as its source prints them. Nothing derived is stored.
+"""
+
+import tomllib
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from mha.multihead import MultiHeadWeights
+from mha.trace import Reading, WorkedExample
+
+
+def example_names() -> tuple[str, ...]:
+    """Return the names of the worked examples, in alphabetical order.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> "cat-sat" in example_names()
+    True
+    """
+    files = resources.files(__name__).iterdir()
+    return tuple(sorted(f.name.removesuffix(".toml") for f in files if f.name.endswith(".toml")))
+
+
+def load_example(name: str) -> WorkedExample:
+    """Return one worked example.
+
+    Parameters
+    ----------
+    name : str
+        One of `example_names`.
+
+    Returns
+    -------
+    WorkedExample
+
+    Raises
+    ------
+    ValueError
+        If there is no such example, or its file is not as it should be.
+
+    Examples
+    --------
+    >>> load_example("cat-sat").tokens
+    ('cat', 'sat')
+    """
+    if name not in example_names():
+        raise ValueError(f"there is no example {name!r}; one of {', '.join(example_names())}")
+    text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    try:
+        return _example(name, tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"mha/examples/{name}.toml: {error}") from error
+
+
+def _example(name: str, data: dict[str, Any]) -> WorkedExample:
+    heads = data.pop("heads", [])
+    if heads:
+        data["weights"] = MultiHeadWeights(
+            w_q=np.array([head["w_q"] for head in heads]),
+            w_k=np.array([head["w_k"] for head in heads]),
+            w_v=np.array([head["w_v"] for head in heads]),
+            w_o=data.pop("w_o", None),
+        )
+        data["head_names"] = [head["name"] for head in heads]
+    data["readings"] = tuple(Reading(**reading) for reading in data.pop("readings", []))
+    return WorkedExample(name=name, **data)

@@ -1,0 +1,73 @@
+"""The book's one rounding rule: values stay in float64 and are rounded only when shown."""
+
+import numpy as np
+
+PLACES = 4
+"""Decimal places that the book shows unless a page says otherwise."""
+
+
+def shown(value: float, places: int = PLACES) -> str:
+    """Return a number as the book prints it.
+
+    Rounds the float64 value to `places` decimals (an exact tie goes to the even digit), with
+    a true minus sign, and never prints a negative zero.
+
+    Parameters
+    ----------
+    value : float
+        Minus infinity is printed as −∞: the score of a masked key.
+    places : int, default 4
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown(0.7310585786)
+    '0.7311'
+    >>> shown(-1.5, 2)
+    '−1.50'
+    >>> shown(-0.00001)
+    '0.0000'
+    """
+    if np.isneginf(value):
+        return "−∞"
+    text = f"{float(value):.{places}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def percent(value: float, places: int = 0) -> str:
+    """Return a share between 0 and 1 as a percentage.
+
+    Parameters
+    ----------
+    value : float
+    places : int, default 0
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> percent(0.7310585786)
+    '73 %'
+    """
+    return f"{shown(100 * value, places)} %"
+
+
+def short(value: float, places: int = PLACES) -> str:
+    """Return a number with at most `places` decimals and no trailing zeros.
+
+    For what is given or exact: an embedding's 0.6 stays 0.6 and is not shown as 0.6000.
+
+    Examples
+    --------
+    >>> short(0.6), short(2.0), short(1 / 3)
+    ('0.6', '2', '0.3333')
+    """
+    text = shown(value, places)
+    return text.rstrip("0").rstrip(".") if "." in text else text

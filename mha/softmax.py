@@ -1,0 +1,167 @@
+"""The softmax, its Jacobian and the entropy of its output."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.checks import Array, as_array, as_finite_array, refuse_where
+
+
+def softmax(scores: ArrayLike, axis: int = -1) -> Array:
+    """Turn scores into weights that are positive and sum to 1 along `axis`.
+
+    The largest score of each row is subtracted first, which changes no weight and keeps
+    every exponential at 1 or below, so that large scores do not overflow.
+
+    Parameters
+    ----------
+    scores : array_like, at least one axis
+        Minus infinity marks a place that gets no weight.
+    axis : int, default -1
+
+    Returns
+    -------
+    ndarray, shape of `scores`
+        Sums to 1 along `axis`, or to 0 where every score is minus infinity.
+
+    Raises
+    ------
+    TypeError
+        If `scores` does not hold real numbers.
+    ValueError
+        If `scores` holds NaN or plus infinity, has an empty axis, or has no axis `axis`.
+
+    References
+    ----------
+    Bridle (1990), for the name.
+
+    Examples
+    --------
+    >>> softmax([1.0, 0.0]).round(4)
+    array([0.7311, 0.2689])
+    >>> softmax([1000.0, 1000.0])
+    array([0.5, 0.5])
+    >>> softmax([-np.inf, -np.inf])
+    array([0., 0.])
+    """
+    scores = as_array("scores", scores)
+    refuse_where(
+        "scores",
+        scores,
+        np.isnan(scores) | np.isposinf(scores),
+        "finite numbers or minus infinity are wanted",
+    )
+    if not -scores.ndim <= axis < scores.ndim:
+        raise ValueError(f"axis is {axis}; scores has only {scores.ndim} axes")
+    largest = scores.max(axis=axis, keepdims=True)
+    # A row of minus infinity alone has nothing to subtract: its exponentials are all 0.
+    shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)
+    # A difference that overflows is minus infinity, whose exponential is 0: the right weight.
+    with np.errstate(over="ignore", under="ignore"):
+        exponentials = np.exp(scores - shift)
+        total = exponentials.sum(axis=axis, keepdims=True)
+        return exponentials / np.where(total == 0, 1, total).astype(scores.dtype)
+
+
+def softmax_jacobian(weights: ArrayLike) -> Array:
+    """Return the derivative of each weight by each score.
+
+    Entry (i, j) is the derivative of weight i by score j: ``w_i (1 - w_i)`` on the diagonal
+    and ``-w_i w_j`` off it.
+
+    Parameters
+    ----------
+    weights : array_like, shape (..., n)
+        A softmax's output.
+
+    Returns
+    -------
+    ndarray, shape (..., n, n)
+        Symmetric; each row sums to 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `weights` does not hold finite real numbers, or has an empty axis.
+
+    Examples
+    --------
+    >>> softmax_jacobian([0.5, 0.5])
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    weights = as_finite_array("weights", weights)
+    diagonal = weights[..., None] * np.eye(weights.shape[-1], dtype=weights.dtype)
+    return diagonal - weights[..., :, None] * weights[..., None, :]
+
+
+def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
+    """Carry a gradient from a softmax's output back to its scores.
+
+    The product with the Jacobian, without building it.
+
+    Parameters
+    ----------
+    d_weights : array_like, shape (..., n)
+        The loss's gradient by the weights.
+    weights : array_like, shape (..., n)
+        The softmax's output along the last axis.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        The loss's gradient by the scores.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers, or the shapes differ.
+
+    Examples
+    --------
+    >>> softmax_backward([1.0, 0.0], [0.5, 0.5])
+    array([ 0.25, -0.25])
+    """
+    d_weights = as_finite_array("d_weights", d_weights)
+    weights = as_finite_array("weights", weights)
+    if d_weights.shape != weights.shape:
+        raise ValueError(
+            f"d_weights has shape {d_weights.shape} but weights has {weights.shape};"
+            " they must match"
+        )
+    return weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))
+
+
+def entropy(weights: ArrayLike, axis: int = -1) -> Array:
+    """Return how spread out weights are, in nats.
+
+    0 when one key has all the weight, log(n) when n keys share it equally.
+
+    Parameters
+    ----------
+    weights : array_like
+        Non-negative; a weight of 0 adds nothing.
+    axis : int, default -1
+
+    Returns
+    -------
+    ndarray, shape of `weights` without `axis`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `weights` does not hold finite real numbers from 0 up.
+
+    References
+    ----------
+    Shannon (1948), section 6.
+
+    Examples
+    --------
+    >>> entropy([0.5, 0.5]).round(4)
+    np.float64(0.6931)
+    """
+    weights = as_finite_array("weights", weights)
+    refuse_where("weights", weights, weights < 0, "numbers from 0 up are wanted")
+    logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
+    # Adding 0 turns the negative zero of a one-hot row into 0.
+    return -(weights * logs).sum(axis=axis) + 0.0
