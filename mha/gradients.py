@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.attention import attention_weights, scaled_dot_product_attention
@@ -78,6 +77,7 @@ def scaled_dot_product_attention_backward(
 
     Examples
     --------
+    >>> import numpy as np
     >>> one = np.eye(2)
     >>> scaled_dot_product_attention_backward(one, one, one, one, scale=1.0).value.round(4)
     array([[0.7311, 0.2689],
@@ -134,6 +134,7 @@ def multi_head_attention_backward(
 
     Examples
     --------
+    >>> import numpy as np
     >>> one = np.eye(2)[None]
     >>> weights = MultiHeadWeights(one, one, one)
     >>> multi_head_attention_backward(np.ones((3, 2)), np.ones((3, 2)), weights).x.round(4)

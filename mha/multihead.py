@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.attention import scaled_dot_product_attention
@@ -39,6 +38,7 @@ class MultiHeadWeights:
 
     Examples
     --------
+    >>> import numpy as np
     >>> one = np.eye(2)[None]
     >>> weights = MultiHeadWeights(one, one, one)
     >>> weights.num_heads, weights.d_model, weights.d_k, weights.d_v
@@ -118,6 +118,7 @@ def project(name: str, x: ArrayLike, matrices: Array) -> Array:
 
     Examples
     --------
+    >>> import numpy as np
     >>> project("x", [[1.0, 2.0]], np.stack([np.eye(2), 2 * np.eye(2)]))
     array([[[1., 2.]],
     <BLANKLINE>
@@ -169,6 +170,7 @@ def multi_head_attention(
 
     Examples
     --------
+    >>> import numpy as np
     >>> one = np.eye(2)[None]
     >>> weights = MultiHeadWeights(one, one, one)
     >>> multi_head_attention([[1.0, 0.0], [0.0, 1.0]], weights).round(4)
