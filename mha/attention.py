@@ -6,7 +6,14 @@ Queries and keys give scores, scores give weights, weights mix the values.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.checks import Array, as_finite_array, as_scale
+from mha.checks import (
+    Array,
+    as_finite_array,
+    as_scale,
+    check_broadcast,
+    finite_product,
+    refuse_where,
+)
 from mha.masks import as_additive_mask
 from mha.softmax import softmax
 
@@ -48,15 +55,8 @@ def attention_scores(query: ArrayLike, key: ArrayLike) -> Array:
         raise ValueError(
             f"query has d_k={query.shape[-1]} but key has d_k={key.shape[-1]}; they must match"
         )
-    _check_leading_axes("query", query, "key", key)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = query @ key.swapaxes(-1, -2)
-    if not np.isfinite(scores).all():
-        raise ValueError(
-            f"query and key are too large: a dot product overflows {scores.dtype};"
-            " smaller numbers are wanted"
-        )
-    return scores
+    check_broadcast("query", query, "key", key)
+    return finite_product("query and key", query, key.swapaxes(-1, -2))
 
 
 def attention_weights(
@@ -147,7 +147,8 @@ def scaled_dot_product_attention(
     Raises
     ------
     TypeError, ValueError
-        As `attention_weights`; also if key and value have different numbers of rows.
+        As `attention_weights`; also if key and value have different numbers of rows, or an
+        output is too large for its dtype.
 
     References
     ----------
@@ -160,18 +161,19 @@ def scaled_dot_product_attention(
     array([[2.8068, 4.0758],
            [4.1932, 5.9242]])
     """
+    key = as_finite_array("key", key, min_ndim=2)
     value = as_finite_array("value", value, min_ndim=2)
-    if np.ndim(key) >= 2 and np.shape(key)[-2] != value.shape[-2]:
+    if key.shape[-2] != value.shape[-2]:
         raise ValueError(
-            f"key has {np.shape(key)[-2]} rows but value has {value.shape[-2]}; they must match"
+            f"key has {key.shape[-2]} rows but value has {value.shape[-2]} rows; they must match"
         )
     weights = attention_weights(
         query, key, mask=mask, is_causal=is_causal, scale=scale, enable_gqa=enable_gqa
     )
     if enable_gqa:
         value = repeat_heads("value", value, query)
-    _check_leading_axes("query and key", weights, "value", value)
-    return weights @ value
+    check_broadcast("query and key", weights, "value", value)
+    return finite_product("weights and value", weights, value)
 
 
 def scaled_scores(scores: Array, d_k: int, scale: float | None = None) -> Array:
@@ -199,7 +201,7 @@ def scaled_scores(scores: Array, d_k: int, scale: float | None = None) -> Array:
     array([[1., 0.]])
     """
     factor = as_scale(scale, d_k)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         scaled = scores * scores.dtype.type(factor)
     if not np.isfinite(scaled).all():
         raise ValueError(f"scale is {scale}; one that leaves the scores finite is wanted")
@@ -222,7 +224,7 @@ def masked_scores(scores: Array, mask: ArrayLike | None, is_causal: bool) -> Arr
     Raises
     ------
     TypeError, ValueError
-        If the mask does not fit.
+        If the mask does not fit, or makes a finite score overflow.
 
     Examples
     --------
@@ -233,7 +235,11 @@ def masked_scores(scores: Array, mask: ArrayLike | None, is_causal: bool) -> Arr
     if additive is None:
         return scores
     with np.errstate(over="ignore"):
-        return scores + additive
+        masked = scores + additive
+    additive = np.broadcast_to(additive, masked.shape)
+    overflows = np.isinf(masked) & np.isfinite(additive)
+    refuse_where("mask", additive, overflows, "one that leaves the scores finite is wanted")
+    return masked
 
 
 def repeat_heads(name: str, x: ArrayLike, query: ArrayLike) -> Array:
@@ -275,12 +281,19 @@ def repeat_heads(name: str, x: ArrayLike, query: ArrayLike) -> Array:
     return np.repeat(x, num_heads // num_groups, axis=-3)
 
 
-def _check_leading_axes(first_name: str, first: Array, second_name: str, second: Array) -> None:
-    """Raise unless all axes but the last two broadcast."""
-    try:
-        np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
-    except ValueError:
-        raise ValueError(
-            f"{first_name} has leading axes {first.shape[:-2]} but {second_name} has"
-            f" {second.shape[:-2]}; they must broadcast"
-        ) from None
+def check_leading_axes(query: Array, key: Array, value: Array) -> None:
+    """Raise a ValueError unless all axes but the last two are the same in all three.
+
+    Examples
+    --------
+    >>> check_leading_axes(np.ones((2, 5, 3)), np.ones((7, 3)), np.ones((7, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: leading axes are (2,) in query but () in key; they must match
+    """
+    for name, x in (("key", key), ("value", value)):
+        if x.shape[:-2] != query.shape[:-2]:
+            raise ValueError(
+                f"leading axes are {query.shape[:-2]} in query but {x.shape[:-2]} in {name};"
+                " they must match"
+            )

@@ -7,9 +7,9 @@ result equals `mha.attention.scaled_dot_product_attention` up to rounding.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.attention import attention_scores, scaled_scores
-from mha.checks import Array, as_count, as_finite_array
-from mha.masks import as_additive_mask
+from mha.attention import attention_scores, check_leading_axes, masked_scores, scaled_scores
+from mha.checks import Array, as_count, as_finite_array, finite_product, refuse_overflow
+from mha.masks import as_mask
 
 
 def blockwise_attention(
@@ -60,14 +60,16 @@ def blockwise_attention(
     key = as_finite_array("key", key, min_ndim=2)
     value = as_finite_array("value", value, min_ndim=2)
     block_size = as_count("block_size", block_size)
-    _check_shapes(query, key, value)
-    dtype = np.result_type(query, key, value)
-    shape = (*query.shape[:-1], key.shape[-2])
-    # The mask is checked once and whole, then read block by block through a view.
-    additive = as_additive_mask(mask, False, shape, dtype)
-    if additive is not None:
-        additive = np.broadcast_to(additive, shape)
-    output = np.zeros((*query.shape[:-1], value.shape[-1]), dtype)
+    check_leading_axes(query, key, value)
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"key has {key.shape[-2]} rows but value has {value.shape[-2]} rows; they must match"
+        )
+    if mask is not None:
+        # The mask is checked once and whole, then read block by block through a view.
+        shape = (*query.shape[:-1], key.shape[-2])
+        mask = np.broadcast_to(as_mask(mask, shape, np.result_type(query, key)), shape)
+    output = np.zeros((*query.shape[:-1], value.shape[-1]), np.result_type(query, key, value))
     for start in range(0, query.shape[-2], block_size):
         rows = slice(start, start + block_size)
         output[..., rows, :] = _attend(
@@ -75,24 +77,11 @@ def blockwise_attention(
             key,
             value,
             block_size=block_size,
-            additive=None if additive is None else additive[..., rows, :],
+            mask=None if mask is None else mask[..., rows, :],
             first_row=start if is_causal else None,
             scale=scale,
         )
     return output
-
-
-def _check_shapes(query: Array, key: Array, value: Array) -> None:
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"key has {key.shape[-2]} rows but value has {value.shape[-2]}; they must match"
-        )
-    for name, x in (("key", key), ("value", value)):
-        if x.shape[:-2] != query.shape[:-2]:
-            raise ValueError(
-                f"query has leading axes {query.shape[:-2]} but {name} has {x.shape[:-2]};"
-                " they must match"
-            )
 
 
 def _attend(
@@ -101,34 +90,40 @@ def _attend(
     value: Array,
     *,
     block_size: int,
-    additive: Array | None,
+    mask: Array | None,
     first_row: int | None,
     scale: float | None,
 ) -> Array:
     """Return the output of one block of queries, reading the keys block by block."""
     rows = query.shape[:-1]
-    largest = np.full((*rows, 1), -np.inf, query.dtype)
-    total = np.zeros((*rows, 1), query.dtype)
-    mixed = np.zeros((*rows, value.shape[-1]), np.result_type(query, key, value))
+    largest = np.full((*rows, 1), -np.inf, np.result_type(query, key))
+    total = np.zeros_like(largest)
+    output = np.zeros((*rows, value.shape[-1]), np.result_type(query, key, value))
     for start in range(0, key.shape[-2], block_size):
+        if first_row is not None and start >= first_row + rows[-1]:
+            break  # every key from here on comes after every query of the block
         columns = slice(start, start + block_size)
-        scores = scaled_scores(
-            attention_scores(query, key[..., columns, :]), query.shape[-1], scale
-        )
-        if additive is not None:
-            scores = scores + additive[..., columns]
+        scores = attention_scores(query, key[..., columns, :])
+        scores = scaled_scores(scores, query.shape[-1], scale)
+        scores = masked_scores(scores, None if mask is None else mask[..., columns], False)
         if first_row is not None:
-            later = (
-                np.arange(start, start + scores.shape[-1])
-                > (np.arange(first_row, first_row + rows[-1])[:, None])
-            )
-            scores = np.where(later, -np.inf, scores).astype(scores.dtype)
+            scores[..., _later(scores.shape, first_row, start)] = -np.inf
         new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
         # A row without any key so far has nothing to subtract.
-        shift = np.where(np.isneginf(new_largest), 0, new_largest).astype(scores.dtype)
+        shift = np.where(np.isneginf(new_largest), 0, new_largest)
         with np.errstate(over="ignore", under="ignore"):
-            rescale, exponentials = np.exp(largest - shift), np.exp(scores - shift)
-        total = total * rescale + exponentials.sum(axis=-1, keepdims=True)
-        mixed = mixed * rescale + exponentials @ value[..., columns, :]
-        largest = new_largest
-    return mixed / np.where(total == 0, 1, total).astype(total.dtype)
+            kept, exponentials = total * np.exp(largest - shift), np.exp(scores - shift)
+        largest, total = new_largest, kept + exponentials.sum(axis=-1, keepdims=True)
+        # The output so far is kept divided by its sum: it never grows beyond the values.
+        divisor = np.where(total == 0, 1, total)
+        mixed = finite_product("weights and value", exponentials / divisor, value[..., columns, :])
+        with np.errstate(over="ignore", invalid="ignore"):
+            output = output * (kept / divisor) + mixed
+    refuse_overflow("weights and value", output)
+    return output
+
+
+def _later(shape: tuple[int, ...], first_row: int, first_column: int) -> Array:
+    """Return where, in a block of scores, the key comes after the query."""
+    queries, keys = np.indices(shape[-2:], sparse=True)
+    return first_column + keys > first_row + queries

@@ -1,6 +1,7 @@
 """Argument checks. Each error is one sentence: the argument, what was wanted, what came."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -44,21 +45,41 @@ def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
         ...
     ValueError: query has shape (0,); no axis may be empty
     """
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} is ragged; rows of one length are wanted") from None
+    array = as_ndarray(name, value)
     if array.ndim < min_ndim:
-        raise ValueError(f"{name} has shape {array.shape}; at least {min_ndim} axes are wanted")
+        wanted = "1 axis is" if min_ndim == 1 else f"{min_ndim} axes are"
+        raise ValueError(f"{name} has shape {array.shape}; at least {wanted} wanted")
     if 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; no axis may be empty")
     return array.astype(_float_dtype(name, array.dtype), copy=False)
 
 
+def as_ndarray(name: str, value: ArrayLike) -> Array:
+    """Return `value` as an array of whatever it holds.
+
+    Raises
+    ------
+    ValueError
+        If it is ragged.
+
+    Examples
+    --------
+    >>> as_ndarray("mask", [[True], [True, False]])
+    Traceback (most recent call last):
+        ...
+    ValueError: mask is ragged; rows of one length are wanted
+    """
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} is ragged; rows of one length are wanted") from None
+
+
 def _float_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype that an argument of `dtype` is computed in."""
+    dtype = dtype.newbyteorder("=")
     if dtype in (np.float32, np.float64):
-        return dtype.newbyteorder("=")
+        return dtype
     if dtype == np.float16:
         return np.dtype(np.float32)
     if np.issubdtype(dtype, np.integer) or dtype == np.bool_:
@@ -100,6 +121,99 @@ def refuse_where(name: str, array: Array, bad: Array, wanted: str) -> None:
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
         raise ValueError(f"{name} holds {array[index]} at index {index}; {wanted}")
+
+
+def finite_product(names: str, left: Array, right: Array) -> Array:
+    """Return ``left @ right`` of finite arrays, or raise if it overflows.
+
+    Parameters
+    ----------
+    names : str
+        Both arguments' names, for the error.
+    left : ndarray, shape (..., n, k)
+    right : ndarray, shape (..., k, m)
+
+    Returns
+    -------
+    ndarray, shape (..., n, m)
+
+    Raises
+    ------
+    ValueError
+        If a sum of products is too large for its dtype.
+
+    Examples
+    --------
+    >>> finite_product("query and key", np.array([[1e200]]), np.array([[1e200]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: query and key overflow float64 when multiplied; smaller numbers are wanted
+    """
+    # The result is looked at instead of the flags, which some BLAS libraries raise at random.
+    with np.errstate(all="ignore"):
+        product = left @ right
+    refuse_overflow(names, product)
+    return product
+
+
+def refuse_overflow(names: str, product: Array) -> None:
+    """Raise a ValueError if a product of finite arrays is not finite.
+
+    Examples
+    --------
+    >>> refuse_overflow("x and w_o", np.array([np.inf]))
+    Traceback (most recent call last):
+        ...
+    ValueError: x and w_o overflow float64 when multiplied; smaller numbers are wanted
+    """
+    if not np.isfinite(product).all():
+        raise ValueError(
+            f"{names} overflow {product.dtype} when multiplied; smaller numbers are wanted"
+        )
+
+
+def check_broadcast(first_name: str, first: Array, second_name: str, second: Array) -> None:
+    """Raise a ValueError unless all axes but the last two broadcast.
+
+    Examples
+    --------
+    >>> check_broadcast("query", np.ones((2, 5, 3)), "key", np.ones((7, 5, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: leading axes are (2,) in query but (7,) in key; they must broadcast
+    """
+    try:
+        np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    except ValueError:
+        raise ValueError(
+            f"leading axes are {first.shape[:-2]} in {first_name} but {second.shape[:-2]}"
+            f" in {second_name}; they must broadcast"
+        ) from None
+
+
+def as_axis(axis: int, ndim: int) -> int:
+    """Return `axis` as an index into the axes of an array that has `ndim` of them.
+
+    Raises
+    ------
+    TypeError
+        If it is not an integer.
+    ValueError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> as_axis(2, 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: axis is 2; a whole number from -2 to 1 is wanted
+    """
+    wanted = f"a whole number from {-ndim} to {ndim - 1} is wanted"
+    if isinstance(axis, bool | np.bool_) or not isinstance(axis, Integral):
+        raise TypeError(f"axis is {axis!r}; {wanted}")
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"axis is {axis}; {wanted}")
+    return int(axis)
 
 
 def as_count(name: str, value: int) -> int:
@@ -145,13 +259,17 @@ def as_scale(scale: float | None, d_k: int) -> float:
         return float(1.0 / np.sqrt(d_k))
     if isinstance(scale, bool | np.bool_) or not isinstance(scale, Real):
         raise TypeError(f"scale is {scale!r}; a finite number or None is wanted")
-    if not np.isfinite(scale):
+    try:
+        factor = float(scale)
+    except OverflowError:
+        factor = math.inf
+    if not math.isfinite(factor):
         raise ValueError(f"scale is {scale}; a finite number or None is wanted")
-    return float(scale)
+    return factor
 
 
-def as_names(name: str, value: Sequence[str]) -> tuple[str, ...]:
-    """Return a sequence of strings as a tuple of at least one.
+def as_names(name: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Return strings as a tuple of at least one.
 
     Raises
     ------
@@ -165,11 +283,12 @@ def as_names(name: str, value: Sequence[str]) -> tuple[str, ...]:
     >>> as_names("tokens", ["cat", "sat"])
     ('cat', 'sat')
     """
-    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+    names = None if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    if names is None or not all(isinstance(item, str) for item in names):
         raise TypeError(f"{name} is {value!r}; a sequence of strings is wanted")
-    if not value:
+    if not names:
         raise ValueError(f"{name} is empty; at least one is wanted")
-    return tuple(value)
+    return names
 
 
 def frozen(array: Array) -> Array:

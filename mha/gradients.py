@@ -2,10 +2,15 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.attention import attention_weights, scaled_dot_product_attention
-from mha.checks import Array, as_finite_array, as_scale
+from mha.attention import (
+    attention_weights,
+    check_leading_axes,
+    scaled_dot_product_attention,
+)
+from mha.checks import Array, as_finite_array, as_scale, finite_product
 from mha.heads import merge_heads, split_heads
 from mha.multihead import MultiHeadWeights, multi_head_attention, project
 from mha.softmax import softmax_backward
@@ -73,7 +78,8 @@ def scaled_dot_product_attention_backward(
     Raises
     ------
     TypeError, ValueError
-        As the forward pass; also if `d_output` does not have the output's shape.
+        As the forward pass; also if leading axes differ, `d_output` does not have the output's
+        shape, or a gradient is too large for its dtype.
 
     Examples
     --------
@@ -83,20 +89,22 @@ def scaled_dot_product_attention_backward(
     array([[0.7311, 0.2689],
            [0.2689, 0.7311]])
     """
-    query, key = as_finite_array("query", query), as_finite_array("key", key)
-    value = as_finite_array("value", value)
+    query = as_finite_array("query", query, min_ndim=2)
+    key = as_finite_array("key", key, min_ndim=2)
+    value = as_finite_array("value", value, min_ndim=2)
+    check_leading_axes(query, key, value)
     output = scaled_dot_product_attention(
         query, key, value, mask=mask, is_causal=is_causal, scale=scale
     )
     d_output = _like("d_output", d_output, output)
     weights = attention_weights(query, key, mask=mask, is_causal=is_causal, scale=scale)
-    d_weights = d_output @ value.swapaxes(-1, -2)
-    factor = query.dtype.type(as_scale(scale, query.shape[-1]))
+    d_weights = finite_product("d_output and value", d_output, value.swapaxes(-1, -2))
+    factor = np.result_type(query, key).type(as_scale(scale, query.shape[-1]))
     d_scores = softmax_backward(d_weights, weights) * factor
     return AttentionGradients(
-        query=d_scores @ key,
-        key=d_scores.swapaxes(-1, -2) @ query,
-        value=weights.swapaxes(-1, -2) @ d_output,
+        query=finite_product("d_scores and key", d_scores, key),
+        key=finite_product("d_scores and query", d_scores.swapaxes(-1, -2), query),
+        value=finite_product("weights and d_output", weights.swapaxes(-1, -2), d_output),
     )
 
 

@@ -16,7 +16,7 @@ def split_heads(x: ArrayLike, num_heads: int) -> Array:
     Returns
     -------
     ndarray, shape (..., num_heads, n, d)
-        Head i holds columns i * d to (i + 1) * d.
+        Head i holds columns i * d to (i + 1) * d. NaN and infinities pass through.
 
     Raises
     ------
@@ -48,6 +48,7 @@ def merge_heads(x: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape (..., n, num_heads * d)
+        NaN and infinities pass through.
 
     Raises
     ------

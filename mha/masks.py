@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from mha.checks import Array, as_count, refuse_where
+from mha.checks import Array, as_count, as_ndarray, refuse_where
 
 
 def causal_mask(num_queries: int, num_keys: int) -> Array:
@@ -68,7 +68,7 @@ def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
            [[ True,  True,  True]]])
     """
     num_keys = as_count("num_keys", num_keys)
-    lengths = np.asarray(lengths)
+    lengths = as_ndarray("lengths", lengths)
     if not np.issubdtype(lengths.dtype, np.integer):
         raise TypeError(f"lengths has dtype {lengths.dtype}; integers are wanted")
     bad = (lengths < 0) | (lengths > num_keys)
@@ -149,16 +149,38 @@ def as_additive_mask(
     causal = causal_mask(*shape[-2:]) if is_causal else None
     if mask is None:
         return None if causal is None else _additive(causal, dtype)
-    mask = _checked_mask(mask, shape, dtype)
-    return mask if causal is None else mask + _additive(causal, dtype)
+    mask = as_mask(mask, shape, dtype)
+    additive = _additive(mask, dtype) if mask.dtype == np.bool_ else mask
+    return additive if causal is None else additive + _additive(causal, dtype)
 
 
 def _additive(allowed: Array, dtype: DTypeLike) -> Array:
     return np.where(allowed, 0, -np.inf).astype(dtype)
 
 
-def _checked_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-    mask = np.asarray(mask)
+def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> Array:
+    """Return a mask for scores of `shape`: booleans as they are, floats as `dtype`.
+
+    Parameters
+    ----------
+    mask, shape, dtype
+        As in `as_additive_mask`.
+
+    Returns
+    -------
+    ndarray of bool or `dtype`, broadcastable to `shape`
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_additive_mask`.
+
+    Examples
+    --------
+    >>> as_mask([[True, False]], (1, 2))
+    array([[ True, False]])
+    """
+    mask = as_ndarray("mask", mask)
     try:
         fits = np.broadcast_shapes(mask.shape, shape) == shape
     except ValueError:
@@ -168,7 +190,7 @@ def _checked_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike) -> 
             f"mask has shape {mask.shape}; one that broadcasts to the scores' {shape} is wanted"
         )
     if mask.dtype == np.bool_:
-        return _additive(mask, dtype)
+        return mask
     if not np.issubdtype(mask.dtype, np.floating):
         raise TypeError(
             f"mask has dtype {mask.dtype}; booleans (True = may attend) or floats are wanted"
@@ -176,7 +198,7 @@ def _checked_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike) -> 
     wanted = "finite numbers or minus infinity are wanted"
     refuse_where("mask", mask, np.isnan(mask) | np.isposinf(mask), wanted)
     with np.errstate(over="ignore"):
-        cast = mask.astype(dtype)
+        cast = mask.astype(dtype, copy=False)
     refuse_where(
         "mask", mask, np.isinf(cast) & np.isfinite(mask), f"{np.dtype(dtype)} cannot hold it"
     )

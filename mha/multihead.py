@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from mha.attention import scaled_dot_product_attention
-from mha.checks import Array, as_finite_array, frozen
+from mha.checks import Array, as_finite_array, check_broadcast, finite_product, frozen
 from mha.heads import merge_heads
 
 
@@ -114,7 +114,8 @@ def project(name: str, x: ArrayLike, matrices: Array) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If `x` does not hold finite real numbers, or its width is not d_model.
+        If `x` does not hold finite real numbers, its width is not d_model, or a product is
+        too large for its dtype.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def project(name: str, x: ArrayLike, matrices: Array) -> Array:
             f"{name} has width {x.shape[-1]} but the weights have d_model={matrices.shape[1]};"
             " they must match"
         )
-    return x[..., None, :, :] @ matrices
+    return finite_product(f"{name} and the weights", x[..., None, :, :], matrices)
 
 
 def multi_head_attention(
@@ -179,7 +180,11 @@ def multi_head_attention(
     """
     if not isinstance(weights, MultiHeadWeights):
         raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
-    name, source = ("x", x) if context is None else ("context", context)
+    x = as_finite_array("x", x, min_ndim=2)
+    name, source = "x", x
+    if context is not None:
+        name, source = "context", as_finite_array("context", context, min_ndim=2)
+        check_broadcast("x", x, "context", source)
     concat = merge_heads(
         scaled_dot_product_attention(
             project("x", x, weights.w_q),
@@ -189,4 +194,6 @@ def multi_head_attention(
             is_causal=is_causal,
         )
     )
-    return concat if weights.w_o is None else concat @ weights.w_o
+    if weights.w_o is None:
+        return concat
+    return finite_product("the heads' outputs and w_o", concat, weights.w_o)

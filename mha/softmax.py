@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.checks import Array, as_array, as_finite_array, refuse_where
+from mha.checks import Array, as_array, as_axis, as_finite_array, refuse_where
 
 
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
@@ -26,7 +26,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     Raises
     ------
     TypeError
-        If `scores` does not hold real numbers.
+        If `scores` does not hold real numbers, or `axis` is not an integer.
     ValueError
         If `scores` holds NaN or plus infinity, has an empty axis, or has no axis `axis`.
 
@@ -50,8 +50,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
         np.isnan(scores) | np.isposinf(scores),
         "finite numbers or minus infinity are wanted",
     )
-    if not -scores.ndim <= axis < scores.ndim:
-        raise ValueError(f"axis is {axis}; scores has only {scores.ndim} axes")
+    axis = as_axis(axis, scores.ndim)
     largest = scores.max(axis=axis, keepdims=True)
     # A row of minus infinity alone has nothing to subtract: its exponentials are all 0.
     shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)
@@ -149,7 +148,7 @@ def entropy(weights: ArrayLike, axis: int = -1) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If `weights` does not hold finite real numbers from 0 up.
+        If `weights` does not hold finite real numbers from 0 up, or has no axis `axis`.
 
     References
     ----------
@@ -162,6 +161,7 @@ def entropy(weights: ArrayLike, axis: int = -1) -> Array:
     """
     weights = as_finite_array("weights", weights)
     refuse_where("weights", weights, weights < 0, "numbers from 0 up are wanted")
+    axis = as_axis(axis, weights.ndim)
     logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
     # Adding 0 turns the negative zero of a one-hot row into 0.
     return -(weights * logs).sum(axis=axis) + 0.0

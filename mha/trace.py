@@ -5,6 +5,7 @@ line of arithmetic in the book is a view of a trace.
 """
 
 from dataclasses import dataclass, fields
+from numbers import Integral
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from mha.attention import (
     masked_scores,
     scaled_scores,
 )
-from mha.checks import Array, as_finite_array, as_names, frozen
+from mha.checks import Array, as_finite_array, as_names, finite_product, frozen
 from mha.heads import merge_heads
 from mha.multihead import MultiHeadWeights, project
 
@@ -112,6 +113,7 @@ class WorkedExample:
         self._check_start()
         for name in ("embeddings", "query", "key", "value"):
             self._freeze(name)
+        self._check_heads()
         if self.mask is not None:
             object.__setattr__(self, "mask", frozen(np.asarray(self.mask)))
         if self.num_heads != len(self.head_names):
@@ -119,10 +121,12 @@ class WorkedExample:
                 f"head_names has {len(self.head_names)} names for {self.num_heads} heads;"
                 " one a head is wanted"
             )
-        if self.focus is not None and not 0 <= self.focus < len(self.tokens):
-            raise ValueError(
-                f"focus is {self.focus}; an index from 0 to {len(self.tokens) - 1} is wanted"
-            )
+        if self.focus is not None:
+            wanted = f"an index from 0 to {len(self.tokens) - 1} is wanted"
+            if isinstance(self.focus, bool) or not isinstance(self.focus, Integral):
+                raise TypeError(f"focus is {self.focus!r}; {wanted}")
+            if not 0 <= self.focus < len(self.tokens):
+                raise ValueError(f"focus is {self.focus}; {wanted}")
         if self.embeddings is not None and self.weights is not None:
             project("embeddings", self.embeddings, self.weights.w_q)
 
@@ -155,6 +159,20 @@ class WorkedExample:
                 f" {len(self.tokens)} tokens is wanted"
             )
         object.__setattr__(self, name, frozen(array))
+
+    def _check_heads(self) -> None:
+        """Raise unless query, key and value, where they are given, go together."""
+        if self.query is None or self.key is None or self.value is None:
+            return
+        if self.key.shape != self.query.shape:
+            raise ValueError(
+                f"query has shape {self.query.shape} but key has {self.key.shape}; they must match"
+            )
+        if len(self.value) != len(self.query):
+            raise ValueError(
+                f"query has {len(self.query)} heads but value has {len(self.value)};"
+                " they must match"
+            )
 
     @property
     def num_heads(self) -> int:
@@ -273,12 +291,13 @@ def trace(example: WorkedExample) -> Trace:
         scaled_scores(scores, query.shape[-1], example.scale), example.mask, example.is_causal
     )
     shifts = _shifts(scaled)
-    with np.errstate(under="ignore"):
+    # A difference that overflows is minus infinity, whose exponential is 0: the right one.
+    with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scaled - shifts[..., None])
     weights = attention_weights(
         query, key, mask=example.mask, is_causal=example.is_causal, scale=example.scale
     )
-    head_outputs = weights @ value
+    head_outputs = finite_product("weights and value", weights, value)
     concat = merge_heads(head_outputs)
     w_o = None if example.weights is None else example.weights.w_o
     return Trace(
@@ -296,11 +315,15 @@ def trace(example: WorkedExample) -> Trace:
         weights=weights,
         head_outputs=head_outputs,
         concat=concat,
-        output=None if w_o is None else concat @ w_o,
+        output=None if w_o is None else _mixed(concat, w_o),
         head_contributions=None
         if w_o is None
-        else head_outputs @ w_o.reshape(len(query), -1, w_o.shape[1]),
+        else _mixed(head_outputs, w_o.reshape(len(query), -1, w_o.shape[1])),
     )
+
+
+def _mixed(head_outputs: Array, w_o: Array) -> Array:
+    return finite_product("the heads' outputs and w_o", head_outputs, w_o)
 
 
 def _projections(example: WorkedExample) -> tuple[Array, Array, Array]:

@@ -7,8 +7,6 @@ import tomllib
 from importlib import resources
 from typing import Any
 
-import numpy as np
-
 from mha.multihead import MultiHeadWeights
 from mha.trace import Reading, WorkedExample
 
@@ -44,7 +42,7 @@ def load_example(name: str) -> WorkedExample:
     Raises
     ------
     ValueError
-        If there is no such example, or its file is not as it should be.
+        If there is no such example, or its file is not as it should be, naming the file.
 
     Examples
     --------
@@ -52,23 +50,23 @@ def load_example(name: str) -> WorkedExample:
     ('cat', 'sat')
     """
     if name not in example_names():
-        raise ValueError(f"there is no example {name!r}; one of {', '.join(example_names())}")
+        raise ValueError(f"name is {name!r}; one of {', '.join(example_names())} is wanted")
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     try:
         return _example(name, tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
+        raise ValueError(f"mha/examples/{name}.toml: {error} is missing in a head") from error
+    except (TypeError, ValueError) as error:
         raise ValueError(f"mha/examples/{name}.toml: {error}") from error
 
 
 def _example(name: str, data: dict[str, Any]) -> WorkedExample:
     heads = data.pop("heads", [])
     if heads:
-        data["weights"] = MultiHeadWeights(
-            w_q=np.array([head["w_q"] for head in heads]),
-            w_k=np.array([head["w_k"] for head in heads]),
-            w_v=np.array([head["w_v"] for head in heads]),
-            w_o=data.pop("w_o", None),
-        )
+        matrices: dict[str, Any] = {
+            matrix: [head[matrix] for head in heads] for matrix in ("w_q", "w_k", "w_v")
+        }
+        data["weights"] = MultiHeadWeights(**matrices, w_o=data.pop("w_o", None))
         data["head_names"] = [head["name"] for head in heads]
     data["readings"] = tuple(Reading(**reading) for reading in data.pop("readings", []))
     return WorkedExample(name=name, **data)

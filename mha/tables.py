@@ -1,0 +1,445 @@
+"""Tables of a trace: every stage as numbers, for HTML, print and notebooks.
+
+A table carries its caption and label, so that the book can number and cite it. In each row of
+scores or weights the largest entry is bold and underlined.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.rounding import PLACES, short, shown
+from mha.trace import Trace
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text that knows how to show itself.
+
+    Parameters
+    ----------
+    caption : str
+        One line; Markdown's inline marks are allowed.
+    header : tuple of str
+        One entry a column; the first stands above the row labels.
+    rows : tuple of tuple of str
+        Each starts with its label.
+    marked : frozenset of (int, int), default empty
+        Cells to set in bold and underline: (row, column), labels and header not counted.
+    name : str, optional
+        Label to cite the table by.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[tuple[int, int]] = frozenset()
+    name: str | None = None
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
+        body = "".join(self._html_row(i, row) for i, row in enumerate(self.rows))
+        return (
+            f"<table><caption>{escape(self.caption)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def _html_row(self, i: int, row: tuple[str, ...]) -> str:
+        cells = [escape(text) for text in row[1:]]
+        marked = [
+            f"<strong><u>{text}</u></strong>" if (i, j) in self.marked else text
+            for j, text in enumerate(cells)
+        ]
+        return (
+            f'<tr><th scope="row">{escape(row[0])}</th>'
+            + "".join(f"<td>{text}</td>" for text in marked)
+            + "</tr>"
+        )
+
+    def _repr_markdown_(self) -> str:
+        """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
+        lines = [f"```{{list-table}} {self.caption}", ":header-rows: 1", ":stub-columns: 1"]
+        if self.name:
+            lines.append(f":name: {self.name}")
+        lines += [":class: numbers", ""]
+        lines += _list_row(self.header)
+        for i, row in enumerate(self.rows):
+            marked = [
+                f"[**{text}**]{{.max}}" if (i, j) in self.marked else text
+                for j, text in enumerate(row[1:])
+            ]
+            lines += _list_row((row[0], *marked))
+        return "\n".join([*lines, "```"])
+
+
+def _list_row(cells: Sequence[str]) -> list[str]:
+    return [f"{'* -' if i == 0 else '  -'} {text}" for i, text in enumerate(cells)]
+
+
+def array_table(
+    array: ArrayLike,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    caption: str,
+    corner: str = "Token",
+    places: int = PLACES,
+    mark_max: bool = False,
+    name: str | None = None,
+) -> Table:
+    """Return a matrix as a table with labelled rows and columns.
+
+    Parameters
+    ----------
+    array : array_like, shape (len(rows), len(columns))
+    rows, columns : sequence of str
+    caption : str
+    corner : str, default "Token"
+        What the row labels are.
+    places : int, default 4
+        The most decimals shown; fewer where all entries need fewer.
+    mark_max : bool, default False
+        Mark the largest entry of each row, all of them where several are equal.
+    name : str, optional
+        Label to cite the table by.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If the labels do not fit the array.
+
+    Examples
+    --------
+    >>> table = array_table([[1, 2]], rows=["cat"], columns=["a", "b"], caption="Two numbers")
+    >>> table.rows
+    (('cat', '1', '2'),)
+    """
+    array = np.asarray(array, dtype=np.float64)
+    if array.shape != (len(rows), len(columns)):
+        raise ValueError(
+            f"array has shape {array.shape} for {len(rows)} rows and {len(columns)} columns;"
+            " one label each is wanted"
+        )
+    decimals = places_needed(array, places)
+    return Table(
+        caption=caption,
+        header=(corner, *columns),
+        rows=tuple(
+            (label, *(shown(float(x), decimals) for x in row))
+            for label, row in zip(rows, array, strict=True)
+        ),
+        marked=_row_maxima(array) if mark_max else frozenset(),
+        name=name,
+    )
+
+
+def places_needed(array: np.ndarray, places: int = PLACES) -> int:
+    """Return the fewest decimals, up to `places`, that show every entry as `places` would.
+
+    Examples
+    --------
+    >>> places_needed(np.array([0.5, 2.0])), places_needed(np.array([1 / 3]))
+    (1, 4)
+    """
+    texts = [short(float(x), places) for x in array.flat if np.isfinite(x)]
+    return max((len(text.partition(".")[2]) for text in texts), default=0)
+
+
+def _row_maxima(array: np.ndarray) -> frozenset[tuple[int, int]]:
+    """Return the places of each row's largest entries; a row of minus infinity has none."""
+    largest = array.max(axis=1, keepdims=True)
+    top = np.isfinite(largest) & np.isclose(array, largest, rtol=0, atol=1e-12)
+    return frozenset((int(i), int(j)) for i, j in np.argwhere(top))
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """How one array of a trace is put into a table."""
+
+    caption: str
+    symbol: str | None  # a dimension's letter; None where the columns are keys
+    mark_max: bool = False
+
+
+_STAGES = {
+    "embeddings": _Stage("Embeddings", "x"),
+    "query": _Stage("Queries", "q"),
+    "key": _Stage("Keys", "k"),
+    "value": _Stage("Values", "v"),
+    "scores": _Stage("Scores: each query times each key", None, mark_max=True),
+    "scaled_scores": _Stage("Scaled scores", None, mark_max=True),
+    "exponentials": _Stage("Exponentials of the scaled scores, and their row sums", None),
+    "weights": _Stage("Attention weights", None, mark_max=True),
+    "head_outputs": _Stage("Output: values mixed by the weights", "z"),
+    "concat": _Stage("Concatenation of the heads' outputs", "z"),
+    "output": _Stage("Output after the output projection", "y"),
+}
+_WHOLE = {"embeddings", "concat", "output"}
+
+
+def stage_table(
+    run: Trace, stage: str, *, head: int = 0, places: int = PLACES, name: str | None = None
+) -> Table:
+    """Return one stage of a trace as a table, a row a token.
+
+    Parameters
+    ----------
+    run : Trace
+    stage : str
+        "embeddings", "query", "key", "value", "scores", "scaled_scores", "exponentials" (with
+        row sums), "weights" (with their sum), "head_outputs", "concat" or "output".
+    head : int, default 0
+        Counted from 0; ignored by the stages that belong to no one head.
+    places : int, default 4
+    name : str, optional
+        Label to cite the table by.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If the stage is unknown, the run does not have it, or there is no such head.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> stage_table(trace(load_example("cat-sat")), "weights").rows
+    (('cat', '0.7311', '0.2689', '1.0000'), ('sat', '0.2689', '0.7311', '1.0000'))
+    """
+    if stage not in _STAGES:
+        raise ValueError(f"stage is {stage!r}; one of {', '.join(_STAGES)} is wanted")
+    array = getattr(run, stage)
+    if array is None:
+        raise ValueError(f"{run.example.name} has no {stage}; another stage is wanted")
+    caption = _STAGES[stage].caption
+    if stage not in _WHOLE:
+        if not 0 <= head < run.num_heads:
+            raise ValueError(f"head is {head}; a number from 0 to {run.num_heads - 1} is wanted")
+        array = array[head]
+        caption += _of_head(run, head)
+    symbol = _STAGES[stage].symbol
+    table = array_table(
+        array,
+        rows=run.tokens,
+        columns=run.tokens if symbol is None else dimensions(symbol, array.shape[1]),
+        caption=caption,
+        corner="Query \\ key" if symbol is None else "Token",
+        places=places,
+        mark_max=_STAGES[stage].mark_max,
+        name=name,
+    )
+    if stage == "exponentials":
+        return _with_column(table, "Row sum", run.row_sums[head], places)
+    if stage == "weights":
+        return _with_column(table, "Sum", array.sum(axis=1), places)
+    return table
+
+
+def matrix_table(
+    run: Trace, matrix: str, *, head: int = 0, places: int = PLACES, name: str | None = None
+) -> Table:
+    """Return one projection matrix of a trace's example as a table.
+
+    Parameters
+    ----------
+    run : Trace
+    matrix : str
+        "w_q", "w_k", "w_v" or "w_o".
+    head : int, default 0
+        Counted from 0; ignored by "w_o".
+    places : int, default 4
+    name : str, optional
+        Label to cite the table by.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If the example has no such matrix, or there is no such head.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> matrix_table(trace(load_example("the-cat-sat")), "w_q").rows[0]
+    ('x₁', '0.1', '0.2')
+    """
+    words = {"w_q": ("Query", "q"), "w_k": ("Key", "k"), "w_v": ("Value", "v"), "w_o": ("", "y")}
+    weights = run.example.weights
+    if matrix not in words:
+        raise ValueError(f"matrix is {matrix!r}; one of {', '.join(words)} is wanted")
+    if weights is None or getattr(weights, matrix) is None:
+        raise ValueError(f"{run.example.name} has no {matrix}; another matrix is wanted")
+    word, symbol = words[matrix]
+    if matrix == "w_o":
+        array, rows, caption = weights.w_o, "z", "Output projection"
+    else:
+        if not 0 <= head < run.num_heads:
+            raise ValueError(f"head is {head}; a number from 0 to {run.num_heads - 1} is wanted")
+        array, rows = getattr(weights, matrix)[head], "x"
+        caption = f"{word} projection{_of_head(run, head)}"
+    assert array is not None
+    return array_table(
+        array,
+        rows=dimensions(rows, array.shape[0]),
+        columns=dimensions(symbol, array.shape[1]),
+        caption=caption,
+        corner="From \\ to",
+        places=places,
+        name=name,
+    )
+
+
+def mixing_table(
+    run: Trace, token: int, *, head: int = 0, places: int = PLACES, name: str | None = None
+) -> Table:
+    """Return how one token's head output comes about: each value times its weight, and the sum.
+
+    Parameters
+    ----------
+    run : Trace
+    token : int
+        Index of the query's token.
+    head : int, default 0
+    places : int, default 4
+    name : str, optional
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> mixing_table(trace(load_example("cat-sat")), 0).rows[-1]
+    ('Sum', '1.0000', '2.8068', '4.0758')
+    """
+    weights, value = run.weights[head, token], run.value[head]
+    weighted = np.column_stack([weights, weights[:, None] * value])
+    total = np.append(weights.sum(), run.head_outputs[head, token])
+    return array_table(
+        np.vstack([weighted, total]),
+        rows=(*run.tokens, "Sum"),
+        columns=("weight", *(f"weight × {v}" for v in dimensions("v", value.shape[1]))),
+        caption=f"Weighted values for the query *{run.tokens[token]}*{_of_head(run, head)}",
+        corner="Key",
+        places=places,
+        name=name,
+    )
+
+
+def contribution_table(
+    run: Trace, token: int, *, places: int = PLACES, name: str | None = None
+) -> Table:
+    """Return each head's share of one token's output, and their sum, which is the output.
+
+    Parameters
+    ----------
+    run : Trace
+        Of an example with an output projection.
+    token : int
+    places : int, default 4
+    name : str, optional
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If the example has no output projection.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> contribution_table(trace(load_example("the-cat-sat")), 0).rows[-1][:2]
+    ('Output', '3.0853')
+    """
+    if run.output is None or run.head_contributions is None:
+        raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
+    return array_table(
+        np.vstack([run.head_contributions[:, token], run.output[token]]),
+        rows=(*run.head_names, "Output"),
+        columns=dimensions("y", run.output.shape[1]),
+        caption=f"Each head's share of the output for *{run.tokens[token]}*",
+        corner="Head",
+        places=places,
+        name=name,
+    )
+
+
+def shape_table(run: Trace, *, name: str | None = None) -> Table:
+    """Return the shape of every array of a run, from input to output.
+
+    Parameters
+    ----------
+    run : Trace
+    name : str, optional
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> shape_table(trace(load_example("the-cat-sat"))).rows[-1]
+    ('output', '(3, 4)', '(n, d_out)')
+    """
+    axes = {
+        "embeddings": "(n, d_model)",
+        "query": "(num_heads, n, d_k)",
+        "key": "(num_heads, n, d_k)",
+        "value": "(num_heads, n, d_v)",
+        "scores": "(num_heads, n, n)",
+        "scaled_scores": "(num_heads, n, n)",
+        "weights": "(num_heads, n, n)",
+        "head_outputs": "(num_heads, n, d_v)",
+        "concat": "(n, num_heads · d_v)",
+        "output": "(n, d_out)",
+    }
+    rows = tuple(
+        (stage, str(getattr(run, stage).shape), axes[stage])
+        for stage in axes
+        if getattr(run, stage) is not None
+    )
+    return Table(
+        caption=f"The shapes from input to output, for *{run.example.title}*",
+        header=("Array", "Shape", "Axes"),
+        rows=rows,
+        name=name,
+    )
+
+
+def dimensions(symbol: str, count: int) -> tuple[str, ...]:
+    """Return labels for a vector's components, counted from 1.
+
+    Examples
+    --------
+    >>> dimensions("q", 3)
+    ('q₁', 'q₂', 'q₃')
+    """
+    digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return tuple(symbol + str(i).translate(digits) for i in range(1, count + 1))
+
+
+def _of_head(run: Trace, head: int) -> str:
+    return f", {run.head_names[head]}" if run.num_heads > 1 else ""
+
+
+def _with_column(table: Table, title: str, values: np.ndarray, places: int) -> Table:
+    rows = tuple((*row, shown(float(x), places)) for row, x in zip(table.rows, values, strict=True))
+    return replace(table, header=(*table.header, title), rows=rows)

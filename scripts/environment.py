@@ -1,0 +1,126 @@
+"""What the commands share: the virtual environment, system packages, steps and their times.
+
+Standard library only: it runs before anything is installed.
+"""
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+LOCK = ROOT / "requirements.lock"
+STAMP = VENV / "built-from"
+
+
+@contextmanager
+def step(title: str) -> Iterator[None]:
+    """Say what is being done, and how long it took."""
+    print(f"{title} ...", flush=True)
+    start = time.monotonic()
+    yield
+    print(f"  {time.monotonic() - start:.1f} s", flush=True)
+
+
+def fail(sentence: str) -> None:
+    """End with one sentence and exit code 1."""
+    sys.exit(f"error: {sentence}")
+
+
+def run(command: list[str], sentence: str, **options: object) -> None:
+    """Run a command; if it fails, end with `sentence`."""
+    if subprocess.run(command, check=False, **options).returncode != 0:  # type: ignore[call-overload]
+        fail(sentence)
+
+
+def python() -> str:
+    """Return the path of the environment's Python, after creating or updating the environment."""
+    wanted = _fingerprint()
+    if not STAMP.is_file() or STAMP.read_text(encoding="utf-8") != wanted:
+        _create()
+        STAMP.write_text(wanted, encoding="utf-8")
+    return str(_executable())
+
+
+def _executable() -> Path:
+    windows = os.name == "nt"
+    return VENV / ("Scripts/python.exe" if windows else "bin/python")
+
+
+def _fingerprint() -> str:
+    """Return what the environment is made from; it is made anew when any of it changes."""
+    digest = hashlib.sha256()
+    for path in (LOCK, ROOT / "pyproject.toml"):
+        digest.update(path.read_bytes())
+    digest.update(f"{sys.version_info[:3]} {sys.executable} {ROOT}".encode())
+    return digest.hexdigest()
+
+
+def _create() -> None:
+    if importlib.util.find_spec("ensurepip") is None:
+        system_package("Python's venv module", "python3-venv")
+    with step(f"Creating {VENV.name}"):
+        run(
+            [sys.executable, "-m", "venv", "--clear", str(VENV)],
+            f"{VENV} could not be created; see the message above",
+        )
+    pip = [str(_executable()), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+    with step(f"Installing the packages of {LOCK.name}"):
+        run(
+            [*pip, "--require-hashes", "-r", str(LOCK)],
+            f"the packages of {LOCK.name} could not be installed; see the message above",
+        )
+    with step("Installing mha for editing"):
+        run(
+            [*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)],
+            "mha could not be installed; see the message above",
+        )
+
+
+def system_package(what: str, *packages: str) -> None:
+    """Install Debian packages when root on Debian, else end by naming the command that does."""
+    names = " ".join(packages)
+    if shutil.which("apt-get") is None:
+        fail(f"{what} is missing; install it with your system's package manager")
+    if os.geteuid() != 0:
+        fail(f"{what} is missing; run: sudo apt-get install {names}")
+    with step(f"Installing {what} ({names})"):
+        quiet = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
+        apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
+        sentence = f"apt-get could not install {names}; see the message above"
+        run([*apt, "update"], sentence, **quiet)
+        run(
+            [*apt, "install", "-y", "--no-install-recommends", *packages],
+            sentence,
+            stdout=subprocess.DEVNULL,
+            **quiet,
+        )
+
+
+def chromium() -> str:
+    """Return the path of a Chromium, installing one where that is possible."""
+    found = _find_chromium()
+    if found is None and sys.platform == "darwin":
+        fail("Chromium is missing; run: brew install --cask chromium")
+    if found is None:
+        system_package("Chromium", "chromium", "fonts-dejavu-core")
+        found = _find_chromium()
+    if found is None:
+        fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
+    return str(found)
+
+
+def _find_chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    mac = [
+        f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Chromium", "Google Chrome")
+    ]
+    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, names), *mac]
+    return next((c for c in candidates if c and Path(c).is_file()), None)

@@ -1,0 +1,48 @@
+"""The built book: where its pages are, and what is on them."""
+
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parent.parent
+SITE = ROOT / "_build" / "html"
+
+
+def toc_pages():
+    """Return the names of all pages of the table of contents, such as "mechanism/softmax"."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    chapters = [c["file"] for part in toc["parts"] for c in part["chapters"]]
+    return [toc["root"], *chapters]
+
+
+def notebooks():
+    """Return the names of the pages that are notebooks."""
+    return [name for name in toc_pages() if "{code-cell}" in source(name)]
+
+
+def source(name):
+    """Return the Markdown of a page."""
+    return (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def path(name):
+    """Return the built page's file; a test that needs it fails where there is none."""
+    file = SITE / f"{name}.html"
+    assert file.is_file(), f"{file.relative_to(ROOT)} is missing; run: python3 scripts/build.py"
+    return file
+
+
+def soup(name):
+    """Return a built page, parsed."""
+    return BeautifulSoup(path(name).read_text(encoding="utf-8"), "html.parser")
+
+
+def table(page, label):
+    """Return the cells of a table on a parsed page, header row included, as text."""
+    found = page.find(id=label)
+    assert found is not None, f"there is no table {label}"
+    return [
+        [cell.get_text(strip=True) for cell in row.find_all(["th", "td"])]
+        for row in found.find_all("tr")
+    ]

@@ -1,0 +1,21 @@
+"""What every test shares: one seed, and hypothesis without randomness or a clock."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+SEED = 20170612
+PROFILE = "fixed"
+
+settings.register_profile(PROFILE, derandomize=True, deadline=None)
+settings.load_profile(PROFILE)
+
+
+def pytest_report_header():
+    return f"numpy seed: {SEED}; hypothesis profile: {PROFILE} (derandomized, no deadline)"
+
+
+@pytest.fixture
+def rng():
+    """Return a fresh generator, so that no test depends on which ran before it."""
+    return np.random.default_rng(SEED)

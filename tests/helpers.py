@@ -1,0 +1,70 @@
+"""What several tests need: sizes, exact error sentences, and attention without NumPy."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+# Distinct primes: a swapped axis has the wrong length.
+BATCH, HEADS, QUERIES, KEYS, D_K, D_V, D_MODEL, D_OUT = 2, 3, 5, 7, 11, 13, 17, 19
+
+
+def raises(error, sentence):
+    """Expect `error` with exactly this sentence."""
+    return pytest.raises(error, match=f"^{re.escape(sentence)}$")
+
+
+def inputs(rng, *leading, dtype=np.float64):
+    """Return a random query, key and value with the given leading axes."""
+    shapes = (QUERIES, D_K), (KEYS, D_K), (KEYS, D_V)
+    return tuple(rng.normal(size=(*leading, *shape)).astype(dtype) for shape in shapes)
+
+
+def finite(limit, width=64):
+    """Return a strategy for numbers from -limit to limit."""
+    return st.floats(-limit, limit, width=width, allow_subnormal=False)
+
+
+def arrays(shape, limit=10, dtype=np.float64):
+    """Return a strategy for arrays of numbers from -limit to limit."""
+    return hnp.arrays(dtype, shape, elements=finite(limit, width=8 * np.dtype(dtype).itemsize))
+
+
+def loop_weights(query, key, scale, allowed):
+    """Return attention weights of two matrices as lists, number by number.
+
+    `allowed(i, j)` tells whether query i may attend to key j.
+    """
+    rows = []
+    for i, q in enumerate(query):
+        scores = [scale * math.fsum(a * b for a, b in zip(q, k, strict=True)) for k in key]
+        kept = [s for j, s in enumerate(scores) if allowed(i, j)]
+        exponentials = [
+            math.exp(s - max(kept)) if allowed(i, j) else 0.0 for j, s in enumerate(scores)
+        ]
+        total = math.fsum(exponentials) or 1.0
+        rows.append([e / total for e in exponentials])
+    return rows
+
+
+def loop_product(left, right):
+    """Return the product of two matrices as lists, number by number."""
+    columns = list(zip(*right, strict=True))
+    return [
+        [math.fsum(float(a * b) for a, b in zip(row, column, strict=True)) for column in columns]
+        for row in left
+    ]
+
+
+def central_differences(loss, x, step=1e-6):
+    """Return the gradient of `loss` at `x`, one entry at a time."""
+    gradient = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[index] += step
+        down[index] -= step
+        gradient[index] = (loss(up) - loss(down)) / (2 * step)
+    return gradient

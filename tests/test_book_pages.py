@@ -1,0 +1,150 @@
+"""The built pages as files: complete, self-contained, and showing what `mha` computes."""
+
+import re
+from collections import Counter
+from urllib.parse import unquote, urlparse
+
+import book_site as site
+import pytest
+
+from mha import example_names, load_example, shown, tables, trace
+
+pytestmark = pytest.mark.book
+
+PAGES = site.toc_pages()
+LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
+
+
+@pytest.mark.parametrize("name", [*PAGES, "search", "genindex"])
+def test_nothing_is_loaded_from_another_origin(name):
+    for element in site.soup(name).find_all(list(LOADING)):
+        address = element.get(LOADING[element.name], "")
+        assert not urlparse(address).scheme, element
+        assert not address.startswith("//"), element
+
+
+def test_style_sheets_load_nothing_from_another_origin():
+    sheets = list(site.SITE.rglob("*.css"))
+    assert len(sheets) > 5
+    for sheet in sheets:
+        text = sheet.read_text(encoding="utf-8")
+        for address in re.findall(r"(?:url\(|@import\s+)[\"']?([^\"')]+)", text):
+            assert address.startswith("data:") or not urlparse(address).scheme, (sheet, address)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_internal_links_lead_somewhere(name):
+    page = site.path(name)
+    links = [a["href"] for a in site.soup(name).find_all("a", href=True)]
+    assert len(links) > 5
+    for link in links:
+        parts = urlparse(link)
+        if parts.scheme:
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        assert target.is_file(), link
+        if parts.fragment and target.suffix == ".html":
+            ids = re.findall(r'\bid="([^"]+)"', target.read_text(encoding="utf-8"))
+            assert unquote(parts.fragment) in ids, link
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_slimming_removes_is_not_loaded(name):
+    scripts = [script.get("src", "") for script in site.soup(name).find_all("script")]
+    assert not [s for s in scripts if "fontawesome" in s or "mathjax" in s.lower() or "thebe" in s]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_leaked_repr_raw_tex_or_unresolved_reference(name):
+    article = site.soup(name).find("article")
+    for code in article.find_all(["pre", "code", "annotation"]):
+        code.decompose()
+    text = article.get_text()
+    for leak in (
+        r"0x[0-9a-f]{6}",
+        r"<mha\.",
+        r"<IPython",
+        r"\\(frac|mathrm|sqrt)",
+        r"\?\?",
+        r"\{eval\}",
+        r"np\.float64",
+        r"\$[A-Za-z\\]",
+    ):
+        assert not re.search(leak, text), leak
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_ids_are_unique(name):
+    ids = Counter(element["id"] for element in site.soup(name).find_all(id=True))
+    # sphinx-exercise gives every exercise's body the same id.
+    repeated = {i for i, count in ids.items() if count > 1} - {
+        "exercise-content",
+        "solution-content",
+    }
+    assert not repeated
+
+
+@pytest.mark.parametrize("name", site.notebooks())
+def test_every_figure_says_what_is_to_be_seen(name):
+    article = site.soup(name).find("article")
+    assert len(article.select(".drawing")) == len(article.select(".drawing > svg"))
+    for drawing in article.select(".drawing > svg"):
+        assert drawing["role"] == "img"
+        assert len(drawing["aria-label"].split()) >= 5
+    for image in article.find_all("img"):
+        assert image.get("alt", "").strip()
+        assert "/" not in image["alt"]
+
+
+@pytest.mark.parametrize("name", site.notebooks())
+def test_captioned_figures_are_numbered(name):
+    captions = site.soup(name).select("article figcaption")
+    assert [c for c in captions if not c.select_one(".caption-number")] == []
+
+
+def test_pages_with_figures_exist():
+    assert sum(len(site.soup(name).select(".drawing svg")) for name in PAGES) >= 10
+
+
+@pytest.mark.parametrize("example", example_names())
+def test_a_chapter_shows_every_stage_of_the_example_as_the_package_computes_it(example):
+    run = trace(load_example(example))
+    pages = [site.soup(name) for name in site.notebooks()]
+    shown_tables = {
+        tuple(tuple(row) for row in rows)
+        for page in pages
+        for rows in (
+            [[c.get_text(strip=True) for c in r.find_all(["th", "td"])] for r in t.find_all("tr")]
+            for t in page.select("article table")
+        )
+    }
+    stages = [
+        "query",
+        "key",
+        "value",
+        "scores",
+        "scaled_scores",
+        "exponentials",
+        "weights",
+        "head_outputs",
+    ]
+    wanted = [tables.stage_table(run, s, head=h) for s in stages for h in range(run.num_heads)]
+    if run.output is not None:
+        wanted.append(tables.stage_table(run, "output"))
+    for table in wanted:
+        assert (table.header, *table.rows) in shown_tables, table.caption
+
+
+def test_self_attention_prints_the_weights_that_mha_computes():
+    page = site.soup("mechanism/self-attention")
+    run = trace(load_example("cat-sat"))
+    rows = site.table(page, "tbl-cat-sat-weights")
+    assert rows[1:] == [
+        [token, *(shown(w) for w in weights), shown(weights.sum())]
+        for token, weights in zip(run.tokens, run.weights[0], strict=True)
+    ]
+
+
+def test_the_title_of_the_book():
+    assert site.soup("index").title.get_text(strip=True).startswith("Attention by Hand")
+    assert site.soup("index").html["lang"] == "en"

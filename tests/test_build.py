@@ -1,0 +1,172 @@
+"""The build, on a book of one page: strict, exact about what broke, never destructive."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# A page
+
+```{code-cell}
+from mha import figures, shown, softmax
+weights = softmax([1.0, 0.0])
+```
+
+The weight is {eval}`shown(weights[0])`.
+"""
+BUILD = "import sys; sys.path.insert(0, 'scripts'); import build; build.build_html(sys.executable)"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a copy of the project with a book of one page, built."""
+    project = tmp_path_factory.mktemp("project")
+    for folder in ("mha", "scripts", "book/_ext", "book/_static", "book/_templates"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, project / folder, ignore=ignored)
+    for file in ("_config.yml", "requirements.lock", "book/references.bib"):
+        shutil.copy(ROOT / file, project / file)
+    (project / "_toc.yml").write_text("format: jb-book\nroot: index\n", encoding="utf-8")
+    write(project, PAGE)
+    assert build(project).returncode == 0
+    return project
+
+
+@pytest.fixture
+def project(built, tmp_path):
+    """Return a fresh copy of the built project."""
+    return shutil.copytree(built, tmp_path / "copy")
+
+
+def write(project, text):
+    (project / "book" / "index.md").write_text(text, encoding="utf-8")
+
+
+def build(project):
+    """Build the copy, with its own `mha`, and return the finished process."""
+    variables = {**os.environ, "PYTHONPATH": str(project)}
+    return subprocess.run(
+        [sys.executable, "-c", BUILD],
+        cwd=project,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def log(project):
+    return (project / "_build" / "build.log").read_text(encoding="utf-8")
+
+
+def page(project):
+    return (project / "_build" / "html" / "index.html").read_text(encoding="utf-8")
+
+
+def article(project):
+    return re.search(r"<article.*?</article>", page(project), re.DOTALL).group()
+
+
+def snapshot(project):
+    html = project / "_build" / "html"
+    return {p.relative_to(html): p.read_bytes() for p in html.rglob("*") if p.is_file()}
+
+
+def test_a_second_build_computes_nothing_and_changes_nothing(project):
+    assert "0.7311" in article(project)
+    before = snapshot(project)
+    assert build(project).returncode == 0
+    assert snapshot(project) == before
+    assert "Executed notebook" not in log(project)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "\n```{code-cell}\nx = 1\nassert weights[0] < 0.5\n```\n",
+            "book/index.md:23: WARNING: this cell failed: assert weights[0] < 0.5 raised",
+        ),
+        (
+            "\n```{code-cell}\n:tags: [remove-cell]\n\nassert not weights.any()\n```\n",
+            "book/index.md:24: WARNING: this cell failed: assert not weights.any() raised",
+        ),
+        ("\nThe weight is 0.73.\n", "book/index.md:21: WARNING: 0.73 is typed into the prose"),
+        ("\n$\\frac{1$ is broken.\n", "book/index.md:21: WARNING: TeX `\\frac{1`"),
+        ("\nSee {ref}`nowhere`.\n", "book/index.md:21: WARNING: undefined label: 'nowhere'"),
+        (
+            "\nThe weight is {eval}`missing`.\n",
+            "book/index.md:21: WARNING: NameError: name 'missing'",
+        ),
+        (
+            "\n```{code-cell}\nfigures.Figure(svg='<svg></svg>', pdf=b'', alt='')\n```\n",
+            "WARNING: a figure has no alternative text",
+        ),
+    ],
+    ids=["cell", "hidden cell", "number", "tex", "reference", "eval", "figure"],
+)
+def test_a_broken_page_is_named_and_the_last_good_book_stays(project, text, said):
+    before = snapshot(project)
+    write(project, PAGE + text)
+    for _ in range(2):  # a second try must not pass because the first one remembered the page
+        done = build(project)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert "error: the book was not built" in done.stderr
+        assert str(project) not in done.stderr
+        assert snapshot(project) == before
+
+
+def test_a_mended_page_is_built(project):
+    write(project, PAGE + "\nThe weight is 0.73.\n")
+    assert build(project).returncode == 1
+    write(project, PAGE + "\nThe weight is {given}`0.73`.\n")
+    assert build(project).returncode == 0
+    assert "0.73." in article(project)
+
+
+def test_a_change_in_mha_reaches_the_page(project):
+    rounding = project / "mha" / "rounding.py"
+    rounding.write_text(
+        rounding.read_text(encoding="utf-8").replace("PLACES = 4", "PLACES = 2"), encoding="utf-8"
+    )
+    assert build(project).returncode == 0
+    assert "The weight is" in article(project)
+    assert "0.7311" not in article(project)
+
+
+def test_an_interrupted_swap_is_undone(project):
+    html = project / "_build" / "html"
+    html.rename(html.with_name("html.old"))
+    write(project, PAGE + "\nThe weight is 0.73.\n")
+    assert build(project).returncode == 1
+    assert "0.7311" in article(project)
+
+
+def test_two_builds_from_nothing_are_byte_identical(project):
+    write(
+        project,
+        PAGE + "\n```{code-cell}\nfigures.vector_bars([weights], rows=['a'], symbol='w')\n```\n",
+    )
+    assert build(project).returncode == 0
+    before = snapshot(project)
+    shutil.rmtree(project / "_build")
+    assert build(project).returncode == 0
+    assert snapshot(project) == before

@@ -1,0 +1,259 @@
+"""The book's examples, worked again from their files with rational numbers.
+
+Everything before the exponential is exact: each float64 value must be the nearest one to the
+exact number, or within a few units in its last place.
+"""
+
+import math
+import tomllib
+from fractions import Fraction
+from importlib import resources
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers import loop_product, loop_weights, raises
+
+import mha.examples
+from mha import example_names, load_example, trace
+
+HEADS = {"cat-sat": 1, "the-cat-sat": 2}
+ULP = Fraction(1, 2**52)
+
+
+def fractions(matrix):
+    return [[Fraction(x) for x in row] for row in matrix]
+
+
+def product(left, right):
+    """Return the exact product of two matrices of fractions."""
+    columns = list(zip(*right, strict=True))
+    return [[sum(a * b for a, b in zip(row, c, strict=True)) for c in columns] for row in left]
+
+
+def exact_projections(name):
+    """Return query, key and value a head, exactly as the file's decimals give them."""
+    text = (resources.files(mha.examples) / f"{name}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text, parse_float=Fraction)
+    if "heads" not in data:
+        return {part: [fractions(data[part])] for part in ("query", "key", "value")}
+    x = fractions(data["embeddings"])
+    return {
+        part: [product(x, fractions(head[f"w_{part[0]}"])) for head in data["heads"]]
+        for part in ("query", "key", "value")
+    }
+
+
+def exact_scores(name):
+    parts = exact_projections(name)
+    return [
+        product(query, list(zip(*key, strict=True)))
+        for query, key in zip(parts["query"], parts["key"], strict=True)
+    ]
+
+
+def close_to(array, exact, ulps=4):
+    """Compare every number as a fraction, to a few units in the last place."""
+    exact = np.array(exact, dtype=object)
+    assert array.shape == exact.shape
+    for computed, wanted in zip(array.ravel().tolist(), exact.ravel(), strict=True):
+        assert abs(Fraction(computed) - wanted) <= ulps * ULP * abs(wanted)
+
+
+def test_names():
+    assert set(HEADS) <= set(example_names())
+    assert list(example_names()) == sorted(example_names())
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_example_runs(name):
+    example = load_example(name)
+    record = trace(example)
+    assert example.name == name
+    assert example.title
+    assert example.source
+    rows = record.weights.sum(axis=-1)
+    np.testing.assert_allclose(rows[record.row_sums > 0], 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_query_key_and_value_from_the_file(name):
+    record = trace(load_example(name))
+    assert record.num_heads == HEADS[name]
+    for part, exact in exact_projections(name).items():
+        close_to(getattr(record, part), exact)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_scores_from_the_file(name):
+    close_to(trace(load_example(name)).scores, exact_scores(name), ulps=8)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_scaled_scores_from_the_file(name):
+    # The root of d_k may be irrational, so squares are compared, and signs.
+    record = trace(load_example(name))
+    d_k = record.query.shape[-1]
+    exact = np.array(exact_scores(name), dtype=object)
+    for computed, score in zip(record.scaled_scores.ravel().tolist(), exact.ravel(), strict=True):
+        assert abs(Fraction(computed) ** 2 * d_k - score**2) <= 32 * ULP * score**2
+        assert (computed > 0) == (score > 0)
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_what_follows_the_exponential_from_the_file(name):
+    record, parts = trace(load_example(name)), exact_projections(name)
+    for i in range(record.num_heads):
+        query, key, value = (parts[part][i] for part in ("query", "key", "value"))
+        weights = loop_weights(
+            [list(map(float, row)) for row in query],
+            [list(map(float, row)) for row in key],
+            1 / math.sqrt(record.query.shape[-1]),
+            lambda i, j: True,
+        )
+        np.testing.assert_allclose(record.weights[i], weights, rtol=1e-13)
+        np.testing.assert_allclose(record.head_outputs[i], loop_product(weights, value), rtol=1e-13)
+
+
+def test_cat_sat_is_exact_up_to_the_exponential():
+    example = load_example("cat-sat")
+    record = trace(example)
+    assert (example.tokens, example.head_names) == (("cat", "sat"), ("Head 1",))
+    assert record.embeddings is None
+    np.testing.assert_array_equal(record.query, [[[1, 0, 1, 0], [0, 1, 0, 1]]])
+    np.testing.assert_array_equal(record.key, record.query)
+    np.testing.assert_array_equal(record.value, [[[2, 3], [5, 7]]])
+    np.testing.assert_array_equal(record.scores, [[[2, 0], [0, 2]]])
+    np.testing.assert_array_equal(record.scaled_scores, [[[1, 0], [0, 1]]])
+    share = math.e / (math.e + 1)
+    np.testing.assert_allclose(
+        record.weights, [[[share, 1 - share], [1 - share, share]]], rtol=1e-14
+    )
+
+
+def test_the_cat_sat_by_hand():
+    example = load_example("the-cat-sat")
+    record = trace(example)
+    assert (example.tokens, example.head_names) == (("the", "cat", "sat"), ("Head 1", "Head 2"))
+    np.testing.assert_array_equal(record.embeddings, [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]])
+    np.testing.assert_allclose(
+        record.query,
+        [[[0.6, 0.8], [1.0, 1.2], [0.4, 0.6]], [[1.4, 1.2], [1.0, 0.8], [1.6, 1.4]]],
+    )
+    np.testing.assert_allclose(
+        record.key,
+        [[[1.2, 1.0], [0.8, 0.6], [1.4, 1.2]], [[0.8, 1.0], [1.2, 1.4], [0.6, 0.8]]],
+    )
+    np.testing.assert_allclose(
+        record.value,
+        [[[0.4, 0.4], [0.6, 0.6], [0.3, 0.3]], [[1.2, 1.2], [1.4, 1.4], [1.1, 1.1]]],
+    )
+    np.testing.assert_allclose(
+        record.scores,
+        [
+            [[1.52, 0.96, 1.80], [2.40, 1.52, 2.84], [1.08, 0.68, 1.28]],
+            [[2.32, 3.36, 1.80], [1.60, 2.32, 1.24], [2.68, 3.88, 2.08]],
+        ],
+    )
+
+
+def test_readings_say_what_was_damaged():
+    readings = load_example("the-cat-sat").readings
+    assert [reading.line for reading in readings] == [319, 321, 327, 363]
+    assert [reading.intended for reading in readings] == ["W_1^K", "W_1^V", "W_2^K", "W^O"]
+    assert all(reading.quantity and reading.printed and reading.reason for reading in readings)
+    assert load_example("cat-sat").readings == ()
+
+
+# Files that are not as they should be
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """Let examples be read from a folder of the test's own."""
+    monkeypatch.setattr(mha.examples, "resources", SimpleNamespace(files=lambda _: tmp_path))
+    return tmp_path
+
+
+GOOD = """
+title = "Made up"
+source = "this test"
+tokens = ["a", "b"]
+embeddings = [[1, 2, 3], [4, 5, 6]]
+[[heads]]
+name = "only"
+w_q = [[1], [2], [3]]
+w_k = [[1], [2], [3]]
+w_v = [[1], [2], [3]]
+"""
+
+
+def test_a_file_in_the_folder_is_an_example(folder):
+    (folder / "made-up.toml").write_text(GOOD, encoding="utf-8")
+    (folder / "notes.txt").write_text("no example", encoding="utf-8")
+    assert example_names() == ("made-up",)
+    record = trace(load_example("made-up"))
+    np.testing.assert_array_equal(record.query, [[[14], [32]]])
+    assert record.output is None
+
+
+@pytest.mark.parametrize("name", ["dog-sat", "", "cat-sat.toml", "../examples/cat-sat", None])
+def test_an_unknown_name_is_refused(name):
+    with raises(ValueError, f"name is {name!r}; one of {', '.join(example_names())} is wanted"):
+        load_example(name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("w_k = [[1], [2], [3]]", "", "'w_k' is missing in a head"),
+        ('name = "only"', "", "'name' is missing in a head"),
+        (
+            "w_v = [[1], [2], [3]]",
+            "w_v = [[1], [2, 3]]",
+            "w_v is ragged; rows of one length are wanted",
+        ),
+        (
+            "w_k = [[1], [2], [3]]",
+            "w_k = [[1], [2]]",
+            "w_q has shape (1, 3, 1) but w_k has (1, 2, 1); they must match",
+        ),
+        (
+            'tokens = ["a", "b"]',
+            'tokens = ["a"]',
+            "embeddings has shape (2, 3); a row for each of the 1 tokens is wanted",
+        ),
+        (
+            "embeddings = ",
+            "query = ",
+            "the example has weights, query; embeddings with weights, or query, key and value"
+            " are wanted",
+        ),
+        (
+            "[4, 5, 6]]",
+            "[4, 5, nan]]",
+            "embeddings holds nan at index (1, 2); finite numbers are wanted",
+        ),
+    ],
+)
+def test_a_broken_file_is_refused_by_name(folder, old, new, sentence):
+    (folder / "broken.toml").write_text(GOOD.replace(old, new), encoding="utf-8")
+    with raises(ValueError, f"mha/examples/broken.toml: {sentence}"):
+        load_example("broken")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("title = ", "Invalid value"),
+        (GOOD.replace("title", "tilte"), "unexpected keyword argument 'tilte'"),
+        (
+            GOOD.replace('title = "Made up"', ""),
+            "missing 1 required keyword-only argument: 'title'",
+        ),
+    ],
+)
+def test_a_file_that_python_cannot_read_is_refused_by_name(folder, text, cause):
+    (folder / "broken.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"^mha/examples/broken\.toml: .*{cause}"):
+        load_example("broken")

@@ -1,0 +1,209 @@
+"""Every gradient against central differences of the forward pass."""
+
+import numpy as np
+import pytest
+from helpers import BATCH, HEADS, QUERIES, central_differences, raises
+
+from mha import (
+    MultiHeadWeights,
+    multi_head_attention,
+    multi_head_attention_backward,
+    scaled_dot_product_attention,
+    scaled_dot_product_attention_backward,
+    softmax,
+)
+
+# Smaller than elsewhere, and still distinct: each entry costs two forward passes.
+N, M, D_K, D_V, D_MODEL, D_OUT = 3, 5, 2, 7, 5, 3
+MASK = np.array([[False] * M, [True, False, True, False, True], [True] * M])
+OPTIONS = {
+    "plain": {},
+    "scaled": {"scale": 0.3},
+    "causal": {"is_causal": True},
+    "masked": {"mask": MASK},
+    "masked and causal": {"mask": MASK, "is_causal": True},
+    "biased": {"mask": np.linspace(-1, 1, N * M).reshape(N, M)},
+}
+
+
+def small_inputs(rng, *leading):
+    shapes = (N, D_K), (M, D_K), (M, D_V)
+    return [rng.normal(size=(*leading, *shape)) for shape in shapes]
+
+
+def close(gradient, loss, x):
+    assert gradient.shape == x.shape
+    np.testing.assert_allclose(gradient, central_differences(loss, x), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("leading", [(), (BATCH, HEADS)])
+@pytest.mark.parametrize("name", OPTIONS)
+def test_attention(rng, name, leading):
+    arguments, options = small_inputs(rng, *leading), OPTIONS[name]
+    d_output = rng.normal(size=(*leading, N, D_V))
+    gradients = scaled_dot_product_attention_backward(d_output, *arguments, **options)
+    for i, part in enumerate(("query", "key", "value")):
+
+        def loss(x, i=i):
+            changed = [x if i == j else y for j, y in enumerate(arguments)]
+            return (scaled_dot_product_attention(*changed, **options) * d_output).sum()
+
+        close(getattr(gradients, part), loss, arguments[i])
+
+
+def test_a_fully_masked_query_gets_and_gives_no_gradient(rng):
+    query, key, value = small_inputs(rng)
+    d_output = np.zeros((N, D_V))
+    d_output[0] = 1
+    gradients = scaled_dot_product_attention_backward(d_output, query, key, value, mask=MASK)
+    for gradient in (gradients.query, gradients.key, gradients.value):
+        assert (gradient == 0).all()
+
+
+def test_a_key_that_no_query_sees_gets_no_gradient(rng):
+    query, key, value = small_inputs(rng)
+    d_output = rng.normal(size=(N, D_V))
+    gradients = scaled_dot_product_attention_backward(d_output, query, key, value, is_causal=True)
+    assert (gradients.key[N:] == 0).all()
+    assert (gradients.value[N:] == 0).all()
+    assert (gradients.value[:N] != 0).all()
+
+
+def test_the_gradient_by_the_values_is_the_transposed_weights(rng):
+    query, key, value = small_inputs(rng)
+    d_output = rng.normal(size=(N, D_V))
+    weights = softmax(query @ key.T / np.sqrt(D_K))
+    gradients = scaled_dot_product_attention_backward(d_output, query, key, value)
+    np.testing.assert_allclose(gradients.value, weights.T @ d_output, rtol=1e-13)
+
+
+def test_moving_all_keys_alike_has_no_gradient(rng):
+    query, key, value = small_inputs(rng)
+    gradients = scaled_dot_product_attention_backward(rng.normal(size=(N, D_V)), query, key, value)
+    np.testing.assert_allclose(gradients.key.sum(axis=0), 0, atol=1e-14)
+
+
+def test_saturated_scores_have_vanishing_gradients(rng):
+    query, key, value = small_inputs(rng)
+    d_output = rng.normal(size=(N, D_V))
+    sizes = [
+        np.abs(scaled_dot_product_attention_backward(d_output, f * query, key, value).query).max()
+        for f in (1, 1e2, 1e4)
+    ]
+    assert sizes[0] > 1e-2
+    assert sizes[2] < 1e-12 < sizes[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dtypes(rng, dtype):
+    arguments = [x.astype(dtype) for x in small_inputs(rng)]
+    d_output = np.ones((N, D_V), dtype)
+    gradients = scaled_dot_product_attention_backward(d_output, *arguments, is_causal=True)
+    for part in ("query", "key", "value"):
+        assert getattr(gradients, part).dtype == dtype
+
+
+def test_the_scale_is_not_rounded_to_the_narrower_argument(rng):
+    query, key, value = small_inputs(rng)
+    query = query.astype(np.float32)
+    d_output = rng.normal(size=(N, D_V))
+    mixed = scaled_dot_product_attention_backward(d_output, query, key, value, scale=0.1)
+    wide = scaled_dot_product_attention_backward(
+        d_output, query.astype(np.float64), key, value, scale=0.1
+    )
+    np.testing.assert_allclose(mixed.key, wide.key, rtol=1e-13)
+
+
+def layer(rng, *, w_o=True):
+    def normal(*shape):
+        return rng.normal(size=shape)
+
+    return MultiHeadWeights(
+        normal(HEADS, D_MODEL, D_K),
+        normal(HEADS, D_MODEL, D_K),
+        normal(HEADS, D_MODEL, D_V),
+        normal(HEADS * D_V, D_OUT) if w_o else None,
+    )
+
+
+@pytest.mark.parametrize("w_o", [False, True])
+@pytest.mark.parametrize("cross", [False, True])
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"mask": MASK[:, :N]}])
+def test_multi_head(rng, options, cross, w_o):
+    x, weights = rng.normal(size=(N, D_MODEL)), layer(rng, w_o=w_o)
+    context = rng.normal(size=(M, D_MODEL)) if cross else None
+    if "mask" in options:
+        options = {"mask": MASK if cross else MASK[:, :N]}
+    d_output = rng.normal(size=(N, D_OUT if w_o else HEADS * D_V))
+
+    def loss(**changed):
+        matrices = {name: getattr(weights, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+        matrices |= {name: changed.pop(name) for name in matrices if name in changed}
+        arguments = {"x": x, "context": context} | options | changed
+        return (
+            multi_head_attention(weights=MultiHeadWeights(**matrices), **arguments) * d_output
+        ).sum()
+
+    back = multi_head_attention_backward(d_output, x, weights, context=context, **options)
+    close(back.x, lambda v: loss(x=v), x)
+    if cross:
+        close(back.context, lambda v: loss(context=v), context)
+    else:
+        assert back.context is None
+    for name in ("w_q", "w_k", "w_v") + ("w_o",) * w_o:
+        matrix = np.array(getattr(weights, name))
+        close(getattr(back.weights, name), lambda v, name=name: loss(**{name: v}), matrix)
+    assert w_o or back.weights.w_o is None
+
+
+def test_a_gradient_of_the_wrong_shape_is_refused(rng):
+    arguments = small_inputs(rng)
+    with raises(ValueError, "d_output has shape (7, 3); the output's (3, 7) is wanted"):
+        scaled_dot_product_attention_backward(np.ones((D_V, N)), *arguments)
+    with raises(ValueError, "d_output has shape (3, 7); the output's (3, 3) is wanted"):
+        multi_head_attention_backward(np.ones((N, 7)), np.ones((N, D_MODEL)), layer(rng))
+
+
+def test_leading_axes_that_differ_are_refused(rng):
+    query, key, value = small_inputs(rng, BATCH)
+    d_output = np.ones((BATCH, N, D_V))
+    with raises(ValueError, "leading axes are (2,) in query but () in key; they must match"):
+        scaled_dot_product_attention_backward(d_output, query, key[0], value)
+    with raises(ValueError, "leading axes are (2,) in query but (1,) in value; they must match"):
+        scaled_dot_product_attention_backward(d_output, query, key, value[:1])
+
+
+@pytest.mark.parametrize("name", ["d_output", "query", "key", "value"])
+def test_nan_is_refused(rng, name):
+    names = ("d_output", "query", "key", "value")
+    arguments = dict(zip(names, (np.ones((N, D_V)), *small_inputs(rng)), strict=True))
+    arguments[name][1, 1] = np.nan
+    with raises(ValueError, f"{name} holds nan at index (1, 1); finite numbers are wanted"):
+        scaled_dot_product_attention_backward(**arguments)
+
+
+def test_too_few_axes_are_refused(rng):
+    query, key, value = small_inputs(rng)
+    with raises(ValueError, "query has shape (2,); at least 2 axes are wanted"):
+        scaled_dot_product_attention_backward(np.ones((N, D_V)), query[0], key, value)
+
+
+def test_a_gradient_that_overflows_is_refused(rng):
+    query, key, value = small_inputs(rng)
+    with raises(
+        ValueError,
+        "d_output and value overflow float64 when multiplied; smaller numbers are wanted",
+    ):
+        scaled_dot_product_attention_backward(np.full((N, D_V), 1e308), query, key, 1e3 * value)
+
+
+@pytest.mark.parametrize("name", ["x", "context"])
+def test_a_batch_is_refused(rng, name):
+    arguments = {"x": np.ones((N, D_MODEL))} | {name: np.ones((BATCH, QUERIES, D_MODEL))}
+    with raises(ValueError, f"{name} has shape (2, 5, 5); (n, d_model) is wanted"):
+        multi_head_attention_backward(np.ones((N, D_OUT)), weights=layer(rng), **arguments)
+
+
+def test_weights_of_another_type_are_refused():
+    with raises(TypeError, "weights is a str; MultiHeadWeights is wanted"):
+        multi_head_attention_backward(np.ones((N, D_OUT)), np.ones((N, D_MODEL)), "w")

@@ -1,0 +1,347 @@
+"""Several heads are separate attentions side by side; the output projection mixes them."""
+
+import dataclasses
+from itertools import chain
+
+import numpy as np
+import pytest
+from helpers import (
+    BATCH,
+    D_K,
+    D_MODEL,
+    D_OUT,
+    D_V,
+    HEADS,
+    KEYS,
+    QUERIES,
+    loop_product,
+    loop_weights,
+    raises,
+)
+
+from mha import (
+    MultiHeadWeights,
+    causal_mask,
+    merge_heads,
+    multi_head_attention,
+    scaled_dot_product_attention,
+    split_heads,
+)
+
+
+def layer(rng, num_heads=HEADS, *, w_o=True, dtype=np.float64):
+    """Return random weights; small enough that no softmax saturates."""
+
+    def normal(*shape):
+        return (rng.normal(size=shape) / 4).astype(dtype)
+
+    return MultiHeadWeights(
+        normal(num_heads, D_MODEL, D_K),
+        normal(num_heads, D_MODEL, D_K),
+        normal(num_heads, D_MODEL, D_V),
+        normal(num_heads * D_V, D_OUT) if w_o else None,
+    )
+
+
+def tokens(rng, *leading, n=QUERIES, dtype=np.float64):
+    return rng.normal(size=(*leading, n, D_MODEL)).astype(dtype)
+
+
+def one_head(weights, i):
+    return MultiHeadWeights(weights.w_q[i : i + 1], weights.w_k[i : i + 1], weights.w_v[i : i + 1])
+
+
+def test_sizes(rng):
+    weights = layer(rng)
+    assert (weights.num_heads, weights.d_model, weights.d_k, weights.d_v) == (
+        HEADS,
+        D_MODEL,
+        D_K,
+        D_V,
+    )
+
+
+def test_one_head_equals_plain_attention_of_its_projections(rng):
+    x, weights = tokens(rng), layer(rng, 1, w_o=False)
+    plain = scaled_dot_product_attention(x @ weights.w_q[0], x @ weights.w_k[0], x @ weights.w_v[0])
+    np.testing.assert_array_equal(multi_head_attention(x, weights), plain)
+
+
+def test_several_heads_are_side_by_side(rng):
+    x, weights = tokens(rng, BATCH), layer(rng, w_o=False)
+    heads = [multi_head_attention(x, one_head(weights, i)) for i in range(HEADS)]
+    output = multi_head_attention(x, weights)
+    assert output.shape == (BATCH, QUERIES, HEADS * D_V)
+    np.testing.assert_allclose(output, np.concatenate(heads, axis=-1), rtol=1e-12, atol=1e-14)
+
+
+def test_split_heads_of_wide_matrices_equal_separate_heads(rng):
+    x, weights = tokens(rng), layer(rng)
+    query, key, value = (
+        split_heads(x @ np.concatenate(list(matrices), axis=-1), HEADS)
+        for matrices in (weights.w_q, weights.w_k, weights.w_v)
+    )
+    wide = merge_heads(scaled_dot_product_attention(query, key, value)) @ weights.w_o
+    np.testing.assert_allclose(multi_head_attention(x, weights), wide, rtol=1e-11, atol=1e-12)
+
+
+def test_the_output_is_the_sum_of_what_each_head_adds(rng):
+    x, weights = tokens(rng), layer(rng)
+    shares = [
+        multi_head_attention(x, one_head(weights, i)) @ weights.w_o[i * D_V : (i + 1) * D_V]
+        for i in range(HEADS)
+    ]
+    output = multi_head_attention(x, weights)
+    assert output.shape == (QUERIES, D_OUT)
+    np.testing.assert_allclose(output, np.sum(shares, axis=0), rtol=1e-11, atol=1e-12)
+
+
+def test_against_loops(rng):
+    x, context, weights = tokens(rng), tokens(rng, n=KEYS), layer(rng)
+    heads = []
+    for i in range(HEADS):
+        query = loop_product(x, weights.w_q[i])
+        key, value = loop_product(context, weights.w_k[i]), loop_product(context, weights.w_v[i])
+        heads.append(loop_product(loop_weights(query, key, D_K**-0.5, lambda i, j: True), value))
+    concat = [list(chain.from_iterable(head[n] for head in heads)) for n in range(QUERIES)]
+    np.testing.assert_allclose(
+        multi_head_attention(x, weights, context=context),
+        loop_product(concat, weights.w_o),
+        rtol=1e-11,
+        atol=1e-12,
+    )
+
+
+def test_context_that_is_x_changes_nothing(rng):
+    x, weights = tokens(rng), layer(rng)
+    np.testing.assert_array_equal(
+        multi_head_attention(x, weights), multi_head_attention(x, weights, context=x)
+    )
+
+
+def test_permuted_tokens_give_permuted_outputs(rng):
+    x, weights = tokens(rng), layer(rng)
+    order = rng.permutation(QUERIES)
+    np.testing.assert_allclose(
+        multi_head_attention(x[order], weights), multi_head_attention(x, weights)[order], rtol=1e-11
+    )
+
+
+def test_the_order_of_the_context_does_not_matter(rng):
+    x, context, weights = tokens(rng), tokens(rng, n=KEYS), layer(rng)
+    np.testing.assert_allclose(
+        multi_head_attention(x, weights, context=context[::-1]),
+        multi_head_attention(x, weights, context=context),
+        rtol=1e-11,
+    )
+
+
+def test_reordered_heads_with_reordered_rows_of_w_o(rng):
+    x, weights = tokens(rng), layer(rng)
+    order = [2, 0, 1]
+    rows = weights.w_o.reshape(HEADS, D_V, D_OUT)[order].reshape(-1, D_OUT)
+    other = MultiHeadWeights(weights.w_q[order], weights.w_k[order], weights.w_v[order], rows)
+    np.testing.assert_allclose(
+        multi_head_attention(x, other), multi_head_attention(x, weights), rtol=1e-11
+    )
+
+
+def test_causal_output_does_not_see_what_comes_later(rng):
+    x, weights = tokens(rng), layer(rng)
+    output = multi_head_attention(x, weights, is_causal=True)
+    np.testing.assert_array_equal(
+        output, multi_head_attention(x, weights, mask=causal_mask(QUERIES, QUERIES))
+    )
+    changed = x.copy()
+    changed[3:] += 1
+    np.testing.assert_array_equal(
+        multi_head_attention(changed, weights, is_causal=True)[:3], output[:3]
+    )
+
+
+def test_a_mask_a_head(rng):
+    x, weights = tokens(rng), layer(rng, w_o=False)
+    mask = rng.random((HEADS, QUERIES, QUERIES)) < 0.5
+    mask[1, 2] = False
+    output = multi_head_attention(x, weights, mask=mask)
+    for i in range(HEADS):
+        alone = multi_head_attention(x, one_head(weights, i), mask=mask[i])
+        np.testing.assert_allclose(output[:, i * D_V : (i + 1) * D_V], alone, rtol=1e-11)
+    assert (output[2, D_V : 2 * D_V] == 0).all()
+
+
+def test_a_token_that_may_attend_to_none_gives_zero(rng):
+    mask = np.ones((QUERIES, QUERIES), bool)
+    mask[2] = False
+    output = multi_head_attention(tokens(rng), layer(rng), mask=mask)
+    assert (output[2] == 0).all()
+    assert (output[[0, 1, 3, 4]] != 0).all()
+
+
+def test_a_batch_is_separate_sequences(rng):
+    x, context, weights = tokens(rng, BATCH), tokens(rng, BATCH, n=KEYS), layer(rng)
+    output = multi_head_attention(x, weights, context=context)
+    assert output.shape == (BATCH, QUERIES, D_OUT)
+    for b in range(BATCH):
+        alone = multi_head_attention(x[b], weights, context=context[b])
+        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
+
+
+def test_one_context_for_a_batch(rng):
+    x, context, weights = tokens(rng, BATCH), tokens(rng, n=KEYS), layer(rng)
+    output = multi_head_attention(x, weights, context=context)
+    alone = multi_head_attention(x[1], weights, context=context)
+    np.testing.assert_allclose(output[1], alone, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("x_dtype", "w_dtype", "dtype"),
+    [
+        (np.float32, np.float32, np.float32),
+        (np.float16, np.float16, np.float32),
+        (np.float32, np.float64, np.float64),
+        (np.float64, np.float32, np.float64),
+        (int, np.float64, np.float64),
+    ],
+)
+@pytest.mark.parametrize("w_o", [False, True])
+def test_dtypes(rng, x_dtype, w_dtype, dtype, w_o):
+    x, weights = tokens(rng, dtype=x_dtype), layer(rng, w_o=w_o, dtype=w_dtype)
+    assert multi_head_attention(x, weights, is_causal=True).dtype == dtype
+
+
+# The weights
+
+
+def test_weights_are_copies_that_cannot_be_written():
+    given = np.ones((HEADS, D_MODEL, D_K))
+    weights = MultiHeadWeights(given, given, given, np.ones((HEADS * D_K, D_OUT)))
+    given[:] = 7
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        matrix = getattr(weights, name)
+        assert (matrix == 1).all()
+        with pytest.raises(ValueError, match="read-only"):
+            matrix[0] = 7
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        weights.w_q = given
+
+
+GOOD = {
+    "w_q": np.ones((HEADS, D_MODEL, D_K)),
+    "w_k": np.ones((HEADS, D_MODEL, D_K)),
+    "w_v": np.ones((HEADS, D_MODEL, D_V)),
+    "w_o": np.ones((HEADS * D_V, D_OUT)),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "sentence"),
+    [
+        ("w_q", (17, 11), "w_q has shape (17, 11); (num_heads, d_model, width) is wanted"),
+        (
+            "w_v",
+            (1, 3, 17, 2),
+            "w_v has shape (1, 3, 17, 2); (num_heads, d_model, width) is wanted",
+        ),
+        ("w_q", (0, 17, 11), "w_q has shape (0, 17, 11); no axis may be empty"),
+        (
+            "w_k",
+            (3, 17, 13),
+            "w_q has shape (3, 17, 11) but w_k has (3, 17, 13); they must match",
+        ),
+        (
+            "w_k",
+            (2, 17, 11),
+            "w_q has shape (3, 17, 11) but w_k has (2, 17, 11); they must match",
+        ),
+        ("w_v", (2, 17, 13), "w_v has shape (2, 17, 13); (3, 17, d_v) is wanted, as in w_q"),
+        ("w_v", (3, 19, 13), "w_v has shape (3, 19, 13); (3, 17, d_v) is wanted, as in w_q"),
+        ("w_o", (38, 19), "w_o has shape (38, 19); num_heads * d_v = 39 rows are wanted"),
+        ("w_o", (39,), "w_o has shape (39,); num_heads * d_v = 39 rows are wanted"),
+        ("w_o", (3, 13, 19), "w_o has shape (3, 13, 19); num_heads * d_v = 39 rows are wanted"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(name, shape, sentence):
+    with raises(ValueError, sentence):
+        MultiHeadWeights(**GOOD | {name: np.ones(shape)})
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_is_no_matrix_is_refused(name):
+    bad = GOOD[name].copy()
+    index = tuple(side - 1 for side in bad.shape)
+    bad[index] = np.nan
+    with raises(ValueError, f"{name} holds nan at index {index}; finite numbers are wanted"):
+        MultiHeadWeights(**GOOD | {name: bad})
+    with raises(TypeError, f"{name} has dtype <U1; float32, float64 or integers are wanted"):
+        MultiHeadWeights(**GOOD | {name: np.full(bad.shape, "a")})
+    with raises(ValueError, f"{name} is ragged; rows of one length are wanted"):
+        MultiHeadWeights(**GOOD | {name: [[1.0], [1.0, 2.0]]})
+
+
+# The call
+
+
+def test_weights_of_another_type_are_refused(rng):
+    with raises(TypeError, "weights is a ndarray; MultiHeadWeights is wanted"):
+        multi_head_attention(tokens(rng), np.ones(3))
+
+
+@pytest.mark.parametrize("name", ["x", "context"])
+@pytest.mark.parametrize(
+    ("bad", "error", "sentence"),
+    [
+        (
+            np.ones((5, 16)),
+            ValueError,
+            "has width 16 but the weights have d_model=17; they must match",
+        ),
+        (np.ones(17), ValueError, "has shape (17,); at least 2 axes are wanted"),
+        (np.ones((0, 17)), ValueError, "has shape (0, 17); no axis may be empty"),
+        (
+            np.full((5, 17), np.inf),
+            ValueError,
+            "holds inf at index (0, 0); finite numbers are wanted",
+        ),
+        (
+            np.full((5, 17), "a"),
+            TypeError,
+            "has dtype <U1; float32, float64 or integers are wanted",
+        ),
+        ([[1], [1, 2]], ValueError, "is ragged; rows of one length are wanted"),
+        (
+            np.full((5, 17), 1e308),
+            ValueError,
+            "and the weights overflow float64 when multiplied; smaller numbers are wanted",
+        ),
+    ],
+)
+def test_bad_tokens_are_refused_by_name(rng, name, bad, error, sentence):
+    arguments = {"x": tokens(rng)} | {name: bad}
+    with raises(error, f"{name} {sentence}"):
+        multi_head_attention(weights=MultiHeadWeights(**GOOD), **arguments)
+
+
+def test_batches_that_do_not_broadcast_are_refused(rng):
+    with raises(ValueError, "leading axes are (2,) in x but (3,) in context; they must broadcast"):
+        multi_head_attention(tokens(rng, 2), layer(rng), context=tokens(rng, 3))
+
+
+def test_a_mask_that_does_not_fit_is_refused(rng):
+    with raises(
+        ValueError,
+        "mask has shape (7, 5); one that broadcasts to the scores' (3, 5, 7) is wanted",
+    ):
+        multi_head_attention(
+            tokens(rng), layer(rng), context=tokens(rng, n=KEYS), mask=np.ones((KEYS, QUERIES))
+        )
+
+
+def test_an_output_that_overflows_is_refused():
+    one = np.ones((1, 1, 1))
+    weights = MultiHeadWeights(one, one, 1e200 * one, 1e200 * one[0])
+    with raises(
+        ValueError,
+        "the heads' outputs and w_o overflow float64 when multiplied; smaller numbers are wanted",
+    ):
+        multi_head_attention([[1.0]], weights)

@@ -1,0 +1,230 @@
+"""Softmax by its closed forms and invariances; Jacobian and backward pass by differences."""
+
+import math
+
+import numpy as np
+import pytest
+from helpers import arrays, central_differences, finite, raises
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from mha import entropy, softmax, softmax_backward, softmax_jacobian
+
+SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=7)
+
+
+def test_closed_forms():
+    np.testing.assert_allclose(softmax([0, math.log(3)]), [1 / 4, 3 / 4], rtol=1e-15)
+    np.testing.assert_array_equal(softmax(np.full((3, 8), 5.0)), np.full((3, 8), 1 / 8))
+    np.testing.assert_array_equal(softmax([[7.0]]), [[1.0]])
+
+
+def test_two_scores_give_the_logistic_function():
+    for difference in (-30.0, -1.5, 0.0, 0.25, 30.0):
+        expected = 1 / (1 + math.exp(-difference))
+        assert softmax([difference, 0.0])[0] == pytest.approx(expected, rel=1e-14)
+
+
+def test_against_loops():
+    scores = [0.1, -2.5, 3.75, 0.0, 1.125]
+    total = math.fsum(map(math.exp, scores))
+    np.testing.assert_allclose(softmax(scores), [math.exp(s) / total for s in scores], rtol=1e-14)
+
+
+@given(st.data(), SHAPES)
+def test_positive_and_summing_to_one_along_any_axis(data, shape):
+    scores = data.draw(arrays(shape, limit=700))
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    weights = softmax(scores, axis=axis)
+    assert weights.shape == shape
+    assert (weights >= 0).all()
+    np.testing.assert_allclose(weights.sum(axis=axis), 1, rtol=1e-14)
+
+
+def test_axis_is_the_axis_it_says(rng):
+    scores = rng.normal(size=(2, 3, 5))
+    for axis in range(-3, 3):
+        last = np.moveaxis(softmax(np.moveaxis(scores, axis, -1)), -1, axis)
+        np.testing.assert_allclose(softmax(scores, axis), last, rtol=1e-15)
+
+
+@given(hnp.arrays(np.int64, 7, elements=st.integers(-1000, 1000)), st.integers(-(2**40), 2**40))
+def test_shift_invariance_to_the_last_bit(scores, shift):
+    np.testing.assert_array_equal(softmax(scores), softmax(scores + shift))
+
+
+@given(arrays(7, limit=50), st.permutations(range(7)))
+def test_permutation_equivariance(scores, order):
+    np.testing.assert_allclose(softmax(scores[order]), softmax(scores)[order], rtol=1e-14)
+
+
+@given(arrays(7, limit=20))
+def test_a_larger_score_never_has_a_smaller_weight(scores):
+    order = np.argsort(scores)
+    assert (np.diff(softmax(scores)[order]) >= 0).all()
+
+
+@given(hnp.arrays(np.float64, (3, 5), elements=finite(1e300)))
+def test_huge_scores_neither_overflow_nor_warn(scores):
+    weights = softmax(scores)
+    assert np.isfinite(weights).all()
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
+    assert (weights[np.arange(3), scores.argmax(axis=-1)] >= 1 / 5).all()
+
+
+@given(arrays((3, 5), limit=2.0**127, dtype=np.float32))
+def test_huge_float32_scores(scores):
+    weights = softmax(scores)
+    assert weights.dtype == np.float32
+    np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-6)
+
+
+def test_the_whole_range_of_floats():
+    largest = np.finfo(np.float64).max
+    np.testing.assert_array_equal(softmax([largest, -largest]), [1, 0])
+    np.testing.assert_array_equal(softmax([-largest, -largest]), [0.5, 0.5])
+
+
+def test_minus_infinity_gets_no_weight_and_the_others_share_it():
+    np.testing.assert_array_equal(softmax([-np.inf, 2.0, -np.inf, 2.0]), [0, 0.5, 0, 0.5])
+
+
+def test_a_row_of_minus_infinity_gets_zeros_and_leaves_the_others_alone():
+    weights = softmax([[-np.inf, -np.inf], [1.0, 1.0]])
+    np.testing.assert_array_equal(weights, [[0, 0], [0.5, 0.5]])
+    np.testing.assert_array_equal(softmax([[-np.inf, 1.0], [-np.inf, 1.0]], axis=0)[:, 0], [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("given_dtype", "dtype"),
+    [
+        (np.float16, np.float32),
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (int, np.float64),
+    ],
+)
+def test_dtypes(given_dtype, dtype):
+    scores = np.array([[1, 2, 3]], given_dtype)
+    for result in (
+        softmax(scores),
+        softmax_jacobian(scores),
+        softmax_backward(scores, scores),
+        entropy(scores),
+    ):
+        assert result.dtype == dtype
+
+
+def test_the_input_is_left_alone():
+    scores = np.array([1.0, 2.0])
+    softmax(scores)
+    np.testing.assert_array_equal(scores, [1.0, 2.0])
+
+
+@pytest.mark.parametrize(("bad", "text"), [(np.nan, "nan"), (np.inf, "inf")])
+def test_nan_and_plus_infinity_are_refused(bad, text):
+    wanted = "finite numbers or minus infinity are wanted"
+    with raises(ValueError, f"scores holds {text} at index (1, 0); {wanted}"):
+        softmax([[0.0, 0.0], [bad, 0.0]])
+
+
+@pytest.mark.parametrize("function", [softmax, entropy])
+def test_an_axis_that_is_not_there_is_refused(function):
+    with raises(ValueError, "axis is 2; a whole number from -2 to 1 is wanted"):
+        function(np.ones((3, 5)), axis=2)
+    with raises(TypeError, "axis is None; a whole number from -2 to 1 is wanted"):
+        function(np.ones((3, 5)), axis=None)
+
+
+def test_nothing_to_weigh_is_refused():
+    with raises(ValueError, "scores has shape (3, 0); no axis may be empty"):
+        softmax(np.ones((3, 0)))
+    with raises(ValueError, "scores has shape (); at least 1 axis is wanted"):
+        softmax(1.0)
+
+
+def test_jacobian_closed_form():
+    np.testing.assert_allclose(
+        softmax_jacobian(softmax([0, math.log(3)])), [[3 / 16, -3 / 16], [-3 / 16, 3 / 16]]
+    )
+
+
+def test_jacobian_against_differences(rng):
+    scores = rng.normal(size=(3, 5))
+    jacobian = softmax_jacobian(softmax(scores))
+    assert jacobian.shape == (3, 5, 5)
+    for row in range(3):
+        for i in range(5):
+            slope = central_differences(lambda s, i=i: softmax(s)[i], scores[row])
+            np.testing.assert_allclose(jacobian[row, i], slope, atol=1e-9)
+
+
+@given(arrays((3, 5), limit=30))
+def test_jacobian_is_symmetric_and_its_rows_sum_to_zero(scores):
+    jacobian = softmax_jacobian(softmax(scores))
+    np.testing.assert_array_equal(jacobian, jacobian.swapaxes(-1, -2))
+    np.testing.assert_allclose(jacobian.sum(axis=-1), 0, atol=1e-15)
+
+
+def test_a_saturated_softmax_has_no_gradient():
+    np.testing.assert_array_equal(softmax_jacobian(softmax([1000.0, 0.0, 0.0])), np.zeros((3, 3)))
+
+
+@given(arrays((3, 5), limit=30), arrays((3, 5)))
+def test_backward_is_the_product_with_the_jacobian(scores, d_weights):
+    weights = softmax(scores)
+    expected = np.einsum("ri,rij->rj", d_weights, softmax_jacobian(weights))
+    np.testing.assert_allclose(softmax_backward(d_weights, weights), expected, atol=1e-13)
+
+
+def test_no_gradient_passes_a_masked_row():
+    np.testing.assert_array_equal(softmax_backward([[3.0, 5.0]], [[0.0, 0.0]]), [[0, 0]])
+
+
+def test_backward_shapes_that_differ_are_refused():
+    with raises(ValueError, "d_weights has shape (3, 5) but weights has (5, 3); they must match"):
+        softmax_backward(np.ones((3, 5)), np.ones((5, 3)))
+
+
+@pytest.mark.parametrize("name", ["d_weights", "weights"])
+def test_backward_refuses_nan(name):
+    arguments = {"d_weights": np.ones(2), "weights": np.ones(2)} | {name: [0, np.nan]}
+    with raises(ValueError, f"{name} holds nan at index (1,); finite numbers are wanted"):
+        softmax_backward(**arguments)
+
+
+def test_jacobian_refuses_infinity():
+    with raises(ValueError, "weights holds inf at index (0,); finite numbers are wanted"):
+        softmax_jacobian([np.inf, 0.0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7])
+def test_entropy_of_equal_shares_is_the_logarithm_of_their_number(n):
+    assert entropy(np.full(n, 1 / n)) == pytest.approx(math.log(n), abs=1e-15)
+
+
+def test_entropy_of_one_key_is_zero_without_a_sign():
+    result = entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(result, [0, 0])
+    assert not np.signbit(result).any()
+
+
+@given(arrays((3, 5), limit=30))
+def test_entropy_lies_between_its_bounds(scores):
+    result = entropy(softmax(scores))
+    assert (result >= 0).all()
+    assert (result <= math.log(5) + 1e-14).all()
+
+
+def test_entropy_along_an_axis(rng):
+    weights = softmax(rng.normal(size=(2, 3, 5)), axis=1)
+    by_hand = [
+        [math.fsum(-w * math.log(w) for w in weights[i, :, j]) for j in range(5)] for i in range(2)
+    ]
+    np.testing.assert_allclose(entropy(weights, axis=1), by_hand, rtol=1e-14)
+
+
+def test_entropy_refuses_a_negative_weight():
+    with raises(ValueError, "weights holds -0.5 at index (1,); numbers from 0 up are wanted"):
+        entropy([1.5, -0.5])
