@@ -78,7 +78,7 @@ def attention_weights(
         True where a query may attend; a float mask is added to the scaled scores.
     is_causal : bool, default False
         Forbid keys after the query's own place, aligned at the top left. With a `mask`, both
-        must allow (PyTorch refuses the pair).
+        must allow.
     scale : float, default 1 / sqrt(d_k)
         What the scores are multiplied with.
     enable_gqa : bool, default False
@@ -123,8 +123,8 @@ def scaled_dot_product_attention(
 ) -> Array:
     """Mix the values by how strongly each query attends to each key.
 
-    As ``torch.nn.functional.scaled_dot_product_attention`` without dropout, except that a
-    query which may attend to no key gets zero weights and a zero output.
+    As ``torch.nn.functional.scaled_dot_product_attention`` without dropout. A query that may
+    attend to no key gets zero weights and a zero output.
 
     Parameters
     ----------

@@ -405,10 +405,10 @@ def concat_strips(run: Trace, *, places: int = 2) -> Figure:
                 0.96,
                 left=j - 0.48,
                 height=0.8,
-                color=(*to_rgb(head_colour(head)), 0.3),
+                facecolor=_lighter(head_colour(head)),
                 edgecolor=head_colour(head),
             )
-            ax.text(j, i, shown(float(value), places), ha="center", va="center")
+            ax.text(j, i, shown(float(value), places), ha="center", va="center", color="#000000")
         for head, name in enumerate(run.head_names):
             ax.text((head + 0.5) * d_v - 0.5, -0.7, name, ha="center", fontweight="bold")
             if head:
@@ -479,12 +479,17 @@ def _share_bars(ax: Axes, run: Trace, token: int, head: int, groups: int, places
         x,
         share,
         width=1 / (groups + 0.6),
-        facecolor=(*to_rgb(head_colour(head)), 0.45),
+        facecolor=_lighter(head_colour(head)),
         edgecolor=head_colour(head),
         hatch=HATCHES[head % len(HATCHES)],
         label=run.head_names[head],
     )
     _number_bars(ax, x, share, places)
+
+
+def _lighter(colour: str) -> tuple[float, ...]:
+    """Return a colour mixed with white: opaque, so that hatching in the colour stands out."""
+    return tuple(0.4 * channel + 0.6 for channel in to_rgb(colour))
 
 
 def _shares_in_words(run: Trace, places: int) -> str:

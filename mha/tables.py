@@ -31,6 +31,8 @@ class Table:
         Cells to set in bold and underline: (row, column), labels and header not counted.
     name : str, optional
         Label to cite the table by.
+    words : bool, default False
+        The cells hold words: set them from the left and let them wrap.
     """
 
     caption: str
@@ -38,6 +40,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     marked: frozenset[tuple[int, int]] = frozenset()
     name: str | None = None
+    words: bool = False
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
@@ -61,10 +64,11 @@ class Table:
 
     def _repr_markdown_(self) -> str:
         """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
-        lines = [f"```{{list-table}} {self.caption}", ":header-rows: 1", ":stub-columns: 1"]
+        # Tildes, because a caption may hold backticks.
+        lines = [f"~~~{{list-table}} {self.caption}", ":header-rows: 1", ":stub-columns: 1"]
         if self.name:
             lines.append(f":name: {self.name}")
-        lines += [":class: numbers", ""]
+        lines += [":class: numbers words" if self.words else ":class: numbers", ""]
         lines += _list_row(self.header)
         for i, row in enumerate(self.rows):
             marked = [
@@ -72,7 +76,7 @@ class Table:
                 for j, text in enumerate(row[1:])
             ]
             lines += _list_row((row[0], *marked))
-        return "\n".join([*lines, "```"])
+        return "\n".join([*lines, "~~~"])
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:
@@ -421,6 +425,7 @@ def shape_table(run: Trace, *, name: str | None = None) -> Table:
         header=("Array", "Shape", "Axes"),
         rows=rows,
         name=name,
+        words=True,
     )
 
 

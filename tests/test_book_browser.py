@@ -85,12 +85,10 @@ def test_figures_take_the_colour_of_the_text(view):
     colours = {}
     for theme in ("light", "dark"):
         page = view("mechanism/self-attention", theme=theme).page
-        colours[theme] = page.locator(
-            ".drawing svg text, .drawing svg [style*=currentColor]"
-        ).first.evaluate("e => getComputedStyle(e).fill")
-        assert colours[theme] == page.evaluate(
-            "getComputedStyle(document.querySelector('article p')).color"
-        )
+        ink = page.locator(".drawing svg [style*='fill: currentColor']").first
+        colours[theme] = ink.evaluate("e => getComputedStyle(e).fill")
+        text = page.locator(".drawing").first.evaluate("e => getComputedStyle(e).color")
+        assert colours[theme] == text
     assert colours["light"] != colours["dark"]
 
 

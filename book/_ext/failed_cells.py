@@ -1,6 +1,7 @@
-r"""Say where a cell failed: the page, the line, the failing statement and the error.
+"""Say where a cell failed: the page, the line, the failing statement and the error.
 
 MyST-NB's own warning names the page alone; `_config.yml` suppresses it in favour of this one.
+Tags that leave a cell out are refused: an assertion that does not run proves nothing.
 """
 
 import re
@@ -17,8 +18,22 @@ CELL = re.compile(r"executing the following cell:\n-{18}\n(.*?)\n-{18}\n(.*)", r
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
+    app.connect("source-read", refuse_cells_that_do_not_run)
     app.connect("doctree-read", report)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def refuse_cells_that_do_not_run(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Warn for each cell whose tags keep MyST-NB from running it."""
+    for line, text in enumerate(source[0].splitlines(), 1):
+        tag = re.match(r":?tags:.*\b(remove-cell|remove_cell|skip-execution)\b", text)
+        if tag:
+            logger.warning(
+                "a cell tagged %s may not run; tag it remove-input and remove-output",
+                tag.group(1),
+                location=(docname, line),
+                type="failed_cell",
+            )
 
 
 def report(app: Sphinx, doctree: nodes.document) -> None:

@@ -1,5 +1,6 @@
 """What every HTML page loads, and the roles that its markup claims."""
 
+import re
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -9,6 +10,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
     app.connect("html-page-context", correct_roles)
+    app.connect("html-page-context", leave_out_late_checksums)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -24,3 +26,18 @@ def correct_roles(
     """Give entries of the bibliography a role that their list may hold; theirs is deprecated."""
     if "body" in context:
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
+def leave_out_late_checksums(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Link the style sheets that are written after the pages without a checksum.
+
+    Sphinx adds one where the file is there already, which depends on the build before: the same
+    book would come out in two ways.
+    """
+    if "css_tag" in context:
+        css_tag = context["css_tag"]
+        context["css_tag"] = lambda sheet: re.sub(
+            r"((?:mystnb\.\w+|exercise)\.css)\?v=\w+", r"\1", css_tag(sheet)
+        )
