@@ -60,14 +60,25 @@ def percent(value: float, places: int = 0) -> str:
 
 
 def short(value: float, places: int = PLACES) -> str:
-    """Return a number with at most `places` decimals and no trailing zeros.
+    """Return a number without trailing zeros where it is exact to `places` decimals.
 
-    For what is given or exact: an embedding's 0.6 stays 0.6 and is not shown as 0.6000.
+    For what is given or exact: an embedding's 0.6 stays 0.6 and is not shown as 0.6000. A number
+    that `places` decimals only approximate keeps all of them.
+
+    Parameters
+    ----------
+    value : float
+    places : int, default 4
+
+    Returns
+    -------
+    str
 
     Examples
     --------
-    >>> short(0.6), short(2.0), short(1 / 3)
-    ('0.6', '2', '0.3333')
+    >>> short(0.6), short(2.0), short(1 / 3), short(0.11100004)
+    ('0.6', '2', '0.3333', '0.1110')
     """
     text = shown(value, places)
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    exact = abs(value - round(value, places)) <= 1e-12 * max(1.0, abs(value))
+    return text.rstrip("0").rstrip(".") if exact and "." in text else text

@@ -442,7 +442,9 @@ def dimensions(symbol: str, count: int) -> tuple[str, ...]:
 
 
 def _of_head(run: Trace, head: int) -> str:
-    return f", {run.head_names[head]}" if run.num_heads > 1 else ""
+    """Return the end of a caption: which head, in words that stay on one line."""
+    name = run.head_names[head].replace(" ", "\N{NO-BREAK SPACE}")
+    return f", {name}" if run.num_heads > 1 else ""
 
 
 def _with_column(table: Table, title: str, values: np.ndarray, places: int) -> Table:
