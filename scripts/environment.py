@@ -3,6 +3,7 @@
 Standard library only: it runs before anything is installed.
 """
 
+import ctypes
 import hashlib
 import importlib.util
 import os
@@ -105,7 +106,7 @@ def system_package(what: str, *packages: str) -> None:
 
 
 def chromium() -> str:
-    """Return the path of a Chromium, installing one where that is possible."""
+    """Return the path of a Chromium that tests can drive, installing what is missing."""
     found = _find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
@@ -114,7 +115,18 @@ def chromium() -> str:
         found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
+    if sys.platform == "linux" and not _loads("libatomic.so.1"):
+        system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)
+
+
+def _loads(library: str) -> bool:
+    """Tell whether the system has a shared library."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def _find_chromium() -> str | None:
