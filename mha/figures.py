@@ -22,11 +22,11 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure as Canvas
 from numpy.typing import ArrayLike
 
-from mha.rounding import PLACES, short, shown
+from mha.rounding import short, shown
 from mha.trace import Trace
 
-HEAD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""One colour a head, in order; from Okabe and Ito, told apart by colour-blind readers."""
+HEAD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D00", "#56B4E9")
+"""One colour a head, in order; after Okabe and Ito, told apart by colour-blind readers."""
 
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 """One pattern a head, in order, so that heads stay apart in greyscale print."""
@@ -294,7 +294,8 @@ def _heatmap(
         ax.fill_between(
             [j - 0.5, j + 0.5], i - 0.5, i + 0.5, color=shade, linewidth=0.8, edgecolor="#9A9A9A"
         )
-        ink = "#000000" if _luminance(shade) > 0.4 else "#FFFFFF"
+        # Black and white contrast equally with a luminance of 0.179.
+        ink = "#000000" if _luminance(shade) > 0.179 else "#FFFFFF"
         ax.text(j, i, shown(float(value), places), ha="center", va="center", color=ink)
     ax.set(xlim=(-0.5, matrix.shape[1] - 0.5), ylim=(matrix.shape[0] - 0.5, -0.5))
     ax.tick_params(length=0)
@@ -515,7 +516,7 @@ def curves(
     alt: str,
     log: str = "",
     points: Sequence[str] = (),
-    xticks: Sequence[float] = (),
+    xticks: Sequence[float] | Mapping[float, str] = (),
 ) -> Figure:
     """Draw curves over one axis, each with its own dash and a label at its end.
 
@@ -531,8 +532,8 @@ def curves(
         "x", "y" or "xy": which axes are logarithmic.
     points : sequence of str, optional
         Labels of the series drawn as points rather than as a line: what was measured.
-    xticks : sequence of float, optional
-        Where to put ticks on the horizontal axis.
+    xticks : sequence of float or mapping of float to str, optional
+        Where to put ticks on the horizontal axis, and what to write there.
 
     Returns
     -------
@@ -559,7 +560,8 @@ def curves(
             )
             ax.plot(x, y, label=label, color=head_colour(i), **style)
         if xticks:
-            ax.set_xticks(xticks, [short(t, PLACES) for t in xticks])
+            labels = xticks if isinstance(xticks, Mapping) else {t: short(t) for t in xticks}
+            ax.set_xticks(list(labels), list(labels.values()))
             ax.minorticks_off()
         ax.set(xlabel=xlabel, ylabel=ylabel)
         ax.grid(color="#9A9A9A", linewidth=0.4, alpha=0.5)

@@ -56,7 +56,7 @@ def percent(value: float, places: int = 0) -> str:
     >>> percent(0.7310585786)
     '73 %'
     """
-    return f"{shown(100 * value, places)} %"
+    return f"{shown(100 * value, places)}\N{NO-BREAK SPACE}%"
 
 
 def short(value: float, places: int = PLACES) -> str:
