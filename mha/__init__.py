@@ -1,7 +1,7 @@
 """Multi-head attention in NumPy, with every intermediate kept.
 
-The views (`tables`, `figures`, `arithmetic`) are modules of their own: ``from mha import
-figures``. Only `figures` needs matplotlib.
+The views (`tables`, `figures`, `arithmetic`, `walkthrough`) are modules of their own: ``from mha
+import figures``. Only `figures` needs matplotlib.
 """
 
 from mha.attention import (
@@ -20,10 +20,13 @@ from mha.gradients import (
 )
 from mha.heads import merge_heads, split_heads
 from mha.masks import causal_mask, padding_mask, sliding_window_mask
+from mha.measures import entropy, total_variation
 from mha.multihead import MultiHeadWeights, multi_head_attention
+from mha.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.rounding import percent, short, shown
-from mha.softmax import entropy, softmax, softmax_backward, softmax_jacobian
+from mha.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.trace import Reading, Trace, WorkedExample, trace
+from mha.variations import with_swapped_tokens, without_head, without_scale
 
 __version__ = "0.1.0"
 
@@ -32,6 +35,7 @@ __all__ = [
     "LayerSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
+    "PatternFit",
     "Reading",
     "Trace",
     "WorkedExample",
@@ -39,14 +43,17 @@ __all__ = [
     "attention_weights",
     "blockwise_attention",
     "causal_mask",
+    "centred_log",
     "entropy",
     "example_names",
+    "fit_patterns",
     "layer_sizes",
     "load_example",
     "merge_heads",
     "multi_head_attention",
     "multi_head_attention_backward",
     "padding_mask",
+    "pattern_projections",
     "percent",
     "scaled_dot_product_attention",
     "scaled_dot_product_attention_backward",
@@ -57,5 +64,9 @@ __all__ = [
     "softmax_backward",
     "softmax_jacobian",
     "split_heads",
+    "total_variation",
     "trace",
+    "with_swapped_tokens",
+    "without_head",
+    "without_scale",
 ]

@@ -18,6 +18,7 @@ STAGES = (
     "row_sums",
     "weights",
     "head_outputs",
+    "head_contributions",
     "output",
 )
 """The stages whose numbers can be written out, in order of the computation."""
@@ -107,10 +108,12 @@ def arithmetic(
         return _sum_of_products(run.query[head, row], run.key[head, column], places, result)
     if stage == "head_outputs":
         return _sum_of_products(run.weights[head, row], run.value[head, :, column], places, result)
-    if stage == "output":
+    if stage in ("output", "head_contributions"):
         assert run.example.weights is not None
         assert run.example.weights.w_o is not None
-        return _sum_of_products(run.concat[row], run.example.weights.w_o[:, column], places, result)
+        d_v, w_o = run.value.shape[-1], run.example.weights.w_o[:, column]
+        block = slice(None) if stage == "output" else slice(head * d_v, (head + 1) * d_v)
+        return _sum_of_products(run.concat[row, block], w_o[block], places, result)
     if stage == "row_sums":
         terms = " + ".join(shown(float(x), places) for x in run.exponentials[head, row])
         return Arithmetic(terms, (), shown(float(run.row_sums[head, row]), places))

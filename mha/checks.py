@@ -302,3 +302,28 @@ def frozen(array: Array) -> Array:
     copy = np.array(array)
     copy.flags.writeable = False
     return copy
+
+
+def as_index(name: str, value: int, length: int) -> int:
+    """Return `value` as an index from 0 to `length` - 1.
+
+    Raises
+    ------
+    TypeError
+        If `value` is not an integer.
+    ValueError
+        If it is outside the range.
+
+    Examples
+    --------
+    >>> as_index("head", 2, 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: head is 2; an index from 0 to 1 is wanted
+    """
+    wanted = f"{name} is {value!r}; an index from 0 to {length - 1} is wanted"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(wanted)
+    if not 0 <= value < length:
+        raise ValueError(wanted)
+    return int(value)

@@ -377,6 +377,97 @@ def _number_bars(ax: Axes, places_x: np.ndarray, heights: np.ndarray, places: in
         )
 
 
+def lanes(run: Trace) -> Figure:
+    """Draw one input going into a lane for each head, down to the lanes' common end.
+
+    Parameters
+    ----------
+    run : Trace
+        Of an example with embeddings.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If the example starts at query, key and value.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> lanes(trace(load_example("the-cat-sat"))).alt[:55]
+    'One input of shape (3, 4) goes into 2 lanes, one a head'
+    """
+    if run.embeddings is None:
+        raise ValueError(f"{run.example.name} has no embeddings; an example with them is wanted")
+    n, d_k, d_v = len(run.tokens), run.query.shape[-1], run.value.shape[-1]
+    steps = (
+        f"Q, K ({n}, {d_k})\nV ({n}, {d_v})",
+        f"scores ({n}, {n})",
+        f"weights ({n}, {n})",
+        f"output ({n}, {d_v})",
+    )
+    ends = [f"concatenation {run.concat.shape}"]
+    if run.output is not None:
+        ends.append(f"output projection\n{run.output.shape}")
+    with _canvas(
+        max(3.2, 1.75 * run.num_heads), 1.05 * (2 + len(steps) + len(ends)) * 0.72
+    ) as canvas:
+        ax = canvas.subplots()
+        middle, last = (run.num_heads - 1) / 2, len(steps) + 1
+        _box(ax, middle, 0, f"embeddings {run.embeddings.shape}", "#6B6B6B")
+        for head, name in enumerate(run.head_names):
+            previous = (middle, 0.0)
+            title = name.replace(": ", "\n")
+            for row, step in enumerate(steps, 1):
+                text = f"{title}\n{step}" if row == 1 else step
+                _arrow(ax, previous, (head, row))
+                _box(ax, head, row, text, head_colour(head))
+                previous = (head, float(row))
+            _arrow(ax, previous, (middle, last))
+        for row, text in enumerate(ends, last):
+            if row > last:
+                _arrow(ax, (middle, row - 1), (middle, row))
+            _box(ax, middle, row, text, "#6B6B6B")
+        ax.set(xlim=(-0.6, run.num_heads - 0.4), ylim=(last + len(ends) - 0.5, -0.5))
+        ax.axis("off")
+        return _finished(
+            canvas,
+            f"One input of shape {run.embeddings.shape} goes into {run.num_heads} lanes, one a"
+            f" head. Each lane makes queries, keys and values, scores, weights and an output of"
+            f" shape {(n, d_v)}; the lanes meet in a concatenation of shape {run.concat.shape}"
+            + (f" and an output of shape {run.output.shape}." if run.output is not None else "."),
+        )
+
+
+def _box(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
+    """Write a step of a lane in a box of its head's colour."""
+    ax.text(
+        x,
+        y,
+        text,
+        ha="center",
+        va="center",
+        fontsize=8,
+        color="#000000",
+        bbox={"boxstyle": "round,pad=0.4", "facecolor": _lighter(colour), "edgecolor": colour},
+        zorder=3,
+    )
+
+
+def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Draw an arrow between two boxes; the boxes cover its ends."""
+    ax.annotate(
+        "",
+        xy=(end[0], end[1] - (0.4 if end[1] == 1 else 0.22)),
+        xytext=start,
+        arrowprops={"arrowstyle": "->", "color": INK, "shrinkA": 0, "shrinkB": 0},
+        zorder=1,
+    )
+
+
 def concat_strips(run: Trace, *, places: int = 2) -> Figure:
     """Draw the concatenation: a strip a token, its cells coloured by the head they come from.
 
@@ -454,7 +545,7 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
     n, width = run.output.shape
     groups = run.num_heads + 1
-    with _canvas(max(3.0, 0.2 * groups * width + 1.6), 1.55 * n + 0.5) as canvas:
+    with _canvas(max(4.8, 0.34 * groups * width + 0.8), 1.35 * n + 0.7) as canvas:
         axes = canvas.subplots(n, 1, sharex=True, sharey=True, squeeze=False)[:, 0]
         for i, ax in enumerate(axes):
             for head in range(run.num_heads):
@@ -467,7 +558,7 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
             ax.margins(y=0.2)
         axes[-1].set_xticks(range(width), [f"y{_subscript(j + 1)}" for j in range(width)])
         handles, labels = axes[0].get_legend_handles_labels()
-        canvas.legend(handles, labels, loc="outside upper center", ncols=min(groups, 4))
+        canvas.legend(handles, labels, loc="outside upper center", ncols=2)
         return _finished(canvas, _shares_in_words(run, places))
 
 

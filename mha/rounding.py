@@ -40,7 +40,7 @@ def shown(value: float, places: int = PLACES) -> str:
 
 
 def percent(value: float, places: int = 0) -> str:
-    """Return a share between 0 and 1 as a percentage.
+    r"""Return a share between 0 and 1 as a percentage, on one line with its sign.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def percent(value: float, places: int = 0) -> str:
     Examples
     --------
     >>> percent(0.7310585786)
-    '73 %'
+    '73\xa0%'
     """
     return f"{shown(100 * value, places)}\N{NO-BREAK SPACE}%"
 

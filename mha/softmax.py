@@ -1,4 +1,4 @@
-"""The softmax, its Jacobian and the entropy of its output."""
+"""The softmax and its derivative."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -128,40 +128,3 @@ def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
             " they must match"
         )
     return weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))
-
-
-def entropy(weights: ArrayLike, axis: int = -1) -> Array:
-    """Return how spread out weights are, in nats.
-
-    0 when one key has all the weight, log(n) when n keys share it equally.
-
-    Parameters
-    ----------
-    weights : array_like
-        Non-negative; a weight of 0 adds nothing.
-    axis : int, default -1
-
-    Returns
-    -------
-    ndarray, shape of `weights` without `axis`
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `weights` does not hold finite real numbers from 0 up, or has no axis `axis`.
-
-    References
-    ----------
-    Shannon (1948), section 6.
-
-    Examples
-    --------
-    >>> entropy([0.5, 0.5]).round(4)
-    np.float64(0.6931)
-    """
-    weights = as_finite_array("weights", weights)
-    refuse_where("weights", weights, weights < 0, "numbers from 0 up are wanted")
-    axis = as_axis(axis, weights.ndim)
-    logs = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
-    # Adding 0 turns the negative zero of a one-hot row into 0.
-    return -(weights * logs).sum(axis=axis) + 0.0

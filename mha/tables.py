@@ -11,6 +11,8 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mha.checks import as_index
+from mha.measures import entropy, total_variation
 from mha.rounding import PLACES, short, shown
 from mha.trace import Trace
 
@@ -227,8 +229,7 @@ def stage_table(
         raise ValueError(f"{run.example.name} has no {stage}; another stage is wanted")
     caption = _STAGES[stage].caption
     if stage not in _WHOLE:
-        if not 0 <= head < run.num_heads:
-            raise ValueError(f"head is {head}; a number from 0 to {run.num_heads - 1} is wanted")
+        head = as_index("head", head, run.num_heads)
         array = array[head]
         caption += _of_head(run, head)
     symbol = _STAGES[stage].symbol
@@ -290,8 +291,7 @@ def matrix_table(
     if matrix == "w_o":
         array, rows, caption = weights.w_o, "z", "Output projection"
     else:
-        if not 0 <= head < run.num_heads:
-            raise ValueError(f"head is {head}; a number from 0 to {run.num_heads - 1} is wanted")
+        head = as_index("head", head, run.num_heads)
         array, rows = getattr(weights, matrix)[head], "x"
         caption = f"{word} projection{_of_head(run, head)}"
     assert array is not None
@@ -330,6 +330,8 @@ def mixing_table(
     >>> mixing_table(trace(load_example("cat-sat")), 0).rows[-1]
     ('Sum', '1.0000', '2.8068', '4.0758')
     """
+    head = as_index("head", head, run.num_heads)
+    token = as_index("token", token, len(run.tokens))
     weights, value = run.weights[head, token], run.value[head]
     weighted = np.column_stack([weights, weights[:, None] * value])
     total = np.append(weights.sum(), run.head_outputs[head, token])
@@ -339,6 +341,149 @@ def mixing_table(
         columns=("weight", *(f"weight × {v}" for v in dimensions("v", value.shape[1]))),
         caption=f"Weighted values for the query *{run.tokens[token]}*{_of_head(run, head)}",
         corner="Key",
+        places=places,
+        name=name,
+    )
+
+
+def weighted_values_table(
+    run: Trace, *, head: int = 0, places: int = PLACES, name: str | None = None
+) -> Table:
+    """Return every value times its weight, for all queries of one head, with each query's sum.
+
+    Parameters
+    ----------
+    run : Trace
+    head : int, default 0
+    places : int, default 4
+    name : str, optional
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such head.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> weighted_values_table(trace(load_example("cat-sat"))).rows[:2]
+    (('cat ← cat', '1.4621', '2.1932'), ('cat ← sat', '1.3447', '1.8826'))
+    """
+    head = as_index("head", head, run.num_heads)
+    weighted = run.weights[head][..., None] * run.value[head]
+    rows, blocks = [], []
+    for token, products, output in zip(run.tokens, weighted, run.head_outputs[head], strict=True):
+        rows += [*(f"{token} ← {key}" for key in run.tokens), token]
+        blocks += [products, output[None]]
+    return array_table(
+        np.concatenate(blocks),
+        rows=rows,
+        columns=dimensions("v", run.value.shape[-1]),
+        caption=f"Weighted values, and each query's sum{_of_head(run, head)}",
+        corner="Query ← key",
+        places=places,
+        name=name,
+    )
+
+
+def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) -> Table:
+    """Return how spread out each query's weights are in each head, in nats, with the limit.
+
+    Parameters
+    ----------
+    run : Trace
+    places : int, default 4
+    name : str, optional
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> entropy_table(trace(load_example("cat-sat"))).rows[-1]
+    ('equal weights', '0.6931')
+    """
+    limit = np.full((1, run.num_heads), np.log(len(run.tokens)))
+    return array_table(
+        np.vstack([entropy(run.weights).T, limit]),
+        rows=(*run.tokens, "equal weights"),
+        columns=run.head_names,
+        caption="Entropy of each query's weights",
+        corner="Query",
+        places=places,
+        name=name,
+    )
+
+
+def strongest_table(run: Trace, *, name: str | None = None) -> Table:
+    """Return which key each query attends to most in each head, and how much.
+
+    Parameters
+    ----------
+    run : Trace
+    name : str, optional
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> strongest_table(trace(load_example("cat-sat"))).rows[0]
+    ('cat', 'cat (0.7311)')
+    """
+    return Table(
+        caption="The key that each query attends to most, and its weight",
+        header=("Query", *run.head_names),
+        rows=tuple(
+            (
+                token,
+                *(
+                    f"{run.tokens[int(row.argmax())]} ({shown(float(row.max()))})"
+                    for row in run.weights[:, i]
+                ),
+            )
+            for i, token in enumerate(run.tokens)
+        ),
+        name=name,
+        words=True,
+    )
+
+
+def disagreement_table(run: Trace, *, places: int = PLACES, name: str | None = None) -> Table:
+    """Return how far apart the heads are: total variation, averaged over the queries.
+
+    Parameters
+    ----------
+    run : Trace
+    places : int, default 4
+    name : str, optional
+
+    Returns
+    -------
+    Table
+        0 for heads with the same weights, 1 for heads that share no key.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> disagreement_table(trace(load_example("the-cat-sat"))).rows[0]
+    ('Head 1', '0.0000', '0.3148')
+    """
+    apart = [[total_variation(a, b).mean() for b in run.weights] for a in run.weights]
+    return array_table(
+        apart,
+        rows=run.head_names,
+        columns=run.head_names,
+        caption="How far apart the heads are: the share of the weight that would have to move",
+        corner="Head",
         places=places,
         name=name,
     )
@@ -374,6 +519,7 @@ def contribution_table(
     """
     if run.output is None or run.head_contributions is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
+    token = as_index("token", token, len(run.tokens))
     return array_table(
         np.vstack([run.head_contributions[:, token], run.output[token]]),
         rows=(*run.head_names, "Output"),

@@ -5,7 +5,6 @@ line of arithmetic in the book is a view of a trace.
 """
 
 from dataclasses import dataclass, fields
-from numbers import Integral
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from mha.attention import (
     masked_scores,
     scaled_scores,
 )
-from mha.checks import Array, as_finite_array, as_names, finite_product, frozen
+from mha.checks import Array, as_finite_array, as_index, as_names, finite_product, frozen
 from mha.heads import merge_heads
 from mha.multihead import MultiHeadWeights, project
 
@@ -70,6 +69,8 @@ class WorkedExample:
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
     is_causal : bool, default False
     scale : float, default 1 / sqrt(d_k)
+    target_weights : array_like, shape (num_heads, n, n), optional
+        The weights that the source draws, where it draws them instead of computing them.
     readings : tuple of Reading, default ()
         Where the source's print is damaged and the inputs follow what was meant.
 
@@ -101,6 +102,7 @@ class WorkedExample:
     mask: Array | None = None
     is_causal: bool = False
     scale: float | None = None
+    target_weights: Array | None = None
     readings: tuple[Reading, ...] = ()
 
     def __post_init__(self) -> None:
@@ -122,13 +124,21 @@ class WorkedExample:
                 " one a head is wanted"
             )
         if self.focus is not None:
-            wanted = f"an index from 0 to {len(self.tokens) - 1} is wanted"
-            if isinstance(self.focus, bool) or not isinstance(self.focus, Integral):
-                raise TypeError(f"focus is {self.focus!r}; {wanted}")
-            if not 0 <= self.focus < len(self.tokens):
-                raise ValueError(f"focus is {self.focus}; {wanted}")
+            as_index("focus", self.focus, len(self.tokens))
+        if self.target_weights is not None:
+            self._check_target(self.target_weights)
         if self.embeddings is not None and self.weights is not None:
             project("embeddings", self.embeddings, self.weights.w_q)
+
+    def _check_target(self, target: Array) -> None:
+        """Raise unless the target has a row of weights for each head and token."""
+        target = as_finite_array("target_weights", target)
+        wanted = (self.num_heads, len(self.tokens), len(self.tokens))
+        if target.shape != wanted:
+            raise ValueError(f"target_weights has shape {target.shape}; {wanted} is wanted")
+        if not np.allclose(target.sum(axis=-1), 1):
+            raise ValueError("target_weights has a row that does not sum to 1")
+        object.__setattr__(self, "target_weights", frozen(target))
 
     def _check_start(self) -> None:
         """Raise unless the example starts in exactly one of the two ways."""
