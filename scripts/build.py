@@ -34,7 +34,10 @@ def main() -> None:
     arguments = parser.parse_args()
     python = environment.python()
     with step("Building the HTML book"):
-        build_html(python, fresh=arguments.all)
+        try:
+            build_html(python, fresh=arguments.all)
+        except OSError as error:
+            fail(f"{error.filename} cannot be written: {error.strerror}")
     print(f"The book is in {HTML / 'index.html'}")
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from mha import load_example, trace
+
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = Path(sys.executable).parent
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -65,3 +67,23 @@ def test_no_file_names_a_registry_or_a_folder_of_one_machine():
         if pattern.search(path.read_text(encoding="utf-8")):
             found.append(name)
     assert found == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_files_that_the_documents_name_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    paths = re.findall(r"`((?:book|mha|scripts|tests)/[\w./-]*)`", text)
+    assert len(paths) > 3
+    for target in [*links, *paths]:
+        assert (ROOT / target).exists() or "NAME" in target, target
+
+
+def test_the_example_of_the_contributing_guide_works(tmp_path, monkeypatch):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (tmp_path / "dogs-bark.toml").write_text(
+        re.search(r"```toml\n(.*?)```", text, re.DOTALL).group(1), encoding="utf-8"
+    )
+    monkeypatch.setattr("mha.examples.resources.files", lambda package: tmp_path)
+    run = trace(load_example("dogs-bark"))
+    assert run.output.shape == (2, 2)
