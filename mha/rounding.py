@@ -39,7 +39,14 @@ def shown(value: float, places: int = PLACES) -> str:
     return text.replace("-", "−")
 
 
-def percent(value: float, places: int = 0) -> str:
+class Percentage(str):
+    """A percentage with a no-break space, which a notebook shows as it is, not by its repr."""
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
+
+
+def percent(value: float, places: int = 0) -> Percentage:
     r"""Return a share between 0 and 1 as a percentage, on one line with its sign.
 
     Parameters
@@ -49,14 +56,15 @@ def percent(value: float, places: int = 0) -> str:
 
     Returns
     -------
-    str
+    Percentage
+        A string.
 
     Examples
     --------
     >>> percent(0.7310585786)
     '73\xa0%'
     """
-    return f"{shown(100 * value, places)}\N{NO-BREAK SPACE}%"
+    return Percentage(f"{shown(100 * value, places)}\N{NO-BREAK SPACE}%")
 
 
 def short(value: float, places: int = PLACES) -> str:

@@ -81,6 +81,7 @@ def test_no_leaked_repr_raw_tex_or_unresolved_reference(name):
         r"\?\?",
         r"\{eval\}",
         r"np\.float64",
+        r"\\x[0-9a-f]{2}",
         r"\$[A-Za-z\\]",
     ):
         assert not re.search(leak, text), leak
