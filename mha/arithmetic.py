@@ -163,4 +163,6 @@ def _quotient(run: Trace, stage: str, row: int, column: int, head: int, places: 
         exponent = float(run.scaled_scores[cell]) - shift
         return Arithmetic(f"e^{short(exponent, places)}", (), result)
     top, bottom = float(run.exponentials[cell]), float(run.row_sums[head, row])
+    if bottom == 0:
+        return Arithmetic("masked", (), result)
     return Arithmetic(f"{shown(top, places)} ÷ {shown(bottom, places)}", (), result)

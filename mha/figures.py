@@ -213,14 +213,21 @@ def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figur
 
 def _row_maxima_in_words(run: Trace, arrays: np.ndarray, places: int) -> str:
     heads = []
-    for name, array in zip(run.head_names, arrays, strict=True):
+    for head, name in enumerate(run.head_names):
         tops = [
-            f"{token} {'attends most ' if i == 0 else ''}to {run.tokens[int(row.argmax())]}"
-            f" ({shown(float(row.max()), places)})"
-            for i, (token, row) in enumerate(zip(run.tokens, array, strict=True))
+            f"{token} {'attends most ' if i == 0 else ''}to {_top(run, arrays, head, i, places)}"
+            for i, token in enumerate(run.tokens)
         ]
         heads.append(f"{name}: {', '.join(tops)}.")
     return " ".join(heads)
+
+
+def _top(run: Trace, arrays: np.ndarray, head: int, token: int, places: int) -> str:
+    """Return the key of a row's largest entry, and the entry; none where all keys are masked."""
+    if not run.weights[head, token].any():
+        return "none"
+    row = arrays[head, token]
+    return f"{run.tokens[int(row.argmax())]} ({shown(float(row.max()), places)})"
 
 
 def heatmaps(

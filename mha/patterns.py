@@ -58,7 +58,7 @@ def centred_log(pattern: ArrayLike) -> Array:
     array([[ 0.    ,  0.    ],
            [-0.6931,  0.6931]])
     """
-    logs = np.log(_as_pattern(pattern))
+    logs = np.log(_as_pattern("pattern", pattern))
     return logs - logs.mean(axis=-1, keepdims=True)
 
 
@@ -160,7 +160,7 @@ def fit_patterns(
     array([[[0.5, 0.5],
             [0.2, 0.8]]])
     """
-    target = _as_pattern(patterns)
+    target = _as_pattern("patterns", patterns)
     if target.ndim != 3:
         raise ValueError(f"patterns has shape {target.shape}; (num_heads, n, n) is wanted")
     d_model, d_k, restarts = (
@@ -210,13 +210,13 @@ def _gradients(
     return x_t @ d_query, x_t @ d_key, d_x.sum(axis=1, keepdims=True)
 
 
-def _as_pattern(pattern: ArrayLike) -> Array:
-    pattern = as_finite_array("pattern", pattern, min_ndim=2).astype(float)
+def _as_pattern(name: str, pattern: ArrayLike) -> Array:
+    pattern = as_finite_array(name, pattern, min_ndim=2).astype(float)
     if pattern.shape[-1] != pattern.shape[-2]:
-        raise ValueError(f"pattern has shape {pattern.shape}; square matrices are wanted")
-    refuse_where("pattern", pattern, pattern <= 0, "positive numbers are wanted")
+        raise ValueError(f"{name} has shape {pattern.shape}; square matrices are wanted")
+    refuse_where(name, pattern, pattern <= 0, "positive numbers are wanted")
     sums = pattern.sum(axis=-1)
     if (abs(sums - 1) > 1e-9).any():
         worst = sums.flat[abs(sums - 1).argmax()]
-        raise ValueError(f"pattern has a row that sums to {worst:.6g}; 1 is wanted")
+        raise ValueError(f"{name} has a row that sums to {worst:.6g}; 1 is wanted")
     return pattern

@@ -88,5 +88,5 @@ def short(value: float, places: int = PLACES) -> str:
     ('0.6', '2', '0.3333', '0.1110')
     """
     text = shown(value, places)
-    exact = abs(value - round(value, places)) <= 1e-12 * max(1.0, abs(value))
+    exact = abs(value - round(value, places)) <= 1e-14 * max(1.0, abs(value))
     return text.rstrip("0").rstrip(".") if exact and "." in text else text

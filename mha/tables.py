@@ -4,6 +4,7 @@ A table carries its caption and label, so that the book can number and cite it. 
 scores or weights the largest entry is bold and underlined.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -67,7 +68,11 @@ class Table:
     def _repr_markdown_(self) -> str:
         """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
         # Tildes, because a caption may hold backticks.
-        lines = [f"~~~{{list-table}} {self.caption}", ":header-rows: 1", ":stub-columns: 1"]
+        lines = [
+            f"~~~{{list-table}} {_no_tags(self.caption)}",
+            ":header-rows: 1",
+            ":stub-columns: 1",
+        ]
         if self.name:
             lines.append(f":name: {self.name}")
         lines += [":class: numbers words" if self.words else ":class: numbers", ""]
@@ -82,7 +87,12 @@ class Table:
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:
-    return [f"{'* -' if i == 0 else '  -'} {text}" for i, text in enumerate(cells)]
+    return [f"{'* -' if i == 0 else '  -'} {_no_tags(text)}" for i, text in enumerate(cells)]
+
+
+def _no_tags(text: str) -> str:
+    """Return Markdown in which a token such as <end> is text, not HTML; code and formulas stay."""
+    return re.sub(r"((`+).*?\2|\$[^$]*\$)|<", lambda m: m[1] or r"\<", text)
 
 
 def array_table(
@@ -447,6 +457,8 @@ def strongest_table(run: Trace, *, name: str | None = None) -> Table:
                 token,
                 *(
                     f"{run.tokens[int(row.argmax())]} ({shown(float(row.max()))})"
+                    if row.any()
+                    else "none"
                     for row in run.weights[:, i]
                 ),
             )

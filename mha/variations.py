@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mha.checks import as_index
+from mha.checks import Array, as_index
 from mha.multihead import MultiHeadWeights
 from mha.trace import WorkedExample
 
@@ -69,9 +69,14 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
         example,
         weights=MultiHeadWeights(weights.w_q[kept], weights.w_k[kept], weights.w_v[kept], w_o),
         head_names=tuple(example.head_names[i] for i in kept),
-        mask=example.mask if example.mask is None or example.mask.ndim < 3 else example.mask[kept],
+        mask=_mask_of(example.mask, kept),
         target_weights=None if example.target_weights is None else example.target_weights[kept],
     )
+
+
+def _mask_of(mask: Array | None, heads: Array) -> Array | None:
+    """Return the mask of some of the heads; one mask for all stays as it is."""
+    return mask if mask is None or mask.ndim < 3 or len(mask) == 1 else mask[heads]
 
 
 def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> WorkedExample:

@@ -19,3 +19,16 @@ def pytest_report_header():
 def rng():
     """Return a fresh generator, so that no test depends on which ran before it."""
     return np.random.default_rng(SEED)
+
+
+@pytest.fixture
+def canvases(monkeypatch):
+    """Collect what figures draw on, to look at its texts and colours, instead of saving it."""
+    drawn = []
+
+    def collect(canvas, *_, **__):
+        if canvas not in drawn:
+            drawn.append(canvas)
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", collect)
+    return drawn

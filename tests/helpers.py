@@ -1,4 +1,4 @@
-"""What several tests need: sizes, exact error sentences, and attention without NumPy."""
+"""What several tests need: sizes, exact error sentences, attention without NumPy, examples."""
 
 import math
 import re
@@ -8,8 +8,15 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from mha import MultiHeadWeights, WorkedExample
+
 # Distinct primes: a swapped axis has the wrong length.
 BATCH, HEADS, QUERIES, KEYS, D_K, D_V, D_MODEL, D_OUT = 2, 3, 5, 7, 11, 13, 17, 19
+
+# The third token may attend to none, the fourth to the first alone.
+MASK = np.ones((QUERIES, QUERIES), bool)
+MASK[2] = False
+MASK[3, 1:] = False
 
 
 def raises(error, sentence):
@@ -68,3 +75,31 @@ def central_differences(loss, x, step=1e-6):
         down[index] -= step
         gradient[index] = (loss(up) - loss(down)) / (2 * step)
     return gradient
+
+
+def example(**parts):
+    """Return an example of one head that starts at query, key and value, with `parts` changed."""
+    parts = {
+        "name": "made-up",
+        "title": "Made up",
+        "source": "this test",
+        "tokens": [f"token{i}" for i in range(QUERIES)],
+        "head_names": ["only"],
+        "query": np.linspace(-1, 1, QUERIES * D_K).reshape(QUERIES, D_K),
+        "key": np.linspace(2, -1, QUERIES * D_K).reshape(QUERIES, D_K),
+        "value": np.linspace(0, 3, QUERIES * D_V).reshape(QUERIES, D_V),
+    } | parts
+    return WorkedExample(**parts)
+
+
+def projected(rng, **parts):
+    """Return an example with heads that starts at embeddings."""
+    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
+    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
+    weights = MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT)))
+    start = dict.fromkeys(("query", "key", "value")) | {
+        "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
+        "weights": weights,
+        "head_names": [f"Head {i + 1}" for i in range(HEADS)],
+    }
+    return example(**start | parts)

@@ -62,7 +62,8 @@ def test_numpy_scalars():
     [(0.125, 0, "12 %"), (0.375, 1, "37.5 %"), (1, 0, "100 %"), (-0.25, 0, f"{MINUS}25 %")],
 )
 def test_percent(value, places, text):
-    assert percent(value, places) == text
+    assert percent(value, places) == text.replace(" ", "\N{NO-BREAK SPACE}")
+    assert percent(value, places)._repr_markdown_() == percent(value, places)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import entropy, softmax, softmax_backward, softmax_jacobian
+from mha import softmax, softmax_backward, softmax_jacobian
 
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=7)
 
@@ -111,7 +111,6 @@ def test_dtypes(given_dtype, dtype):
         softmax(scores),
         softmax_jacobian(scores),
         softmax_backward(scores, scores),
-        entropy(scores),
     ):
         assert result.dtype == dtype
 
@@ -129,12 +128,11 @@ def test_nan_and_plus_infinity_are_refused(bad, text):
         softmax([[0.0, 0.0], [bad, 0.0]])
 
 
-@pytest.mark.parametrize("function", [softmax, entropy])
-def test_an_axis_that_is_not_there_is_refused(function):
+def test_an_axis_that_is_not_there_is_refused():
     with raises(ValueError, "axis is 2; a whole number from -2 to 1 is wanted"):
-        function(np.ones((3, 5)), axis=2)
+        softmax(np.ones((3, 5)), axis=2)
     with raises(TypeError, "axis is None; a whole number from -2 to 1 is wanted"):
-        function(np.ones((3, 5)), axis=None)
+        softmax(np.ones((3, 5)), axis=None)
 
 
 def test_nothing_to_weigh_is_refused():
@@ -197,34 +195,3 @@ def test_backward_refuses_nan(name):
 def test_jacobian_refuses_infinity():
     with raises(ValueError, "weights holds inf at index (0,); finite numbers are wanted"):
         softmax_jacobian([np.inf, 0.0])
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 7])
-def test_entropy_of_equal_shares_is_the_logarithm_of_their_number(n):
-    assert entropy(np.full(n, 1 / n)) == pytest.approx(math.log(n), abs=1e-15)
-
-
-def test_entropy_of_one_key_is_zero_without_a_sign():
-    result = entropy([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
-    np.testing.assert_array_equal(result, [0, 0])
-    assert not np.signbit(result).any()
-
-
-@given(arrays((3, 5), limit=30))
-def test_entropy_lies_between_its_bounds(scores):
-    result = entropy(softmax(scores))
-    assert (result >= 0).all()
-    assert (result <= math.log(5) + 1e-14).all()
-
-
-def test_entropy_along_an_axis(rng):
-    weights = softmax(rng.normal(size=(2, 3, 5)), axis=1)
-    by_hand = [
-        [math.fsum(-w * math.log(w) for w in weights[i, :, j]) for j in range(5)] for i in range(2)
-    ]
-    np.testing.assert_allclose(entropy(weights, axis=1), by_hand, rtol=1e-14)
-
-
-def test_entropy_refuses_a_negative_weight():
-    with raises(ValueError, "weights holds -0.5 at index (1,); numbers from 0 up are wanted"):
-        entropy([1.5, -0.5])

@@ -4,15 +4,27 @@ import dataclasses
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, HEADS, QUERIES, raises
+from helpers import (
+    BATCH,
+    D_K,
+    D_MODEL,
+    D_OUT,
+    D_V,
+    HEADS,
+    MASK,
+    QUERIES,
+    example,
+    projected,
+    raises,
+)
 
 from mha import (
     MultiHeadWeights,
     Reading,
     Trace,
-    WorkedExample,
     attention_scores,
     attention_weights,
+    example_names,
     load_example,
     merge_heads,
     multi_head_attention,
@@ -22,35 +34,15 @@ from mha import (
 from mha.attention import masked_scores, scaled_scores
 
 # num_heads, n, d_model, d_k, d_v, d_out of the book's examples
-SIZES = {"cat-sat": (1, 2, None, 4, 2, None), "the-cat-sat": (2, 3, 4, 2, 2, 4)}
-MASK = np.ones((QUERIES, QUERIES), bool)
-MASK[2] = False
-MASK[3, 1:] = False
-
-
-def example(**parts):
-    """Return an example of one head that starts at query, key and value, with `parts` changed."""
-    parts = {
-        "name": "made-up",
-        "title": "Made up",
-        "source": "this test",
-        "tokens": [f"token{i}" for i in range(QUERIES)],
-        "head_names": ["only"],
-        "query": np.linspace(-1, 1, QUERIES * D_K).reshape(QUERIES, D_K),
-        "key": np.linspace(2, -1, QUERIES * D_K).reshape(QUERIES, D_K),
-        "value": np.linspace(0, 3, QUERIES * D_V).reshape(QUERIES, D_V),
-    } | parts
-    return WorkedExample(**parts)
-
-
-def projected(rng, **parts):
-    """Return an example with heads that starts at embeddings."""
-    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
-    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
-    weights = MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT)))
-    start = {"embeddings": rng.normal(size=(QUERIES, D_MODEL)), "weights": weights}
-    names = [f"Head {i + 1}" for i in range(HEADS)]
-    return example(query=None, key=None, value=None, head_names=names, **start | parts)
+SIZES = {
+    "apple": (3, 5, 4, 4, 4, None),
+    "cat-sat": (1, 2, None, 4, 2, None),
+    "cat-sat-on-it": (3, 5, 3, 3, 3, 3),
+    "cat-sat-on-it-wide": (3, 5, 5, 4, 3, 5),
+    "play-football": (1, 3, 3, 2, 2, None),
+    "the-cat-sat": (2, 3, 4, 2, 2, 4),
+    "the-cat-sat-end": (1, 4, 4, 4, 4, None),
+}
 
 
 def examples(rng):
@@ -69,7 +61,7 @@ def examples(rng):
 # Shapes and contents
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", example_names())
 def test_shapes(name):
     h, n, d_model, d_k, d_v, d_out = SIZES[name]
     record = trace(load_example(name))
@@ -153,7 +145,8 @@ def test_exponentials_over_row_sums_are_the_weights(rng, index):
 
 
 def test_head_contributions_sum_to_the_output(rng):
-    for start in (load_example("the-cat-sat"), projected(rng)):
+    names = [name for name, sizes in SIZES.items() if sizes[-1]]
+    for start in (*map(load_example, names), projected(rng)):
         record = trace(start)
         np.testing.assert_allclose(
             record.head_contributions.sum(axis=0), record.output, rtol=1e-12, atol=1e-13
@@ -231,7 +224,7 @@ def test_huge_scores_neither_overflow_nor_warn(largest):
 # Nothing can be changed
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", example_names())
 def test_a_trace_is_read_only(name):
     record = trace(load_example(name))
     for field in dataclasses.fields(record):
