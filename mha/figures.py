@@ -115,13 +115,15 @@ class AltTextRenderer:
             return image
         from docutils import nodes
 
-        return [nodes.raw("", inline_svg(data.content, alt), format="html")]
+        place = f"{data.line} {data.output_index}"
+        return [nodes.raw("", inline_svg(data.content, alt, place), format="html")]
 
 
-def inline_svg(svg: str, alt: str) -> str:
+def inline_svg(svg: str, alt: str, place: str = "") -> str:
     """Return a drawing as an element of an HTML page.
 
-    Identifiers are made unique by the drawing's content, and ink takes the text's colour.
+    Identifiers are made unique by the drawing's content and its place on the page, and ink takes
+    the text's colour.
 
     Examples
     --------
@@ -129,7 +131,7 @@ def inline_svg(svg: str, alt: str) -> str:
     '<g id="dc29a9c32-a"/></svg></div>'
     """
     body = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    mark = hashlib.sha256(svg.encode()).hexdigest()[:8]
+    mark = hashlib.sha256((place + svg).encode()).hexdigest()[:8]
     body = re.sub(r'\bid="([^"]+)"', rf'id="d{mark}-\1"', body)
     body = re.sub(r'href="#([^"]+)"', rf'href="#d{mark}-\1"', body)
     body = re.sub(r"url\(#([^)]+)\)", rf"url(#d{mark}-\1)", body)

@@ -71,6 +71,8 @@ class WorkedExample:
     scale : float, default 1 / sqrt(d_k)
     target_weights : array_like, shape (num_heads, n, n), optional
         The weights that the source draws, where it draws them instead of computing them.
+    shows : str, default ""
+        The concept that the example shows best; the book's overview lists examples that have one.
     readings : tuple of Reading, default ()
         Where the source's print is damaged and the inputs follow what was meant.
 
@@ -103,6 +105,7 @@ class WorkedExample:
     is_causal: bool = False
     scale: float | None = None
     target_weights: Array | None = None
+    shows: str = ""
     readings: tuple[Reading, ...] = ()
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """The built book: where its pages are, and what is on them."""
 
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -33,8 +34,9 @@ def path(name):
     return file
 
 
+@cache
 def soup(name):
-    """Return a built page, parsed."""
+    """Return a built page, parsed once; a test that changes it works on a copy."""
     return BeautifulSoup(path(name).read_text(encoding="utf-8"), "html.parser")
 
 

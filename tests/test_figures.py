@@ -166,7 +166,9 @@ def rendered(mime, metadata, content="<svg/>"):
         logger=SimpleNamespace(warning=lambda text, line: warnings.append((text, line))),
         render_image=lambda data: [image],
     )
-    data = SimpleNamespace(mime_type=mime, output_metadata=metadata, line=7, content=content)
+    data = SimpleNamespace(
+        mime_type=mime, output_metadata=metadata, line=7, output_index=1, content=content
+    )
     return AltTextRenderer.handle_mime(renderer, data, inline=False), image, warnings
 
 
@@ -176,7 +178,8 @@ def test_the_plugin_puts_svg_on_a_page(twice):
     (node,), _, warnings = rendered("image/svg+xml", metadata, figure.svg)
     assert isinstance(node, nodes.raw)
     assert node["format"] == "html"
-    assert node.astext() == inline_svg(figure.svg, figure.alt)
+    assert node.astext() == inline_svg(figure.svg, figure.alt, "7 1")
+    assert node.astext() != inline_svg(figure.svg, figure.alt, "8 1")  # ids differ by place
     assert warnings == []
 
 
