@@ -8,25 +8,13 @@ from urllib.parse import unquote, urlparse
 
 import book_site as site
 import pytest
+from helpers import STAGES
 
 from mha import example_names, load_example, shown, tables, trace
 
 pytestmark = pytest.mark.book
 
 PAGES = site.toc_pages()
-STAGES = (
-    "embeddings",
-    "query",
-    "key",
-    "value",
-    "scores",
-    "scaled_scores",
-    "exponentials",
-    "weights",
-    "head_outputs",
-    "concat",
-    "output",
-)
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
 

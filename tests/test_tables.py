@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
-from helpers import HEADS, MASK, QUERIES, example, finite, projected, raises
+from helpers import HEADS, MASK, QUERIES, STAGES, example, finite, projected, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -30,19 +30,6 @@ from mha.tables import (
     weighted_values_table,
 )
 
-STAGES = [
-    "embeddings",
-    "query",
-    "key",
-    "value",
-    "scores",
-    "scaled_scores",
-    "exponentials",
-    "weights",
-    "head_outputs",
-    "concat",
-    "output",
-]
 MARKED = {"scores", "scaled_scores", "weights"}
 WHOLE = {"embeddings", "concat", "output"}
 RUN = trace(load_example("the-cat-sat"))
