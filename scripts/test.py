@@ -35,10 +35,9 @@ def main() -> None:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
             build.build_html(python)
-    print("Running the tests ...", flush=True)
-    done = subprocess.run(
-        [python, "-m", "pytest", *for_pytest], cwd=ROOT, env=variables, check=False
-    )
+    with step("Running the tests"):
+        command = [python, "-m", "pytest", *for_pytest]
+        done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     sys.exit(done.returncode)
 
 
