@@ -155,7 +155,7 @@ def test_the_output_is_the_sum_over_heads_of_their_rows_of_w_o(name):
 
 
 def test_which_examples_have_a_target():
-    assert tuple(n for n in example_names() if "target_weights" in data_of(n)) == TARGETS
+    assert {n for n in example_names() if "target_weights" in data_of(n)} >= set(TARGETS)
     for name in TARGETS:
         target = np.array(data_of(name)["target_weights"], dtype=float)
         np.testing.assert_array_equal(load_example(name).target_weights, target)

@@ -33,7 +33,7 @@ from mha import (
 )
 from mha.attention import masked_scores, scaled_scores
 
-# num_heads, n, d_model, d_k, d_v, d_out of the book's examples
+# num_heads, n, d_model, d_k, d_v, d_out of the examples that chapters speak of
 SIZES = {
     "apple": (3, 5, 4, 4, 4, None),
     "cat-sat": (1, 2, None, 4, 2, None),
@@ -61,7 +61,7 @@ def examples(rng):
 # Shapes and contents
 
 
-@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("name", SIZES)
 def test_shapes(name):
     h, n, d_model, d_k, d_v, d_out = SIZES[name]
     record = trace(load_example(name))
