@@ -23,7 +23,7 @@ from mha.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.measures import entropy, total_variation
 from mha.multihead import MultiHeadWeights, multi_head_attention
 from mha.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
-from mha.rounding import percent, short, shown
+from mha.rounding import dimensions, percent, short, shown
 from mha.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.trace import Reading, Trace, WorkedExample, trace
 from mha.variations import with_swapped_tokens, without_head, without_scale
@@ -44,6 +44,7 @@ __all__ = [
     "blockwise_attention",
     "causal_mask",
     "centred_log",
+    "dimensions",
     "entropy",
     "example_names",
     "fit_patterns",

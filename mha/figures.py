@@ -22,7 +22,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure as Canvas
 from numpy.typing import ArrayLike
 
-from mha.rounding import short, shown
+from mha.rounding import dimensions, short, shown
 from mha.trace import Trace
 
 HEAD_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8C6D00", "#56B4E9")
@@ -144,9 +144,9 @@ def inline_svg(svg: str, alt: str, place: str = "") -> str:
 
 
 @contextmanager
-def _canvas(width: float, height: float, **layout: Any) -> Iterator[Canvas]:
+def _canvas(width: float, height: float) -> Iterator[Canvas]:
     with mpl.rc_context(_STYLE):
-        yield Canvas(figsize=(width, height), layout="constrained", **layout)
+        yield Canvas(figsize=(width, height), layout="constrained")
 
 
 def _finished(canvas: Canvas, alt: str) -> Figure:
@@ -357,7 +357,7 @@ def vector_bars(
             ax.bar(range(width), vector, color=colour, width=0.75)
             ax.axhline(0, color=INK, linewidth=0.6)
             _number_bars(ax, np.arange(width), vector, places)
-            ax.set_xticks(range(width), [f"{symbol}{_subscript(i + 1)}" for i in range(width)])
+            ax.set_xticks(range(width), dimensions(symbol, width))
             ax.set_title(label, color=INK)
             ax.margins(y=0.18)
             ax.tick_params(axis="x", length=0)
@@ -368,13 +368,9 @@ def vector_bars(
         return _finished(canvas, alt or f"Bars, a panel a token. {words}.")
 
 
-def _subscript(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
-
-
-def _number_bars(ax: Axes, places_x: np.ndarray, heights: np.ndarray, places: int) -> None:
+def _number_bars(ax: Axes, centres: np.ndarray, heights: np.ndarray, places: int) -> None:
     """Write each bar's number at its end."""
-    for x, height in zip(places_x, heights, strict=True):
+    for x, height in zip(centres, heights, strict=True):
         ax.annotate(
             short(float(height), places),
             (x, height),
@@ -421,9 +417,7 @@ def lanes(run: Trace) -> Figure:
     ends = [f"concatenation {run.concat.shape}"]
     if run.output is not None:
         ends.append(f"output projection\n{run.output.shape}")
-    with _canvas(
-        max(3.2, 1.75 * run.num_heads), 1.05 * (2 + len(steps) + len(ends)) * 0.72
-    ) as canvas:
+    with _canvas(max(3.2, 1.75 * run.num_heads), 0.75 * (2 + len(steps) + len(ends))) as canvas:
         ax = canvas.subplots()
         middle, last = (run.num_heads - 1) / 2, len(steps) + 1
         _box(ax, middle, 0, f"embeddings {run.embeddings.shape}", "#6B6B6B")
@@ -515,7 +509,7 @@ def concat_strips(run: Trace, *, places: int = 2) -> Figure:
             if head:
                 ax.axvline(head * d_v - 0.5, color=INK, linewidth=1.2)
         ax.set_yticks(range(n), run.tokens)
-        ax.set_xticks(range(width), [f"z{_subscript(j + 1)}" for j in range(width)])
+        ax.set_xticks(range(width), dimensions("z", width))
         ax.set(xlim=(-0.6, width - 0.4), ylim=(n - 0.45, -1.0))
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
@@ -565,7 +559,7 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
             ax.axhline(0, color=INK, linewidth=0.6)
             ax.set_title(run.tokens[i], color=INK, loc="left")
             ax.margins(y=0.2)
-        axes[-1].set_xticks(range(width), [f"y{_subscript(j + 1)}" for j in range(width)])
+        axes[-1].set_xticks(range(width), dimensions("y", width))
         handles, labels = axes[0].get_legend_handles_labels()
         canvas.legend(handles, labels, loc="outside upper center", ncols=2)
         return _finished(canvas, _shares_in_words(run, places))

@@ -1,4 +1,7 @@
-"""The book's one rounding rule: values stay in float64 and are rounded only when shown."""
+"""How numbers and components are written.
+
+The book's one rounding rule: values stay in float64 and are rounded only when shown.
+"""
 
 import numpy as np
 
@@ -90,3 +93,15 @@ def short(value: float, places: int = PLACES) -> str:
     text = shown(value, places)
     exact = abs(value - round(value, places)) <= 1e-14 * max(1.0, abs(value))
     return text.rstrip("0").rstrip(".") if exact and "." in text else text
+
+
+def dimensions(symbol: str, count: int) -> tuple[str, ...]:
+    """Return labels for a vector's components, counted from 1.
+
+    Examples
+    --------
+    >>> dimensions("q", 3)
+    ('q₁', 'q₂', 'q₃')
+    """
+    digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return tuple(symbol + str(i).translate(digits) for i in range(1, count + 1))

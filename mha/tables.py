@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from mha.checks import as_index
 from mha.measures import entropy, total_variation
-from mha.rounding import PLACES, short, shown
+from mha.rounding import PLACES, dimensions, short, shown
 from mha.trace import Trace
 
 
@@ -585,18 +585,6 @@ def shape_table(run: Trace, *, name: str | None = None) -> Table:
         name=name,
         words=True,
     )
-
-
-def dimensions(symbol: str, count: int) -> tuple[str, ...]:
-    """Return labels for a vector's components, counted from 1.
-
-    Examples
-    --------
-    >>> dimensions("q", 3)
-    ('q₁', 'q₂', 'q₃')
-    """
-    digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-    return tuple(symbol + str(i).translate(digits) for i in range(1, count + 1))
 
 
 def _of_head(run: Trace, head: int) -> str:

@@ -8,7 +8,7 @@ from helpers import finite
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha.rounding import PLACES, percent, short, shown
+from mha.rounding import PLACES, dimensions, percent, short, shown
 
 MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
@@ -80,3 +80,7 @@ def test_percent(value, places, text):
 )
 def test_short(value, places, text):
     assert short(value, places) == text
+
+
+def test_components_are_counted_from_one_with_lowered_digits():
+    assert dimensions("q", 12)[8:] == ("q₉", "q₁₀", "q₁₁", "q₁₂")

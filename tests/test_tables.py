@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from myst_parser.docutils_ import Parser
 
-from mha import entropy, example_names, load_example, shown, total_variation, trace
+from mha import dimensions, entropy, example_names, load_example, shown, total_variation, trace
 from mha.tables import (
     Table,
     array_table,
     contribution_table,
-    dimensions,
     disagreement_table,
     entropy_table,
     matrix_table,
@@ -165,7 +164,6 @@ def test_columns_are_keys_or_dimensions():
     assert stage_table(RUN, "exponentials").header[-1] == "Row sum"
     assert stage_table(RUN, "embeddings").header == ("Token", "x₁", "x₂", "x₃", "x₄")
     assert stage_table(RUN, "concat").header == ("Token", "z₁", "z₂", "z₃", "z₄")
-    assert dimensions("q", 12)[8:] == ("q₉", "q₁₀", "q₁₁", "q₁₂")
 
 
 def test_matrices(rng):
