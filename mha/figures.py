@@ -662,3 +662,69 @@ def curves(
         if len(series) > 1:
             ax.legend()
         return _finished(canvas, alt)
+
+
+def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Figure:
+    """Draw counts as horizontal bars, a bar a row, each made of the same parts.
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Labels, from top to bottom.
+    parts : mapping of str to sequence of int, as long as `rows`
+        What each part is called, and its count in each row. A part keeps one colour and pattern.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If a part does not have a count for each row.
+
+    Examples
+    --------
+    >>> stacked_counts(["a", "b"], {"right": [1, 2], "wrong": [3, 0]}).alt
+    'Bars. a: right 1, wrong 3. b: right 2, wrong 0.'
+    """
+    for part, counts in parts.items():
+        if len(counts) != len(rows):
+            raise ValueError(
+                f"{part} has {len(counts)} counts for {len(rows)} rows; one a row is wanted"
+            )
+    with _canvas(6.4, 0.45 * len(rows) + 1.0) as canvas:
+        ax = canvas.subplots()
+        left = np.zeros(len(rows))
+        total = np.sum(list(parts.values()), axis=0)
+        for i, (part, counts) in enumerate(parts.items()):
+            bars = ax.barh(
+                range(len(rows)),
+                counts,
+                left=left,
+                height=0.6,
+                label=part,
+                color=_lighter(HEAD_COLOURS[i]),
+                edgecolor=HEAD_COLOURS[i],
+                hatch=HATCHES[i],
+            )
+            wide = np.asarray(counts) >= 0.06 * total.max()
+            labels = [str(n) if fits else "" for n, fits in zip(counts, wide, strict=True)]
+            ax.bar_label(
+                bars,
+                labels,
+                label_type="center",
+                color="black",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85},
+            )
+            left += counts
+        for i, count in enumerate(total):
+            ax.text(count, i, f"  {count}", va="center")
+        ax.set_yticks(range(len(rows)), rows)
+        ax.invert_yaxis()
+        canvas.legend(loc="outside upper center", ncols=len(parts))
+        told = (
+            f"{row}: " + ", ".join(f"{part} {counts[i]}" for part, counts in parts.items())
+            for i, row in enumerate(rows)
+        )
+        return _finished(canvas, "Bars. " + ". ".join(told) + ".")

@@ -1,12 +1,13 @@
 """Tables of a trace: every stage as numbers, for HTML, print and notebooks.
 
 A table carries its caption and label, so that the book can number and cite it. In each row of
-scores or weights the largest entry is bold and underlined.
+scores or weights the largest entry is bold and underlined. A run that knows what its source prints
+has these numbers below its own, hidden until a reader asks for them.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 
 import numpy as np
@@ -36,6 +37,9 @@ class Table:
         Label to cite the table by.
     words : bool, default False
         The cells hold words: set them from the left and let them wrap.
+    beside : mapping of (int, int) to str, default empty
+        What a source prints for a cell, shown below it on demand: (row, column), labels and header
+        not counted.
     """
 
     caption: str
@@ -44,6 +48,7 @@ class Table:
     marked: frozenset[tuple[int, int]] = frozenset()
     name: str | None = None
     words: bool = False
+    beside: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
@@ -61,9 +66,17 @@ class Table:
         ]
         return (
             f'<tr><th scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td>{text}</td>" for text in marked)
+            + "".join(f"<td>{text}{self._printed_html(i, j)}</td>" for j, text in enumerate(marked))
             + "</tr>"
         )
+
+    def _printed_html(self, i: int, j: int) -> str:
+        text = self.beside.get((i, j))
+        return f' <span class="printed">{escape(text)}</span>' if text else ""
+
+    def _printed_markdown(self, i: int, j: int) -> str:
+        text = self.beside.get((i, j))
+        return f" [{text}]{{.printed}}" if text else ""
 
     def _repr_markdown_(self) -> str:
         """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
@@ -79,7 +92,8 @@ class Table:
         lines += _list_row(self.header)
         for i, row in enumerate(self.rows):
             marked = [
-                f"[**{text}**]{{.max}}" if (i, j) in self.marked else text
+                (f"[**{text}**]{{.max}}" if (i, j) in self.marked else text)
+                + self._printed_markdown(i, j)
                 for j, text in enumerate(row[1:])
             ]
             lines += _list_row((row[0], *marked))
@@ -200,6 +214,11 @@ _STAGES = {
 _WHOLE = {"embeddings", "concat", "output"}
 
 
+def _beside(found: Sequence[tuple[str, bool]]) -> str:
+    """Return what a source prints, marked as agreeing or not."""
+    return ", ".join(("\N{ALMOST EQUAL TO} " if agrees else "≠ ") + text for text, agrees in found)
+
+
 def stage_table(
     run: Trace, stage: str, *, head: int = 0, places: int = PLACES, name: str | None = None
 ) -> Table:
@@ -254,10 +273,18 @@ def stage_table(
         name=name,
     )
     if stage == "exponentials":
-        return _with_column(table, "Row sum", run.row_sums[head], places)
+        table = _with_column(table, "Row sum", run.row_sums[head], places)
     if stage == "weights":
-        return _with_column(table, "Sum", array.sum(axis=1), places)
-    return table
+        table = _with_column(table, "Sum", array.sum(axis=1), places)
+    prints = run.prints
+    if prints is None:
+        return table
+    where = () if stage in _WHOLE else (head,)
+    beside = {cell: _beside(prints(stage, *where, *cell)) for cell in np.ndindex(array.shape)}
+    if stage == "exponentials":
+        sums = range(len(run.tokens))
+        beside |= {(i, array.shape[1]): _beside(prints("row_sums", head, i)) for i in sums}
+    return replace(table, beside=beside)
 
 
 def matrix_table(
@@ -345,7 +372,7 @@ def mixing_table(
     weights, value = run.weights[head, token], run.value[head]
     weighted = np.column_stack([weights, weights[:, None] * value])
     total = np.append(weights.sum(), run.head_outputs[head, token])
-    return array_table(
+    table = array_table(
         np.vstack([weighted, total]),
         rows=(*run.tokens, "Sum"),
         columns=("weight", *(f"weight × {v}" for v in dimensions("v", value.shape[1]))),
@@ -354,6 +381,17 @@ def mixing_table(
         places=places,
         name=name,
     )
+    prints = run.prints
+    if prints is None:
+        return table
+    keys = range(len(run.tokens))
+    beside: dict[tuple[int, int], str] = {}
+    for j in range(value.shape[1]):
+        sums = (head, token, j)
+        beside |= {(k, j + 1): _beside(prints("head_outputs", *sums, term=k)) for k in keys}
+        beside[len(keys), j + 1] = _beside(prints("head_outputs", *sums))
+    beside |= {(k, 0): _beside(prints("weights", head, token, k)) for k in keys}
+    return replace(table, beside=beside)
 
 
 def weighted_values_table(
@@ -389,7 +427,7 @@ def weighted_values_table(
     for token, products, output in zip(run.tokens, weighted, run.head_outputs[head], strict=True):
         rows += [*(f"{token} ← {key}" for key in run.tokens), token]
         blocks += [products, output[None]]
-    return array_table(
+    table = array_table(
         np.concatenate(blocks),
         rows=rows,
         columns=dimensions("v", run.value.shape[-1]),
@@ -398,6 +436,17 @@ def weighted_values_table(
         places=places,
         name=name,
     )
+    prints = run.prints
+    if prints is None:
+        return table
+    terms: list[int | None] = [*range(len(run.tokens)), None]
+    beside = {
+        (len(terms) * i + k, j): _beside(prints("head_outputs", head, i, j, term=term))
+        for i in range(len(run.tokens))
+        for k, term in enumerate(terms)
+        for j in range(run.value.shape[-1])
+    }
+    return replace(table, beside=beside)
 
 
 def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) -> Table:

@@ -4,6 +4,7 @@ A `WorkedExample` is what a run starts from, a `Trace` is its record. Every tabl
 line of arithmetic in the book is a view of a trace.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -20,6 +21,11 @@ from mha.multihead import MultiHeadWeights, project
 
 LARGEST_EXPONENT = 80.0
 """Beyond this size of a row's largest score, exponentials are shown after a shift."""
+
+
+Prints = Callable[..., Sequence[tuple[str, bool]]]
+"""Tells what a source prints: called with a stage, its place and a term, as `mha.audit.Prints` is,
+it returns each print of that number with whether it agrees with the true one."""
 
 
 @dataclass(frozen=True)
@@ -229,6 +235,8 @@ class Trace:
         None without an output projection.
     head_contributions : ndarray, shape (num_heads, n, d_out), or None
         Each head's share of the output; the shares sum to it. None without a projection.
+    prints : callable, optional
+        What the example's source prints for these numbers, for the views to set beside them.
     """
 
     example: WorkedExample
@@ -247,6 +255,7 @@ class Trace:
     concat: Array
     output: Array | None
     head_contributions: Array | None
+    prints: Prints | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -265,12 +274,14 @@ class Trace:
         return self.example.head_names
 
 
-def trace(example: WorkedExample) -> Trace:
+def trace(example: WorkedExample, *, prints: Prints | None = None) -> Trace:
     """Run a worked example and keep every intermediate.
 
     Parameters
     ----------
     example : WorkedExample
+    prints : callable, optional
+        What the example's source prints, such as `mha.audit.Prints`: kept for the views.
 
     Returns
     -------
@@ -332,6 +343,7 @@ def trace(example: WorkedExample) -> Trace:
         head_contributions=None
         if w_o is None
         else _mixed(head_outputs, w_o.reshape(len(query), -1, w_o.shape[1])),
+        prints=prints,
     )
 
 

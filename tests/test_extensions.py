@@ -1,6 +1,9 @@
 """The book's own Sphinx extensions, apart from a build: see test_build.py for the whole."""
 
 import doctest
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from extensions import load
@@ -47,3 +50,34 @@ def test_numbers_are_not_outdated_by_what_they_do_not_come_from(sources):
     (sources / "README.md").write_text("two", encoding="utf-8")
     (sources / "mha" / "a.pyc").write_text("two", encoding="utf-8")
     assert fingerprint(sources) == before
+
+
+PAGE = """# Page
+
+```{printed-switch}
+```
+
+One [≈ 0.5]{.printed} and [another]{.class} number.
+"""
+
+
+@pytest.mark.parametrize(("builder", "shown"), [("html", True), ("latex", False), ("text", False)])
+def test_the_switch_and_the_printed_numbers_are_for_html_alone(tmp_path, builder, shown):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "index.md").write_text(PAGE, encoding="utf-8")
+    extension = str(Path(load("printed_switch").__file__).parent)
+    (source / "conf.py").write_text(
+        f"import sys\nsys.path.insert(0, {extension!r})\n"
+        "extensions = ['myst_parser', 'printed_switch']\n"
+        "myst_enable_extensions = ['attrs_inline']\n"
+        "project, html_theme = 'p', 'basic'\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, source, tmp_path / "out"]
+    subprocess.run(command, check=True)
+    files = [f for f in (tmp_path / "out").rglob("*") if f.suffix in (".html", ".tex", ".txt")]
+    text = "".join(f.read_text(encoding="utf-8") for f in files if f.stem in ("index", "p"))
+    assert "another" in text
+    assert ('type="checkbox"' in text) == shown
+    assert ("0.5" in text) == shown

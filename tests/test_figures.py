@@ -26,6 +26,7 @@ from mha.figures import (
     inline_svg,
     lanes,
     output_shares,
+    stacked_counts,
     vector_bars,
     weight_maps,
 )
@@ -446,3 +447,21 @@ def test_lanes_need_embeddings():
 def test_shares_need_an_output_projection():
     with raises(ValueError, "apple has no w_o; an output projection is wanted"):
         output_shares(trace(load_example("apple")))
+
+
+def test_stacked_counts_draw_every_count_and_the_sum(canvases):
+    figure = stacked_counts(["one", "two"], {"right": [2, 30], "wrong": [5, 0], "odd": [11, 7]})
+    (ax,) = canvases[0].axes
+    widths = [[bar.get_width() for bar in bars] for bars in ax.containers]
+    assert widths == [[2, 30], [5, 0], [11, 7]]
+    lefts = [[bar.get_x() for bar in bars] for bars in ax.containers]
+    assert lefts == [[0, 0], [2, 30], [7, 30]]
+    texts = [text.get_text().strip() for text in ax.texts]
+    assert texts.count("18") == texts.count("37") == 1
+    assert figure.alt == "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
+    assert len({bars[0].get_hatch() for bars in ax.containers}) == 3
+
+
+def test_stacked_counts_need_a_count_for_each_row():
+    with raises(ValueError, "right has 1 counts for 2 rows; one a row is wanted"):
+        stacked_counts(["one", "two"], {"right": [2]})

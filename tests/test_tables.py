@@ -486,3 +486,57 @@ def test_a_token_that_is_not_there_is_refused(build):
 def test_contributions_need_an_output_projection():
     with raises(ValueError, "apple has no w_o; an output projection is wanted"):
         contribution_table(trace(load_example("apple")), 0)
+
+
+def prints(stage, *place, term=None):
+    """Say a print for every number, right in the first column, and two in the second."""
+    marks = [(f"{stage[:2]}{'' if term is None else term}", place[-1] == 0)]
+    return marks * 2 if place[-1] == 1 else marks
+
+
+PRINTED = trace(load_example("the-cat-sat"), prints=prints)
+
+
+@pytest.mark.parametrize("stage", sorted(STAGES))
+def test_what_the_source_prints_stands_below_each_number(stage):
+    table = stage_table(PRINTED, stage, head=1)
+    sums = {"exponentials": 1, "weights": 1}.get(stage, 0)
+    columns = len(table.header) - 1 - sums
+    for i in range(3):
+        assert table.beside[i, 0] == f"≈ {stage[:2]}"
+        assert table.beside[i, 1] == f"≠ {stage[:2]}, ≠ {stage[:2]}"
+        assert {j for row, j in table.beside if row == i} >= set(range(columns))
+    assert ((0, columns) in table.beside) == (stage == "exponentials")
+    assert stage_table(trace(load_example("the-cat-sat")), stage).beside == {}
+
+
+def test_printed_weighted_values_are_those_of_their_key():
+    asked = []
+
+    def remember(stage, *place, term=None):
+        asked.append((stage, *place, term))
+        return [(str(len(asked)), True)]
+
+    run = trace(load_example("play-football"), prints=remember)
+    table = weighted_values_table(run)
+    for i, query in enumerate(run.tokens):
+        for k in range(4):
+            for j in range(2):
+                text = table.beside[4 * i + k, j].removeprefix("≈ ")
+                wanted = ("head_outputs", 0, i, j, k if k < 3 else None)
+                assert asked[int(text) - 1] == wanted, query
+    asked.clear()
+    table = mixing_table(run, 2)
+    assert asked[int(table.beside[1, 0].removeprefix("≈ ")) - 1] == ("weights", 0, 2, 1, None)
+    assert asked[int(table.beside[1, 2].removeprefix("≈ ")) - 1] == ("head_outputs", 0, 2, 1, 1)
+    assert asked[int(table.beside[3, 1].removeprefix("≈ ")) - 1] == ("head_outputs", 0, 2, 0, None)
+
+
+def test_printed_numbers_in_both_formats():
+    table = Table("A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), beside={(0, 0): "≠ 2 < 3"})
+    assert '<strong><u>1</u></strong> <span class="printed">≠ 2 &lt; 3</span>' in (
+        table._repr_html_()
+    )
+    assert "  - [**1**]{.max} [≠ 2 \\< 3]{.printed}" in table._repr_markdown_()
+    none = Table("A", ("t", "x"), (("a", "1"),), beside={(0, 0): ""})
+    assert "printed" not in none._repr_html_() + none._repr_markdown_()

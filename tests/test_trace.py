@@ -86,6 +86,7 @@ def test_shapes(name):
         "concat": (n, h * d_v),
         "output": (n, d_out) if d_out else None,
         "head_contributions": (h, n, d_out) if d_out else None,
+        "prints": None,
     }
     assert len(record.tokens) == n
     assert record.num_heads == len(record.head_names) == h
@@ -369,3 +370,11 @@ def test_a_mask_that_does_not_fit_is_refused():
 @pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])
 def test_focus(focus):
     assert example(focus=focus).focus == focus
+
+
+def test_a_run_keeps_what_tells_the_prints():
+    def tell(*_, **__):
+        return ()
+
+    assert trace(load_example("cat-sat"), prints=tell).prints is tell
+    assert trace(load_example("cat-sat")).prints is None
