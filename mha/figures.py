@@ -317,6 +317,51 @@ def _luminance(colour: Any) -> float:
     return float(np.dot(channels, (0.2126, 0.7152, 0.0722)))
 
 
+def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
+    """Draw each head's weights, values and output as a product of matrices, a row a head.
+
+    Parameters
+    ----------
+    run : Trace
+    places : int, default 2
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> mixing_maps(trace(load_example("cat-sat"))).alt[:62]
+    'Three matrices a head: weights times values gives the output. '
+    """
+    n, d_v = run.value.shape[1:]
+    values = np.concatenate([run.value, run.head_outputs])
+    low, high = float(min(values.min(), 0)), float(values.max())
+    cell = 0.5
+    width, height = cell * (n + 2 * d_v) + 2.4, run.num_heads * (cell * 0.8 * n + 0.75)
+    with _canvas(width, height) as canvas:
+        axes = canvas.subplots(
+            run.num_heads, 3, squeeze=False, gridspec_kw={"width_ratios": [n, d_v, d_v]}
+        )
+        for head, (weights, value, output) in enumerate(axes):
+            _heatmap(weights, run.weights[head], head_colour(head), 0, 1, places)
+            _heatmap(value, run.value[head], "#A8A8A8", low, high, places)
+            _heatmap(output, run.head_outputs[head], "#A8A8A8", low, high, places)
+            for ax, title in ((weights, "weights"), (value, "× values"), (output, "= output")):
+                ax.set_title(title, color=INK, loc="left")
+                ax.set_yticks(range(n), run.tokens)
+            weights.set_xticks(range(n), run.tokens)
+            value.set_xticks(range(d_v), dimensions("v", d_v))
+            output.set_xticks(range(d_v), dimensions("z", d_v))
+            if run.num_heads > 1:
+                weights.set_ylabel(run.head_names[head], fontweight="bold")
+        told = _row_maxima_in_words(run, run.weights, places)
+        return _finished(
+            canvas, f"Three matrices a head: weights times values gives the output. {told}"
+        )
+
+
 def vector_bars(
     array: ArrayLike,
     *,

@@ -37,7 +37,7 @@ class Table:
         Label to cite the table by.
     words : bool, default False
         The cells hold words: set them from the left and let them wrap.
-    beside : mapping of (int, int) to str, default empty
+    beside : mapping of (int, int) to sequence of str, default empty
         What a source prints for a cell, shown below it on demand: (row, column), labels and header
         not counted.
     """
@@ -48,7 +48,7 @@ class Table:
     marked: frozenset[tuple[int, int]] = frozenset()
     name: str | None = None
     words: bool = False
-    beside: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    beside: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
@@ -71,12 +71,11 @@ class Table:
         )
 
     def _printed_html(self, i: int, j: int) -> str:
-        text = self.beside.get((i, j))
-        return f' <span class="printed">{escape(text)}</span>' if text else ""
+        texts = self.beside.get((i, j), ())
+        return "".join(f' <span class="printed">{escape(text)}</span>' for text in texts)
 
     def _printed_markdown(self, i: int, j: int) -> str:
-        text = self.beside.get((i, j))
-        return f" [{text}]{{.printed}}" if text else ""
+        return "".join(f" [{text}]{{.printed}}" for text in self.beside.get((i, j), ()))
 
     def _repr_markdown_(self) -> str:
         """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
@@ -214,9 +213,9 @@ _STAGES = {
 _WHOLE = {"embeddings", "concat", "output"}
 
 
-def _beside(found: Sequence[tuple[str, bool]]) -> str:
+def _beside(found: Sequence[tuple[str, bool]]) -> list[str]:
     """Return what a source prints, marked as agreeing or not."""
-    return ", ".join(("\N{ALMOST EQUAL TO} " if agrees else "≠ ") + text for text, agrees in found)
+    return [("\N{ALMOST EQUAL TO} " if agrees else "≠ ") + text for text, agrees in found]
 
 
 def stage_table(
@@ -385,7 +384,7 @@ def mixing_table(
     if prints is None:
         return table
     keys = range(len(run.tokens))
-    beside: dict[tuple[int, int], str] = {}
+    beside: dict[tuple[int, int], list[str]] = {}
     for j in range(value.shape[1]):
         sums = (head, token, j)
         beside |= {(k, j + 1): _beside(prints("head_outputs", *sums, term=k)) for k in keys}

@@ -25,6 +25,7 @@ from mha.figures import (
     heatmaps,
     inline_svg,
     lanes,
+    mixing_maps,
     output_shares,
     stacked_counts,
     vector_bars,
@@ -41,6 +42,8 @@ FIGURES = {
     "lanes": lambda: lanes(RUN),
     "concat_strips": lambda: concat_strips(RUN),
     "output_shares": lambda: output_shares(RUN),
+    "mixing_maps": lambda: mixing_maps(RUN),
+    "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
     "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
 }
 
@@ -465,3 +468,22 @@ def test_stacked_counts_draw_every_count_and_the_sum(canvases):
 def test_stacked_counts_need_a_count_for_each_row():
     with raises(ValueError, "right has 1 counts for 2 rows; one a row is wanted"):
         stacked_counts(["one", "two"], {"right": [2]})
+
+
+def test_mixing_maps_show_weights_values_and_outputs(canvases):
+    run = trace(load_example("the-cat-sat"))
+    mixing_maps(run)
+    axes = canvases[0].axes
+    assert len(axes) == 3 * run.num_heads
+    for head in range(run.num_heads):
+        for ax, array in zip(
+            axes[3 * head : 3 * head + 3],
+            (run.weights[head], run.value[head], run.head_outputs[head]),
+            strict=True,
+        ):
+            assert [t.get_text() for t in ax.texts] == [shown(x, 2) for x in array.flat]
+        assert [ax.get_title(loc="left") for ax in axes[3 * head : 3 * head + 3]] == [
+            "weights",
+            "× values",
+            "= output",
+        ]

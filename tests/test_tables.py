@@ -503,8 +503,8 @@ def test_what_the_source_prints_stands_below_each_number(stage):
     sums = {"exponentials": 1, "weights": 1}.get(stage, 0)
     columns = len(table.header) - 1 - sums
     for i in range(3):
-        assert table.beside[i, 0] == f"≈ {stage[:2]}"
-        assert table.beside[i, 1] == f"≠ {stage[:2]}, ≠ {stage[:2]}"
+        assert table.beside[i, 0] == [f"≈ {stage[:2]}"]
+        assert table.beside[i, 1] == [f"≠ {stage[:2]}"] * 2
         assert {j for row, j in table.beside if row == i} >= set(range(columns))
     assert ((0, columns) in table.beside) == (stage == "exponentials")
     assert stage_table(trace(load_example("the-cat-sat")), stage).beside == {}
@@ -522,21 +522,28 @@ def test_printed_weighted_values_are_those_of_their_key():
     for i, query in enumerate(run.tokens):
         for k in range(4):
             for j in range(2):
-                text = table.beside[4 * i + k, j].removeprefix("≈ ")
+                text = table.beside[4 * i + k, j][0].removeprefix("≈ ")
                 wanted = ("head_outputs", 0, i, j, k if k < 3 else None)
                 assert asked[int(text) - 1] == wanted, query
     asked.clear()
     table = mixing_table(run, 2)
-    assert asked[int(table.beside[1, 0].removeprefix("≈ ")) - 1] == ("weights", 0, 2, 1, None)
-    assert asked[int(table.beside[1, 2].removeprefix("≈ ")) - 1] == ("head_outputs", 0, 2, 1, 1)
-    assert asked[int(table.beside[3, 1].removeprefix("≈ ")) - 1] == ("head_outputs", 0, 2, 0, None)
+    assert asked[int(table.beside[1, 0][0].removeprefix("≈ ")) - 1] == ("weights", 0, 2, 1, None)
+    assert asked[int(table.beside[1, 2][0].removeprefix("≈ ")) - 1] == ("head_outputs", 0, 2, 1, 1)
+    assert asked[int(table.beside[3, 1][0].removeprefix("≈ ")) - 1] == (
+        "head_outputs",
+        0,
+        2,
+        0,
+        None,
+    )
 
 
 def test_printed_numbers_in_both_formats():
-    table = Table("A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), beside={(0, 0): "≠ 2 < 3"})
-    assert '<strong><u>1</u></strong> <span class="printed">≠ 2 &lt; 3</span>' in (
-        table._repr_html_()
+    table = Table(
+        "A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), beside={(0, 0): ["≠ 2 < 3", "≈ 1"]}
     )
-    assert "  - [**1**]{.max} [≠ 2 \\< 3]{.printed}" in table._repr_markdown_()
-    none = Table("A", ("t", "x"), (("a", "1"),), beside={(0, 0): ""})
+    html, span = table._repr_html_(), '<span class="printed">'
+    assert f"<strong><u>1</u></strong> {span}≠ 2 &lt; 3</span> {span}≈ 1</span>" in html
+    assert "  - [**1**]{.max} [≠ 2 \\< 3]{.printed} [≈ 1]{.printed}" in table._repr_markdown_()
+    none = Table("A", ("t", "x"), (("a", "1"),), beside={(0, 0): []})
     assert "printed" not in none._repr_html_() + none._repr_markdown_()
