@@ -132,3 +132,22 @@ def test_what_scrolls_can_be_reached_by_keyboard_and_nothing_else_stops_it(view)
     )
     assert len(stops) > 3
     assert all(scrolls == stop for scrolls, stop in stops)
+
+
+def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(view):
+    page = view("examples/apple").page
+    printed = page.locator("#tbl-apple-query-1 .printed")
+    assert printed.count() == 20
+    assert not printed.first.is_visible()
+    switch = page.get_by_role("checkbox", name="what the source prints")
+    switch.click()
+    assert printed.first.is_visible()
+    assert printed.all_inner_texts()[8:12] == ["≠ 0.81", "≠ 0.67", "≠ 0.89", "≠ 0.73"]
+    page.keyboard.press("Space")
+    assert not printed.first.is_visible()
+
+
+def test_the_switch_works_without_javascript(view):
+    page = view("examples/apple", java_script_enabled=False).page
+    page.locator(".printed-switch input").check()
+    assert page.locator("#tbl-apple-query-1 .printed").first.is_visible()

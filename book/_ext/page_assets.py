@@ -5,6 +5,19 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+# In the order in which they run: what others use comes first.
+SCRIPTS = (
+    "scroll.js",
+    "strings-reading.js",
+    "progress.js",
+    "your-turn.js",
+    "quiz.js",
+    "steps.js",
+    "strings-explorer.js",
+    "attention.js",
+    "explorer.js",
+)
+
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
@@ -16,8 +29,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = ["book.css"]
-    app.config.html_js_files = [("scroll.js", {"defer": "defer"})]
+    app.config.html_css_files = ["book.css", "reading.css", "explorer.css"]
+    app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
 def correct_roles(

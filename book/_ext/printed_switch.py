@@ -10,8 +10,8 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 SWITCH = """<div class="printed-switch">
-<label><input type="checkbox" autocomplete="off"> Show what the source prints, below each number
-(<span class="printed-sign">≈</span> agrees, <span class="printed-sign">≠</span> does not)</label>
+<label><input type="checkbox" autocomplete="off"> Show what the source prints
+(≈ agrees, ≠ does not)</label>
 </div>"""
 
 

@@ -1,0 +1,62 @@
+"""Build a small book with the book's own extension for quizzes, as files in a folder."""
+
+import io
+import re
+from contextlib import contextmanager
+
+import pytest
+from book_site import ROOT
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+FRONT = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+"""
+CONFIG = {
+    "extensions": ["myst_nb", "quiz"],
+    "html_theme": "basic",
+    "myst_enable_extensions": ["dollarmath"],
+    "nb_eval_name_regex": ".*",
+    "nb_mime_priority_overrides": [("html", "text/markdown", 0), ("latex", "text/markdown", 0)],
+    "nb_render_markdown_format": "myst",
+    "project": "Test",
+}
+
+
+@contextmanager
+def extensions_on_path():
+    """Let Sphinx find the book's extensions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "book" / "_ext")
+        yield
+
+
+def build(folder, pages, *, builder="html", execute="off", **config):
+    """Write pages, build them all, and return the warnings."""
+    source = folder / "source"
+    source.mkdir(exist_ok=True)
+    for name, text in pages.items():
+        (source / f"{name}.md").write_text(text, encoding="utf-8")
+    warnings = io.StringIO()
+    with extensions_on_path(), patch_docutils(), docutils_namespace():
+        app = Sphinx(
+            source,
+            None,
+            folder / builder,
+            folder / "doctrees",
+            builder,
+            confoverrides=CONFIG | {"nb_execution_mode": execute} | config,
+            status=None,
+            warning=warnings,
+        )
+        app.build()
+    return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
