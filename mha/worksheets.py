@@ -2,10 +2,16 @@
 
 A sheet's numbers are drawn from its seed and its student's number, so that the same seed gives the
 same sheets, and a student's sheet does not depend on how many others there are.
+
+``python -m mha.worksheets --seed 7 --students 24 FOLDER`` writes ``sheets.md`` and ``key.md``;
+``python3 scripts/build.py worksheet`` prints them too.
 """
 
+import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -83,9 +89,9 @@ class Worksheet:
         str
             Markdown.
         """
-        parts = [f"# Worksheet {self.title}", "Name: " + "\\_" * 30, "## Given"]
+        parts = [f"## Worksheet {self.title}", "Name: " + "\\_" * 30, "### Given"]
         parts += [_markdown(table) for table in self._given()]
-        parts += ["## Your turn", self._rounding()]
+        parts += ["### Your turn", self._rounding()]
         for number, stage in enumerate(self.stages, 1):
             parts.append(f"{number}\\. {TASKS[stage]}")
             parts += [_markdown(_emptied(table)) for table in self._tables(stage)]
@@ -99,7 +105,7 @@ class Worksheet:
         str
             Markdown.
         """
-        parts = [f"# Key to worksheet {self.title}"]
+        parts = [f"## Key to worksheet {self.title}"]
         if self._rounds():
             parts.append("Each number is rounded when shown, and was computed with all its digits.")
         for number, stage in enumerate(self.stages, 1):
@@ -195,8 +201,8 @@ def worksheet(
 
     Examples
     --------
-    >>> print(worksheet(7, 1, difficulty="easy", stages=["scaled_scores"]).sheet()[:28])
-    # Worksheet 1 (seed 7, easy)
+    >>> print(worksheet(7, 1, difficulty="easy", stages=["scaled_scores"]).sheet()[:29])
+    ## Worksheet 1 (seed 7, easy)
     """
     as_count("student", student)
     if seed < 0:
@@ -243,3 +249,46 @@ def _superscript(line: str) -> str:
         return line
     exponent = power.removeprefix("e^").replace("−", "-")
     return f"$e^{{{exponent}}}${equals}{rest}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the sheets and the key of a whole class.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default those of the command line
+    """
+    parser = argparse.ArgumentParser(prog="python -m mha.worksheets", description=__doc__)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--students", type=int, required=True)
+    parser.add_argument("--difficulty", default="medium")
+    parser.add_argument("--stages", type=lambda text: text.split(","))
+    parser.add_argument("--tokens", type=int, default=3)
+    parser.add_argument("--heads", type=int, default=1)
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args(arguments)
+    try:
+        sheets = [
+            worksheet(
+                options.seed,
+                student,
+                difficulty=options.difficulty,
+                stages=options.stages,
+                num_tokens=options.tokens,
+                num_heads=options.heads,
+            )
+            for student in range(1, as_count("students", options.students) + 1)
+        ]
+    except (TypeError, ValueError) as error:
+        sys.exit(f"error: {error}")
+    title = f"seed {options.seed}"
+    texts = {
+        "sheets": [f"# Worksheets, {title}\n", *(sheet.sheet() for sheet in sheets)],
+        "key": [f"# Key to the worksheets, {title}\n", *(sheet.key() for sheet in sheets)],
+    }
+    for name, parts in texts.items():
+        (options.folder / f"{name}.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

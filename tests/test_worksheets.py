@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import short
-from mha.worksheets import TASKS, worksheet
+from mha.worksheets import TASKS, main, worksheet
 
 LEVELS = ("easy", "medium", "hard")
 ROW = re.compile(r"^\| (?!---)(.*) \|$", re.MULTILINE)
@@ -39,6 +39,35 @@ def test_students_get_different_numbers():
     assert worksheet(5, 1).sheet() != worksheet(7, 1).sheet()
 
 
+def test_a_class_gets_its_sheets_and_one_key(tmp_path):
+    main(["--seed", "5", "--students", "3", "--stages", "key,scores", str(tmp_path)])
+    sheets = (tmp_path / "sheets.md").read_text(encoding="utf-8")
+    key = (tmp_path / "key.md").read_text(encoding="utf-8")
+    for student in (1, 2, 3):
+        one = worksheet(5, student, stages=["scores", "key"])
+        assert one.sheet() in sheets
+        assert one.key() in key
+    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
+    assert sheets.count("\n## ") == key.count("\n## ") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--students", "0"], "students is 0; a whole number of at least 1 is wanted"),
+        (
+            ["--students", "2", "--difficulty", "odd"],
+            "difficulty is 'odd'; one of easy, medium, hard is wanted",
+        ),
+    ],
+)
+def test_a_class_that_cannot_be_writes_nothing(tmp_path, arguments, sentence):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--seed", "5", *arguments, str(tmp_path)])
+    assert str(stopped.value) == f"error: {sentence}"
+    assert list(tmp_path.iterdir()) == []
+
+
 @given(st.integers(0, 10**6), st.sampled_from(LEVELS))
 def test_everything_before_the_softmax_is_short(seed, difficulty):
     run = worksheet(seed, 1, difficulty=difficulty, num_heads=2).run
@@ -58,7 +87,7 @@ def test_everything_before_the_softmax_is_short(seed, difficulty):
 @pytest.mark.parametrize("difficulty", LEVELS)
 def test_a_sheet_gives_nothing_away(difficulty):
     sheet = worksheet(11, 3, difficulty=difficulty, num_heads=2).sheet()
-    given_part, your_turn = sheet.split("## Your turn")
+    given_part, your_turn = sheet.split("### Your turn")
     assert all(cells(given_part))
     assert cells(your_turn)
     assert not any(cells(your_turn))
@@ -105,7 +134,7 @@ def test_steps_of_sums_add_up():
 def test_what_the_chosen_stages_start_from_is_given(stages, wanted):
     sheet = worksheet(19, 1, stages=stages)
     assert list(sheet.stages) == [stage for stage in TASKS if stage in stages]
-    given_part, your_turn = sheet.sheet().split("## Your turn")
+    given_part, your_turn = sheet.sheet().split("### Your turn")
     titles = re.findall(r"^\*\*(.*)\*\*$", given_part, re.MULTILINE)
     assert titles == wanted
     assert re.findall(r"^(\d)\\\.", your_turn, re.MULTILINE) == [
