@@ -1,10 +1,14 @@
-"""What every test shares: one seed, and hypothesis without randomness or a clock."""
+"""What every test shares: one seed, hypothesis without randomness or a clock, one browser."""
+
+import os
+import shutil
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 SEED = 20170612
+QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 PROFILE = "fixed"
 
 settings.register_profile(PROFILE, derandomize=True, deadline=None)
@@ -32,3 +36,16 @@ def canvases(monkeypatch):
 
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", collect)
     return drawn
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start one Chromium for all tests that look at pages."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    assert chromium, "no Chromium; run: python3 scripts/test.py"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+        yield browser
+        browser.close()

@@ -1,28 +1,13 @@
 """The built book in a real Chromium, opened as files: no server, no network."""
 
-import os
-import shutil
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from book_site import path, toc_pages
-from playwright.sync_api import sync_playwright
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
 SIZES = {"phone": 390, "desktop": 1280}
-QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert chromium, "no Chromium; run: python3 scripts/test.py"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
-        yield browser
-        browser.close()
 
 
 class View:

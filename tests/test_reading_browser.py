@@ -1,8 +1,6 @@
 """Exercises, quizzes, steps and progress in a real Chromium, on a small book opened as files."""
 
 import json
-import os
-import shutil
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from book_site import ROOT
 from helpers import example
 from one_book import FRONT, build
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from mha import load_example, short, shown, trace
 from mha.exercises import FORMULAS, HINTS, numeric_exercise, verdict, your_turn
@@ -18,7 +16,6 @@ from mha.exercises import FORMULAS, HINTS, numeric_exercise, verdict, your_turn
 pytestmark = pytest.mark.browser
 
 SCRIPTS = ("scroll.js", "strings-reading.js", "progress.js", "your-turn.js", "quiz.js", "steps.js")
-QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 KEY = "attention-by-hand.progress"
 SIZES = {"phone": 390, "desktop": 1280}
 BOXES = {
@@ -128,16 +125,6 @@ def book(tmp_path_factory):
     )
     assert warnings == ""
     return folder / "html"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    assert chromium, "no Chromium; run: python3 scripts/test.py"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
-        yield browser
-        browser.close()
 
 
 class Reader:

@@ -1,0 +1,133 @@
+/* Attention, a port of a few functions of the Python package: the same names, the same steps.
+   Pure functions on matrices as arrays of rows. The tests hold both to the same numbers. */
+(function () {
+  "use strict";
+
+  /** Beyond this size of a row's largest score, exponentials are shown after a shift. */
+  const LARGEST_EXPONENT = 80;
+
+  const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
+
+  const map = (matrix, change) => matrix.map((row, i) => row.map((x, j) => change(x, i, j)));
+
+  const transpose = (matrix) => matrix[0].map((_, j) => matrix.map((row) => row[j]));
+
+  /** A result too large for a number is refused, as in the package. */
+  function finite(matrix) {
+    if (!matrix.every((row) => row.every(Number.isFinite))) throw new RangeError("overflow");
+    return matrix;
+  }
+
+  function matmul(left, right) {
+    const width = right[0].length;
+    return left.map((row) => {
+      const product = new Array(width).fill(0);
+      row.forEach((x, k) => {
+        for (let j = 0; j < width; j += 1) product[j] += x * right[k][j];
+      });
+      return product;
+    });
+  }
+
+  const product = (left, right) => finite(matmul(left, right));
+
+  const attentionScores = (query, key) => product(query, transpose(key));
+
+  /** What scores are multiplied with; without a scale, 1 / sqrt(d_k). A temperature divides it. */
+  const factor = (dK, scale, temperature) => (scale ?? 1 / Math.sqrt(dK)) / (temperature ?? 1);
+
+  const scaledScores = (scores, by) => finite(map(scores, (x) => x * by));
+
+  /** Scores with minus infinity where a query may not attend.
+      A mask entry is true or false, or a number to add, null being minus infinity. */
+  function maskedScores(scores, mask, isCausal, keyAllowed) {
+    const forbidden = (i, j) =>
+      (isCausal && j > i) || (keyAllowed && !keyAllowed[j]) ||
+      (mask && (mask[i][j] === false || mask[i][j] === null));
+    const added = (x, i, j) => (mask && mask[i][j] !== true ? x + mask[i][j] : x);
+    return map(scores, (x, i, j) => {
+      if (forbidden(i, j)) return -Infinity;
+      return finite([[added(x, i, j)]])[0][0];
+    });
+  }
+
+  /** The softmax of each row; a row of minus infinity alone gets zeros. */
+  function softmax(scores) {
+    return scores.map((row) => {
+      const largest = Math.max(...row);
+      const shift = largest === -Infinity ? 0 : largest;
+      const exponentials = row.map((x) => Math.exp(x - shift));
+      const total = sum(exponentials) || 1;
+      return exponentials.map((x) => x / total);
+    });
+  }
+
+  /** What each row subtracts before the exponential where that is shown: 0 for ordinary scores. */
+  function shifts(scaled) {
+    return scaled.map((row) => {
+      const largest = Math.max(...row);
+      return Number.isFinite(largest) && Math.abs(largest) > LARGEST_EXPONENT ? largest : 0;
+    });
+  }
+
+  /** One head, every intermediate kept. */
+  function attention(query, key, value, { mask, isCausal, keyAllowed, scale, temperature }) {
+    const scores = attentionScores(query, key);
+    const by = factor(query[0].length, scale, temperature);
+    const scaled = maskedScores(scaledScores(scores, by), mask, isCausal, keyAllowed);
+    const shift = shifts(scaled);
+    const exponentials = map(scaled, (x, i) => Math.exp(x - shift[i]));
+    const weights = softmax(scaled);
+    return {
+      query, key, value, scores, scaled_scores: scaled, shifts: shift, exponentials,
+      row_sums: exponentials.map(sum), weights, head_outputs: product(weights, value),
+    };
+  }
+
+  const zeros = (matrix) => map(matrix, () => 0);
+
+  /** The heads' outputs side by side; a head that is off leaves zeros. */
+  function mergeHeads(headOutputs, headOff) {
+    const kept = headOutputs.map((matrix, h) => (headOff && headOff[h] ? zeros(matrix) : matrix));
+    return kept[0].map((_, i) => kept.flatMap((matrix) => matrix[i]));
+  }
+
+  /** Each head's share of the output: its output times its rows of w_o. */
+  function headContributions(headOutputs, wO) {
+    const width = headOutputs[0][0].length;
+    return headOutputs.map((matrix, h) =>
+      product(matrix, wO.slice(h * width, (h + 1) * width)));
+  }
+
+  /** Each head's queries, keys and values: given, or projected from the embeddings. */
+  function projections(inputs) {
+    const { embeddings, w_q: wQ, w_k: wK, w_v: wV } = inputs;
+    if (!embeddings) return inputs.query.map((q, h) => [q, inputs.key[h], inputs.value[h]]);
+    return wQ.map((w, h) => [w, wK[h], wV[h]].map((matrix) => product(embeddings, matrix)));
+  }
+
+  /**
+   * A forward run with every intermediate kept; names and axes as in the package's Trace.
+   * @param {object} inputs embeddings with w_q, w_k, w_v, or query, key, value; w_o, masks (one a
+   *   head), isCausal, keyAllowed (one a key), scale, temperature, headOff (one a head): optional.
+   * @returns {object}
+   * @throws {RangeError} where a product is too large for a number.
+   */
+  function trace(inputs) {
+    const heads = projections(inputs).map((matrices, h) =>
+      attention(...matrices, { ...inputs, mask: inputs.masks && inputs.masks[h] }));
+    const run = {};
+    Object.keys(heads[0]).forEach((stage) => { run[stage] = heads.map((head) => head[stage]); });
+    run.concat = mergeHeads(run.head_outputs, inputs.headOff);
+    if (inputs.w_o) {
+      run.output = product(run.concat, inputs.w_o);
+      run.head_contributions = headContributions(run.head_outputs, inputs.w_o);
+    }
+    return run;
+  }
+
+  window.mhaAttention = {
+    attention, attentionScores, factor, headContributions, maskedScores, matmul, mergeHeads,
+    scaledScores, softmax, trace,
+  };
+})();

@@ -1,0 +1,187 @@
+"""Measure how fast the explorer follows a change, beside building it anew.
+
+Opens the explorer of a worked example in Chromium, slowed down as asked, and takes turns in one
+run: an update (one input changes, and what is in sight follows) and a full re-render (the element
+is made again from its HTML and opened). Times go from the event until style and layout are done.
+"processor" is what one update costs the page's thread in script, style and layout, what follows out
+of sight included; it does not count what else the machine is doing. Needs the project's environment
+and a Chromium; see README.md.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+from mha import example_names, load_example, trace  # noqa: E402
+from mha.audit import Prints  # noqa: E402
+from mha.explorer import explorer  # noqa: E402
+
+STATIC = (ROOT / "book" / "_static").as_uri()
+BUDGET = 16
+ROW = "{:>20}  {:>4}  {:>7}  {:>9}  {:>9}  {:>9}  {:>10}  {:>7}"
+WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
+
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<style>html {{ --pst-color-text-base: #222; --pst-color-border: #ccc; }}
+main {{ width: 700px; margin: auto; }}</style>
+<link rel="stylesheet" href="{static}/explorer.css">
+<script defer src="{static}/strings-explorer.js"></script>
+<script defer src="{static}/attention.js"></script>
+<script defer src="{static}/explorer.js"></script><main>{body}</main></html>"""
+
+MEASURE = """async ({ repeat, selector }) => {
+  const frame = () => new Promise((done) => {
+    requestAnimationFrame(() => { const channel = new MessageChannel();
+      channel.port1.onmessage = done; channel.port2.postMessage(0); });
+  });
+  const settled = async (element) => {
+    do await frame(); while (element.querySelector(".following"));
+  };
+  const host = document.querySelector("main");
+  const original = host.innerHTML;
+  const open = () => {
+    host.innerHTML = original;
+    const element = host.querySelector("mha-explorer");
+    element.querySelector("details").open = true;
+    element.begin();
+    return element;
+  };
+  const times = { update: [], render: [] };
+  const timed = (kind, action) => {
+    const start = performance.now();
+    action();
+    host.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  for (let turn = 0; turn < repeat; turn += 1) {
+    let element;
+    if (turn % 5 === 0) timed("render", () => { element = open(); });
+    element = host.querySelector("mha-explorer");
+    if (turn % 5 === 0) element.querySelector(selector).click();
+    await settled(element);
+    const field = element.querySelector(".panel input");
+    timed("update", () => {
+      field.value = String(0.37 + (turn % 7) * 0.11);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await settled(element);
+  }
+  return times;
+}"""
+
+UPDATES = """async ({ repeat }) => {
+  const element = document.querySelector("mha-explorer");
+  const field = element.querySelector(".panel input");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    field.value = String(0.37 + (turn % 7) * 0.11);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    do await new Promise(requestAnimationFrame); while (element.querySelector(".following"));
+  }
+}"""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers bad input with one sentence and exit code 2."""
+
+    def error(self, message):
+        """Print the sentence and leave."""
+        self.exit(2, f"{self.prog}: {message}; see --help\n")
+
+
+def count(text):
+    """Return a whole number of at least 1, or tell argparse what is wrong."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def parsed(arguments):
+    """Return the command line's options."""
+    parser = Parser(description=__doc__.partition("\n\n")[0])
+    add = parser.add_argument
+    add("--examples", nargs="+", choices=example_names(), metavar="NAME",
+        default=["cat-sat", "apple", "cat-sat-on-it-wide"],
+        help="worked examples (default: the smallest and the two largest)")  # fmt: skip
+    add("--throttle", type=count, nargs="+", default=[1, 4], metavar="X",
+        help="how many times slower the processor is made (default: 1 4)")  # fmt: skip
+    add("--repeat", type=count, default=60, metavar="R",
+        help="updates, with a re-render before every fifth (default: 60)")  # fmt: skip
+    return parser.parse_args(arguments)
+
+
+def page_of(name, folder):
+    """Write the page of one example, and return its file."""
+    body = explorer(trace(load_example(name), prints=Prints(name))).html
+    file = Path(folder) / f"{name}.html"
+    file.write_text(PAGE.format(static=STATIC, body=body), encoding="utf-8")
+    return file
+
+
+def measured(browser, file, throttle, repeat):
+    """Return times of updates and re-renders, processor time of an update, and how many numbers."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    selector = 'table:is([data-stage="embeddings"], [data-stage="query"]) .cell'
+    times = page.evaluate(MEASURE, {"repeat": repeat, "selector": selector})
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = work(client)
+    page.evaluate(UPDATES, {"repeat": repeat})
+    processor = 1000 * (work(client) - before) / repeat
+    cells = page.locator("mha-explorer .cell").count()
+    page.close()
+    return times, processor, cells
+
+
+def work(client):
+    """Return the seconds that a page's thread has spent on script, style and layout."""
+    metrics = client.send("Performance.getMetrics")["metrics"]
+    return sum(metric["value"] for metric in metrics if metric["name"] in WORK)
+
+
+def row(name, throttle, times, processor, cells):
+    """Return one line of the table."""
+    middle = {kind: statistics.median(found) for kind, found in times.items()}
+    return ROW.format(
+        name,
+        f"{throttle}x",
+        cells,
+        f"{min(times['update']):.1f} ms",
+        f"{middle['update']:.1f} ms",
+        f"{processor:.1f} ms",
+        f"{middle['render']:.1f} ms",
+        f"{middle['update'] / middle['render']:.2f}",
+    )
+
+
+def main(arguments=None):
+    """Print the table."""
+    options = parsed(arguments)
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if not chromium:
+        sys.exit("error: Chromium is missing; name one in CHROMIUM")
+    print(f"Update against full re-render; the budget of an update is {BUDGET} ms at 4x.")
+    columns = ("numbers", "fastest", "update", "processor", "re-render", "ratio")
+    print(ROW.format("example", "slow", *columns))
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name in options.examples:
+            file = page_of(name, folder)
+            for throttle in options.throttle:
+                print(row(name, throttle, *measured(browser, file, throttle, options.repeat)),
+                      flush=True)  # fmt: skip
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
