@@ -7,38 +7,57 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
     sys.exit("error: Python 3.11 or newer is wanted, but this is " + version)
 
 import argparse
-import re
 import shutil
-import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import environment
-from environment import ROOT, fail, step
+import printing
+from environment import BUILD, NEXT, STATE, fail, step
+from sphinx_log import run_logged
 
-BUILD = ROOT / "_build"
-STATE = BUILD / "state"  # what the last good build left: pages read, pages written
-NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
 HTML = BUILD / "html"
 
 
 def main() -> None:
-    """Read the arguments, build, and print where the book is."""
+    """Read the arguments, build, and print where the result is."""
+    arguments = _parser().parse_args()
+    documents = arguments.documents(arguments) if "documents" in arguments else []
+    python = environment.python()
+    with step("Building the HTML book"), _told_if_not_writable():
+        build_html(python, fresh=arguments.all)
+    if documents:
+        with _told_if_not_writable():
+            printing.print_all(python, documents, arguments.to)
+    else:
+        print(f"The book is in {HTML / 'index.html'}")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="build.py",
-        description="Build the HTML book into _build/html. Only pages that changed, or whose"
-        " numbers may have changed, are computed again. A failed build leaves the last good"
-        " book where it is.",
+        description="Build the HTML book into _build/html, or print it. Only pages that changed,"
+        " or whose numbers may have changed, are computed again. A failed build leaves the last"
+        " good book where it is.",
     )
-    parser.add_argument("what", nargs="?", choices=["html"], default="html", help="what to build")
-    parser.add_argument("--all", action="store_true", help="compute every page again")
-    arguments = parser.parse_args()
-    python = environment.python()
-    with step("Building the HTML book"):
-        try:
-            build_html(python, fresh=arguments.all)
-        except OSError as error:
-            fail(f"{error.filename} cannot be written: {error.strerror}")
-    print(f"The book is in {HTML / 'index.html'}")
+    explained = "compute every page again"
+    parser.add_argument("--all", action="store_true", help=explained)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
+    what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
+    what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
+    printing.add_commands(what, common)
+    return parser
+
+
+@contextmanager
+def _told_if_not_writable() -> Iterator[None]:
+    """End with one sentence where a file or folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        fail(f"{error.filename} cannot be written: {error.strerror}")
 
 
 def build_html(python: str, *, fresh: bool = False) -> None:
@@ -48,16 +67,7 @@ def build_html(python: str, *, fresh: bool = False) -> None:
     shutil.rmtree(NEXT, ignore_errors=True)
     if STATE.is_dir() and not fresh:
         shutil.copytree(STATE, NEXT)
-    command = [str(Path(python).with_name("jupyter-book")), "build", str(ROOT / "book")]
-    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
-    command += ["--path-output", str(NEXT), "--warningiserror", "--nitpick", "--keep-going"]
-    NEXT.mkdir(parents=True, exist_ok=True)
-    log = BUILD / "build.log"
-    with log.open("w", encoding="utf-8") as file:
-        done = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT, check=False)
-    if done.returncode != 0:
-        report(log)
-        fail(f"the book was not built; the whole log is in {log.relative_to(ROOT)}")
+    run_logged(environment.jupyter_book(python, "html"), BUILD / "build.log", "the book")
     _replace(STATE, NEXT)
     pages = BUILD / "html.new"
     shutil.rmtree(pages, ignore_errors=True)
@@ -84,20 +94,6 @@ def _restore(target: Path) -> None:
     """Undo a replacement that was interrupted half-way."""
     if _old(target).is_dir() and not target.is_dir():
         _old(target).rename(target)
-
-
-def report(log: Path) -> None:
-    """Print what went wrong: each warning and error with its file and line.
-
-    Where cells failed, these come alone: what else is wrong on their pages follows from them.
-    """
-    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8"))
-    text = text.replace(f"{ROOT}/", "")
-    lines = text.splitlines()
-    problems = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL):", line)]
-    cells = [line for line in problems if "this cell failed" in line]
-    crashes = re.findall(r"^\w+ error.*:\n.*", text, re.MULTILINE)  # Sphinx's own, two lines each
-    print("\n".join(cells or problems or crashes or lines[-25:]), file=sys.stderr)
 
 
 if __name__ == "__main__":

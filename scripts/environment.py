@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "built-from"
+BUILD = ROOT / "_build"
+STATE = BUILD / "state"  # what the last good build left: pages read, pages written
+NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
 
 
 @contextmanager
@@ -48,6 +51,14 @@ def python() -> str:
         _create()
         STAMP.write_text(wanted, encoding="utf-8")
     return str(_executable())
+
+
+def jupyter_book(python: str, builder: str) -> list[str]:
+    """Return the command that builds the book into NEXT."""
+    command = [str(Path(python).with_name("jupyter-book")), "build", str(ROOT / "book")]
+    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
+    command += ["--path-output", str(NEXT), "--builder", builder]
+    return [*command, "--warningiserror", "--nitpick", "--keep-going"]
 
 
 def _executable() -> Path:

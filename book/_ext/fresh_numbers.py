@@ -11,7 +11,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SOURCES = ("mha/**/*.py", "mha/**/*.toml", "book/_ext/**/*", "requirements.lock", "_config.yml")
+SOURCES = ("mha/**/*.py", "mha/**/*.toml", "book/_ext/*.py", "book/_ext/temml/*")
+SOURCES += ("requirements.lock", "_config.yml")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

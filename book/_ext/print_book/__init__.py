@@ -1,0 +1,51 @@
+"""Print the book: what the LaTeX builder does differently from the pages.
+
+The LaTeX builder takes the pages that the HTML build read and computed, and computes none again:
+nothing here changes how a page is read, and the settings below are of the kind that only a
+writer looks at. That is also why these files stand in a folder of their own, outside of what
+``fresh_numbers`` watches.
+"""
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx_exercise.nodes import (
+    exercise_enumerable_node,
+    exercise_latex_number_reference,
+    exercise_node,
+    solution_node,
+)
+
+from print_book import style, writer
+from print_book.assembly import BookBuilder
+from print_book.job import Job
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("config-inited", configure, priority=900)
+    app.add_builder(BookBuilder, override=True)
+    app.set_translator("latex", writer.BookTranslator, override=True)
+    for node, handlers in (
+        (exercise_node, (writer.visit_exercise, writer.depart_exercise)),
+        (exercise_enumerable_node, (writer.visit_exercise, writer.depart_exercise)),
+        (solution_node, (writer.visit_solution, writer.depart_solution)),
+        (exercise_latex_number_reference, (writer.BookTranslator.visit_number_reference, None)),
+    ):
+        app.add_node(node, override=True, latex=handlers)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def configure(app: Sphinx, config: Config) -> None:
+    """Set what the LaTeX builder needs; no setting here belongs to reading."""
+    job = Job.load()
+    config.latex_engine = "xelatex"
+    config.latex_theme = "manual"
+    config.latex_use_xindy = False
+    config.latex_show_urls = "footnote"
+    config.latex_table_style = ["booktabs"]
+    config.latex_documents = [
+        ("index", f"{job.name}.tex", style.escape(job.title), style.escape(config.author), "manual")
+    ]
+    config.latex_elements = style.elements(job, config)
+    # Jupyter Book sets the documents again from its own title; it is told ours.
+    config.html_title = config.html_title or job.title

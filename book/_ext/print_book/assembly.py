@@ -1,0 +1,174 @@
+"""Put the pages together as one document: parts, chapters, solutions, bibliography."""
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from docutils import nodes
+from docutils.utils import new_document
+from sphinx import addnodes
+from sphinx.builders.latex import LaTeXBuilder
+from sphinx.builders.latex.nodes import thebibliography
+from sphinx.environment import BuildEnvironment
+from sphinxcontrib.bibtex.nodes import raw_latex
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
+
+from print_book import left_out, numbers, pages, terms
+from print_book.job import Job
+
+FRONT = "About this book"
+BIBLIOGRAPHY = "bibliography"  # always printed, with the entries that are cited
+Solutions = dict[str, list[solution_node]]
+
+
+class BookBuilder(LaTeXBuilder):
+    """Sphinx's LaTeX builder with the book's own order of things."""
+
+    def get_relative_uri(self, from_: str, to: str, typ: str | None = None) -> str:
+        """Return an address for every page; what is left out is named in its place afterwards."""
+        return f"%{to}"
+
+    def get_contentsname(self, indexfile: str) -> str:
+        """Return the heading of the contents; Sphinx takes the first part's caption."""
+        return "Contents"
+
+    def assemble_doctree(
+        self, indexfile: str, toctree_only: bool, appendices: list[str]
+    ) -> nodes.document:
+        """Return the whole document, references resolved."""
+        job = Job.load()
+        parts = list(chosen(table_of_contents(self.env), job))
+        self.docnames = {indexfile, *(page for _, chapters in parts for page in chapters)}
+        book, body = join(self.env, indexfile, parts, job)
+        with doctrees_kept(self.env):
+            self.env.resolve_references(book, indexfile, self)
+        pages.fit_for_print(book)
+        solutions = take_solutions(book)
+        if job.solutions == "only":
+            for chapter in body[1:]:
+                body.remove(chapter)
+        if job.solutions != "none":
+            add_solutions(self.env, body, solutions)
+        if job.solutions == "appendix":
+            point_to_solutions(book, solutions)
+        put_bibliography_in_its_chapter(book)
+        left_out.name_in_place(self.env, book, self.docnames)
+        terms.mark(book)
+        del book["docname"]  # the page that has this name is inside, with its label
+        return book
+
+
+@contextmanager
+def doctrees_kept(env: BuildEnvironment) -> Iterator[None]:
+    """Read each page's doctree once; Sphinx reads it for every reference that has a number."""
+    env.get_doctree = functools.cache(env.get_doctree)  # type: ignore[method-assign]
+    yield
+    del env.get_doctree
+
+
+def table_of_contents(env: BuildEnvironment) -> list[tuple[str, list[str]]]:
+    """Return each part's caption with its pages."""
+    toctrees = env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
+    return [(tree["caption"] or "", [page for _, page in tree["entries"]]) for tree in toctrees]
+
+
+def chosen(parts: list[tuple[str, list[str]]], job: Job) -> Iterator[tuple[str, list[str]]]:
+    """Yield the parts with the chapters that a job asks for; the bibliography always comes."""
+    for caption, chapters in parts:
+        kept = [
+            page
+            for page in chapters
+            if job.chapters is None or page in job.chapters or page == BIBLIOGRAPHY
+        ]
+        if kept:
+            yield caption, kept
+
+
+def join(
+    env: BuildEnvironment, root: str, parts: list[tuple[str, list[str]]], job: Job
+) -> tuple[nodes.document, nodes.section]:
+    """Return a document of all pages in order, and the section that holds them."""
+    book = new_document("<book>", env.get_doctree(root).settings)
+    book["docname"] = root
+    body = nodes.section()
+    body += nodes.title("", job.title)  # Sphinx takes a document's first heading as its title
+    book += body
+    if not job.is_reader:
+        front = content(env, root)
+        next(iter(front.findall(nodes.title))).children = [nodes.Text(FRONT)]
+        body += front
+    for caption, chapters in parts:
+        body += latex(rf"\part{{{caption}}}")
+        for page in chapters:
+            number = numbers.of_chapter(env, page)
+            if number:
+                body += latex(rf"\setcounter{{chapter}}{{{int(number) - 1}}}")
+            body += content(env, page)
+    return book, body
+
+
+def content(env: BuildEnvironment, page: str) -> addnodes.start_of_file:
+    """Return what stands on a page, marked as this page's."""
+    file = addnodes.start_of_file(docname=page)
+    file.extend(env.get_doctree(page).children)
+    for toctree in list(file.findall(addnodes.toctree)):
+        toctree.parent.remove(toctree)
+    return file
+
+
+def latex(text: str) -> nodes.raw:
+    """Return a node that is written as it stands."""
+    return nodes.raw("", text, format="latex")
+
+
+def take_solutions(book: nodes.document) -> Solutions:
+    """Remove the solutions from their places and return them, page by page."""
+    taken: Solutions = {}
+    for file in list(book.findall(addnodes.start_of_file)):
+        for solution in list(file.findall(solution_node)):
+            solution.parent.remove(solution)
+            taken.setdefault(file["docname"], []).append(solution)
+    return taken
+
+
+def add_solutions(env: BuildEnvironment, body: nodes.section, solutions: Solutions) -> None:
+    """Print all solutions as a chapter, before the bibliography or at the end."""
+    chapter = nodes.section("", nodes.title("", "Solutions"), unnumbered=True)
+    for page, of_page in solutions.items():
+        number, title = numbers.of_chapter(env, page), env.titles[page].astext()
+        heading = f"Chapter {number}, {title}" if number else title
+        section = nodes.section("", nodes.title("", heading), *of_page, unnumbered=True)
+        chapter += addnodes.start_of_file("", section, docname=page)
+    place = next((i for i, node in enumerate(body) if is_bibliography(node)), len(body))
+    body.insert(place, chapter)
+
+
+def is_bibliography(node: nodes.Node) -> bool:
+    """Tell whether a node is the bibliography's page."""
+    return isinstance(node, addnodes.start_of_file) and node["docname"] == BIBLIOGRAPHY
+
+
+def point_to_solutions(book: nodes.document, solutions: Solutions) -> None:
+    """Say below each exercise on which page its solution stands."""
+    places = {
+        solution["target_label"]: f"{page}:{solution['label']}"
+        for page, of_page in solutions.items()
+        for solution in of_page
+    }
+    for kind in (exercise_node, exercise_enumerable_node):
+        for exercise in book.findall(kind):
+            if exercise["label"] in places:
+                exercise += latex(rf"\booksolution{{{places[exercise['label']]}}}")
+
+
+def put_bibliography_in_its_chapter(book: nodes.document) -> None:
+    """Move the entries that the book cites to their chapter; Sphinx collects them at the end."""
+    entries = [entry for kind in book.findall(thebibliography) for entry in kind]
+    for collected in list(book.findall(thebibliography)):
+        collected.parent.remove(collected)
+    chapter = next(filter(is_bibliography, book.findall(addnodes.start_of_file)), None)
+    if chapter is None:
+        return
+    links = "".join(node.rawsource for node in book.findall(raw_latex))
+    kept = [e for e in entries if any(f"{{cite.{e['docname']}:{i}}}" in links for i in e["ids"])]
+    next(iter(chapter.findall(nodes.section))).append(thebibliography("", *kept))

@@ -1,0 +1,52 @@
+"""What is to be printed: the whole book, or a reader of some of its chapters."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+VARIABLE = "BOOK_PRINT_JOB"  # holds the path of a JSON file with the fields of a Job
+
+
+@dataclass(frozen=True)
+class Job:
+    """One document to print.
+
+    Parameters
+    ----------
+    name : str
+        The file's name, without an ending.
+    title, subtitle : str
+    paper : "a4" or "letter"
+    chapters : tuple of str, optional
+        Names of the pages to print; all of them if left out.
+    solutions : "appendix", "none" or "only"
+    course, instructor, date : str
+        For the title page of a reader; empty strings are left out.
+    """
+
+    name: str = "attention-by-hand"
+    title: str = "Attention by Hand"
+    subtitle: str = "Multi-head attention, on sentences small enough to check with a pencil"
+    paper: str = "a4"
+    chapters: tuple[str, ...] | None = None
+    solutions: str = "appendix"
+    course: str = ""
+    instructor: str = ""
+    date: str = ""
+
+    @classmethod
+    def load(cls) -> "Job":
+        """Return the job that the environment names, or else the whole book."""
+        path = os.environ.get(VARIABLE)
+        if not path:
+            return cls()
+        fields = json.loads(Path(path).read_text(encoding="utf-8"))
+        if fields.get("chapters") is not None:
+            fields["chapters"] = tuple(fields["chapters"])
+        return cls(**fields)
+
+    @property
+    def is_reader(self) -> bool:
+        """Tell whether chapters are left out."""
+        return self.chapters is not None

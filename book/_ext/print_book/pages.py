@@ -1,0 +1,60 @@
+"""Make the content of pages fit for print: what is for the screen alone goes or changes."""
+
+import re
+
+from docutils import nodes
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+# What a source prints beside a number is shown on demand; a button leads to another page.
+SCREEN_ONLY = {"printed", "screen-only", "sd-btn"}
+OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
+
+
+def fit_for_print(book: nodes.document) -> None:
+    """Change a document in place."""
+    leave_out_screen_only(book)
+    arrange_cards(book)
+    refuse_outputs_without_print_form(book)
+
+
+def leave_out_screen_only(book: nodes.document) -> None:
+    """Remove what only a screen can show."""
+    for node in list(book.findall(nodes.Element)):
+        if SCREEN_ONLY.intersection(node.get("classes", [])) and node.parent is not None:
+            node.parent.remove(node)
+
+
+def arrange_cards(book: nodes.document) -> None:
+    """Turn each grid of cards into a list: the title as a reference, then the text."""
+    for grid in list(book.findall(lambda n: is_design(n, "grid-container"))):
+        cards = grid.findall(lambda n: is_design(n, "card"))
+        grid.replace_self(nodes.bullet_list("", *[list_item(card) for card in cards]))
+
+
+def list_item(card: nodes.Element) -> nodes.list_item:
+    """Return a card as an item of a list."""
+    title = next(iter(card.findall(lambda n: is_design(n, "card-title")))).astext().strip()
+    head: nodes.Element = nodes.strong("", title)
+    link = next(iter(card.findall(nodes.reference)), None)
+    if link is not None:
+        head = nodes.reference("", "", head, internal=True, refuri=link["refuri"])
+    paragraphs = [p.deepcopy() for p in card.findall(nodes.paragraph)]
+    if paragraphs:
+        paragraphs[0].insert(0, [head, nodes.Text(". ")])
+    return nodes.list_item("", *(paragraphs or [nodes.paragraph("", "", head)]))
+
+
+def is_design(node: nodes.Node, component: str) -> bool:
+    """Tell whether a node is a component of sphinx-design."""
+    return isinstance(node, nodes.Element) and node.get("design_component") == component
+
+
+def refuse_outputs_without_print_form(book: nodes.document) -> None:
+    """Warn, with file and line, of a cell whose output is an object that cannot be printed."""
+    for block in book.findall(nodes.literal_block):
+        if "output" in block.get("classes", []) and OBJECT.match(block.astext().strip()):
+            logger.warning(
+                "this cell's output has no print form: %s", block.astext().strip(), location=block
+            )

@@ -1,0 +1,116 @@
+"""Make the index from a list of terms: where each is introduced, treated and mentioned."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from docutils import nodes
+
+LIST = Path(__file__).with_name("terms.toml")
+EVERYWHERE = 9  # a term mentioned in more sections is listed where it is introduced or treated
+
+
+@dataclass(frozen=True)
+class Term:
+    """An entry of the index and how the text spells it."""
+
+    entry: str
+    spellings: tuple[str, ...]
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Return what finds the term in a text."""
+        words = "|".join(map(re.escape, self.spellings))
+        return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+
+
+def load() -> tuple[list[Term], dict[str, str]]:
+    """Return the terms, and the entries that only lead to another."""
+    data = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    return [Term(entry, tuple(found)) for entry, found in data["terms"].items()], data["see"]
+
+
+def mark(book: nodes.document) -> None:
+    """Put an index mark before each paragraph that introduces, treats or mentions a term."""
+    terms, see = load()
+    sections = list(indexed_sections(book))
+    entries = set()
+    for term in terms:
+        mentions = [section for section in sections if section.mentions(term)]
+        for section in mentions:
+            is_rare = len(mentions) <= EVERYWHERE
+            for paragraph in section.places(term, is_rare=is_rare):
+                paragraph.insert(0, index_mark(term.entry))
+                entries.add(term.entry.partition(",")[0])
+    first = next(iter(book.findall(nodes.paragraph)), None)
+    if first is not None:
+        for entry, other in see.items():
+            if other in entries:
+                first.insert(0, raw(rf"\index{{{escaped(entry)}|see{{{other}}}}}"))
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with the paragraphs that follow it before the next heading."""
+
+    title: str
+    paragraphs: tuple[nodes.paragraph, ...]
+
+    def mentions(self, term: Term) -> bool:
+        """Tell whether the term stands in the title or in a paragraph."""
+        return any(term.pattern.search(p.astext()) for p in self.paragraphs) or bool(
+            term.pattern.search(self.title)
+        )
+
+    def places(self, term: Term, *, is_rare: bool) -> list[nodes.paragraph]:
+        """Return the paragraph to mark for the term, if any."""
+        introduced = [p for p in self.paragraphs if is_introduced(term, p)]
+        if introduced:
+            return introduced[:1]
+        if term.pattern.search(self.title):
+            return list(self.paragraphs[:1])
+        mentioned = [p for p in self.paragraphs if term.pattern.search(p.astext())]
+        return mentioned[:1] if is_rare else []
+
+
+def indexed_sections(book: nodes.document) -> Iterator[Section]:
+    """Yield the book's sections, without what stands in tables, captions and solutions."""
+    for section in book.findall(nodes.section):
+        title = next((child for child in section if isinstance(child, nodes.title)), None)
+        if title is not None and "unnumbered" not in section:
+            yield Section(title.astext(), tuple(paragraphs_of(section)))
+
+
+def paragraphs_of(node: nodes.Element) -> Iterator[nodes.paragraph]:
+    """Yield the paragraphs below a node that belong to its own heading."""
+    for child in node.children:
+        if isinstance(child, nodes.paragraph):
+            yield child
+        elif isinstance(child, nodes.Element) and not isinstance(
+            child, nodes.section | nodes.table | nodes.figure | nodes.Admonition
+        ):
+            yield from paragraphs_of(child)
+
+
+def is_introduced(term: Term, paragraph: nodes.paragraph) -> bool:
+    """Tell whether a paragraph has a spelling of the term in bold."""
+    bold = {strong.astext().lower() for strong in paragraph.findall(nodes.strong)}
+    return not bold.isdisjoint(term.spellings)
+
+
+def index_mark(entry: str) -> nodes.raw:
+    """Return the LaTeX that marks a place for the index."""
+    levels = "!".join(escaped(level.strip()) for level in entry.split(",", 1))
+    return raw(rf"\index{{{levels}}}")
+
+
+def escaped(text: str) -> str:
+    """Return a text sorted without regard to capitals, shown as it is."""
+    return f"{text.lower()}@{text}"
+
+
+def raw(text: str) -> nodes.raw:
+    """Return a node that is written as it stands."""
+    return nodes.raw("", text, format="latex")

@@ -1,0 +1,201 @@
+"""Write the assembled book as LaTeX, with the numbers that the pages have."""
+
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+from sphinx.writers.latex import LaTeXTranslator
+from sphinx_exercise.nodes import solution_node
+from temml_math import equation_tex
+
+from print_book import numbers
+
+POINTS_A_CHARACTER = 5.2  # in the body's size, on the average of letters and digits
+POINTS_BETWEEN_COLUMNS = 12
+TEXT_WIDTH = {"a4": 455, "letter": 468}
+SMALLEST = 0.72  # a table that would have to shrink below this is set sideways
+
+
+class BookTranslator(LaTeXTranslator):
+    """Sphinx's LaTeX writer, except where the book's pages look otherwise.
+
+    Numbers of figures, tables and equations are written out, not counted by LaTeX: they are the
+    pages' own numbers, also in a reader that leaves chapters out.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.env: BuildEnvironment = self.builder.env
+
+    # ---- Headings ----
+
+    def visit_title(self, node: nodes.title) -> None:
+        if isinstance(node.parent, solution_node):  # its heading holds a link, as text does
+            self.body.append("{")
+            self.context.append("}\n")
+            return
+        level = self.sectionlevel
+        numbered = not isinstance(node.parent, nodes.section) or self._is_numbered(node.parent)
+        super().visit_title(node)
+        if not numbered and level in (1, 2):
+            command = self.body[-1]
+            plain, own = ((r"\chapter", r"\bookchapter"), (r"\section", r"\booksection"))[level - 1]
+            self.body[-1] = command.replace(plain, own, 1)
+        if isinstance(node.parent, nodes.section):
+            self.body.insert(len(self.body) - 1, place_comment(node))
+
+    def _is_numbered(self, section: nodes.section) -> bool:
+        return self.curfilestack[-1] in self.env.toc_secnumbers and "unnumbered" not in section
+
+    # ---- Figures and tables ----
+
+    def _write_number(self, figtype: str, node: nodes.Element) -> None:
+        number = numbers.of(self.env, self.curfilestack[-1], figtype, node)
+        if number:
+            self.body.append(rf"\renewcommand{{\the{figtype}}}{{{number}}}" + "\n")
+
+    def visit_figure(self, node: nodes.figure) -> None:
+        self.body.append("\n")
+        self._write_number("figure", node)
+        super().visit_figure(node)
+
+    def visit_table(self, node: nodes.table) -> None:
+        self.body.append("\n")
+        self._write_number("table", node)
+        if "numbers" in node["classes"] and "words" not in node["classes"]:
+            columns = next(node.findall(nodes.tgroup))["cols"]
+            self.next_table_colspec = "l" + "r" * (columns - 1)
+        super().visit_table(node)
+
+    def depart_table(self, node: nodes.table) -> None:
+        is_long = self.table is not None and self.table.is_longtable()
+        super().depart_table(node)
+        if "words" in node["classes"] or "numbers" not in node["classes"] or is_long:
+            return
+        text = self.body[-2]
+        text = re.sub(
+            r"\\begin\{tabulary\}\{\\linewidth\}\[t\](\{.*?\})",
+            r"\\begin{bookwidetable}\\begin{tabular}[t]\1",
+            text,
+            count=1,
+        ).replace(r"\end{tabulary}", r"\end{tabular}\end{bookwidetable}")
+        paper = TEXT_WIDTH["letter" if "letter" in self.elements["papersize"] else "a4"]
+        if paper / natural_width(node) < SMALLEST:
+            text = rf"\begin{{landscape}}{text}\end{{landscape}}"
+        self.body[-2] = text
+
+    # ---- Mathematics ----
+
+    def visit_math_block(self, node: nodes.math_block) -> None:
+        tex = inside_equation(equation_tex(node.astext()))
+        number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
+        if node.get("label") and number:
+            label = f"equation:{node['docname']}:{node['label']}"
+            head = rf"\begin{{equation}}\tag{{{number}}}\label{{{label}}}"
+            self.body.append(f"\n{head}\n{tex}\n\\end{{equation}}\n")
+        else:
+            self.body.append(f"\n\\begin{{equation*}}\n{tex}\n\\end{{equation*}}\n")
+        raise nodes.SkipNode
+
+    # ---- References ----
+
+    def visit_reference(self, node: nodes.reference) -> None:
+        super().visit_reference(node)
+        target = self._target(node)
+        if target and self.context[-1]:
+            self.context[-1] = "}}}" + self._page(target)
+
+    def visit_number_reference(self, node: nodes.Element) -> None:
+        target = self.idescape(self._target(node))
+        text = self.escape(node.astext()).replace(" ", "~")
+        self.body.append(rf"\hyperref[{target}]{{{text}}}")
+        self.body.append(self._page(self._target(node)))
+        raise nodes.SkipNode
+
+    def _target(self, node: nodes.Element) -> str:
+        """Return the LaTeX label that a reference leads to."""
+        uri = node.get("refuri", "")
+        if node.get("refid"):
+            return f"{self.curfilestack[-1]}:{node['refid']}"
+        if not uri.startswith("%"):
+            return ""
+        return uri[1:].replace("#", ":") if "#" in uri else uri[1:] + "::doc"
+
+    def _page(self, target: str) -> str:
+        moving = self.in_title or self.in_caption or self.table is not None
+        return "" if moving else rf"\bookpage{{{self.idescape(target)}}}"
+
+    # ---- Places, so that an error of LaTeX can be led back to a chapter and a line ----
+
+    def visit_paragraph(self, node: nodes.paragraph) -> None:
+        super().visit_paragraph(node)
+        self.body.append(place_comment(node) if self.table is None else "")
+
+    # ---- The bibliography, where its page stands ----
+
+    def visit_thebibliography(self, node: nodes.Element) -> None:
+        self.body.append("\n\\begin{description}\n")
+
+    def depart_thebibliography(self, node: nodes.Element) -> None:
+        self.body.append("\n\\end{description}\n")
+
+    def visit_citation(self, node: nodes.citation) -> None:
+        label = self.encode(node[0].astext())
+        target = f"cite.{node['docname']}:{node['ids'][0]}"  # where sphinxcontrib.bibtex links to
+        self.body.append(rf"\item[{{[{label}]}}]\hypertarget{{{target}}}{{}}")
+
+
+def visit_exercise(self: BookTranslator, node: nodes.Element) -> None:
+    """Begin an exercise: a box with the title above."""
+    self.body.append(own_label(self, node))
+    self.visit_admonition(node)
+
+
+def depart_exercise(self: BookTranslator, node: nodes.Element) -> None:
+    """End an exercise."""
+    self.depart_admonition(node)
+
+
+def visit_solution(self: BookTranslator, node: nodes.Element) -> None:
+    """Begin a solution: a heading without a box, since a solution may be pages long."""
+    self.body.append(own_label(self, node) + r"\bookanswer")
+
+
+def depart_solution(self: BookTranslator, node: nodes.Element) -> None:
+    """End a solution."""
+    self.body.append("\n\n")
+
+
+def own_label(self: BookTranslator, node: nodes.Element) -> str:
+    """Return the LaTeX label of an exercise or a solution."""
+    label = self.idescape(f"{self.curfilestack[-1]}:{node['label']}")
+    return rf"\phantomsection\label{{{label}}}"
+
+
+def inside_equation(tex: str) -> str:
+    r"""Return TeX for use inside an equation, where ``align`` and its kin may not stand.
+
+    Examples
+    --------
+    >>> inside_equation(r"\begin{align*}a &= b\end{align*}")
+    '\\begin{aligned}a &= b\\end{aligned}'
+    """
+    return re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", tex)
+
+
+def natural_width(table: nodes.table) -> float:
+    """Return about how many points a table is wide before anything shrinks it."""
+    rows = [[entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)]
+    columns = zip(*rows, strict=False)
+    return sum(
+        max(map(len, column)) * POINTS_A_CHARACTER + POINTS_BETWEEN_COLUMNS for column in columns
+    )
+
+
+def place_comment(node: nodes.Node) -> str:
+    """Return a TeX comment that says which line of which chapter follows."""
+    source, line = node.source, node.line
+    if not source or not line:
+        return ""
+    return f"%PLACE {source}:{line}\n"

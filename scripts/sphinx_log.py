@@ -1,0 +1,36 @@
+"""Run Sphinx with its output in a log, and say what went wrong with file and line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from environment import ROOT, fail
+
+
+def run_logged(
+    command: list[str], log: Path, what: str, variables: dict[str, str] | None = None
+) -> None:
+    """Run a build; if it fails, print its problems and end by naming `what` and the log."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as file:
+        done = subprocess.run(
+            command, cwd=ROOT, env=variables, stdout=file, stderr=subprocess.STDOUT, check=False
+        )
+    if done.returncode != 0:
+        _report(log)
+        fail(f"{what} was not built; the whole log is in {log.relative_to(ROOT)}")
+
+
+def _report(log: Path) -> None:
+    """Print what went wrong: each warning and error with its file and line.
+
+    Where cells failed, these come alone: what else is wrong on their pages follows from them.
+    """
+    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8"))
+    text = text.replace(f"{ROOT}/", "")
+    lines = text.splitlines()
+    problems = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL):", line)]
+    cells = [line for line in problems if "this cell failed" in line]
+    crashes = re.findall(r"^\w+ error.*:\n.*", text, re.MULTILINE)  # Sphinx's own, two lines each
+    print("\n".join(cells or problems or crashes or lines[-25:]), file=sys.stderr)

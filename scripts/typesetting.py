@@ -1,0 +1,151 @@
+"""Turn the book that the HTML build left into a PDF, with LaTeX.
+
+No page is read or computed again: the LaTeX builder works on a copy of what that build left.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import environment
+from environment import BUILD, NEXT, ROOT, STATE, fail, system_package
+from sphinx_log import run_logged
+
+PRINT = BUILD / "print"  # one folder a document: LaTeX, its log, the PDF before it is published
+PACKAGES = (
+    "texlive-xetex",
+    "latexmk",
+    "texlive-fonts-recommended",
+    "fonts-freefont-otf",
+    "fonts-texgyre-math",
+    "fonts-dejavu-core",
+    "fonts-dejavu-extra",
+)
+FILES = (
+    "FreeSerif.otf",
+    "FreeSansOblique.otf",
+    "texgyretermes-math.otf",
+    "DejaVuSansMono-Oblique.ttf",
+    "polyglossia.sty",
+    "unicode-math.sty",
+    "adjustbox.sty",
+    "tabulary.sty",
+)
+NO_DATE = 1767225600  # 2026-01-01: a PDF's date where neither the caller nor git gives one
+# What LaTeX only warns of, and a reader would stumble over.
+FLAWS = re.compile(r"^(Missing character: .*|LaTeX Warning: (?:Hyper r|R)eference .*)$", re.MULTILINE)
+
+
+def find_tex() -> None:
+    """Install LaTeX and the fonts when root on Debian, else end by saying how to."""
+    if not _missing():
+        return
+    system_package("LaTeX", *PACKAGES)
+    still = _missing()
+    if still:
+        fail(f"LaTeX is installed but lacks {', '.join(still)}")
+
+
+def _missing() -> list[str]:
+    """Return the programs and files that printing needs and this machine has not."""
+    programs = [name for name in ("xelatex", "latexmk", "makeindex") if not shutil.which(name)]
+    if programs:
+        return programs
+    return [name for name in FILES if not _output(["kpsewhich", name])]
+
+
+def typeset(python: str, document: dict[str, object]) -> Path:
+    """Return the PDF of a document, made in a folder of its own."""
+    name = str(document["name"])
+    folder = PRINT / name
+    shutil.rmtree(folder, ignore_errors=True)
+    PRINT.mkdir(parents=True, exist_ok=True)
+    _write_latex(python, document, folder)
+    _run_latex(folder, name)
+    return folder / f"{name}.pdf"
+
+
+def _write_latex(python: str, document: dict[str, object], folder: Path) -> None:
+    # Under the name that it was built in, because pages hold their figures' paths.
+    shutil.rmtree(NEXT, ignore_errors=True)
+    shutil.copytree(STATE, NEXT)
+    job = PRINT / f"{folder.name}.json"
+    job.write_text(json.dumps(document), encoding="utf-8")
+    log = PRINT / f"{folder.name}-sphinx.log"
+    variables = {**os.environ, "BOOK_PRINT_JOB": str(job)}
+    run_logged(environment.jupyter_book(python, "latex"), log, folder.name, variables)
+    (NEXT / "_build" / "latex").rename(folder)
+    shutil.rmtree(NEXT)
+
+
+def _run_latex(folder: Path, name: str) -> None:
+    command = ["latexmk", "-xelatex", "-interaction=nonstopmode", "-halt-on-error"]
+    command += ["-file-line-error", f"{name}.tex"]
+    variables = {
+        **os.environ,
+        "SOURCE_DATE_EPOCH": _date(),
+        "FORCE_SOURCE_DATE": "1",
+        "max_print_line": "1000",  # no message is broken into lines
+    }
+    with (folder / "latexmk.log").open("w", encoding="utf-8") as file:
+        done = subprocess.run(
+            command, cwd=folder, env=variables, stdout=file, stderr=subprocess.STDOUT, check=False
+        )
+    log = folder / f"{name}.log"
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    if done.returncode != 0:
+        fail(f"{_what_latex_said(folder, name, text)}; the whole log is in {log.relative_to(ROOT)}")
+    flaw = FLAWS.search(text)
+    if flaw:
+        fail(f"{name}.pdf is flawed: {flaw.group(1)}; the whole log is in {log.relative_to(ROOT)}")
+
+
+def _date() -> str:
+    """Return the second that a PDF is dated by, so that the same inputs give the same bytes."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    return given or _output(["git", "log", "-1", "--format=%ct"]) or str(NO_DATE)
+
+
+def _output(command: list[str]) -> str:
+    """Return what a command prints, or nothing if it fails or does not exist."""
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _what_latex_said(folder: Path, name: str, log: str) -> str:
+    """Return LaTeX's first error, with the line of the chapter that it comes from."""
+    error = re.search(rf"^(?:\./)?{re.escape(name)}\.tex:(\d+): (.*)$", log, re.MULTILINE)
+    if error is None:
+        return f"LaTeX could not make {name}.pdf"
+    line, message = int(error.group(1)), error.group(2).rstrip(".")
+    culprit = re.search(r"(\\\w+)\s*$", log[error.end() :].strip().partition("\n")[0])
+    if message.startswith("Undefined control sequence") and culprit:
+        message += f" {culprit.group(1)}"
+    source = (folder / f"{name}.tex").read_text(encoding="utf-8").splitlines()
+    return f"{_chapter_line(source[:line])}LaTeX says: {message}"
+
+
+def _chapter_line(before: list[str]) -> str:
+    """Return the last place in a chapter that LaTeX's source names, as file and line."""
+    for text in reversed(before):
+        place = re.search(r"%PLACE (.*):(\d+)$", text)
+        if place:
+            path = Path(place.group(1))
+            shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+            return f"{shown}:{place.group(2)}: "
+    return ""
+
+
+def publish(pdf: Path, folder: Path) -> Path:
+    """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
+    target = folder / pdf.name
+    waiting = folder / f".{pdf.name}.new"
+    shutil.copy(pdf, waiting)
+    waiting.replace(target)
+    return target
