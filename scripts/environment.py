@@ -116,6 +116,12 @@ def system_package(what: str, *packages: str) -> None:
         )
 
 
+def poppler() -> None:
+    """Install the programs that tell what stands in a PDF, if they are missing."""
+    if shutil.which("pdftotext") is None:
+        system_package("poppler's programs, which look into PDFs,", "poppler-utils")
+
+
 def chromium() -> str:
     """Return the path of a Chromium that tests can drive, installing what is missing."""
     found = _find_chromium()

@@ -25,6 +25,10 @@ class Document:
     course: str = ""
     instructor: str = ""
     date: str = ""
+    edition: str = "print"
+
+
+ACCESSIBLE = Document(name=f"{BOOK}-accessible", edition="accessible")
 
 
 def add_commands(what: argparse._SubParsersAction, common: argparse.ArgumentParser) -> None:
@@ -45,6 +49,11 @@ def add_commands(what: argparse._SubParsersAction, common: argparse.ArgumentPars
         description="Print the whole book: contents, parts, numbered equations, figures, tables"
         " and exercises, solutions in an appendix, bibliography and index. The pages are built"
         " first; nothing is computed twice.",
+    )
+    pdf.add_argument(
+        "--accessible",
+        action="store_true",
+        help="a tagged edition, for screen readers: alternative texts, reading order, language",
     )
     pdf.set_defaults(documents=_whole_book)
     course = what.add_parser(
@@ -72,7 +81,8 @@ def add_commands(what: argparse._SubParsersAction, common: argparse.ArgumentPars
 
 def _whole_book(arguments: argparse.Namespace) -> list[Document]:
     suffix = "" if arguments.paper == "a4" else "-" + arguments.paper
-    return [Document(name=BOOK + suffix, paper=arguments.paper)]
+    book = ACCESSIBLE if arguments.accessible else Document()
+    return [replace(book, name=book.name + suffix, paper=arguments.paper)]
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:
@@ -119,6 +129,8 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
 def print_all(python: str, documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
     typesetting.find_tex()
+    if any(document.edition == "accessible" for document in documents):
+        typesetting.find_weasyprint()
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for document in documents:

@@ -12,6 +12,7 @@ import subprocess
 
 import build
 import environment
+import printing
 from environment import ROOT, step
 
 
@@ -24,17 +25,22 @@ def main() -> None:
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
     )
     parser.add_argument(
-        "--no-book", action="store_true", help="leave out what needs the built book or a browser"
+        "--no-book",
+        action="store_true",
+        help="leave out what needs the built book, a browser or LaTeX",
     )
     arguments, for_pytest = parser.parse_known_args()
     python = environment.python()
     variables = dict(os.environ)
     if arguments.no_book:
-        for_pytest = ["-m", "not book", *for_pytest]
+        for_pytest = ["-m", "not book and not pdf", *for_pytest]
     else:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
             build.build_html(python)
+        environment.poppler()
+        editions = [printing.Document(), printing.ACCESSIBLE]
+        printing.print_all(python, editions, environment.BUILD / "pdf")
     with step("Running the tests"):
         command = [python, "-m", "pytest", *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)

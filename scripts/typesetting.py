@@ -3,6 +3,7 @@
 No page is read or computed again: the LaTeX builder works on a copy of what that build left.
 """
 
+import ctypes.util
 import json
 import os
 import re
@@ -24,6 +25,12 @@ PACKAGES = (
     "fonts-dejavu-core",
     "fonts-dejavu-extra",
 )
+WEASYPRINT_PACKAGES = (
+    "libpango-1.0-0",
+    "libpangoft2-1.0-0",
+    "libharfbuzz-subset0",
+    "poppler-utils",
+)
 FILES = (
     "FreeSerif.otf",
     "FreeSansOblique.otf",
@@ -36,7 +43,15 @@ FILES = (
 )
 NO_DATE = 1767225600  # 2026-01-01: a PDF's date where neither the caller nor git gives one
 # What LaTeX only warns of, and a reader would stumble over.
-FLAWS = re.compile(r"^(Missing character: .*|LaTeX Warning: (?:Hyper r|R)eference .*)$", re.MULTILINE)
+FLAWS = re.compile(
+    r"^(Missing character: .*|LaTeX Warning: (?:Hyper r|R)eference .*)$", re.MULTILINE
+)
+
+
+def find_weasyprint() -> None:
+    """Install the libraries of WeasyPrint and poppler's programs, or say how to."""
+    if not shutil.which("pdftocairo") or not ctypes.util.find_library("pangoft2-1.0"):
+        system_package("WeasyPrint's libraries", *WEASYPRINT_PACKAGES)
 
 
 def find_tex() -> None:
@@ -63,22 +78,44 @@ def typeset(python: str, document: dict[str, object]) -> Path:
     folder = PRINT / name
     shutil.rmtree(folder, ignore_errors=True)
     PRINT.mkdir(parents=True, exist_ok=True)
-    _write_latex(python, document, folder)
-    _run_latex(folder, name)
+    if document["edition"] == "accessible":
+        _write(python, document, folder, "html")
+        _tag(python, folder, name, str(document["paper"]))
+    else:
+        _write(python, document, folder, "latex")
+        _run_latex(folder, name)
     return folder / f"{name}.pdf"
 
 
-def _write_latex(python: str, document: dict[str, object], folder: Path) -> None:
+def _write(python: str, document: dict[str, object], folder: Path, builder: str) -> None:
+    """Let Sphinx write the document into `folder`, as LaTeX or as pages."""
     # Under the name that it was built in, because pages hold their figures' paths.
     shutil.rmtree(NEXT, ignore_errors=True)
     shutil.copytree(STATE, NEXT)
+    shutil.rmtree(NEXT / "_build" / "html")  # so that every page is written
     job = PRINT / f"{folder.name}.json"
     job.write_text(json.dumps(document), encoding="utf-8")
     log = PRINT / f"{folder.name}-sphinx.log"
     variables = {**os.environ, "BOOK_PRINT_JOB": str(job)}
-    run_logged(environment.jupyter_book(python, "latex"), log, folder.name, variables)
-    (NEXT / "_build" / "latex").rename(folder)
+    run_logged(environment.jupyter_book(python, builder), log, folder.name, variables)
+    (NEXT / "_build" / builder).rename(folder)
     shutil.rmtree(NEXT)
+
+
+def _tag(python: str, folder: Path, name: str, paper: str) -> None:
+    """Make a tagged PDF of pages."""
+    script = Path(__file__).with_name("accessible_edition.py")
+    target = folder / f"{name}.pdf"
+    command = [python, str(script), str(folder), str(folder / "formulas"), str(target), paper]
+    log = folder / "weasyprint.log"
+    variables = {**os.environ, "SOURCE_DATE_EPOCH": _date()}
+    with log.open("w", encoding="utf-8") as file:
+        done = subprocess.run(
+            command, cwd=folder, env=variables, stdout=file, stderr=subprocess.STDOUT, check=False
+        )
+    if done.returncode != 0:
+        last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+        fail(f"{name}.pdf was not made: {' '.join(last)}; the whole log is in {log}")
 
 
 def _run_latex(folder: Path, name: str) -> None:

@@ -15,7 +15,7 @@ from sphinx_exercise.nodes import (
     solution_node,
 )
 
-from print_book import style, writer
+from print_book import style, tex_in_pages, writer
 from print_book.assembly import BookBuilder
 from print_book.job import Job
 
@@ -24,6 +24,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", configure, priority=900)
     app.add_builder(BookBuilder, override=True)
+    app.connect("builder-inited", choose_formulas)
     app.set_translator("latex", writer.BookTranslator, override=True)
     for node, handlers in (
         (exercise_node, (writer.visit_exercise, writer.depart_exercise)),
@@ -35,6 +36,12 @@ def setup(app: Sphinx) -> dict[str, bool]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+def choose_formulas(app: Sphinx) -> None:
+    """Leave formulas as TeX where pages are written for the accessible edition."""
+    if Job.load().edition == "accessible":
+        tex_in_pages.register(app)
+
+
 def configure(app: Sphinx, config: Config) -> None:
     """Set what the LaTeX builder needs; no setting here belongs to reading."""
     job = Job.load()
@@ -43,9 +50,4 @@ def configure(app: Sphinx, config: Config) -> None:
     config.latex_use_xindy = False
     config.latex_show_urls = "footnote"
     config.latex_table_style = ["booktabs"]
-    config.latex_documents = [
-        ("index", f"{job.name}.tex", style.escape(job.title), style.escape(config.author), "manual")
-    ]
     config.latex_elements = style.elements(job, config)
-    # Jupyter Book sets the documents again from its own title; it is told ours.
-    config.html_title = config.html_title or job.title

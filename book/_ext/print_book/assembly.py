@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from docutils import nodes
 from docutils.utils import new_document
@@ -10,10 +11,10 @@ from sphinx import addnodes
 from sphinx.builders.latex import LaTeXBuilder
 from sphinx.builders.latex.nodes import thebibliography
 from sphinx.environment import BuildEnvironment
-from sphinxcontrib.bibtex.nodes import raw_latex
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
+from sphinxcontrib.bibtex.nodes import raw_latex
 
-from print_book import left_out, numbers, pages, terms
+from print_book import left_out, numbers, pages, style, terms
 from print_book.job import Job
 
 FRONT = "About this book"
@@ -23,6 +24,13 @@ Solutions = dict[str, list[solution_node]]
 
 class BookBuilder(LaTeXBuilder):
     """Sphinx's LaTeX builder with the book's own order of things."""
+
+    def init_document_data(self) -> None:
+        """Take one document, under the job's title; Jupyter Book puts the book's in its place."""
+        job = Job.load()
+        title, author = style.escape(job.title), style.escape(self.config.author)
+        self.config.latex_documents = [("index", f"{job.name}.tex", title, author, "manual")]
+        super().init_document_data()
 
     def get_relative_uri(self, from_: str, to: str, typ: str | None = None) -> str:
         """Return an address for every page; what is left out is named in its place afterwards."""
@@ -38,7 +46,9 @@ class BookBuilder(LaTeXBuilder):
         """Return the whole document, references resolved."""
         job = Job.load()
         parts = list(chosen(table_of_contents(self.env), job))
-        self.docnames = {indexfile, *(page for _, chapters in parts for page in chapters)}
+        self.docnames = {page for part in parts for page in part.chapters}
+        if not job.is_reader:
+            self.docnames.add(indexfile)
         book, body = join(self.env, indexfile, parts, job)
         with doctrees_kept(self.env):
             self.env.resolve_references(book, indexfile, self)
@@ -66,26 +76,38 @@ def doctrees_kept(env: BuildEnvironment) -> Iterator[None]:
     del env.get_doctree
 
 
-def table_of_contents(env: BuildEnvironment) -> list[tuple[str, list[str]]]:
-    """Return each part's caption with its pages."""
+@dataclass(frozen=True)
+class Part:
+    """A part of the book, with its number there, and the pages of its chapters."""
+
+    number: int
+    caption: str
+    chapters: tuple[str, ...]
+
+
+def table_of_contents(env: BuildEnvironment) -> list[Part]:
+    """Return the parts of the whole book."""
     toctrees = env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
-    return [(tree["caption"] or "", [page for _, page in tree["entries"]]) for tree in toctrees]
+    return [
+        Part(number, tree["caption"] or "", tuple(page for _, page in tree["entries"]))
+        for number, tree in enumerate(toctrees, 1)
+    ]
 
 
-def chosen(parts: list[tuple[str, list[str]]], job: Job) -> Iterator[tuple[str, list[str]]]:
+def chosen(parts: list[Part], job: Job) -> Iterator[Part]:
     """Yield the parts with the chapters that a job asks for; the bibliography always comes."""
-    for caption, chapters in parts:
-        kept = [
+    for part in parts:
+        kept = tuple(
             page
-            for page in chapters
+            for page in part.chapters
             if job.chapters is None or page in job.chapters or page == BIBLIOGRAPHY
-        ]
+        )
         if kept:
-            yield caption, kept
+            yield replace(part, chapters=kept)
 
 
 def join(
-    env: BuildEnvironment, root: str, parts: list[tuple[str, list[str]]], job: Job
+    env: BuildEnvironment, root: str, parts: list[Part], job: Job
 ) -> tuple[nodes.document, nodes.section]:
     """Return a document of all pages in order, and the section that holds them."""
     book = new_document("<book>", env.get_doctree(root).settings)
@@ -97,9 +119,11 @@ def join(
         front = content(env, root)
         next(iter(front.findall(nodes.title))).children = [nodes.Text(FRONT)]
         body += front
-    for caption, chapters in parts:
-        body += latex(rf"\part{{{caption}}}")
-        for page in chapters:
+    for part in parts:
+        body += latex(
+            rf"\setcounter{{part}}{{{part.number - 1}}}\part{{{style.escape(part.caption)}}}"
+        )
+        for page in part.chapters:
             number = numbers.of_chapter(env, page)
             if number:
                 body += latex(rf"\setcounter{{chapter}}{{{int(number) - 1}}}")
@@ -171,4 +195,8 @@ def put_bibliography_in_its_chapter(book: nodes.document) -> None:
         return
     links = "".join(node.rawsource for node in book.findall(raw_latex))
     kept = [e for e in entries if any(f"{{cite.{e['docname']}:{i}}}" in links for i in e["ids"])]
-    next(iter(chapter.findall(nodes.section))).append(thebibliography("", *kept))
+    emptied = next(node for node in chapter.findall(nodes.container) if not node.children)
+    if kept:
+        emptied.replace_self(thebibliography("", *kept))
+    else:  # a reader that cites nothing
+        emptied.parent.parent.remove(emptied.parent)

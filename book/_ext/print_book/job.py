@@ -23,6 +23,7 @@ class Job:
     solutions : "appendix", "none" or "only"
     course, instructor, date : str
         For the title page of a reader; empty strings are left out.
+    edition : "print" or "accessible"
     """
 
     name: str = "attention-by-hand"
@@ -34,6 +35,7 @@ class Job:
     course: str = ""
     instructor: str = ""
     date: str = ""
+    edition: str = "print"
 
     @classmethod
     def load(cls) -> "Job":

@@ -17,7 +17,7 @@ def name_in_place(env: BuildEnvironment, book: nodes.document, printed: set[str]
         for node in list(file.findall(nodes.Element)):
             target = target_of(node, file["docname"])
             if target is not None and target not in targets:
-                text = nodes.inline("", "", *[child.deepcopy() for child in node.children])
+                text = nodes.inline("", "", *said(env, node))
                 if target[0] not in printed:
                     text += nodes.Text(f" ({place(env, target[0], text.astext())})")
                 node.replace_self(text)
@@ -48,6 +48,14 @@ def target_of(node: nodes.Element, page: str) -> tuple[str, str] | None:
         page, _, identifier = node["refuri"][1:].partition("#")
         return page, identifier
     return None
+
+
+def said(env: BuildEnvironment, node: nodes.Element) -> list[nodes.Node]:
+    """Return what a reference says."""
+    if isinstance(node, math_reference):
+        equation = nodes.Element(ids=[f"equation-{node['target']}"])
+        return [nodes.Text(f"({numbers.of(env, node['docname'], 'displaymath', equation)})")]
+    return [child.deepcopy() for child in node.children]
 
 
 def place(env: BuildEnvironment, page: str, text: str) -> str:

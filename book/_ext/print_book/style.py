@@ -10,9 +10,10 @@ PREAMBLE = Path(__file__).with_name("preamble.tex")
 PAPERS = {"a4": "a4paper", "letter": "letterpaper"}
 
 
-SPECIAL = str.maketrans({c: rf"\{c}" for c in "&%$#_{}"} | {
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"
-})
+SPECIAL = str.maketrans(
+    {c: rf"\{c}" for c in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
 
 
 def escape(text: str) -> str:

@@ -181,12 +181,15 @@ def inside_equation(tex: str) -> str:
     >>> inside_equation(r"\begin{align*}a &= b\end{align*}")
     '\\begin{aligned}a &= b\\end{aligned}'
     """
-    return re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", tex)
+    tex = re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", tex)
+    return re.sub(r"\\(begin|end)\{split\}", r"\\\1{aligned}", tex)
 
 
 def natural_width(table: nodes.table) -> float:
     """Return about how many points a table is wide before anything shrinks it."""
-    rows = [[entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)]
+    rows = [
+        [entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)
+    ]
     columns = zip(*rows, strict=False)
     return sum(
         max(map(len, column)) * POINTS_A_CHARACTER + POINTS_BETWEEN_COLUMNS for column in columns

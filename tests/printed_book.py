@@ -1,0 +1,221 @@
+"""Printed books: what poppler and pypdf tell of a PDF, and a small book to print."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pypdf.generic import IndirectObject
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAD = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+"""
+PAGES = {
+    "index": """\
+# A small book
+
+```{code-cell}
+from mha import shown
+third = 1 / 3
+```
+
+A third is {eval}`shown(third)`.
+""",
+    "alpha": r"""
+(alpha)=
+# Alpha
+
+## Entropy of alpha
+
+```{code-cell}
+from mha import figures, tables
+row = [0.75, 0.25]
+```
+
+```{math}
+:label: alpha-sum
+\begin{align}a &= b + c \\ d &= e\end{align}
+```
+
+The **entropy** is in {eq}`alpha-sum`, as {cite:t}`vaswani2017` have it.
+
+```{code-cell}
+tables.array_table([row], rows=["cat"], columns=["a", "b"], caption="Two numbers", name="tbl-two")
+```
+
+```{code-cell}
+---
+mystnb:
+  figure:
+    name: fig-bars
+    caption: Two bars
+---
+figures.vector_bars([row], rows=["cat"], symbol="w")
+```
+
+```{exercise}
+:label: ex-alpha
+What is left?
+```
+
+```{solution} ex-alpha
+:class: dropdown
+A quarter is left, see {numref}`tbl-two`.
+```
+""",
+    "beta": """
+(beta)=
+# Beta
+
+## Entropy of beta
+
+```{code-cell}
+from mha import figures, tables
+wide = [[0.1234] * 9]
+```
+
+As in {ref}`alpha`, by {eq}`alpha-sum`, {numref}`tbl-two`,
+{numref}`fig-bars` and {numref}`ex-alpha`.
+
+```{code-cell}
+names = [f"column {i}" for i in range(9)]
+tables.array_table(wide, rows=["dog"], columns=names, caption="A wide table", name="tbl-wide")
+```
+
+```{exercise}
+:label: ex-beta
+What is right?
+```
+
+```{solution} ex-beta
+:class: dropdown
+Nothing is right in {ref}`alpha`.
+```
+""",
+}
+TOC = """\
+format: jb-book
+root: index
+parts:
+  - caption: First part
+    numbered: 2
+    chapters:
+      - file: alpha
+  - caption: Second part
+    numbered: 2
+    chapters:
+      - file: beta
+  - caption: Back matter
+    chapters:
+      - file: bibliography
+"""
+# The environment is the one that runs the tests; nothing is installed.
+COMMAND = """\
+import sys
+sys.path.insert(0, "scripts")
+import environment
+environment.python = lambda: sys.executable
+import build
+sys.argv[0] = "build.py"
+build.main()
+"""
+
+
+def small_book(project):
+    """Write a project with a book of two chapters in two parts."""
+    for folder in ("mha", "scripts", "book/_ext", "book/_static", "book/_templates"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, project / folder, ignore=ignored)
+    for file in ("_config.yml", "requirements.lock", "book/references.bib"):
+        shutil.copy(ROOT / file, project / file)
+    (project / "_toc.yml").write_text(TOC, encoding="utf-8")
+    for name, text in PAGES.items():
+        write(project, name, text)
+    bibliography = "# Bibliography\n\n## Papers\n\n```{bibliography}\n```\n"
+    (project / "book" / "bibliography.md").write_text(bibliography, encoding="utf-8")
+    return project
+
+
+def write(project, name, text):
+    """Write a page of a small book."""
+    (project / "book" / f"{name}.md").write_text(HEAD + text, encoding="utf-8")
+
+
+def build(project, *arguments):
+    """Run build.py in a project, and return the finished process."""
+    variables = {**os.environ, "PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, *arguments],
+        cwd=project,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def text_of(pdf, *options):
+    """Return what stands in a PDF, page by page."""
+    done = poppler("pdftotext", "-enc", "UTF-8", *options, str(pdf), "-")
+    return done.removesuffix("\f").split("\f")
+
+
+def poppler(*command):
+    """Return what one of poppler's programs prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def squeezed(text):
+    """Return a text without spaces and line ends, which a PDF does not keep as they were."""
+    return re.sub(r"\s+", "", text).replace("\u00ad", "")
+
+
+def fonts(pdf):
+    """Return each font's name, type, and whether it is embedded and has a Unicode map."""
+    row = re.compile(r"^(\S+)\s+(.*?)\s+(yes|no)\s+(yes|no)\s+(yes|no)\s+\d+\s+\d+\s*$")
+    found = [row.match(line) for line in poppler("pdffonts", str(pdf)).splitlines()[2:]]
+    return [(m[1], m[2], m[3] == "yes", m[5] == "yes") for m in found if m]
+
+
+def outline(reader):
+    """Return the titles of all bookmarks, with their depth."""
+
+    def walk(entries, depth):
+        for entry in entries:
+            if isinstance(entry, list):
+                yield from walk(entry, depth + 1)
+            else:
+                yield depth, entry["/Title"]
+
+    return list(walk(reader.outline, 0))
+
+
+def dead_links(reader):
+    """Return the internal links that lead nowhere."""
+    known = set(reader.named_destinations)
+    return [name for name in link_names(reader) if name not in known]
+
+
+def link_names(reader):
+    """Yield the name of the place that each internal link leads to."""
+    for page in reader.pages:
+        for annotation in page.get("/Annots") or []:
+            link = annotation.get_object()
+            action = link.get("/A", {})
+            action = action.get_object() if isinstance(action, IndirectObject) else action
+            target = link.get("/Dest") or action.get("/D")
+            if isinstance(target, str | bytes):
+                yield target if isinstance(target, str) else target.decode()

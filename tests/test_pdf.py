@@ -1,0 +1,195 @@
+"""The printed book: complete, with the pages' numbers, without a flaw that a reader would see."""
+
+import re
+from copy import copy
+from functools import cache
+
+import book_site as site
+import printed_book
+import pytest
+from printed_book import squeezed
+from pypdf import PdfReader
+
+BUILD = site.ROOT / "_build"
+NAME = "attention-by-hand"
+pytestmark = [pytest.mark.book, pytest.mark.pdf]
+PAGES = site.toc_pages()
+
+
+@pytest.fixture(scope="module")
+def pdf():
+    file = BUILD / "pdf" / f"{NAME}.pdf"
+    assert file.is_file(), f"{file.relative_to(site.ROOT)} is missing; run build.py pdf"
+    return file
+
+
+@pytest.fixture(scope="module")
+def reader(pdf):
+    return PdfReader(pdf)
+
+
+@pytest.fixture(scope="module")
+def pages(pdf):
+    return printed_book.text_of(pdf)
+
+
+@pytest.fixture(scope="module")
+def text(pages):
+    return squeezed("".join(pages))
+
+
+@cache
+def log():
+    return (BUILD / "print" / NAME / f"{NAME}.log").read_text(encoding="utf-8", errors="replace")
+
+
+def heading(element):
+    """Return a heading of a page without its number and its permalink."""
+    element = copy(element)
+    for extra in element.select(".section-number, .headerlink"):
+        extra.decompose()
+    return squeezed(element.get_text())
+
+
+def test_every_font_is_embedded_and_maps_to_unicode(pdf):
+    fonts = printed_book.fonts(pdf)
+    assert len(fonts) > 10
+    for name, kind, is_embedded, has_unicode in fonts:
+        assert is_embedded, name
+        assert has_unicode, name
+        assert kind != "Type 3", name
+
+
+def test_nothing_is_raster(pdf):
+    assert printed_book.poppler("pdfimages", "-list", str(pdf)).splitlines()[2:] == []
+
+
+def test_the_pdf_says_what_it_is(reader):
+    assert reader.metadata.title == "Attention by Hand"
+    assert reader.metadata.author == "The Attention by Hand authors"
+    assert reader.metadata.subject.startswith("Multi-head attention")
+    assert reader.trailer["/Root"]["/Lang"] == "en"
+    assert reader.trailer["/Root"]["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert {tuple(round(float(x)) for x in page.mediabox[2:]) for page in reader.pages} == {
+        (595, 842)
+    }
+
+
+def test_front_matter_has_roman_page_numbers_and_the_text_arabic_ones(reader, pages):
+    labels = reader.page_labels
+    contents = next(i for i, page in enumerate(pages) if page.startswith("Contents"))
+    first = next(i for i, page in enumerate(pages) if page.startswith("About this book"))
+    assert labels[contents] == "i"
+    assert labels[first] == "1"
+    assert labels[-1] == str(len(pages) - first)
+
+
+def test_every_link_inside_leads_somewhere(reader):
+    assert sum(1 for _ in printed_book.link_names(reader)) > 1000
+    assert printed_book.dead_links(reader) == []
+
+
+@pytest.mark.parametrize("name", PAGES[1:])
+def test_the_outline_holds_every_chapter_and_section(name, reader):
+    titles = {squeezed(title) for _, title in printed_book.outline(reader)}
+    headings = site.soup(name).select("article h1, article h2")
+    assert len(headings) > 1
+    assert [h for h in map(heading, headings) if h not in titles] == []
+
+
+def test_the_outline_holds_the_parts_and_what_print_adds(reader):
+    titles = [title for _, title in printed_book.outline(reader)]
+    for title in ("The mechanism", "Worked examples", "About this book", "Solutions", "Index"):
+        assert title in titles, title
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_number_of_a_page_stands_in_print(name, text):
+    article = site.soup(name).find("article")
+    captions = [squeezed(c.get_text()) for c in article.select(".caption-number")]
+    for number in captions:
+        assert text.count(f"{number}:") == 1, number
+    for number in (squeezed(e.get_text().replace("#", "")) for e in article.select(".eqno")):
+        assert re.match(r"^\(\d+\.\d+\)", number)
+        assert number[: number.index(")") + 1] in text, number
+    exercises = [
+        squeezed(title.get_text()) for title in article.select(".exercise > .admonition-title")
+    ]
+    for number in exercises:
+        assert text.count(number) >= 2, number  # itself, and its solution's heading
+    assert len(captions) + len(exercises) > 0 or name == "bibliography"
+
+
+@pytest.mark.parametrize("name", PAGES[1:])
+def test_sections_keep_their_numbers_in_the_contents(name, text):
+    for element in site.soup(name).select("article h2"):
+        number = element.select_one(".section-number")
+        if number:
+            assert squeezed(number.get_text()).rstrip(".") + heading(element) in text
+
+
+def test_solutions_stand_in_an_appendix_and_not_after_their_exercise(pages):
+    appendix = next(i for i, page in enumerate(pages) if page.startswith("Solutions\n"))
+    places = [i for i, page in enumerate(pages) if "Solution to Exercise" in page]
+    assert len(places) > 5
+    assert min(places) >= appendix
+
+
+def test_cross_references_name_pages(text):
+    assert len(re.findall(r"\(page\d+\)", text)) > 200
+
+
+def test_the_index_and_the_bibliography_are_filled(pages):
+    index = "".join(page for page in pages[-4:])
+    assert re.search(r"^entropy, \d+", index, re.MULTILINE)
+    assert re.search(r"^softmax, \d+", index, re.MULTILINE)
+    assert re.search(r"see attention", index)
+    assert sum(page.startswith("Bibliography") for page in pages) == 1
+    assert "Attention is all you need" in " ".join("".join(pages).split())
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        r"\?\?",
+        r"0x[0-9a-f]{6}",
+        r"<mha\.",
+        r"<IPython",
+        r"\\(frac|mathrm|sqrt|begin|sphinx)",
+        r"np\.float64\(",
+        r"%PLACE",
+    ],
+)
+def test_nothing_leaks(leak, pages):
+    for number, page in enumerate(pages, 1):
+        assert not re.search(leak, page), (number, leak)
+
+
+def test_no_page_is_blank(pages):
+    for number, page in enumerate(pages, 1):
+        assert len(squeezed(page)) > 20 or number == 1, number
+
+
+def test_the_log_has_no_flaw():
+    assert "Output written on" in log()
+    for flaw in (
+        "Missing character",
+        "multiply defined",
+        "undefined references",
+        "has been referenced but does not exist",
+        "LaTeX Warning: Reference",
+        "LaTeX Warning: Hyper reference",
+    ):
+        assert flaw not in log(), flaw
+
+
+def test_no_box_sticks_out_by_ten_points():
+    boxes = re.findall(r"Overfull \\[hv]box \((\d+\.\d+)pt", log())
+    assert [points for points in boxes if float(points) > 10] == []
+
+
+def test_what_shrinks_to_fit_stays_readable():
+    source = (BUILD / "print" / NAME / f"{NAME}.tex").read_text(encoding="utf-8")
+    assert source.count(r"\begin{bookwidetable}") > 100
+    tables = re.findall(r"\\caption|\\sphinxcaption", source)
+    assert len(tables) > 200

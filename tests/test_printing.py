@@ -1,0 +1,221 @@
+"""The commands that print, on a small book: one execution, readers, bad input, same bytes."""
+
+import re
+import shutil
+
+import printed_book
+import pytest
+from printed_book import build, squeezed, text_of
+from pypdf import PdfReader
+
+pytestmark = pytest.mark.pdf
+READER = ("course", "--title", "Week 1", "--chapters")
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """Return a small book, built and printed."""
+    project = printed_book.small_book(tmp_path_factory.mktemp("book"))
+    done = build(project, "pdf")
+    assert done.returncode == 0, done.stderr
+    return project
+
+
+@pytest.fixture
+def kept(printed):
+    """Return the printed book for a test that fails to print, and check that nothing changed."""
+    before = pdfs(printed)
+    pages = {page: page.read_bytes() for page in (printed / "book").glob("*.md")}
+    yield printed
+    for page, text in pages.items():
+        page.write_bytes(text)
+    assert pdfs(printed) == before
+
+
+def pdfs(project):
+    """Return what stands in the folder of PDFs, hidden files too."""
+    return {p.name: p.read_bytes() for p in (project / "_build" / "pdf").iterdir()}
+
+
+def pages(project, name):
+    return text_of(project / "_build" / "pdf" / f"{name}.pdf")
+
+
+def text(project, name):
+    return squeezed("".join(pages(project, name)))
+
+
+def executed(project):
+    logs = [project / "_build" / "build.log", *(project / "_build" / "print").glob("*-sphinx.log")]
+    return [log.name for log in logs if "Executed notebook" in log.read_text(encoding="utf-8")]
+
+
+def test_printing_computes_nothing_and_neither_does_the_next_build(printed):
+    assert build(printed).returncode == 0
+    html = (printed / "_build" / "html" / "alpha.html").read_bytes()
+    assert executed(printed) == []
+    assert build(printed, "pdf", "--paper", "letter").returncode == 0
+    assert executed(printed) == []
+    assert build(printed).returncode == 0
+    assert executed(printed) == []
+    assert (printed / "_build" / "html" / "alpha.html").read_bytes() == html
+
+
+def test_the_same_inputs_give_the_same_bytes(printed):
+    before = pdfs(printed)["attention-by-hand.pdf"]
+    assert build(printed, "pdf").returncode == 0
+    assert pdfs(printed)["attention-by-hand.pdf"] == before
+
+
+def test_letter_paper_has_its_own_file(printed):
+    if not (printed / "_build" / "pdf" / "attention-by-hand-letter.pdf").is_file():
+        assert build(printed, "pdf", "--paper", "letter").returncode == 0
+    reader = PdfReader(printed / "_build" / "pdf" / "attention-by-hand-letter.pdf")
+    assert {tuple(map(float, page.mediabox[2:])) for page in reader.pages} == {(612.0, 792.0)}
+
+
+def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
+    done = build(
+        printed,
+        *READER,
+        "beta",
+        "--course",
+        "Maths & more",
+        "--instructor",
+        "A. Noether",
+        "--date",
+        "May",
+        "--solutions",
+        "appendix",
+    )
+    assert done.returncode == 0, done.stderr
+    said = " ".join("".join(pages(printed, "week-1")).split())
+    for line in (
+        "As in Alpha (chapter 1 of the whole book),",
+        "by (1.1) (in the whole book, chapter 1, Alpha),",
+        "Table 1.1 (in the whole book, chapter 1, Alpha),",
+        "Fig. 1.1 (in the whole book, chapter 1, Alpha) and Exercise 1.1 (in the whole book,",
+        "Table 2.1: A wide table",
+        "Solution to Exercise 2.1",
+        "Chapter 2 Beta",
+        "Part II",
+        "Maths & more",
+        "A. Noether",
+        "May",
+    ):
+        assert squeezed(line) in squeezed(said), line
+    assert "Two numbers" not in said
+    reader = PdfReader(printed / "_build" / "pdf" / "week-1.pdf")
+    assert reader.metadata.title == "Week 1"
+    assert printed_book.dead_links(reader) == []
+
+
+def test_a_reader_without_solutions(printed):
+    assert build(printed, *READER, "alpha", "--solutions", "none").returncode == 0
+    said = text(printed, "week-1")
+    assert "Exercise1.1" in said
+    assert "Solution" not in said
+    assert "Aquarterisleft" not in said
+
+
+def test_a_reader_with_separate_solutions_makes_two_files(printed):
+    assert build(printed, *READER, "alpha,beta", "--solutions", "separate").returncode == 0
+    assert "Aquarterisleft" not in text(printed, "week-1")
+    solutions = text(printed, "week-1-solutions")
+    assert "SolutiontoExercise1.1" in solutions
+    assert "SolutiontoExercise2.1" in solutions
+    assert "Aquarterisleft,seeTable1.1." in solutions
+    assert "Whatisleft" not in solutions
+
+
+def test_numbers_of_an_aligned_equation_are_the_pages_own(printed):
+    assert squeezed("(1.1)") in text(printed, "attention-by-hand")
+    assert "(1.2)" not in text(printed, "attention-by-hand")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            [*READER, "gamma"],
+            "error: there is no chapter gamma; the chapters are: alpha, beta\n",
+        ),
+        (
+            [*READER, ","],
+            "error: --chapters names no chapter; the chapters are: alpha, beta\n",
+        ),
+        (
+            ["course", "--title", "!", "--chapters", "beta"],
+            "error: --title is '!'; a title with a letter or a digit is wanted\n",
+        ),
+    ],
+)
+def test_bad_arguments_get_a_sentence_before_anything_is_built(kept, arguments, sentence):
+    done = build(kept, *arguments)
+    assert done.returncode == 1
+    assert done.stderr == sentence
+    assert done.stdout == ""
+
+
+def test_a_folder_that_cannot_be_written_gets_a_sentence(kept, tmp_path):
+    (tmp_path / "file").write_text("not a folder", encoding="utf-8")
+    done = build(kept, "pdf", "--to", str(tmp_path / "file"))
+    assert done.returncode == 1
+    assert done.stderr == f"error: {tmp_path / 'file'} cannot be written: File exists\n"
+
+
+def test_an_error_of_latex_names_chapter_and_line(kept):
+    # Temml knows a macro that LaTeX does not.
+    broken = printed_book.PAGES["beta"] + "\nAll is well.\n\nHere is $\\bra{x}$, and more.\n"
+    line = len((printed_book.HEAD + broken).splitlines())
+    printed_book.write(kept, "beta", broken)
+    done = build(kept, "pdf")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f"error: book/beta.md:{line}: LaTeX says: Undefined control sequence \\bra; "
+    ), done.stderr
+
+
+def test_a_broken_figure_gets_a_sentence(kept):
+    broken = printed_book.PAGES["beta"] + (
+        "\n```{code-cell}\nfrom dataclasses import replace\n"
+        "good = figures.vector_bars([[1.0]], rows=['a'], symbol='w')\n"
+        "replace(good, pdf=b'not a PDF')\n```\n"
+    )
+    printed_book.write(kept, "beta", broken)
+    done = build(kept, "pdf")
+    assert done.returncode == 1
+    assert re.match(r"error: book/beta\.md:\d+: LaTeX says: ", done.stderr), done.stderr
+
+
+def test_an_output_without_a_print_form_is_refused_with_its_line(kept):
+    broken = printed_book.PAGES["beta"] + "\n```{code-cell}\nobject()\n```\n"
+    printed_book.write(kept, "beta", broken)
+    done = build(kept, "pdf")
+    assert done.returncode == 1
+    assert re.search(
+        r"book/beta\.md:\d+: WARNING: this cell's output has no print form", done.stderr
+    )
+
+
+def test_what_a_source_prints_is_left_out(printed, tmp_path):
+    project = shutil.copytree(printed, tmp_path / "copy")
+    page = printed_book.PAGES["beta"] + "\nWith [a printed remark]{.printed} left out.\n"
+    printed_book.write(project, "beta", page)
+    assert build(project, *READER, "beta", "--solutions", "none").returncode == 0
+    assert "With left out." in " ".join("".join(pages(project, "week-1")).split())
+
+
+def test_without_latex_the_command_is_named(monkeypatch):
+    monkeypatch.syspath_prepend(str(printed_book.ROOT / "scripts"))
+    import environment
+    import typesetting
+
+    monkeypatch.setattr(typesetting, "_missing", lambda: ["xelatex"])
+    monkeypatch.setattr(environment.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(environment.os, "geteuid", lambda: 1000)
+    with pytest.raises(SystemExit) as error:
+        typesetting.find_tex()
+    assert str(error.value.code).startswith(
+        "error: LaTeX is missing; run: sudo apt-get install texlive-xetex latexmk "
+    )
