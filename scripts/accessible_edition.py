@@ -26,6 +26,7 @@ SCREEN_ONLY = (
 CAMEL_NAMES = "viewBox clipPath clipPathUnits preserveAspectRatio patternUnits patternTransform"
 CAMEL_CASE = {name.lower(): name for name in CAMEL_NAMES.split()}
 CAMEL = re.compile(rf"(?<=[</ ])(?:{'|'.join(CAMEL_CASE)})(?=[ =>])")
+SCALE = 1.2  # brings a formula's letters to the size of the text's
 WIDE = 9  # columns from which a table is set in smaller type
 
 
@@ -35,7 +36,7 @@ def main() -> None:
     paper = sys.argv[4]
     book, parts = read(pages)
     set_formulas(book, folder)
-    for change in (number_tables, describe_drawings, move_solutions, level_headings):
+    for change in (number_tables, move_solutions, level_headings):
         change(book)
     add_front(book, parts)
     document = weasyprint.HTML(string=str(book), base_url=str(pages))
@@ -66,6 +67,7 @@ def read(pages: Path) -> tuple[BeautifulSoup, list[tuple[str, list[str]]]]:
         article.attrs = {"id": anchor(name)}
         for element in article.select(SCREEN_ONLY):
             element.decompose()
+        describe_drawings(book, article)  # first, for a drawing has names and links of its own
         keep_links_inside(article, name, set(names))
         book.body.append(article)
     return book, parts
@@ -99,9 +101,9 @@ def set_formulas(book: BeautifulSoup, folder: Path) -> None:
     for element in found:
         tex, is_display = element.get_text(), "display" in element["class"]
         drawing = drawings[tex, is_display]
-        style = f"width: {drawing.width:.2f}pt; height: {drawing.height:.2f}pt"
+        style = f"width: {drawing.width * SCALE:.2f}pt; height: {drawing.height * SCALE:.2f}pt"
         if not is_display:
-            style += f"; vertical-align: -{drawing.depth:.2f}pt"
+            style += f"; vertical-align: -{drawing.depth * SCALE:.2f}pt"
         alt = " ".join(tex.split())
         image = book.new_tag("img", src=data(drawing.svg), alt=alt, style=style)
         element.replace_with(image)
@@ -112,9 +114,9 @@ def data(svg: str) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
-def describe_drawings(book: BeautifulSoup) -> None:
+def describe_drawings(book: BeautifulSoup, article: Tag) -> None:
     """Turn inline drawings into images with their alternative text."""
-    for drawing in book.select(".drawing"):
+    for drawing in article.select(".drawing"):
         svg = drawing.find("svg")
         text = str(svg).replace("currentColor", "black")
         text = CAMEL.sub(lambda m: CAMEL_CASE[m.group().lower()], text)

@@ -39,8 +39,7 @@ def main() -> None:
         with step("Building the HTML book"):
             build.build_html(python)
         environment.poppler()
-        editions = [printing.Document(), printing.ACCESSIBLE]
-        printing.print_all(python, editions, environment.BUILD / "pdf")
+        printing.print_all(python, [printing.Document()], environment.BUILD / "pdf")
     with step("Running the tests"):
         command = [python, "-m", "pytest", *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from itertools import pairwise
 
 import printed_book
 import pytest
@@ -206,6 +207,26 @@ def test_what_a_source_prints_is_left_out(printed, tmp_path):
     assert "With left out." in " ".join("".join(pages(project, "week-1")).split())
 
 
+def test_a_table_too_wide_for_the_page_is_set_sideways(printed, tmp_path):
+    project = shutil.copytree(printed, tmp_path / "copy")
+    columns = 23
+    page = printed_book.PAGES["beta"] + (
+        f"\n```{{code-cell}}\ntables.array_table([[0.1234] * {columns}], rows=['dog'],"
+        f" columns=[f'k{{i}}' for i in range({columns})], caption='Widest')\n```\n"
+    )
+    printed_book.write(project, "beta", page)
+    assert build(project, *READER, "beta", "--solutions", "none").returncode == 0
+    sideways = [
+        number
+        for number, page in enumerate(PdfReader(project / "_build/pdf/week-1.pdf").pages)
+        if page.get("/Rotate") == 90
+    ]
+    assert len(sideways) == 1
+    assert "Widest" in pages(project, "week-1")[sideways[0]]
+    log = (project / "_build" / "print" / "week-1" / "week-1.log").read_text(encoding="utf-8")
+    assert [w for w in re.findall(r"Overfull \\hbox \((\d+\.\d+)pt", log) if float(w) > 10] == []
+
+
 def test_without_latex_the_command_is_named(monkeypatch):
     monkeypatch.syspath_prepend(str(printed_book.ROOT / "scripts"))
     import environment
@@ -219,3 +240,57 @@ def test_without_latex_the_command_is_named(monkeypatch):
     assert str(error.value.code).startswith(
         "error: LaTeX is missing; run: sudo apt-get install texlive-xetex latexmk "
     )
+
+
+@pytest.fixture(scope="module")
+def accessible(printed):
+    """Return the root of the accessible edition of the small book."""
+    done = build(printed, "pdf", "--accessible")
+    assert done.returncode == 0, done.stderr
+    assert "attention-by-hand-accessible-sphinx.log" not in executed(printed)
+    return PdfReader(printed / "_build" / "pdf" / "attention-by-hand-accessible.pdf")
+
+
+def structure(node):
+    """Yield every element of a PDF's structure, in reading order."""
+    node = node.get_object() if hasattr(node, "get_object") else node
+    if isinstance(node, list):
+        for child in node:
+            yield from structure(child)
+    elif isinstance(node, dict):
+        if "/S" in node:
+            yield node
+        yield from structure(node.get("/K", []))
+
+
+def test_the_accessible_edition_declares_what_it_is(accessible):
+    root = accessible.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/Lang"] == "en"
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert accessible.metadata.title == "Attention by Hand"
+    assert b"pdfuaid" in root["/Metadata"].get_object().get_data()
+
+
+def test_the_accessible_edition_is_tagged_in_reading_order(accessible):
+    tags = list(structure(accessible.trailer["/Root"]["/StructTreeRoot"]["/K"]))
+    kinds = [tag["/S"] for tag in tags]
+    assert {"/H1", "/H2", "/P", "/Table", "/TR", "/TH", "/TD", "/Figure", "/Link"} <= set(kinds)
+    headings = [int(kind[2:]) for kind in kinds if re.match(r"/H\d", kind)]
+    assert headings[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(headings))
+    alternatives = [tag.get("/Alt", "") for tag in tags if tag["/S"] == "/Figure"]
+    assert len(alternatives) >= 2
+    assert all(alternatives)
+    assert any(r"\begin{aligned}a &= b + c" in text for text in alternatives)
+    cells = [tag for tag in tags if tag["/S"] == "/TD"]
+    assert len(cells) > 10
+    for cell in cells:  # each names the cells that head its row and its column
+        assert len(cell["/A"]["/Headers"]) == 2
+
+
+def test_the_accessible_edition_has_bookmarks_and_solutions_at_the_end(accessible):
+    titles = [title for _, title in printed_book.outline(accessible)]
+    assert titles[0] == "Contents"
+    assert titles.index("Solutions") > titles.index("Bibliography")
+    assert printed_book.dead_links(accessible) == []
