@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from docutils import nodes
 from docutils.utils import new_document
+from quiz import quiz, quiz_key
 from sphinx import addnodes
 from sphinx.builders.latex import LaTeXBuilder
 from sphinx.builders.latex.nodes import thebibliography
@@ -50,13 +51,16 @@ class BookBuilder(LaTeXBuilder):
         if not job.is_reader:
             self.docnames.add(indexfile)
         book, body = join(self.env, indexfile, parts, job)
+        if job.solutions != "none":
+            add_key(body, indexfile)
         with doctrees_kept(self.env):
             self.env.resolve_references(book, indexfile, self)
         pages.fit_for_print(book)
         solutions = take_solutions(book)
         if job.solutions == "only":
             for chapter in body[1:]:
-                body.remove(chapter)
+                if not is_key(chapter):
+                    body.remove(chapter)
         if job.solutions != "none":
             add_solutions(self.env, body, solutions)
         if job.solutions == "appendix":
@@ -163,8 +167,27 @@ def add_solutions(env: BuildEnvironment, body: nodes.section, solutions: Solutio
         heading = f"Chapter {number}, {title}" if number else title
         section = nodes.section("", nodes.title("", heading), *of_page, unnumbered=True)
         chapter += addnodes.start_of_file("", section, docname=page)
-    place = next((i for i, node in enumerate(body) if is_bibliography(node)), len(body))
-    body.insert(place, chapter)
+    if solutions:
+        body.insert(place_of_appendix(body), chapter)
+
+
+def add_key(body: nodes.section, root: str) -> None:
+    """Print the key to the chapters' questions, if there are any, before the bibliography."""
+    if next(body.findall(quiz), None) is not None:
+        title = nodes.title("", "Answers to the questions")
+        chapter = nodes.section("", title, quiz_key(), unnumbered=True)
+        file = addnodes.start_of_file("", chapter, docname=root, is_key=True)
+        body.insert(place_of_appendix(body), file)
+
+
+def is_key(node: nodes.Node) -> bool:
+    """Tell whether a node is the key to the questions."""
+    return isinstance(node, addnodes.start_of_file) and "is_key" in node
+
+
+def place_of_appendix(body: nodes.section) -> int:
+    """Return where the appendices go: before the bibliography, or at the end."""
+    return next((i for i, node in enumerate(body) if is_bibliography(node)), len(body))
 
 
 def is_bibliography(node: nodes.Node) -> bool:
