@@ -52,7 +52,7 @@ class BookBuilder(LaTeXBuilder):
             self.docnames.add(indexfile)
         book, body = join(self.env, indexfile, parts, job)
         if job.solutions != "none":
-            add_key(body, indexfile)
+            add_key(body)
         with doctrees_kept(self.env):
             self.env.resolve_references(book, indexfile, self)
         pages.fit_for_print(book)
@@ -171,12 +171,12 @@ def add_solutions(env: BuildEnvironment, body: nodes.section, solutions: Solutio
         body.insert(place_of_appendix(body), chapter)
 
 
-def add_key(body: nodes.section, root: str) -> None:
+def add_key(body: nodes.section) -> None:
     """Print the key to the chapters' questions, if there are any, before the bibliography."""
     if next(body.findall(quiz), None) is not None:
         title = nodes.title("", "Answers to the questions")
         chapter = nodes.section("", title, quiz_key(), unnumbered=True)
-        file = addnodes.start_of_file("", chapter, docname=root, is_key=True)
+        file = addnodes.start_of_file("", chapter, docname="quiz-key", is_key=True)
         body.insert(place_of_appendix(body), file)
 
 

@@ -1,5 +1,6 @@
 """Write the assembled book as LaTeX, with the numbers that the pages have."""
 
+import math
 import re
 from typing import Any
 
@@ -14,6 +15,7 @@ from print_book import numbers
 POINTS_A_CHARACTER = 5.2  # in the body's size, on the average of letters and digits
 POINTS_BETWEEN_COLUMNS = 12
 TEXT_WIDTH = {"a4": 455, "letter": 468}
+LINES_A_PAGE = 38  # a table with more of them may break between pages
 SMALLEST = 0.72  # a table that would have to shrink below this is set sideways
 
 
@@ -63,14 +65,21 @@ class BookTranslator(LaTeXTranslator):
     def visit_table(self, node: nodes.table) -> None:
         self.body.append("\n")
         self._write_number("table", node)
-        if "numbers" in node["classes"] and "words" not in node["classes"]:
-            columns = next(node.findall(nodes.tgroup))["cols"]
-            self.next_table_colspec = "l" + "r" * (columns - 1)
+        columns = column_widths(node)
+        too_wide = sum(columns) > TEXT_WIDTH["a4"]
+        if lines_of(node, columns) > LINES_A_PAGE and "longtable" not in node["classes"]:
+            node["classes"].append("longtable")
+        if "longtable" in node["classes"] and too_wide:
+            self.next_table_colspec = shares(columns)
+        elif "numbers" in node["classes"] and "words" not in node["classes"]:
+            self.next_table_colspec = "l" + "r" * (len(columns) - 1)
         super().visit_table(node)
 
     def depart_table(self, node: nodes.table) -> None:
         is_long = self.table is not None and self.table.is_longtable()
         super().depart_table(node)
+        if is_long:
+            self.body[-2] = f"{{\\footnotesize\n{self.body[-2]}}}"
         if "words" in node["classes"] or "numbers" not in node["classes"] or is_long:
             return
         text = self.body[-2]
@@ -187,12 +196,41 @@ def inside_equation(tex: str) -> str:
 
 def natural_width(table: nodes.table) -> float:
     """Return about how many points a table is wide before anything shrinks it."""
-    rows = [
-        [entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)
-    ]
-    columns = zip(*rows, strict=False)
+    return sum(column_widths(table))
+
+
+def column_widths(table: nodes.table) -> list[float]:
+    """Return about how many points each column is wide where nothing wraps."""
+    longest = [max(map(len, column)) for column in zip(*cells(table), strict=False)]
+    return [length * POINTS_A_CHARACTER + POINTS_BETWEEN_COLUMNS for length in longest]
+
+
+def cells(table: nodes.table) -> list[list[str]]:
+    """Return the text of a table's cells, row by row."""
+    rows = table.findall(nodes.row)
+    return [[entry.astext() for entry in row.findall(nodes.entry)] for row in rows]
+
+
+def lines_of(table: nodes.table, columns: list[float]) -> int:
+    """Return about how many lines a table takes where its columns share the page's width."""
+    squeeze = min(1.0, TEXT_WIDTH["a4"] / sum(columns))
     return sum(
-        max(map(len, column)) * POINTS_A_CHARACTER + POINTS_BETWEEN_COLUMNS for column in columns
+        max(
+            math.ceil(len(cell) * POINTS_A_CHARACTER / (width * squeeze))
+            for cell, width in zip(row, columns, strict=False)
+        )
+        for row in cells(table)
+    )
+
+
+def shares(columns: list[float]) -> str:
+    """Return LaTeX's columns that wrap, each with its share of the page's width.
+
+    A long column gives way to the short ones: ten times the text gets three times the width.
+    """
+    parts = [round(10 * math.sqrt(width)) for width in columns]
+    return "".join(
+        rf">{{\raggedright\arraybackslash}}\X{{{part}}}{{{sum(parts)}}}" for part in parts
     )
 
 
