@@ -26,6 +26,9 @@ from mha.trace import Trace, trace
 PLACES = 3
 """Decimals asked for where a number is not exact before."""
 
+ROOM = 4 * "&emsp;"
+"""What stands in an empty cell: the width of a number written by hand."""
+
 TASKS = MappingProxyType(
     {
         "query": "Queries: each embedding times the query projection.",
@@ -237,8 +240,8 @@ def _markdown(table: Table) -> str:
 
 
 def _emptied(table: Table) -> Table:
-    """Return a table with its labels alone."""
-    rows = tuple((row[0], *("" for _ in row[1:])) for row in table.rows)
+    """Return a table with its labels alone, its cells wide enough to write in."""
+    rows = tuple((row[0], *(ROOM for _ in row[1:])) for row in table.rows)
     return Table(caption=table.caption, header=table.header, rows=rows)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import environment
 import printing
+import worksheets
 from environment import BUILD, NEXT, STATE, fail, step
 from sphinx_log import run_logged
 
@@ -25,21 +26,24 @@ def main() -> None:
     arguments = _parser().parse_args()
     documents = arguments.documents(arguments) if "documents" in arguments else []
     python = environment.python()
-    with step("Building the HTML book"), _told_if_not_writable():
-        build_html(python, fresh=arguments.all)
-    if documents:
-        with _told_if_not_writable():
+    with _told_if_not_writable():
+        if arguments.what == "worksheet":
+            worksheets.make(python, arguments)
+            return
+        with step("Building the HTML book"):
+            build_html(python, fresh=arguments.all)
+        if documents:
             printing.print_all(python, documents, arguments.to)
-    else:
-        print(f"The book is in {HTML / 'index.html'}")
+        else:
+            print(f"The book is in {HTML / 'index.html'}")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="build.py",
-        description="Build the HTML book into _build/html, or print it. Only pages that changed,"
-        " or whose numbers may have changed, are computed again. A failed build leaves the last"
-        " good book where it is.",
+        description="Build the HTML book into _build/html, print it, or make worksheets. Only"
+        " pages that changed, or whose numbers may have changed, are computed again. A failed"
+        " build leaves the last good book where it is.",
     )
     explained = "compute every page again"
     parser.add_argument("--all", action="store_true", help=explained)
@@ -48,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
     printing.add_commands(what, common)
+    worksheets.add_command(what)
     return parser
 
 

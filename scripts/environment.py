@@ -71,8 +71,13 @@ def _fingerprint() -> str:
     digest = hashlib.sha256()
     for path in (LOCK, ROOT / "pyproject.toml"):
         digest.update(path.read_bytes())
-    digest.update(f"{sys.version_info[:3]} {sys.executable} {ROOT}".encode())
+    digest.update(f"{sys.version_info[:3]} {sys.base_prefix} {ROOT}".encode())
     return digest.hexdigest()
+
+
+def _interpreter() -> str:
+    """Return the Python that environments are made from, also when called from within one."""
+    return str(getattr(sys, "_base_executable", sys.executable))
 
 
 def _create() -> None:
@@ -80,7 +85,7 @@ def _create() -> None:
         system_package("Python's venv module", "python3-venv")
     with step(f"Creating {VENV.name}"):
         run(
-            [sys.executable, "-m", "venv", "--clear", str(VENV)],
+            [_interpreter(), "-m", "venv", "--clear", str(VENV)],
             f"{VENV} could not be created; see the message above",
         )
     pip = [str(_executable()), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]

@@ -33,7 +33,7 @@ def main() -> None:
     python = environment.python()
     variables = dict(os.environ)
     if arguments.no_book:
-        for_pytest = ["-m", "not book and not pdf", *for_pytest]
+        for_pytest = ["-m", "not book and not browser and not pdf", *for_pytest]
     else:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
@@ -41,7 +41,8 @@ def main() -> None:
         environment.poppler()
         printing.print_all(python, [printing.Document()], environment.BUILD / "pdf")
     with step("Running the tests"):
-        command = [python, "-m", "pytest", *for_pytest]
+        # A process a processor; tests of one file share what they build.
+        command = [python, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     sys.exit(done.returncode)
 

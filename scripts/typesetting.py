@@ -83,7 +83,7 @@ def typeset(python: str, document: dict[str, object]) -> Path:
         _tag(python, folder, name, str(document["paper"]))
     else:
         _write(python, document, folder, "latex")
-        _run_latex(folder, name)
+        run_latex(folder, name)
     return folder / f"{name}.pdf"
 
 
@@ -118,7 +118,8 @@ def _tag(python: str, folder: Path, name: str, paper: str) -> None:
         fail(f"{name}.pdf was not made: {' '.join(last)}; the whole log is in {log}")
 
 
-def _run_latex(folder: Path, name: str) -> None:
+def run_latex(folder: Path, name: str) -> None:
+    """Make NAME.pdf of NAME.tex in a folder, or end by saying what LaTeX said."""
     command = ["latexmk", "-xelatex", "-interaction=nonstopmode", "-halt-on-error"]
     command += ["-file-line-error", f"{name}.tex"]
     variables = {

@@ -52,8 +52,8 @@ def test_page_loads_from_a_file_without_errors_and_fits(view, name, theme, width
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-# Each theme and each width once: a long page takes ten seconds in each combination.
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", [*PAGES, "search"])
 def test_axe_finds_no_violation(view, name, theme, width):
     violations = Axe().run(view(name, width=width, theme=theme).page).response["violations"]

@@ -147,3 +147,44 @@ def test_self_attention_prints_the_weights_that_mha_computes():
 def test_the_title_of_the_book():
     assert site.soup("index").title.get_text(strip=True).startswith("Attention by Hand")
     assert site.soup("index").html["lang"] == "en"
+
+
+CHAPTERS = [name for name in PAGES if name.startswith("mechanism/")]
+CHAPTERS += [f"examples/{name}" for name in example_names() if f"examples/{name}" in PAGES]
+
+
+def test_there_are_ten_chapters_to_practise_in():
+    assert len(CHAPTERS) == 10
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
+    page = site.soup(name)
+    assert len(page.select("div.exercise")) >= 4
+    assert len(page.select("mha-quiz")) >= 3
+    assert page.select("mha-your-turn")
+    for quiz in page.select("mha-quiz"):
+        assert len(quiz.select("input")) >= 2
+
+
+@pytest.mark.parametrize("name", [n for n in CHAPTERS if n.startswith("examples/")])
+def test_a_worked_example_has_an_explorer_steps_and_its_part_of_the_audit(name):
+    page = site.soup(name)
+    (explorer,) = page.select("mha-explorer")
+    example = name.removeprefix("examples/")
+    run = trace(load_example(example))
+    cells = {cell.get_text(strip=True) for cell in explorer.select("td")}
+    for stage in ("query", "key", "value", "scores", "weights", "head_outputs"):
+        wanted = {shown(float(x)) for x in getattr(run, stage).flat}
+        assert wanted <= cells | {shown(float(c), 4) for c in map(number, cells) if c is not None}
+    assert page.select(".read-in-steps, [data-steps], mha-steps")
+    links = [a["href"] for a in page.select("a.reference.internal")]
+    assert any(f"what-the-sources-print.html#audit-{example}" in link for link in links)
+
+
+def number(text):
+    """Return what a cell says as a number, or None."""
+    try:
+        return float(text.replace("−", "-"))
+    except ValueError:
+        return None
