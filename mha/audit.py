@@ -59,8 +59,8 @@ class Judgement:
     slip : str
         One of `SLIPS` where the number does not agree locally, else empty.
     starts_chain : bool
-        It is a slip of the document's own, not of its print, and nothing that it was computed from
-        goes back to another one.
+        It is a slip of the document's own, not of its print, it is wrong end to end, and nothing
+        that it was computed from goes back to another such number.
     """
 
     number: Number
@@ -322,14 +322,15 @@ def judge(
         if number.kind == "copy":
             continue
         slip = "" if page.within(place, local) else page.slip(place, local, used)
-        own = slip not in ("", "damaged print")
+        right = page.within(place, true(number.quantity))
+        own = slip not in ("", "damaged print") and not right
         doubtful[place] = inherited or own
         judgements.append(
             Judgement(
                 number=number,
                 true=true(number.quantity),
                 local=local,
-                agrees_end_to_end=page.within(place, true(number.quantity)),
+                agrees_end_to_end=right,
                 agrees_locally=not slip,
                 slip=slip,
                 starts_chain=own and not inherited,

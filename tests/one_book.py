@@ -29,6 +29,7 @@ CONFIG = {
     "nb_mime_priority_overrides": [("html", "text/markdown", 0), ("latex", "text/markdown", 0)],
     "nb_render_markdown_format": "myst",
     "project": "Test",
+    "source_suffix": {".md": "myst-nb"},  # Sphinx keeps what an earlier test said of its default
 }
 
 

@@ -30,7 +30,7 @@ from mha.sources import TITLES, Number, load_source, parse_quantity, source_name
 TALLIES = {
     "aiayn-part-2": Tally(derived=28, end_to_end=28, locally=28, neither=0, chains=0),
     "apple-walkthrough": Tally(derived=629, end_to_end=80, locally=280, neither=349, chains=172),
-    "attention-notes": Tally(derived=239, end_to_end=158, locally=178, neither=57, chains=20),
+    "attention-notes": Tally(derived=239, end_to_end=158, locally=178, neither=57, chains=19),
     "back-to-cats-slides": Tally(derived=133, end_to_end=84, locally=115, neither=18, chains=18),
     "mha-tutorial": Tally(derived=2, end_to_end=2, locally=2, neither=0, chains=0),
 }

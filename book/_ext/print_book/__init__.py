@@ -24,8 +24,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", configure, priority=900)
     app.add_builder(BookBuilder, override=True)
-    app.connect("builder-inited", choose_formulas)
-    app.set_translator("latex", writer.BookTranslator, override=True)
+    app.connect("builder-inited", choose_writer)
     for node, handlers in (
         (exercise_node, (writer.visit_exercise, writer.depart_exercise)),
         (exercise_enumerable_node, (writer.visit_exercise, writer.depart_exercise)),
@@ -36,8 +35,14 @@ def setup(app: Sphinx) -> dict[str, bool]:
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def choose_formulas(app: Sphinx) -> None:
-    """Leave formulas as TeX where pages are written for the accessible edition."""
+def choose_writer(app: Sphinx) -> None:
+    """Write LaTeX our way; leave formulas as TeX in the pages of the accessible edition.
+
+    Only now, and only for LaTeX: the theme gives its own writer to pages where no translator at
+    all is registered before it looks.
+    """
+    if app.builder.format == "latex":
+        app.set_translator("latex", writer.BookTranslator, override=True)
     if Job.load().edition == "accessible":
         tex_in_pages.register(app)
 
