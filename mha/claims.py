@@ -39,6 +39,9 @@ PUBLISHED = MappingProxyType(
 )
 """Published models: d_model, number of heads, width of a head, and where that stands."""
 
+UNDECIDED = 0.99
+"""A row whose largest weight is below this still passes a gradient back."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -393,26 +396,45 @@ def _stays_the_same(*, example: str, array: str) -> Finding:
     holders = [r.example.weights if array.startswith("w_") else r for r in (run, other)]
     before, after = (getattr(holder, array) for holder in holders)
     moved = float(np.abs(after - before).max())
+    change = "the weights change" if array == "weights" else f"`{array}` changes"
     return Finding(
         moved == 0,
         f"with all matrices as they are, and the vector of *{run.tokens[0]}* replaced by that of"
-        f" *{run.tokens[1]}*, `{array}` changes by up to {shown(moved)}",
+        f" *{run.tokens[1]}*, {change} by up to {shown(moved)}",
     )
 
 
 def _softmax_ensures(*, effect: str, example: str, head: int, row: int) -> Finding:
-    """Decide whether the softmax alone has an effect: weights that sum to 1, or scaled scores."""
+    """Decide whether the softmax alone sees to a sum of 1, to scaled scores or to a width."""
     run = _run(example)
     scores, weights = run.scores[head, row], run.weights[head, row]
     unscaled = softmax(scores)
     if effect == "sum":
         total = float(unscaled.sum())
         return Finding(abs(total - 1) <= SLACK, f"the softmax of a row sums to {shown(total)}")
+    if effect == "width":
+        shorter = softmax(scores[:-1])
+        return Finding(
+            shorter.size == unscaled.size,
+            f"of {scores.size} scores the softmax makes {unscaled.size} weights, and of"
+            f" {scores.size - 1} it makes {shorter.size}",
+        )
     apart = float(np.abs(unscaled - weights).max())
     return Finding(
         apart <= SLACK,
         "the softmax of scores that were not scaled before differs from the weights by up to"
         f" {shown(apart)}",
+    )
+
+
+def _only_right_option(
+    *, right: str, options: Sequence[str], example: str, head: int, row: int
+) -> Finding:
+    """Decide whether one effect, and no other of a question's options, is the softmax's."""
+    found = {o: _softmax_ensures(effect=o, example=example, head=head, row=row) for o in options}
+    return Finding(
+        [option for option, finding in found.items() if finding.holds] == [right],
+        "; ".join(finding.because for finding in found.values()),
     )
 
 
@@ -468,11 +490,15 @@ def _gradients_unscaled(*, effect: str, d_k: int, num_keys: int, seed: int) -> F
         typical.append(float(np.median(size)))
         spread.append(float(size.mean()))
     ratio = typical[1] / typical[0]
+    undecided = attention_weights(query, key, scale=1.0).max(axis=-1) < UNDECIDED
+    theirs = float(size[undecided].sum() / size.sum())
     return Finding(
         ratio > 10 if effect == "explode" else ratio < 0.1,
         f"random vectors {d_k} wide, {num_keys} keys: the median length of a query's gradient goes"
-        f" from {shown(typical[0])} to {shown(typical[1])} without the root (the mean, which a few"
-        f" undecided rows make, from {shown(spread[0])} to {shown(spread[1])})",
+        f" from {shown(typical[0])} to {shown(typical[1])} without the root (the mean from"
+        f" {shown(spread[0])} to {shown(spread[1])}, and {percent(theirs)} of that comes from the"
+        f" {percent(float(undecided.mean()))} of the rows in which no weight reaches"
+        f" {short(UNDECIDED)})",
     )
 
 
@@ -543,6 +569,7 @@ CHECKS: Mapping[str, Callable[..., Finding]] = MappingProxyType(
         "mixture_of": _mixture_of,
         "needs_training": _needs_training,
         "one_head_cannot": _one_head_cannot,
+        "only_right_option": _only_right_option,
         "percentages_sum": _percentages_sum,
         "printed_maxima": _printed_maxima,
         "published": _published,

@@ -8,7 +8,9 @@ from helpers import raises
 
 from mha.claims import CHECKS, PUBLISHED, Claim, Finding, load_claims
 from mha.costs import layer_sizes
+from mha.examples import load_example
 from mha.sources import load_source, source_names
+from mha.trace import trace
 
 TOKENS = Path(__file__).parent / "source_tokens"
 LINES = {  # how many lines each document has
@@ -78,6 +80,10 @@ BOTH = {
         {"num_tokens": 7, "pairs": [[0, 1], [0, 2]], "d_k": 6},
         {"num_tokens": 7, "pairs": [[0, 1], [3, 1], [5, 5]], "d_k": 6},
     ),
+    "only_right_option": (
+        {"right": "sum", "options": ["width", "sum"], "example": "apple", "head": 1, "row": 3},
+        {"right": "width", "options": ["width", "sum"], "example": "apple", "head": 1, "row": 3},
+    ),
     "percentages_sum": (
         {"example": "play-football", "head": 0, "row": 2},
         {"example": "play-football", "head": 0, "row": 1},
@@ -134,7 +140,7 @@ EXPECTED = {
     ("mha-tutorial", "GPT-3"): False,
     ("apple-walkthrough", "three specialised heads"): False,
     ("apple-walkthrough", "the quiz's premise"): False,
-    ("apple-walkthrough", "makes the weights sum to 1 (second option)"): True,
+    ("apple-walkthrough", "exactly one, b)"): True,
 }
 
 
@@ -240,6 +246,28 @@ def test_the_weight_beside_the_diagonal_is_printed():
     claim = next(c for c in load_claims() if c.check == "diagonal")
     printed = [n.value for n in load_source(claim.source) if n.line == 110]
     assert claim.given["off_diagonal"] in printed
+
+
+def test_an_illustration_is_not_borne_out_by_the_example_that_follows_it():
+    (claim,) = (c for c in claims_of("attention-notes") if c.line == 65)
+    assert claim.finding() is None
+    assert "*football* gets the lowest score" in claim.untestable
+    run = trace(load_example("play-football"))
+    play, football = (run.tokens.index(word) for word in ("play", "football"))
+    assert run.scores[0, play].argmin() == football
+
+
+@pytest.mark.parametrize("right", ["scale", "sum", "width"])
+def test_the_quiz_has_one_right_option(right):
+    (claim,) = (c for c in load_claims() if c.check == "only_right_option")
+    given = {**claim.given, "right": right}
+    assert CHECKS["only_right_option"](**given).holds is (right == claim.given["right"])
+
+
+def test_weights_change_and_a_matrix_does_not_in_grammatical_words():
+    told = [CHECKS["stays_the_same"](**given).because for given in BOTH["stays_the_same"]]
+    assert "`w_q` changes by up to 0.0000" in told[0]
+    assert "the weights change by up to" in told[1]
 
 
 @pytest.mark.parametrize(("source", "part"), EXPECTED)

@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from book_site import ROOT
 from conftest import SEED
 from helpers import MASK, QUERIES, example, projected
+from playwright.sync_api import expect
 
 from mha import MultiHeadWeights, example_names, load_example, short, shown, trace
 from mha.attention import attention_scores, masked_scores, scaled_scores
@@ -1149,6 +1150,7 @@ def test_two_explorers_on_a_page_keep_apart(view):
     assert seen.page.locator("details[open]").count() == 1
     seen.page.locator("#explore-first summary").first.click()
     choices = seen.page.get_by_label("Causal: no later keys")
+    expect(choices).to_have_count(2)  # both are live
     assert [choice.is_checked() for choice in choices.all()] == [False, True]
     seen.page.get_by_label("1", exact=True).first.click()
     checked = [choice.is_checked() for choice in seen.page.get_by_label("1", exact=True).all()]
