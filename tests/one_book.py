@@ -9,18 +9,6 @@ from book_site import ROOT
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-FRONT = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-"""
 CONFIG = {
     "extensions": ["myst_nb", "quiz"],
     "html_theme": "basic",

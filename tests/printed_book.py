@@ -5,24 +5,10 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
+from book_site import FRONT, ROOT
 from pypdf.generic import IndirectObject
 
-ROOT = Path(__file__).resolve().parent.parent
-HEAD = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-"""
 PAGES = {
     "index": """\
 # A small book
@@ -151,7 +137,7 @@ def small_book(project):
 
 def write(project, name, text):
     """Write a page of a small book."""
-    (project / "book" / f"{name}.md").write_text(HEAD + text, encoding="utf-8")
+    (project / "book" / f"{name}.md").write_text(FRONT + text, encoding="utf-8")
 
 
 def build(project, *arguments):

@@ -5,23 +5,13 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from book_site import FRONT, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = """\
----
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
+PAGE = (
+    FRONT
+    + """\
 # A page
 
 ```{code-cell}
@@ -31,6 +21,7 @@ weights = softmax([1.0, 0.0])
 
 The weight is {eval}`shown(weights[0])`.
 """
+)
 BUILD = "import sys; sys.path.insert(0, 'scripts'); import build; build.build_html(sys.executable)"
 
 

@@ -3,9 +3,10 @@
 import re
 
 import pytest
+from book_site import FRONT
 from bs4 import BeautifulSoup
 from extensions import load
-from one_book import FRONT, build
+from one_book import build
 
 PAGE = (
     FRONT

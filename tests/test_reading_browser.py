@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from book_site import ROOT
+from book_site import FRONT, ROOT
 from helpers import example
-from one_book import FRONT, build
+from one_book import build
 from playwright.sync_api import expect
 
 from mha import load_example, short, shown, trace
