@@ -578,6 +578,32 @@ def by_keyboard(seen, label):
 WAYS = pytest.mark.parametrize("act", [by_mouse, by_keyboard])
 
 
+def clicked(control):
+    control.click()
+
+
+def pressed(control):
+    control.focus()
+    control.press("Enter")
+
+
+PRESSES = pytest.mark.parametrize("press", [clicked, pressed])
+
+
+def filled(field, text):
+    field.click()
+    field.fill(text)
+
+
+def typed(field, text):
+    field.focus()
+    field.press("Control+A")
+    field.press_sequentially(text)
+
+
+ENTRIES = pytest.mark.parametrize("enter", [filled, typed])
+
+
 @WAYS
 def test_a_head_can_be_switched_off_and_on(view, act):
     seen = view("the-cat-sat").open()
@@ -666,14 +692,15 @@ def test_scale_of_one(view, act):
     seen.holds(seen.run)
 
 
-def test_free_scale_and_temperature(view):
+@ENTRIES
+def test_free_scale_and_temperature(view, enter):
     seen = view("the-cat-sat").open()
     seen.page.get_by_label("Other", exact=True).click()
     assert seen.page.evaluate("document.activeElement.type") == "text"
-    seen.page.get_by_label("Other scale").fill("0.3")
+    enter(seen.page.get_by_label("Other scale"), "0.3")
     assert seen.page.get_by_label("Other", exact=True).is_checked()
     seen.holds(trace(replace(seen.run.example, scale=0.3)))
-    seen.page.get_by_label("Temperature").fill("2.5")
+    enter(seen.page.get_by_label("Temperature"), "2.5")
     seen.holds(trace(replace(seen.run.example, scale=0.3 / 2.5)))
     assert seen.status.startswith("The temperature is now 2.5.")
     seen.press("ArrowUp")
@@ -833,13 +860,14 @@ def test_a_matrix_entry_can_be_changed(view, matrix):
     seen.holds(trace(replace(seen.run.example, weights=replace(weights, **{matrix: array}))))
 
 
-def test_the_output_projection_can_be_changed_in_steps(view):
+@PRESSES
+def test_the_output_projection_can_be_changed_in_steps(view, press):
     seen = view("the-cat-sat").open()
-    seen.page.get_by_text("Output projection", exact=True).first.click()
-    seen.cell("w_o", 2, 1).click()
-    seen.page.get_by_label("More by 0.1").click()
-    seen.page.get_by_label("More by 0.1").click()
-    seen.page.get_by_label("Less by 0.1").click()
+    press(seen.page.locator("summary", has_text="Output projection"))
+    press(seen.cell("w_o", 2, 1))
+    press(seen.page.get_by_label("More by 0.1"))
+    press(seen.page.get_by_label("More by 0.1"))
+    press(seen.page.get_by_label("Less by 0.1"))
     weights = seen.run.example.weights
     w_o = weights.w_o.copy()
     w_o[2, 1] = 1.1
@@ -872,7 +900,8 @@ def test_a_bad_input_changes_nothing(view):
     assert seen.cell("key", 0, 0, 0).inner_text() == "1"
 
 
-def test_reset_brings_everything_back(view):
+@PRESSES
+def test_reset_brings_everything_back(view, press):
     seen = view("the-cat-sat").open()
     before = seen.tables()
     for label in ("Focus head 2", "Head 1 on", "Causal: no later keys", "sat is padding", "Scores"):
@@ -883,7 +912,7 @@ def test_reset_brings_everything_back(view):
     seen.cell("embeddings", 0, 0).click()
     seen.page.get_by_label("Change to").fill("9")
     assert seen.tables() != before
-    seen.page.get_by_role("button", name="Reset").click()
+    press(seen.page.get_by_role("button", name="Reset"))
     assert seen.tables() == before
     assert seen.status == "Everything is as at first."
     for label in ("Show all", "Head 1 on", "Head 2 on", "Weights", "1/√2 = 0.7071"):
@@ -1158,8 +1187,9 @@ def test_two_explorers_on_a_page_keep_apart(view):
     assert "explore=first" in seen.settled_url()
 
 
+@PRESSES
 @pytest.mark.parametrize("allowed", [True, False])
-def test_the_link_can_be_copied(view, allowed):
+def test_the_link_can_be_copied(view, allowed, press):
     seen = view("cat-sat").open()
     seen.choose("Causal: no later keys")
     answer = "(text) => { window.copied = text; return Promise.resolve(); }"
@@ -1168,7 +1198,7 @@ def test_the_link_can_be_copied(view, allowed):
         "Object.defineProperty(navigator, 'clipboard',"
         f" {{ value: {{ writeText: {answer if allowed else refuse} }} }})"
     )
-    seen.page.get_by_role("button", name="Copy link").click()
+    press(seen.page.get_by_role("button", name="Copy link"))
     link = seen.file.as_uri() + "#explore=cat-sat&causal=1"
     if allowed:
         assert seen.page.evaluate("window.copied") == link
