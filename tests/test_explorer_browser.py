@@ -1176,7 +1176,7 @@ def test_two_explorers_on_a_page_keep_apart(view):
     seen.file.write_text(page, encoding="utf-8")
     seen.page.goto("about:blank")
     seen.go("#explore=second&causal=1")
-    assert seen.page.locator("details[open]").count() == 1
+    expect(seen.page.locator("details[open]")).to_have_count(1)
     seen.page.locator("#explore-first summary").first.click()
     choices = seen.page.get_by_label("Causal: no later keys")
     expect(choices).to_have_count(2)  # both are live

@@ -168,7 +168,7 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence(kept, tmp_path):
 def test_an_error_of_latex_names_chapter_and_line(kept):
     # Temml knows a macro that LaTeX does not.
     broken = printed_book.PAGES["beta"] + "\nAll is well.\n\nHere is $\\bra{x}$, and more.\n"
-    line = len((printed_book.HEAD + broken).splitlines())
+    line = len((printed_book.FRONT + broken).splitlines())
     printed_book.write(kept, "beta", broken)
     done = build(kept, "pdf")
     assert done.returncode == 1
