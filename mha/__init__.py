@@ -1,44 +1,57 @@
 """Multi-head attention in NumPy, with every intermediate kept.
 
-The views (`tables`, `figures`, `arithmetic`, `walkthrough`) are modules of their own: ``from mha
-import figures``. Only `figures` needs matplotlib.
+The public names stand here; the modules below are free to move. `figures` and `tables` are modules:
+``from mha import figures``. Only `figures` needs matplotlib, and is imported when it is asked for.
 """
 
-from mha.attention import (
+import importlib
+from types import ModuleType
+
+from mha.core.attention import (
     attention_scores,
     attention_weights,
     scaled_dot_product_attention,
 )
-from mha.blockwise import blockwise_attention
-from mha.costs import LayerSizes, layer_sizes
-from mha.examples import example_names, load_example
-from mha.gradients import (
+from mha.core.blockwise import blockwise_attention
+from mha.core.costs import LayerSizes, layer_sizes
+from mha.core.gradients import (
     AttentionGradients,
     MultiHeadGradients,
     multi_head_attention_backward,
     scaled_dot_product_attention_backward,
 )
-from mha.heads import merge_heads, split_heads
-from mha.masks import causal_mask, padding_mask, sliding_window_mask
-from mha.measures import entropy, total_variation
-from mha.multihead import MultiHeadWeights, multi_head_attention
-from mha.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
-from mha.rounding import dimensions, percent, short, shown
-from mha.softmax import softmax, softmax_backward, softmax_jacobian
-from mha.trace import Reading, Trace, WorkedExample, trace
-from mha.variations import with_swapped_tokens, without_head, without_scale
+from mha.core.heads import merge_heads, split_heads
+from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
+from mha.core.measures import entropy, total_variation
+from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
+from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
+from mha.examples import example_names, load_example
+from mha.runs.origins import Operand, Origin, origin
+from mha.runs.places import Place
+from mha.runs.record import Trace, trace
+from mha.runs.rounding import dimensions, percent, short, shown
+from mha.runs.variations import with_swapped_tokens, without_head, without_scale
+from mha.runs.worked import Reading, WorkedExample
+from mha.views import tables
+from mha.views.arithmetic import Arithmetic, arithmetic
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Arithmetic",
     "AttentionGradients",
     "LayerSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
+    "Operand",
+    "Origin",
     "PatternFit",
+    "Place",
     "Reading",
     "Trace",
     "WorkedExample",
+    "arithmetic",
     "attention_scores",
     "attention_weights",
     "blockwise_attention",
@@ -47,12 +60,14 @@ __all__ = [
     "dimensions",
     "entropy",
     "example_names",
+    "figures",
     "fit_patterns",
     "layer_sizes",
     "load_example",
     "merge_heads",
     "multi_head_attention",
     "multi_head_attention_backward",
+    "origin",
     "padding_mask",
     "pattern_projections",
     "percent",
@@ -65,9 +80,17 @@ __all__ = [
     "softmax_backward",
     "softmax_jacobian",
     "split_heads",
+    "tables",
     "total_variation",
     "trace",
     "with_swapped_tokens",
     "without_head",
     "without_scale",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import `figures` when it is first asked for: it needs matplotlib."""
+    if name == "figures":
+        return importlib.import_module("mha.views.figures")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

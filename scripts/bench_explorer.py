@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from mha import example_names, load_example, trace  # noqa: E402
-from mha.audit import Prints  # noqa: E402
-from mha.explorer import explorer  # noqa: E402
+from mha.audit.judging import Prints  # noqa: E402
+from mha.widgets.explorer import explorer  # noqa: E402
 
 STATIC = (ROOT / "book" / "_static").as_uri()
 BUDGET = 16

@@ -5,7 +5,7 @@ The book and the tests need only the files that it writes.
 
 Each document is read line by line. A rule for the line says what each of its numbers is, in
 order; a line whose numbers are not all spoken for stops the run. The kinds are those of
-`mha.sources.KINDS`.
+`mha.audit.sources.KINDS`.
 """
 
 import argparse

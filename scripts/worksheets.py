@@ -61,7 +61,7 @@ def make(python: str, arguments: argparse.Namespace) -> None:
 
 
 def _write(python: str, arguments: argparse.Namespace, folder: Path) -> None:
-    command = [python, "-m", "mha.worksheets", str(folder)]
+    command = [python, "-m", "mha.practice.worksheets", str(folder)]
     for option in ("seed", "students", "difficulty", "stages", "tokens", "heads"):
         value = getattr(arguments, option)
         if value is not None:

@@ -111,10 +111,10 @@ def projected(rng, **parts):
     """Return an example with heads that starts at embeddings."""
     shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
     matrices = [rng.normal(size=shape) / 4 for shape in shapes]
-    weights = MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT)))
+    layer = MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT)))
     start = dict.fromkeys(("query", "key", "value")) | {
         "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
-        "weights": weights,
+        "layer": layer,
         "head_names": [f"Head {i + 1}" for i in range(HEADS)],
     }
     return example(**start | parts)

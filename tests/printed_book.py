@@ -27,7 +27,7 @@ A third is {eval}`shown(third)`.
 ## Entropy of alpha
 
 ```{code-cell}
-from mha import figures, tables
+from mha.views import figures, tables
 row = [0.75, 0.25]
 ```
 
@@ -69,7 +69,7 @@ A quarter is left, see {numref}`tbl-two`.
 ## Entropy of beta
 
 ```{code-cell}
-from mha import figures, tables
+from mha.views import figures, tables
 wide = [[0.1234] * 9]
 ```
 

@@ -7,8 +7,8 @@ import tomllib
 from importlib import resources
 from typing import Any
 
-from mha.multihead import MultiHeadWeights
-from mha.trace import Reading, WorkedExample
+from mha.core.multihead import MultiHeadWeights
+from mha.runs.worked import Reading, WorkedExample
 
 
 def example_names() -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def _example(name: str, data: dict[str, Any]) -> WorkedExample:
         matrices: dict[str, Any] = {
             matrix: [head[matrix] for head in heads] for matrix in ("w_q", "w_k", "w_v")
         }
-        data["weights"] = MultiHeadWeights(**matrices, w_o=data.pop("w_o", None))
+        data["layer"] = MultiHeadWeights(**matrices, w_o=data.pop("w_o", None))
         data["head_names"] = [head["name"] for head in heads]
     data["readings"] = tuple(Reading(**reading) for reading in data.pop("readings", []))
     return WorkedExample(name=name, **data)

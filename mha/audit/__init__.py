@@ -1,0 +1,1 @@
+"""What five published explanations print, recomputed and judged: ``python -m mha.audit``."""

@@ -1,0 +1,1 @@
+"""The mathematics: pure functions on arrays, which know nothing of examples and pages."""

@@ -1,0 +1,146 @@
+"""What attention costs: parameters, floating-point operations and bytes.
+
+A multiplication and an addition count as one operation each, so that a product of an
+(m, k) and a (k, n) matrix costs 2 m k n. Softmax, masks and scaling are left out: they
+grow with the number of weights alone.
+"""
+
+from dataclasses import dataclass
+
+from mha.core.checks import as_count
+
+
+@dataclass(frozen=True)
+class LayerSizes:
+    """The sizes of one multi-head attention layer; `layer_sizes` makes one.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of the input.
+    num_heads : int
+    d_k : int
+        Width of one head's queries and keys.
+    d_v : int
+        Width of one head's values.
+    d_out : int
+        Width of the output.
+    """
+
+    d_model: int
+    num_heads: int
+    d_k: int
+    d_v: int
+    d_out: int
+
+    @property
+    def parameters(self) -> int:
+        """The number of entries in w_q, w_k, w_v and w_o, without biases."""
+        projections = self.num_heads * self.d_model * (2 * self.d_k + self.d_v)
+        return projections + self.num_heads * self.d_v * self.d_out
+
+    def flops(self, num_queries: int, num_keys: int | None = None) -> dict[str, int]:
+        """Return the operations of one forward pass, by stage.
+
+        Parameters
+        ----------
+        num_queries : int
+        num_keys : int, default num_queries
+
+        Returns
+        -------
+        dict
+            Keys in order of the computation: "query", "key", "value", "scores",
+            "weighted sum", "output projection".
+
+        Examples
+        --------
+        >>> layer_sizes(d_model=4, num_heads=2).flops(3)["scores"]
+        72
+        """
+        n = as_count("num_queries", num_queries)
+        m = n if num_keys is None else as_count("num_keys", num_keys)
+        h = self.num_heads
+        return {
+            "query": 2 * h * n * self.d_model * self.d_k,
+            "key": 2 * h * m * self.d_model * self.d_k,
+            "value": 2 * h * m * self.d_model * self.d_v,
+            "scores": 2 * h * n * self.d_k * m,
+            "weighted sum": 2 * h * n * m * self.d_v,
+            "output projection": 2 * n * h * self.d_v * self.d_out,
+        }
+
+    def weight_bytes(
+        self, num_queries: int, num_keys: int | None = None, *, itemsize: int = 4
+    ) -> int:
+        """Return the bytes that all heads' attention weights take.
+
+        Parameters
+        ----------
+        num_queries : int
+        num_keys : int, default num_queries
+        itemsize : int, default 4
+            Bytes of one number: 4 for float32.
+
+        Returns
+        -------
+        int
+
+        Examples
+        --------
+        >>> layer_sizes(d_model=512, num_heads=8).weight_bytes(1024)
+        33554432
+        """
+        n = as_count("num_queries", num_queries)
+        m = n if num_keys is None else as_count("num_keys", num_keys)
+        return self.num_heads * n * m * as_count("itemsize", itemsize)
+
+
+def layer_sizes(
+    d_model: int,
+    num_heads: int,
+    *,
+    d_k: int | None = None,
+    d_v: int | None = None,
+    d_out: int | None = None,
+) -> LayerSizes:
+    """Return a layer's sizes, with the usual choice for each that is left out.
+
+    Parameters
+    ----------
+    d_model, num_heads : int
+    d_k : int, default d_model / num_heads
+    d_v : int, default d_k
+    d_out : int, default d_model
+
+    Returns
+    -------
+    LayerSizes
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is not a whole number of at least 1, or `d_k` is left out and `num_heads`
+        does not divide `d_model`.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.2.2 and table 3.
+
+    Examples
+    --------
+    >>> base = layer_sizes(d_model=512, num_heads=8)
+    >>> base.d_k, base.parameters
+    (64, 1048576)
+    """
+    d_model, num_heads = as_count("d_model", d_model), as_count("num_heads", num_heads)
+    if d_k is None and d_model % num_heads:
+        raise ValueError(f"num_heads is {num_heads}; a divisor of d_model={d_model} is wanted")
+    d_k = d_model // num_heads if d_k is None else as_count("d_k", d_k)
+    return LayerSizes(
+        d_model=d_model,
+        num_heads=num_heads,
+        d_k=d_k,
+        d_v=d_k if d_v is None else as_count("d_v", d_v),
+        d_out=d_model if d_out is None else as_count("d_out", d_out),
+    )

@@ -1,0 +1,130 @@
+"""The softmax and its derivative."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.core.checks import Array, as_array, as_axis, as_finite_array, refuse_where
+
+
+def softmax(scores: ArrayLike, axis: int = -1) -> Array:
+    """Turn scores into weights that are positive and sum to 1 along `axis`.
+
+    The largest score of each row is subtracted first, which changes no weight and keeps
+    every exponential at 1 or below, so that large scores do not overflow.
+
+    Parameters
+    ----------
+    scores : array_like, at least one axis
+        Minus infinity marks a place that gets no weight.
+    axis : int, default -1
+
+    Returns
+    -------
+    ndarray, shape of `scores`
+        Sums to 1 along `axis`, or to 0 where every score is minus infinity.
+
+    Raises
+    ------
+    TypeError
+        If `scores` does not hold real numbers, or `axis` is not an integer.
+    ValueError
+        If `scores` holds NaN or plus infinity, has an empty axis, or has no axis `axis`.
+
+    References
+    ----------
+    Bridle (1990), for the name.
+
+    Examples
+    --------
+    >>> softmax([1.0, 0.0]).round(4)
+    array([0.7311, 0.2689])
+    >>> softmax([1000.0, 1000.0])
+    array([0.5, 0.5])
+    >>> softmax([-np.inf, -np.inf])
+    array([0., 0.])
+    """
+    scores = as_array("scores", scores)
+    refuse_where(
+        "scores",
+        scores,
+        np.isnan(scores) | np.isposinf(scores),
+        "finite numbers or minus infinity are wanted",
+    )
+    axis = as_axis(axis, scores.ndim)
+    largest = scores.max(axis=axis, keepdims=True)
+    # A row of minus infinity alone has nothing to subtract: its exponentials are all 0.
+    shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)
+    # A difference that overflows is minus infinity, whose exponential is 0: the right weight.
+    with np.errstate(over="ignore", under="ignore"):
+        exponentials = np.exp(scores - shift)
+        total = exponentials.sum(axis=axis, keepdims=True)
+        return exponentials / np.where(total == 0, 1, total).astype(scores.dtype)
+
+
+def softmax_jacobian(weights: ArrayLike) -> Array:
+    """Return the derivative of each weight by each score.
+
+    Entry (i, j) is the derivative of weight i by score j: ``w_i (1 - w_i)`` on the diagonal
+    and ``-w_i w_j`` off it.
+
+    Parameters
+    ----------
+    weights : array_like, shape (..., n)
+        A softmax's output.
+
+    Returns
+    -------
+    ndarray, shape (..., n, n)
+        Symmetric; each row sums to 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `weights` does not hold finite real numbers, or has an empty axis.
+
+    Examples
+    --------
+    >>> softmax_jacobian([0.5, 0.5])
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    weights = as_finite_array("weights", weights)
+    diagonal = weights[..., None] * np.eye(weights.shape[-1], dtype=weights.dtype)
+    return diagonal - weights[..., :, None] * weights[..., None, :]
+
+
+def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
+    """Carry a gradient from a softmax's output back to its scores.
+
+    The product with the Jacobian, without building it.
+
+    Parameters
+    ----------
+    d_weights : array_like, shape (..., n)
+        The loss's gradient by the weights.
+    weights : array_like, shape (..., n)
+        The softmax's output along the last axis.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        The loss's gradient by the scores.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite real numbers, or the shapes differ.
+
+    Examples
+    --------
+    >>> softmax_backward([1.0, 0.0], [0.5, 0.5])
+    array([ 0.25, -0.25])
+    """
+    d_weights = as_finite_array("d_weights", d_weights)
+    weights = as_finite_array("weights", weights)
+    if d_weights.shape != weights.shape:
+        raise ValueError(
+            f"d_weights has shape {d_weights.shape} but weights has {weights.shape};"
+            " they must match"
+        )
+    return weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))

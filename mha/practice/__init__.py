@@ -1,0 +1,1 @@
+"""What a reader computes: fresh numbers, exercises with their verdicts, worksheets."""

@@ -1,0 +1,240 @@
+"""The address of one number of a run."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from mha.runs.record import Trace
+from mha.runs.stages import AXES, Stage, stage, stage_array
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """The address of one number: a stage, and the indices that its array has, counted from 0.
+
+    Parameters
+    ----------
+    stage : str
+        One of `mha.runs.stages.STAGES`.
+    head, row, column : int, optional
+        Those that the stage has, and no others. A row is a token (in a matrix, a component of
+        what it multiplies); a column is a component, or a key's token from the scores to the
+        weights.
+    term : int, optional
+        Which term of the sum that gives the number, instead of the number itself.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such stage, an index is missing, is one too many, or is no whole number of
+        at least 0.
+
+    Examples
+    --------
+    >>> str(Place("scores", head=0, row=1, column=2))
+    'scores.0.1.2'
+    >>> Place("output", row=1, column=2, term=5) == Place.parse("output.1.2:5")
+    True
+    """
+
+    stage: str
+    head: int | None = None
+    row: int | None = None
+    column: int | None = None
+    term: int | None = None
+
+    def __post_init__(self) -> None:
+        axes = self.kind.axes
+        for axis in AXES:
+            index = getattr(self, axis)
+            if (index is None) == (axis in axes):
+                wanted = ", ".join(axes) or "no index"
+                state = "missing" if index is None else "given"
+                raise ValueError(f"{self.stage} has {wanted}; {axis} is {state}")
+        for name in (*axes, *([] if self.term is None else ["term"])):
+            self._check(name)
+
+    def _check(self, name: str) -> None:
+        """Raise unless an index is a whole number of at least 0; keep it as a plain int."""
+        index = getattr(self, name)
+        if isinstance(index, bool) or not isinstance(index, int | np.integer):
+            raise TypeError(f"{name} is {index!r}; a whole number is wanted")
+        if index < 0:
+            raise ValueError(f"{name} is {index}; a number of at least 0 is wanted")
+        object.__setattr__(self, name, int(index))
+
+    @classmethod
+    def at(cls, stage_name: str, *index: int, term: int | None = None) -> Self:
+        """Return the place at an index of the stage's array.
+
+        Parameters
+        ----------
+        stage_name : str
+        index : int
+            One for each axis of the array, in its order.
+        term : int, optional
+
+        Returns
+        -------
+        Place
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such stage, or the index does not fit it.
+
+        Examples
+        --------
+        >>> Place.at("row_sums", 0, 2)
+        Place(stage='row_sums', head=0, row=2, column=None, term=None)
+        """
+        axes = stage(stage_name).axes
+        if len(index) != len(axes):
+            wanted = ", ".join(axes) or "no index"
+            raise ValueError(f"{stage_name} has {wanted}; {len(index)} came")
+        return cls(stage_name, **dict(zip(axes, index, strict=True)), term=term)
+
+    @classmethod
+    def of(cls, stage_name: str, head: int, row: int, column: int) -> Self:
+        """Return the place with those of the indices that the stage has.
+
+        Parameters
+        ----------
+        stage_name : str
+        head, row, column : int
+            What the stage has no axis for is left out.
+
+        Returns
+        -------
+        Place
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such stage, or an index is no whole number of at least 0.
+
+        Examples
+        --------
+        >>> str(Place.of("output", 0, 1, 2)), str(Place.of("row_sums", 0, 1, 2))
+        ('output.1.2', 'row_sums.0.1')
+        """
+        given = {"head": head, "row": row, "column": column}
+        return cls(stage_name, **{axis: given[axis] for axis in stage(stage_name).axes})
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the place that an address such as ``scores.0.1.2`` names; the inverse of `str`.
+
+        Parameters
+        ----------
+        text : str
+            The stage, its indices in the order head, row, column, and after a colon the term.
+
+        Returns
+        -------
+        Place
+
+        Raises
+        ------
+        ValueError
+            If the text is no address.
+
+        Examples
+        --------
+        >>> Place.parse("root")
+        Place(stage='root', head=None, row=None, column=None, term=None)
+        """
+        number = r"(?:0|[1-9][0-9]*)"
+        match = re.fullmatch(rf"([a-z_]+)((?:\.{number})*)(?::({number}))?", text)
+        if match is None:
+            raise ValueError(f"place is {text!r}; an address such as scores.0.1.2 is wanted")
+        name, index, term = match.groups()
+        indices = map(int, index.split(".")[1:])
+        return cls.at(name, *indices, term=None if term is None else int(term))
+
+    def __str__(self) -> str:
+        """Return the address, which `parse` reads."""
+        term = "" if self.term is None else f":{self.term}"
+        return ".".join([self.stage, *map(str, self.index)]) + term
+
+    @property
+    def kind(self) -> Stage:
+        """The registry's entry of the stage."""
+        return stage(self.stage)
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """The index into the stage's array."""
+        return tuple(getattr(self, axis) for axis in self.kind.axes)
+
+    @property
+    def whole(self) -> Self:
+        """The number that this is a term of; itself where it is none."""
+        return replace(self, term=None)
+
+    def value(self, run: Trace) -> float:
+        """Return the number of a run that stands here.
+
+        Parameters
+        ----------
+        run : Trace
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If the run has no such number, or this is a term of a sum, or a number that no array
+            of a run holds: `mha.origin` evaluates these.
+
+        Examples
+        --------
+        >>> from mha import load_example, trace
+        >>> Place.parse("scores.0.1.1").value(trace(load_example("cat-sat")))
+        2.0
+        """
+        if self.term is not None:
+            raise ValueError(f"{self} is a term of a sum; a number that a run keeps is wanted")
+        array = stage_array(run, self.stage)
+        if any(i >= size for i, size in zip(self.index, array.shape, strict=True)):
+            raise ValueError(
+                f"{self.stage} has shape {array.shape}; index {self.index} is outside it"
+            )
+        return float(array[self.index])
+
+
+PrintsAt = Callable[[Place], Sequence[tuple[str, bool]]]
+"""Tells what a source prints at a place: each print of that number, with whether it agrees with the
+true one. `mha.audit.judging.Prints` is one."""
+
+
+def places(run: Trace, stage_name: str) -> Iterator[Place]:
+    """Yield the place of every number of one stage of a run, row by row.
+
+    Parameters
+    ----------
+    run : Trace
+    stage_name : str
+
+    Yields
+    ------
+    Place
+
+    Raises
+    ------
+    ValueError
+        If there is no such stage, or the run does not have it.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> [str(place) for place in places(trace(load_example("cat-sat")), "row_sums")]
+    ['row_sums.0.0', 'row_sums.0.1']
+    """
+    for index in np.ndindex(stage_array(run, stage_name).shape):
+        yield Place.at(stage_name, *index)

@@ -1,0 +1,189 @@
+"""A forward run with every intermediate kept.
+
+A `WorkedExample` is what a run starts from, a `Trace` is its record. Every table, figure and
+line of arithmetic in the book is a view of a trace.
+"""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from mha.core.attention import attention_scores, masked_scores, scaled_scores
+from mha.core.checks import Array, finite_product, frozen
+from mha.core.heads import merge_heads
+from mha.core.masks import as_additive_mask
+from mha.core.multihead import project
+from mha.core.softmax import softmax
+from mha.runs.worked import WorkedExample
+
+LARGEST_EXPONENT = 80.0
+"""Beyond this size of a row's largest score, exponentials are shown after a shift."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trace:
+    """Every intermediate of one forward run, read-only.
+
+    Parameters
+    ----------
+    example : WorkedExample
+        What the run started from.
+    tokens : tuple of str, length n
+    embeddings : ndarray, shape (n, d_model), or None
+        None for an example that starts at query, key and value.
+    query, key : ndarray, shape (num_heads, n, d_k)
+    value : ndarray, shape (num_heads, n, d_v)
+    scores : ndarray, shape (num_heads, n, n)
+        Dot products, before scaling.
+    mask : ndarray, shape (num_heads, n, n)
+        What is added to each scaled score: 0, a term of the example's own, or minus infinity
+        where a mask or the order forbids.
+    scaled_scores : ndarray, shape (num_heads, n, n)
+        Scores times the scale, plus the mask.
+    shifts : ndarray, shape (num_heads, n)
+        What each row subtracts from its scaled scores before the exponential: 0, unless the
+        row's largest score is beyond ±80 and its exponentials might leave float's range.
+    exponentials : ndarray, shape (num_heads, n, n)
+        e to the scaled scores less the row's shift.
+    row_sums : ndarray, shape (num_heads, n)
+        Sums of each row's exponentials.
+    weights : ndarray, shape (num_heads, n, n)
+        The softmax's output: exponentials over row sums.
+    head_outputs : ndarray, shape (num_heads, n, d_v)
+    concat : ndarray, shape (n, num_heads * d_v)
+        The heads' outputs side by side.
+    output : ndarray, shape (n, d_out), or None
+        None without an output projection.
+    head_contributions : ndarray, shape (num_heads, n, d_out), or None
+        Each head's share of the output; the shares sum to it. None without a projection.
+    """
+
+    example: WorkedExample
+    tokens: tuple[str, ...]
+    embeddings: Array | None
+    query: Array
+    key: Array
+    value: Array
+    scores: Array
+    mask: Array
+    scaled_scores: Array
+    shifts: Array
+    exponentials: Array
+    row_sums: Array
+    weights: Array
+    head_outputs: Array
+    concat: Array
+    output: Array | None
+    head_contributions: Array | None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, frozen(value))
+
+    @property
+    def num_heads(self) -> int:
+        """How many heads the run has."""
+        return int(self.query.shape[0])
+
+    @property
+    def head_names(self) -> tuple[str, ...]:
+        """The heads' names, in order."""
+        return self.example.head_names
+
+
+def trace(example: WorkedExample) -> Trace:
+    """Run a worked example and keep every intermediate.
+
+    Parameters
+    ----------
+    example : WorkedExample
+
+    Returns
+    -------
+    Trace
+        Its arrays equal those of the plain functions to the last bit, but for `exponentials`
+        and `row_sums`, which the stable softmax never forms unshifted.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `example` is not a WorkedExample, or its arrays do not fit together.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.2.
+
+    Examples
+    --------
+    >>> example = WorkedExample(
+    ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
+    ...     source="made up", query=np.eye(2), key=np.eye(2), value=np.eye(2), scale=1.0)
+    >>> trace(example).weights.round(4)
+    array([[[0.7311, 0.2689],
+            [0.2689, 0.7311]]])
+    """
+    if not isinstance(example, WorkedExample):
+        raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
+    query, key, value = _projections(example)
+    scores = attention_scores(query, key)
+    bare = scaled_scores(scores, query.shape[-1], example.scale)
+    mask = as_additive_mask(example.mask, example.is_causal, scores.shape, scores.dtype)
+    scaled = masked_scores(bare, example.mask, example.is_causal)
+    shifts = _shifts(scaled)
+    # A difference that overflows is minus infinity, whose exponential is 0: the right one.
+    with np.errstate(over="ignore", under="ignore"):
+        exponentials = np.exp(scaled - shifts[..., None])
+    weights = softmax(scaled)
+    head_outputs = finite_product("weights and value", weights, value)
+    concat = merge_heads(head_outputs)
+    w_o = None if example.layer is None else example.layer.w_o
+    return Trace(
+        example=example,
+        tokens=example.tokens,
+        embeddings=example.embeddings,
+        query=query,
+        key=key,
+        value=value,
+        scores=scores,
+        mask=np.zeros_like(scores) if mask is None else np.broadcast_to(mask, scores.shape),
+        scaled_scores=scaled,
+        shifts=shifts,
+        exponentials=exponentials,
+        row_sums=exponentials.sum(axis=-1),
+        weights=weights,
+        head_outputs=head_outputs,
+        concat=concat,
+        output=None if w_o is None else _mixed(concat, w_o),
+        head_contributions=None
+        if w_o is None
+        else _mixed(head_outputs, w_o.reshape(len(query), -1, w_o.shape[1])),
+    )
+
+
+def _mixed(head_outputs: Array, w_o: Array) -> Array:
+    return finite_product("the heads' outputs and w_o", head_outputs, w_o)
+
+
+def _projections(example: WorkedExample) -> tuple[Array, Array, Array]:
+    """Return query, key and value: given, or projected from the embeddings."""
+    if example.layer is not None and example.embeddings is not None:
+        x, layer = example.embeddings, example.layer
+        return (
+            project("embeddings", x, layer.w_q),
+            project("embeddings", x, layer.w_k),
+            project("embeddings", x, layer.w_v),
+        )
+    assert example.query is not None
+    assert example.key is not None
+    assert example.value is not None
+    return example.query, example.key, example.value
+
+
+def _shifts(scaled: Array) -> Array:
+    """Return the largest score of each row where its size calls for a shift, else 0."""
+    largest = scaled.max(axis=-1)
+    return np.where(np.isfinite(largest) & (np.abs(largest) > LARGEST_EXPONENT), largest, 0).astype(
+        scaled.dtype
+    )

@@ -1,0 +1,205 @@
+"""The one registry of stages: every array of a run, its name, title, symbol and axes.
+
+What a table calls its columns, which numbers belong to a head, where an address has which index:
+all of it is read from here, in Python and, as JSON, in the browser.
+"""
+
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from mha.core.checks import Array
+from mha.runs.record import Trace
+
+Axis = Literal["head", "row", "column"]
+Columns = Literal["keys", "dimensions", ""]
+
+AXES: tuple[Axis, ...] = get_args(Axis)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One array of a run.
+
+    Parameters
+    ----------
+    name : str
+        As the trace, or its example's layer, names the array.
+    title : str
+        What a table of it is called.
+    symbol : str
+        The letter of a component, or of one number: "q", "s", "α".
+    axes : tuple of str
+        "head", "row" and "column", as the array has them.
+    sizes : tuple of str
+        How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out".
+    columns : str, default "dimensions"
+        "keys" where a column is a key's token, "dimensions" where it is a component, else empty.
+    rows : str, default "tokens"
+        "tokens", or the letter of the components that the rows of a matrix stand for.
+    quotes : str, default ""
+        The stage that this one only says in another unit; it has no array of its own.
+    says : str, default ""
+        What a caption adds to the title.
+
+    Examples
+    --------
+    >>> STAGES["scores"].axes, STAGES["scores"].columns
+    (('head', 'row', 'column'), 'keys')
+    """
+
+    name: str
+    title: str
+    symbol: str
+    axes: tuple[Axis, ...]
+    sizes: tuple[str, ...]
+    columns: Columns = "dimensions"
+    rows: str = "tokens"
+    quotes: str = ""
+    says: str = ""
+
+    @property
+    def caption(self) -> str:
+        """The title of a table of its own, with what the numbers are."""
+        return self.title + self.says
+
+    @property
+    def per_head(self) -> bool:
+        """Whether each head has its own."""
+        return "head" in self.axes
+
+    @property
+    def by_key(self) -> bool:
+        """Whether a column is a key's token."""
+        return self.columns == "keys"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it is a projection matrix of the layer."""
+        return self.rows not in ("tokens", "")
+
+    def array(self, run: Trace) -> Array | None:
+        """Return this stage of a run, None where the run does not have it.
+
+        Parameters
+        ----------
+        run : Trace
+
+        Returns
+        -------
+        ndarray or None
+
+        Examples
+        --------
+        >>> from mha import load_example, trace
+        >>> STAGES["w_o"].array(trace(load_example("cat-sat"))) is None
+        True
+        """
+        if self.is_matrix:
+            found: Array | None = getattr(run.example.layer, self.name, None)
+            return found
+        if self.quotes or not self.axes:
+            return None
+        array: Array | None = getattr(run, self.name)
+        return array
+
+
+_EACH: tuple[Axis, ...] = ("head", "row", "column")  # each head has its own
+_ONCE: tuple[Axis, ...] = ("row", "column")
+_AND_SUMS = " of the scaled scores, and their row sums"
+_OF_HEADS = " of the heads' outputs"
+_N_N = ("num_heads", "n", "n")
+_N_K, _N_V = ("num_heads", "n", "d_k"), ("num_heads", "n", "d_v")
+_INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_v")
+
+_IN_ORDER = (
+    Stage("embeddings", "Embeddings", "x", _ONCE, ("n", "d_model")),
+    Stage("w_q", "Query projection", "q", _EACH, _INTO_K, rows="x"),
+    Stage("w_k", "Key projection", "k", _EACH, _INTO_K, rows="x"),
+    Stage("w_v", "Value projection", "v", _EACH, _INTO_V, rows="x"),
+    Stage("query", "Queries", "q", _EACH, _N_K),
+    Stage("key", "Keys", "k", _EACH, _N_K),
+    Stage("value", "Values", "v", _EACH, _N_V),
+    Stage("scores", "Scores", "s", _EACH, _N_N, "keys", says=": each query times each key"),
+    Stage("root", "Root of d_k", "√d_k", (), (), "", rows=""),
+    Stage("scaled_scores", "Scaled scores", "s′", _EACH, _N_N, "keys"),
+    Stage("exponentials", "Exponentials", "e", _EACH, _N_N, "keys", says=_AND_SUMS),
+    Stage("row_sums", "Row sums", "Σ", ("head", "row"), ("num_heads", "n"), ""),
+    Stage("weights", "Attention weights", "α", _EACH, _N_N, "keys"),
+    Stage("percentages", "Weights in percent", "α", _EACH, _N_N, "keys", quotes="weights"),
+    Stage("head_outputs", "Output", "z", _EACH, _N_V, says=": values mixed by the weights"),
+    Stage("concat", "Concatenation", "z", _ONCE, ("n", "num_heads · d_v"), says=_OF_HEADS),
+    Stage("w_o", "Output projection", "y", _ONCE, ("num_heads · d_v", "d_out"), rows="z"),
+    Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
+    Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
+)
+
+STAGES = MappingProxyType({stage.name: stage for stage in _IN_ORDER})
+"""Every stage by its name, in the order of the computation."""
+
+
+def stage(name: str) -> Stage:
+    """Return a stage by its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Stage
+
+    Raises
+    ------
+    ValueError
+        If there is no such stage.
+
+    Examples
+    --------
+    >>> stage("row_sums").axes
+    ('head', 'row')
+    """
+    if name not in STAGES:
+        raise ValueError(f"stage is {name!r}; one of {', '.join(STAGES)} is wanted")
+    return STAGES[name]
+
+
+def stage_array(run: Trace, name: str) -> Array:
+    """Return one stage of a run.
+
+    Parameters
+    ----------
+    run : Trace
+    name : str
+
+    Returns
+    -------
+    ndarray
+        With the axes that the registry gives.
+
+    Raises
+    ------
+    ValueError
+        If there is no such stage, or the run does not have it.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> stage_array(trace(load_example("cat-sat")), "scores").shape
+    (1, 2, 2)
+    """
+    array = stage(name).array(run)
+    if array is None:
+        raise ValueError(f"{run.example.name} has no {name}; another stage is wanted")
+    return array
+
+
+def as_data() -> dict[str, dict[str, Any]]:
+    """Return the registry as plain data, for the browser.
+
+    Examples
+    --------
+    >>> as_data()["row_sums"]["axes"]
+    ('head', 'row')
+    """
+    return {name: asdict(stage) for name, stage in STAGES.items()}

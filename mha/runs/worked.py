@@ -1,0 +1,183 @@
+"""What a worked example starts from: its tokens, and its embeddings and matrices or its queries."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mha.core.checks import Array, as_finite_array, as_index, as_names, frozen
+from mha.core.multihead import MultiHeadWeights, project
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where a source's print is damaged: what stands there, and what was meant.
+
+    Parameters
+    ----------
+    quantity : str
+        What the print claims to be.
+    line : int
+        Line in the source's text.
+    printed, intended : str
+    reason : str
+        Why the intended reading is the right one.
+    """
+
+    quantity: str
+    line: int
+    printed: str
+    intended: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WorkedExample:
+    """What a worked example starts from.
+
+    Give either `embeddings` with `layer`, or `query`, `key` and `value`.
+
+    Parameters
+    ----------
+    name : str
+        The example's address: lower-case words joined by hyphens.
+    title : str
+    tokens : sequence of str, length n
+    head_names : sequence of str, length num_heads
+    source : str
+        Where the inputs come from: a document's title, or who made them.
+    embeddings : array_like, shape (n, d_model), optional
+    layer : MultiHeadWeights, optional
+        The projection matrices.
+    query, key : array_like, shape (num_heads, n, d_k), optional
+        For one head, (n, d_k) will do.
+    value : array_like, shape (num_heads, n, d_v), optional
+    focus : int, optional
+        Index of the token that the text follows.
+    mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
+    is_causal : bool, default False
+    scale : float, default 1 / sqrt(d_k)
+    target_weights : array_like, shape (num_heads, n, n), optional
+        The weights that the source draws, where it draws them instead of computing them.
+    shows : str, default ""
+        The concept that the example shows best; the book's overview lists examples that have one.
+    readings : tuple of Reading, default ()
+        Where the source's print is damaged and the inputs follow what was meant.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the parts do not fit together, naming the part, what is wanted and what came.
+
+    Examples
+    --------
+    >>> example = WorkedExample(
+    ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
+    ...     source="made up", query=np.eye(2), key=np.eye(2), value=np.eye(2))
+    >>> example.num_heads
+    1
+    """
+
+    name: str
+    title: str
+    tokens: tuple[str, ...]
+    head_names: tuple[str, ...]
+    source: str
+    embeddings: Array | None = None
+    layer: MultiHeadWeights | None = None
+    query: Array | None = None
+    key: Array | None = None
+    value: Array | None = None
+    focus: int | None = None
+    mask: Array | None = None
+    is_causal: bool = False
+    scale: float | None = None
+    target_weights: Array | None = None
+    shows: str = ""
+    readings: tuple[Reading, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", as_names("tokens", self.tokens))
+        object.__setattr__(self, "head_names", as_names("head_names", self.head_names))
+        if self.layer is not None and not isinstance(self.layer, MultiHeadWeights):
+            raise TypeError(
+                f"layer is a {type(self.layer).__name__}; MultiHeadWeights is wanted"
+            )
+        self._check_start()
+        for name in ("embeddings", "query", "key", "value"):
+            self._freeze(name)
+        self._check_heads()
+        if self.mask is not None:
+            object.__setattr__(self, "mask", frozen(np.asarray(self.mask)))
+        if self.num_heads != len(self.head_names):
+            raise ValueError(
+                f"head_names has {len(self.head_names)} names for {self.num_heads} heads;"
+                " one a head is wanted"
+            )
+        if self.focus is not None:
+            as_index("focus", self.focus, len(self.tokens))
+        if self.target_weights is not None:
+            self._check_target(self.target_weights)
+        if self.embeddings is not None and self.layer is not None:
+            project("embeddings", self.embeddings, self.layer.w_q)
+
+    def _check_target(self, target: Array) -> None:
+        """Raise unless the target has a row of weights for each head and token."""
+        target = as_finite_array("target_weights", target)
+        wanted = (self.num_heads, len(self.tokens), len(self.tokens))
+        if target.shape != wanted:
+            raise ValueError(f"target_weights has shape {target.shape}; {wanted} is wanted")
+        if not np.allclose(target.sum(axis=-1), 1):
+            raise ValueError("target_weights has a row that does not sum to 1")
+        object.__setattr__(self, "target_weights", frozen(target))
+
+    def _check_start(self) -> None:
+        """Raise unless the example starts in exactly one of the two ways."""
+        projected = self.embeddings is not None and self.layer is not None
+        given = all(x is not None for x in (self.query, self.key, self.value))
+        parts = [
+            name
+            for name in ("embeddings", "layer", "query", "key", "value")
+            if getattr(self, name) is not None
+        ]
+        if (projected, len(parts)) != (True, 2) and (given, len(parts)) != (True, 3):
+            raise ValueError(
+                f"the example has {', '.join(parts) or 'no arrays'}; embeddings with layer,"
+                " or query, key and value are wanted"
+            )
+
+    def _freeze(self, name: str) -> None:
+        """Check one array, give it an axis of heads where it needs one, and make it read-only."""
+        if getattr(self, name) is None:
+            return
+        array = as_finite_array(name, getattr(self, name), min_ndim=2)
+        wanted = 2 if name == "embeddings" else 3
+        if wanted == 3 and array.ndim == 2:
+            array = array[None]
+        if array.ndim != wanted or array.shape[-2] != len(self.tokens):
+            raise ValueError(
+                f"{name} has shape {array.shape}; a row for each of the"
+                f" {len(self.tokens)} tokens is wanted"
+            )
+        object.__setattr__(self, name, frozen(array))
+
+    def _check_heads(self) -> None:
+        """Raise unless query, key and value, where they are given, go together."""
+        if self.query is None or self.key is None or self.value is None:
+            return
+        if self.key.shape != self.query.shape:
+            raise ValueError(
+                f"query has shape {self.query.shape} but key has {self.key.shape}; they must match"
+            )
+        if len(self.value) != len(self.query):
+            raise ValueError(
+                f"query has {len(self.query)} heads but value has {len(self.value)};"
+                " they must match"
+            )
+
+    @property
+    def num_heads(self) -> int:
+        """How many heads the example has."""
+        if self.layer is not None:
+            return self.layer.num_heads
+        assert self.query is not None
+        return int(self.query.shape[0])

@@ -1,0 +1,204 @@
+"""Any number of a run, written out as the sum or quotient that gives it."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mha.runs.origins import Operation, Origin, origin
+from mha.runs.places import Place
+from mha.runs.record import Trace
+from mha.runs.rounding import PLACES, short, shown
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """One computed number and how it comes about.
+
+    Parameters
+    ----------
+    expression : str
+        The calculation with its numbers, such as ``1×1 + 0×0``.
+    products : tuple of str
+        The terms of a sum of products, each worked out; empty for other calculations.
+    result : str
+
+    Examples
+    --------
+    >>> print(Arithmetic(expression="1×2 + 3×4", products=("2", "12"), result="14"))
+    1×2 + 3×4 = 2 + 12 = 14
+    """
+
+    expression: str
+    products: tuple[str, ...]
+    result: str
+
+    def __str__(self) -> str:
+        """Return the whole line: expression, terms worked out, result."""
+        steps = [self.expression, " + ".join(self.products), self.result]
+        return " = ".join(step for step in steps if step)
+
+    def _repr_markdown_(self) -> str:
+        """Return the line with its exponents raised."""
+        return re.sub(r"\^(\S+)", r"{sup}`\1`", str(self))
+
+
+def arithmetic(
+    run: Trace, stage: str, row: int, column: int = 0, *, head: int = 0, places: int = PLACES
+) -> Arithmetic:
+    """Write out one number of a run.
+
+    Parameters
+    ----------
+    run : Trace
+    stage : str
+        One that is computed: "query" to "output".
+    row : int
+        The token that the number belongs to: the query's, from the scores on.
+    column : int, default 0
+        The dimension, or the key's token from the scores to the weights. A row sum has none.
+    head : int, default 0
+        Counted from 0. The output has none.
+    places : int, default 4
+        Decimals shown; the calculation itself is not rounded.
+
+    Returns
+    -------
+    Arithmetic
+
+    Raises
+    ------
+    ValueError
+        If the stage is unknown, the run does not have or compute it, or an index is out of range.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> run = trace(load_example("cat-sat"))
+    >>> print(arithmetic(run, "scores", 0, 1))
+    1×0 + 0×1 + 1×0 + 0×1 = 0 + 0 + 0 + 0 = 0
+    >>> print(arithmetic(run, "weights", 0, 0))
+    2.7183 ÷ 3.7183 = 0.7311
+    """
+    return written_out(origin(run, Place.of(stage, head, row, column)), places)
+
+
+def written_out(origin: Origin, places: int = PLACES) -> Arithmetic:
+    """Write out where a number comes from.
+
+    Parameters
+    ----------
+    origin : Origin
+        Of a number that is computed.
+    places : int, default 4
+
+    Returns
+    -------
+    Arithmetic
+
+    Raises
+    ------
+    ValueError
+        If the number is given, not computed.
+
+    Examples
+    --------
+    >>> from mha import load_example, origin, trace
+    >>> run = trace(load_example("cat-sat"))
+    >>> print(written_out(origin(run, Place("exponentials", head=0, row=0, column=1))))
+    e^0 = 1.0000
+    """
+    if origin.operation == "given":
+        raise ValueError(f"{origin.place} is given; a number that is computed is wanted")
+    return _LINES[origin.operation](origin, places)
+
+
+def factor(value: float, places: int = PLACES) -> str:
+    """Return a number as part of a sum or product: in brackets where it is negative.
+
+    Examples
+    --------
+    >>> factor(2.0), factor(-0.5)
+    ('2', '(−0.5)')
+    """
+    text = short(value, places)
+    return f"({text})" if text.startswith("−") else text
+
+
+def products(origin: Origin, places: int = PLACES) -> tuple[str, ...]:
+    """Return the terms of a sum of products as they are worked out: ``1×2``.
+
+    Examples
+    --------
+    >>> from mha import load_example, origin, trace
+    >>> run = trace(load_example("cat-sat"))
+    >>> products(origin(run, Place("scores", head=0, row=0, column=1)))
+    ('1×0', '0×1', '1×0', '0×1')
+    """
+    return tuple("×".join(factor(o.value, places) for o in term) for term in origin.terms)
+
+
+def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
+    worked = tuple(factor(math.prod(o.value for o in term), places) for term in origin.terms)
+    several = worked if len(worked) > 1 or origin.operation != "product" else ()
+    expression = " + ".join(products(origin, places))
+    return Arithmetic(expression, several, short(origin.evaluate(), places))
+
+
+def _scaled(origin: Origin, places: int) -> Arithmetic:
+    (score,), (by,), *mask = origin.terms
+    result = origin.evaluate()
+    if not math.isfinite(result):
+        return Arithmetic("masked", (), shown(result, places))
+    sign = "÷ √" if by.name == "d_k" else "× "
+    added = "".join(f" + {factor(operand.value, places)}" for (operand,) in mask)
+    expression = f"{short(score.value, places)} {sign}{short(by.value, places)}{added}"
+    return Arithmetic(expression, (), short(result, places))
+
+
+def _exponential(origin: Origin, places: int) -> Arithmetic:
+    (score,), *shift = origin.terms
+    exponent = score.value - math.fsum(operand.value for (operand,) in shift)
+    return Arithmetic(f"e^{short(exponent, places)}", (), shown(origin.evaluate(), places))
+
+
+def _sum(origin: Origin, places: int) -> Arithmetic:
+    terms = " + ".join(shown(operand.value, places) for operand in origin.operands)
+    return Arithmetic(terms, (), shown(origin.evaluate(), places))
+
+
+def _share(origin: Origin, places: int) -> Arithmetic:
+    top, bottom = origin.operands
+    result = shown(origin.evaluate(), places)
+    if bottom.value == 0:
+        return Arithmetic("masked", (), result)
+    return Arithmetic(f"{shown(top.value, places)} ÷ {shown(bottom.value, places)}", (), result)
+
+
+def _copy(origin: Origin, places: int) -> Arithmetic:
+    (operand,) = origin.operands
+    return Arithmetic(short(operand.value, places), (), short(origin.evaluate(), places))
+
+
+def _root(origin: Origin, places: int) -> Arithmetic:
+    (d_k,) = origin.operands
+    return Arithmetic(f"√{short(d_k.value, places)}", (), short(origin.evaluate(), places))
+
+
+def _percent(origin: Origin, places: int) -> Arithmetic:
+    (weight,) = origin.operands
+    return Arithmetic(f"100×{shown(weight.value, places)}", (), shown(origin.evaluate(), places))
+
+
+_LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {
+    "products": _sum_of_products,
+    "product": _sum_of_products,
+    "mixed": _sum_of_products,
+    "scaled": _scaled,
+    "exponential": _exponential,
+    "sum": _sum,
+    "share": _share,
+    "copy": _copy,
+    "root": _root,
+    "percent": _percent,
+}

@@ -1,0 +1,324 @@
+"""Claims in words: every check can hold and can fail, and the data name lines that exist."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from helpers import raises
+
+from mha.audit.claims import CHECKS, PUBLISHED, Claim, Finding, load_claims
+from mha.core.costs import layer_sizes
+from mha.examples import load_example
+from mha.audit.sources import load_source, source_names
+from mha.runs.record import trace
+
+TOKENS = Path(__file__).parent / "source_tokens"
+LINES = {  # how many lines each document has
+    "aiayn-part-2": 137,
+    "apple-walkthrough": 676,
+    "attention-notes": 618,
+    "back-to-cats-slides": 212,
+    "mha-tutorial": 221,
+}
+STARS = (185, 224, 386, 422, 592, 622)  # where the apple document marks a largest number
+
+# A made-up claim that holds and one that fails, for each check.
+BOTH = {
+    "diagonal": ({"off_diagonal": 0.3}, {"off_diagonal": 0.7}),
+    "follows": (
+        {"example": "the-cat-sat", "stages": ["scaled_scores"], "head": 0},
+        {"example": "the-cat-sat", "stages": ["scaled_scores"], "head": 1},
+    ),
+    "gradients_unscaled": (
+        {"effect": "vanish", "d_k": 512, "num_keys": 7, "seed": 3},
+        {"effect": "explode", "d_k": 512, "num_keys": 7, "seed": 3},
+    ),
+    "head_width": (
+        {"d_model": 35, "num_heads": 5, "d_k": 7},
+        {"d_model": 35, "num_heads": 7, "d_k": 7},
+    ),
+    "heads_meet": (
+        {"example": "the-cat-sat", "array": "output", "meet": True},
+        {"example": "the-cat-sat", "array": "concat", "meet": True},
+    ),
+    "heads_prefer_differently": ({"example": "the-cat-sat"}, {"example": "apple"}),
+    "initialisation": (
+        {"scheme": "He", "d_in": 7, "d_out": 5},
+        {"scheme": "Glorot", "d_in": 7, "d_out": 5},
+    ),
+    "is_row": (
+        {
+            "example": "play-football",
+            "matrix": "w_k",
+            "head": 0,
+            "index": 0,
+            "entries": [0.5, -0.5],
+        },
+        {"example": "play-football", "matrix": "w_k", "head": 0, "index": 1, "entries": [0.5, 0.5]},
+    ),
+    "largest": (
+        {"example": "apple", "stage": "weights", "head": 2, "row": 3, "column": 1},
+        {"example": "apple", "stage": "weights", "head": 2, "row": 3, "column": 3},
+    ),
+    "matrices_differ": (
+        {"example": "apple", "matrices": ["w_q", "w_v"]},
+        {"example": "apple", "matrices": ["w_q", "w_q"]},
+    ),
+    "mixes_all": (
+        {"example": "cat-sat", "at_least": 0.26},
+        {"example": "cat-sat", "at_least": 0.27},
+    ),
+    "mixture_of": (
+        {"example": "apple", "array": "value"},
+        {"example": "apple", "array": "embeddings"},
+    ),
+    "needs_training": (
+        {"example": "cat-sat-on-it-wide", "d_k": 1},
+        {"example": "cat-sat-on-it-wide", "d_k": 5},
+    ),
+    "one_head_cannot": (
+        {"num_tokens": 7, "pairs": [[0, 1], [0, 2]], "d_k": 6},
+        {"num_tokens": 7, "pairs": [[0, 1], [3, 1], [5, 5]], "d_k": 6},
+    ),
+    "only_right_option": (
+        {"right": "sum", "options": ["width", "sum"], "example": "apple", "head": 1, "row": 3},
+        {"right": "width", "options": ["width", "sum"], "example": "apple", "head": 1, "row": 3},
+    ),
+    "percentages_sum": (
+        {"example": "play-football", "head": 0, "row": 2},
+        {"example": "play-football", "head": 0, "row": 1},
+    ),
+    "printed_maxima": (
+        {"example": "cat-sat", "stage": "weights", "head": 0},
+        {"example": "apple", "stage": "weights", "head": 1},
+    ),
+    "published": (
+        {"model": "GPT-3 175B", "num_heads": 96, "d_k": 128},
+        {"model": "GPT-3 175B", "num_heads": 96, "d_k": 64},
+    ),
+    "root_softens": (
+        {"d_k": 256, "num_keys": 7, "seed": 5},
+        {"d_k": 1, "num_keys": 7, "seed": 5},
+    ),
+    "rows_sum_to_one": ({"example": "the-cat-sat", "head": 1}, {"example": "apple", "head": 1}),
+    "score_orders_weights": (
+        {"example": "the-cat-sat", "head": 0, "across_rows": False},
+        {"example": "the-cat-sat", "head": 0, "across_rows": True},
+    ),
+    "scores_are_products": (
+        {"example": "the-cat-sat-end", "row": 0, "transposed": True},
+        {"example": "the-cat-sat-end", "row": 0, "transposed": False},
+    ),
+    "shape": (
+        {"example": "apple", "array": "scores", "wanted": [5, 5]},
+        {"example": "apple", "array": "scores", "wanted": [5, 4]},
+    ),
+    "softmax_ensures": (
+        {"effect": "sum", "example": "apple", "head": 1, "row": 4},
+        {"effect": "scale", "example": "apple", "head": 1, "row": 4},
+    ),
+    "spread_of_scores": (
+        {"widths": [3, 97], "scaled": False, "grows": True, "seed": 7},
+        {"widths": [3, 97], "scaled": True, "grows": True, "seed": 7},
+    ),
+    "stays_the_same": (
+        {"example": "apple", "array": "w_q"},
+        {"example": "apple", "array": "weights"},
+    ),
+}
+
+# The verdicts that the chapter leans on most; computed, and written down here only to be compared.
+EXPECTED = {
+    ("aiayn-part-2", "Xavier's"): False,
+    ("attention-notes", "gradients explode"): False,
+    ("attention-notes", "three percentages of *play*"): False,
+    ("attention-notes", "base model has 8 heads"): True,
+    ("back-to-cats-slides", "the rows listed are the values"): False,
+    ("back-to-cats-slides", "attends most to itself"): True,
+    ("mha-tutorial", "distinct patterns prove"): False,
+    ("mha-tutorial", "diagonal pattern"): False,
+    ("mha-tutorial", "GPT-3"): False,
+    ("apple-walkthrough", "three specialised heads"): False,
+    ("apple-walkthrough", "the quiz's premise"): False,
+    ("apple-walkthrough", "exactly one, b)"): True,
+}
+
+
+def claims_of(source):
+    return [claim for claim in load_claims() if claim.source == source]
+
+
+# Checks
+
+
+def test_every_check_is_tried_both_ways():
+    assert BOTH.keys() == CHECKS.keys()
+
+
+@pytest.mark.parametrize("check", BOTH)
+def test_a_check_holds_for_what_is_so(check):
+    assert CHECKS[check](**BOTH[check][0]).holds is True
+
+
+@pytest.mark.parametrize("check", BOTH)
+def test_a_check_fails_for_what_is_not_so(check):
+    assert CHECKS[check](**BOTH[check][1]).holds is False
+
+
+@pytest.mark.parametrize("check", BOTH)
+def test_a_finding_is_one_sentence(check):
+    for given in BOTH[check]:
+        because = CHECKS[check](**given).because
+        assert because[0] != " "
+        assert because == because.strip().rstrip(".")
+        assert "  " not in because
+        assert "\n" not in because
+
+
+def test_the_largest_is_named_with_its_number():
+    finding = CHECKS["largest"](example="apple", stage="scores", head=2, row=2, column=4)
+    assert finding == Finding(
+        False,
+        "for *apple* in Head 3, *bought* has the largest of the scores, 7.0268, and *eat* has"
+        " 6.6192; by the numbers printed before, it is *apple*",
+    )
+
+
+def test_a_number_printed_twice_counts_as_last_printed_or_first():
+    # Head 2's list of weights has bought on top, the table above it too; Head 3's do not agree.
+    found = CHECKS["printed_maxima"](example="apple", stage="weights", head=2)
+    assert "*I*, *bought*, *bought*, *to*, *bought*, the true" in found.because
+
+
+def test_published_heads_are_as_wide_together_as_the_model():
+    for d_model, num_heads, d_k, _ in PUBLISHED.values():
+        assert layer_sizes(d_model, num_heads).d_k == d_k
+
+
+def test_a_random_check_depends_on_its_seed_alone():
+    given = {"d_k": 17, "num_keys": 5}
+    check = CHECKS["root_softens"]
+    assert check(**given, seed=2) == check(**given, seed=2)
+    assert check(**given, seed=2) != check(**given, seed=3)
+
+
+# Data
+
+
+@pytest.mark.parametrize("source", source_names())
+def test_every_line_exists(source):
+    last_with_a_number = int(
+        (TOKENS / f"{source}.txt").read_text("utf-8").splitlines()[-1].split(":")[0]
+    )
+    assert last_with_a_number <= LINES[source]
+    assert all(claim.line <= LINES[source] for claim in claims_of(source))
+
+
+@pytest.mark.parametrize("source", source_names())
+def test_claims_stand_in_the_order_of_the_document(source):
+    lines = [claim.line for claim in claims_of(source)]
+    assert lines == sorted(lines)
+    assert lines
+
+
+def test_every_claim_says_something_of_its_own():
+    said = Counter((claim.source, claim.says) for claim in load_claims())
+    assert set(said.values()) == {1}
+
+
+def test_every_check_decides_a_claim_of_the_documents():
+    assert {claim.check for claim in load_claims()} - {""} == CHECKS.keys()
+
+
+def test_every_star_is_covered():
+    starred = [c for c in claims_of("apple-walkthrough") if "★" in c.says]
+    assert tuple(claim.line for claim in starred) == STARS
+    assert {claim.check for claim in starred} == {"largest"}
+    # A star stands beside a number of the very row and key that the claim names.
+    for claim in starred:
+        wanted = tuple(claim.given[part] for part in ("head", "row", "column"))
+        numbers = [n for n in load_source("apple-walkthrough") if n.line == claim.line]
+        last = numbers[-1].quantity
+        assert (last.stage, last.place, last.term) == (claim.given["stage"], wanted, None)
+
+
+def test_the_weight_beside_the_diagonal_is_printed():
+    claim = next(c for c in load_claims() if c.check == "diagonal")
+    printed = [n.value for n in load_source(claim.source) if n.line == 110]
+    assert claim.given["off_diagonal"] in printed
+
+
+def test_an_illustration_is_not_borne_out_by_the_example_that_follows_it():
+    (claim,) = (c for c in claims_of("attention-notes") if c.line == 65)
+    assert claim.finding() is None
+    assert "*football* gets the lowest score" in claim.untestable
+    run = trace(load_example("play-football"))
+    play, football = (run.tokens.index(word) for word in ("play", "football"))
+    assert run.scores[0, play].argmin() == football
+
+
+@pytest.mark.parametrize("right", ["scale", "sum", "width"])
+def test_the_quiz_has_one_right_option(right):
+    (claim,) = (c for c in load_claims() if c.check == "only_right_option")
+    given = {**claim.given, "right": right}
+    assert CHECKS["only_right_option"](**given).holds is (right == claim.given["right"])
+
+
+def test_weights_change_and_a_matrix_does_not_in_grammatical_words():
+    told = [CHECKS["stays_the_same"](**given).because for given in BOTH["stays_the_same"]]
+    assert "`w_q` changes by up to 0.0000" in told[0]
+    assert "the weights change by up to" in told[1]
+
+
+@pytest.mark.parametrize(("source", "part"), EXPECTED)
+def test_the_most_important_verdicts(source, part):
+    (claim,) = (c for c in claims_of(source) if part in c.says)
+    assert claim.finding().holds is EXPECTED[source, part]
+
+
+def test_right_claims_are_listed_too():
+    found = [claim.finding() for claim in load_claims()]
+    decided = [finding.holds for finding in found if finding is not None]
+    assert decided.count(True) >= 30
+    assert decided.count(False) >= 20
+    assert found.count(None) >= 8
+
+
+# Errors
+
+
+def test_a_claim_is_of_a_known_document():
+    with pytest.raises(ValueError, match=r"^source is 'aiayn'; one of aiayn-part-2, "):
+        Claim("aiayn", 3, "two is prime", untestable="no")
+
+
+def test_a_line_counts_from_one():
+    with raises(ValueError, "line is 0; a number from 1 up is wanted"):
+        Claim("mha-tutorial", 0, "two is prime", untestable="no")
+
+
+def test_a_claim_has_a_check_or_a_reason():
+    for check, reason in (("", ""), ("largest", "no")):
+        with raises(
+            ValueError,
+            f"'two is prime' has check {check!r} and untestable {reason!r}; exactly one of them is"
+            " wanted",
+        ):
+            Claim("mha-tutorial", 2, "two is prime", check, untestable=reason)
+
+
+def test_a_check_is_a_known_one():
+    with pytest.raises(ValueError, match=r"^check is 'smallest'; one of diagonal, follows"):
+        Claim("mha-tutorial", 2, "two is prime", "smallest")
+
+
+def test_a_check_gets_its_parameters():
+    with raises(
+        ValueError,
+        "'two is prime' does not fit check diagonal: missing a required argument: 'off_diagonal'",
+    ):
+        Claim("mha-tutorial", 2, "two is prime", "diagonal")
+
+
+def test_a_claim_without_a_check_has_no_finding():
+    assert Claim("mha-tutorial", 2, "two is prime", untestable="no").finding() is None

@@ -1,0 +1,228 @@
+"""The quiz directive: what it reads, refuses, and writes for the screen and for print."""
+
+import re
+
+import pytest
+from book_site import FRONT
+from bs4 import BeautifulSoup
+from extensions import load
+from one_book import build
+
+PAGE = (
+    FRONT
+    + """# A page & its quizzes
+
+```{read-in-steps}
+```
+
+```{code-cell}
+weights = (0.25, 0.75)
+```
+
+```{code-cell}
+from mha import load_example, trace
+from mha.practice.exercises import your_turn
+
+your_turn(trace(load_example("the-cat-sat-end")), "exponentials", 3, 0)
+```
+
+(here)=
+## A section
+
+```{quiz} largest
+Which is the largest of {eval}`len(weights)` weights, $w_1$ or $w_2$ ({ref}`here`)?
+
+- [x `max(weights) == weights[1]`] $w_2$, which is {eval}`weights[1]` :: Yes, see {ref}`here`.
+- [ `weights[0] > weights[1]`] $w_1$ :: No: *smaller*.
+
+  It is {eval}`weights[0]`.
+- [ ] Neither; they are equal, see {ref}`here`
+
+  That would be a flat row.
+```
+
+```{quiz} several
+:multiple:
+
+Which are weights?
+
+They are `floats`.
+
+- [x] The first :: It is one.
+- [ ] Their sum :: It is their sum.
+- [x] The second :: So is this: a 50% & more_of_it.
+```
+"""
+)
+
+KEY = "# The key\n\n```{quiz-key}\n```\n"
+INDEX = "# Index\n\n```{toctree}\npage\nkey\n```\n"
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("quiz")
+    pages = {"index": INDEX, "page": PAGE, "key": KEY}
+    assert build(folder, pages, execute="inline") == ""
+    assert build(folder, {}, builder="latex", execute="inline") == ""
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(book):
+    return BeautifulSoup((book / "html" / "page.html").read_text("utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
+def tex(book):
+    return (book / "latex" / "test.tex").read_text("utf-8")
+
+
+def text_of(element):
+    return " ".join(element.get_text().split())
+
+
+def test_every_field_has_a_label_and_the_group_its_question(page):
+    for quiz in page.find_all("mha-quiz"):
+        assert text_of(quiz.find("legend"))
+        for field in quiz.find_all("input"):
+            assert text_of(quiz.find("label", attrs={"for": field["id"]}))
+    ids = [element["id"] for element in page.find_all(id=True)]
+    assert len(ids) == len(set(ids))
+
+
+def test_one_answer_takes_radio_buttons_and_several_take_boxes(page):
+    one, several = page.find_all("mha-quiz")
+    assert [field["type"] for field in one.find_all("input")] == ["radio"] * 3
+    assert [field["type"] for field in several.find_all("input")] == ["checkbox"] * 3
+    assert len({field["name"] for field in one.find_all("input")}) == 1
+    assert "data-multiple" not in one.attrs
+    assert "data-multiple" in several.attrs
+
+
+def test_options_and_feedback_hold_what_markdown_says(page):
+    options = page.find("mha-quiz").find_all("label")
+    assert "0.75" in text_of(options[0])
+    assert "w_2" in text_of(options[0])
+    assert "::" not in text_of(page.find("mha-quiz"))
+    feedback = page.find("mha-quiz").find_all("div", class_="quiz-feedback")
+    assert feedback[0].find("a")["href"] == "#here"
+    assert feedback[1].find("em").get_text() == "smaller"
+    assert "It is 0.25." in text_of(feedback[1])
+    assert text_of(feedback[2]) == "That would be a flat row."
+    assert text_of(page.find("legend")).startswith("Which is the largest of 2 weights")
+
+
+def test_the_key_is_in_the_answer_that_reads_without_a_script(page):
+    one, several = page.find_all("mha-quiz")
+    key = [item["data-right"] for item in one.find_all("li", attrs={"data-option": True})]
+    assert key == ["yes", "no", "no"]
+    key = [item["data-right"] for item in several.find_all("li", attrs={"data-option": True})]
+    assert key == ["yes", "no", "yes"]
+    assert several.find("details").find("summary").get_text() == "Answer"
+
+
+def test_the_place_of_the_steps_is_marked(page):
+    assert page.find("section").find("div", class_="steps-start", recursive=False)
+
+
+def test_the_key_of_the_book_lists_letters_and_feedback(book):
+    key = BeautifulSoup((book / "html" / "key.html").read_text("utf-8"), "html.parser")
+    items = [text_of(item.find("p")) for item in key.select("section > ul > li")]
+    assert items == ["Question 1: (a)", "Question 2: (a), (c)"]
+    assert key.find("a", string="A section")["href"] == "page.html#here"
+    assert "It is 0.25." in text_of(key)
+    assert "A page & its quizzes" in text_of(key)
+
+
+def test_in_print_the_question_has_its_options_and_waits_for_the_key(tex):
+    start, end = tex.index("\\section{A section}"), tex.index("The key}")
+    questions, key = tex[start:end], tex[end:]
+    assert questions.count("\\begin{sphinxadmonition}") == 2
+    assert questions.count("\\item[(") == 6
+    assert "flat row" not in questions
+    assert "Question 1: (a)" in key
+    assert "Question 2: (a), (c)" in key
+    assert r"a 50\% \& more\_of\_it" in key
+    assert "flat row" in key
+    assert "Check" not in tex
+
+
+def test_in_print_an_exercise_is_its_question_and_a_line_to_write_on(tex, page):
+    assert page.find("mha-your-turn").find("input")
+    assert "Answer:" not in page.get_text()
+    box = tex[: tex.index("\\section{A section}")]
+    assert "{Your turn}" in box
+    assert r"score of \sphinxstyleemphasis{\textless{}end\textgreater{}} with" in box
+    assert "Answer to 2 decimals. Answer: " + r"\_" * 20 in box
+    assert "mha\\sphinxhyphen{}your" not in tex
+    assert "Worked answer" not in tex
+
+
+def test_the_key_is_written_again_when_a_quiz_changes(tmp_path):
+    pages = {"index": INDEX, "page": quiz("- [x] a :: b\n- [ ] c :: d"), "key": KEY}
+    assert build(tmp_path, pages) == ""
+    assert "Question 1: (a)" in (tmp_path / "html" / "key.html").read_text("utf-8")
+    assert build(tmp_path, {"page": quiz("- [ ] a :: b\n- [x] c :: d")}) == ""
+    assert "Question 1: (b)" in (tmp_path / "html" / "key.html").read_text("utf-8")
+
+
+def quiz(content, options="", label="q"):
+    """Return a page with one quiz, which begins on line 3."""
+    return f"# Page\n\n```{{quiz}} {label}\n{options}Which?\n\n{content}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "sentence"),
+    [
+        (quiz("- [ ] a :: b\n- [ ] c :: d"), 3, "0 options are right; one is wanted"),
+        (quiz("- [x] a :: b\n- [x] c :: d"), 3, "2 options are right; one is wanted"),
+        (
+            quiz("- [ ] a :: b\n- [ ] c :: d", options=":multiple:\n\n"),
+            3,
+            "no option is right; at least one is wanted",
+        ),
+        (quiz("- [x] a :: b\n- [ ] c"), 7, "option `c` has no feedback after `::`"),
+        (quiz("- [x] a :: b\n- [ ] c ::"), 7, "option `c` has no feedback after `::`"),
+        (quiz("- [x] a :: b\n- c :: d"), 7, "an option begins with `[x]` or `[ ]`"),
+        (quiz("- [x] a :: b\n- [y] c :: d"), 7, "an option begins with `[x]` or `[ ]`"),
+        (quiz("- [x] :: b\n- [ ] c :: d"), 6, "an option has no text"),
+        (quiz("- [x] a :: b"), 6, "at least two options are wanted"),
+        (quiz("No list."), 3, "a question and a list of options are wanted"),
+        (quiz("- [x] a :: b\n- [ ] c :: d", label="Q1"), 3, "its label is not lower-case words"),
+        (
+            quiz("- [x] a :: b\n- [ ] c :: d") * 2,
+            11,
+            "another quiz of this page has this label",
+        ),
+        (
+            quiz("- [x `1 == 1`] a :: b\n- [ ] c :: d"),
+            6,
+            "`1 == 1` cannot be evaluated: This document does not have a running kernel",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "\n" not in value else "",
+)
+def test_a_quiz_that_cannot_be_answered_is_refused_with_its_line(tmp_path, text, line, sentence):
+    warnings = build(tmp_path, {"index": text}).splitlines()
+    assert len(warnings) == 1
+    assert f"index.md:{line}: WARNING: quiz " in warnings[0]
+    assert sentence in warnings[0]
+
+
+def test_a_mark_that_the_kernel_denies_is_refused(tmp_path):
+    text = FRONT + "```{code-cell}\nn = 2\n```\n\n" + quiz("- [x `n > 2`] a :: b\n- [ ] c :: d")
+    text += "\n" + quiz("- [x] a :: b\n- [ `n == 2`] c :: d", label="r")
+    text += "\n" + quiz("- [x `m`] a :: b\n- [ ] c :: d", label="s")
+    warnings = build(tmp_path, {"index": text}, execute="inline")
+    assert "quiz q: an option is marked right, but `n > 2` is False" in warnings
+    assert "quiz r: an option is marked wrong, but `n == 2` is True" in warnings
+    assert "quiz s: `m` cannot be evaluated: NameError: name 'm' is not defined" in warnings
+
+
+def test_the_docstring_shows_marks_that_are_read():
+    module = load("quiz")
+    example = module.__doc__.split("```{quiz}")[1].split("```")[0]
+    marks = re.findall(r"^ *- (\[.*)$", example, re.MULTILINE)
+    assert len(marks) == 3
+    assert all(module.MARK.match(m) or module.MARK_WITH_CODE.match(m) for m in marks)

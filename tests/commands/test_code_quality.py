@@ -1,0 +1,89 @@
+"""Linters and types are clean, the lock is safe, and no file names a machine or a registry."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mha import load_example, trace
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = Path(sys.executable).parent
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check"],
+        ["ruff", "format", "--check"],
+        ["mypy"],
+        ["lint-imports", "--no-cache"],
+    ],
+    ids=" ".join,
+)
+def test_tool_finds_nothing(command):
+    done = subprocess.run(
+        [TOOLS / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_importing_mha_needs_numpy_alone():
+    others = ("matplotlib", "scipy", "IPython")
+    code = f"import sys, mha; print([m for m in {others} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_locked_package_has_a_version_and_hashes():
+    entries = re.split(r"\n(?=[a-z])", LOCK[LOCK.index("\n", LOCK.rindex("#    see")) + 1 :])
+    assert len(entries) > 50
+    for entry in entries:
+        assert re.match(r"[a-z0-9._-]+==\S+ ", entry), entry[:80]
+        assert "--hash=sha256:" in entry, entry[:80]
+
+
+def test_no_file_names_a_registry_or_a_folder_of_one_machine():
+    files = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")
+    hosts = "|".join(
+        ["py" + r"pi\.org", r"python" + r"hosted", r"registry\." + "npmjs", "index-" + "url"]
+    )
+    folders = "|".join("/" + name + "/" for name in ("work", "root", "home"))
+    pattern = re.compile(f"{hosts}|(?<![\\w.]){folders}")
+    found = []
+    for name in filter(None, files):
+        path = ROOT / name
+        if path.suffix in (".woff2", ".png", ".js") or not path.is_file():
+            continue
+        if pattern.search(path.read_text(encoding="utf-8")):
+            found.append(name)
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_files_that_the_documents_name_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)\)", text)
+    paths = re.findall(r"`((?:book|mha|scripts|tests)/[\w./-]*)`", text)
+    assert len(paths) > 3
+    for target in [*links, *paths]:
+        assert (ROOT / target).exists() or "NAME" in target, target
+
+
+def test_the_example_of_the_contributing_guide_works(tmp_path, monkeypatch):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (tmp_path / "dogs-bark.toml").write_text(
+        re.search(r"```toml\n(.*?)```", text, re.DOTALL).group(1), encoding="utf-8"
+    )
+    monkeypatch.setattr("mha.examples.resources.files", lambda package: tmp_path)
+    run = trace(load_example("dogs-bark"))
+    assert run.output.shape == (2, 2)

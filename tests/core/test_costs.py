@@ -1,0 +1,131 @@
+"""Parameters, operations and bytes, against counts of what the package really does."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
+
+from mha import LayerSizes, MultiHeadWeights, layer_sizes
+from mha.core.attention import attention_weights
+from mha.core.multihead import project
+
+SIZES = layer_sizes(D_MODEL, HEADS, d_k=D_K, d_v=D_V, d_out=D_OUT)
+
+
+def real_weights(sizes):
+    def ones(width):
+        return np.ones((sizes.num_heads, sizes.d_model, width))
+
+    w_o = np.ones((sizes.num_heads * sizes.d_v, sizes.d_out))
+    return MultiHeadWeights(ones(sizes.d_k), ones(sizes.d_k), ones(sizes.d_v), w_o)
+
+
+def product_flops(left, right):
+    """Count a multiplication and an addition for each term of each entry of the product."""
+    return 2 * int(np.prod(left[:-1])) * right[-1] * left[-1]
+
+
+def test_parameters_are_the_entries_of_the_matrices():
+    weights = real_weights(SIZES)
+    matrices = (weights.w_q, weights.w_k, weights.w_v, weights.w_o)
+    assert SIZES.parameters == sum(matrix.size for matrix in matrices)
+
+
+@pytest.mark.parametrize(
+    ("d_model", "num_heads", "parameters"), [(512, 8, 4 * 512**2), (1024, 16, 4 * 1024**2)]
+)
+def test_the_published_models(d_model, num_heads, parameters):
+    sizes = layer_sizes(d_model, num_heads)
+    assert sizes == LayerSizes(d_model, num_heads, d_k=64, d_v=64, d_out=d_model)
+    assert sizes.parameters == parameters
+
+
+def test_heads_cost_nothing_when_they_divide_the_width():
+    costs = [layer_sizes(30, h) for h in (1, 2, 3, 5)]
+    assert len({c.parameters for c in costs}) == 1
+    assert len({tuple(c.flops(7, 11).items()) for c in costs}) == 1
+
+
+def test_flops_are_those_of_the_products():
+    h, n, m = HEADS, QUERIES, KEYS
+    assert SIZES.flops(n, m) == {
+        "query": product_flops((h, n, D_MODEL), (h, D_MODEL, D_K)),
+        "key": product_flops((h, m, D_MODEL), (h, D_MODEL, D_K)),
+        "value": product_flops((h, m, D_MODEL), (h, D_MODEL, D_V)),
+        "scores": product_flops((h, n, D_K), (h, D_K, m)),
+        "weighted sum": product_flops((h, n, m), (h, m, D_V)),
+        "output projection": product_flops((n, h * D_V), (h * D_V, D_OUT)),
+    }
+    assert list(SIZES.flops(n)) == [
+        "query",
+        "key",
+        "value",
+        "scores",
+        "weighted sum",
+        "output projection",
+    ]
+
+
+def test_keys_are_as_many_as_queries_unless_told_otherwise():
+    assert SIZES.flops(QUERIES) == SIZES.flops(QUERIES, QUERIES)
+    assert SIZES.weight_bytes(QUERIES) == SIZES.weight_bytes(QUERIES, QUERIES)
+
+
+def test_twice_the_tokens_cost_twice_the_projections_and_four_times_the_scores():
+    once, twice = SIZES.flops(QUERIES), SIZES.flops(2 * QUERIES)
+    assert {name: twice[name] // once[name] for name in once} == {
+        "query": 2,
+        "key": 2,
+        "value": 2,
+        "scores": 4,
+        "weighted sum": 4,
+        "output projection": 2,
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_weight_bytes_are_those_of_the_array(dtype):
+    weights = real_weights(SIZES)
+    query = project("x", np.ones((QUERIES, D_MODEL)), weights.w_q).astype(dtype)
+    key = project("x", np.ones((KEYS, D_MODEL)), weights.w_k).astype(dtype)
+    itemsize = np.dtype(dtype).itemsize
+    measured = attention_weights(query, key).nbytes
+    assert SIZES.weight_bytes(QUERIES, KEYS, itemsize=itemsize) == measured
+
+
+def test_left_out_sizes():
+    assert layer_sizes(6, 3) == LayerSizes(6, 3, d_k=2, d_v=2, d_out=6)
+    assert layer_sizes(7, 3, d_k=5) == LayerSizes(7, 3, d_k=5, d_v=5, d_out=7)
+
+
+def test_num_heads_that_does_not_divide_is_refused():
+    with raises(ValueError, "num_heads is 3; a divisor of d_model=7 is wanted"):
+        layer_sizes(7, 3)
+
+
+@pytest.mark.parametrize("name", ["d_model", "num_heads", "d_k", "d_v", "d_out"])
+def test_a_size_of_zero_is_refused(name):
+    sizes = {"d_model": 2, "num_heads": 1} | {name: 0}
+    with raises(ValueError, f"{name} is 0; a whole number of at least 1 is wanted"):
+        layer_sizes(**sizes)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("num_queries", (0, 3)), ("num_keys", (3, 0))],
+)
+@pytest.mark.parametrize("method", ["flops", "weight_bytes"])
+def test_no_tokens_are_refused(method, name, arguments):
+    with raises(ValueError, f"{name} is 0; a whole number of at least 1 is wanted"):
+        getattr(SIZES, method)(*arguments)
+
+
+def test_an_itemsize_of_zero_is_refused():
+    with raises(ValueError, "itemsize is 0; a whole number of at least 1 is wanted"):
+        SIZES.weight_bytes(3, itemsize=0)
+
+
+def test_sizes_are_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        SIZES.d_k = 1

@@ -1,0 +1,96 @@
+"""Splitting and merging heads: which column goes where, and that one undoes the other."""
+
+import numpy as np
+import pytest
+from helpers import BATCH, D_K, D_MODEL, HEADS, QUERIES, raises
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from mha import merge_heads, split_heads
+from mha.core.multihead import project
+
+LEADING = hnp.array_shapes(min_dims=0, max_dims=2, max_side=3)
+SIDE = st.integers(1, 7)
+
+
+def counted(*shape):
+    return np.arange(np.prod(shape, dtype=int), dtype=float).reshape(shape)
+
+
+def test_head_i_holds_its_columns():
+    x = counted(BATCH, QUERIES, HEADS * D_K)
+    heads = split_heads(x, HEADS)
+    assert heads.shape == (BATCH, HEADS, QUERIES, D_K)
+    for i in range(HEADS):
+        np.testing.assert_array_equal(heads[:, i], x[..., i * D_K : (i + 1) * D_K])
+
+
+def test_merging_puts_heads_side_by_side():
+    heads = counted(BATCH, HEADS, QUERIES, D_K)
+    merged = merge_heads(heads)
+    assert merged.shape == (BATCH, QUERIES, HEADS * D_K)
+    expected = np.concatenate([heads[:, i] for i in range(HEADS)], axis=-1)
+    np.testing.assert_array_equal(merged, expected)
+
+
+@given(LEADING, SIDE, SIDE, SIDE)
+def test_each_undoes_the_other(leading, num_heads, n, d):
+    x = counted(*leading, n, num_heads * d)
+    np.testing.assert_array_equal(merge_heads(split_heads(x, num_heads)), x)
+    heads = counted(*leading, num_heads, n, d)
+    np.testing.assert_array_equal(split_heads(merge_heads(heads), num_heads), heads)
+
+
+def test_splitting_one_wide_projection_equals_a_projection_a_head(rng):
+    x = rng.normal(size=(BATCH, QUERIES, D_MODEL))
+    matrices = rng.normal(size=(HEADS, D_MODEL, D_K))
+    wide = np.concatenate(list(matrices), axis=-1)
+    np.testing.assert_allclose(
+        split_heads(x @ wide, HEADS), project("x", x, matrices), rtol=1e-12, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("given_dtype", "dtype"),
+    [
+        (np.float16, np.float32),
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (int, np.float64),
+    ],
+)
+def test_dtypes(given_dtype, dtype):
+    assert split_heads(np.ones((2, 6), given_dtype), 3).dtype == dtype
+    assert merge_heads(np.ones((3, 2, 2), given_dtype)).dtype == dtype
+
+
+def test_nan_and_infinity_pass_through():
+    x = np.array([[np.nan, np.inf, -np.inf, 0.0]])
+    np.testing.assert_array_equal(split_heads(x, 2), [[[np.nan, np.inf]], [[-np.inf, 0]]])
+    np.testing.assert_array_equal(merge_heads(split_heads(x, 2)), x)
+
+
+def test_num_heads_that_does_not_divide_is_refused():
+    with raises(ValueError, "num_heads is 3; a divisor of x's width 7 is wanted"):
+        split_heads(np.ones((5, 7)), 3)
+    with raises(ValueError, "num_heads is 14; a divisor of x's width 7 is wanted"):
+        split_heads(np.ones((5, 7)), 14)
+
+
+def test_no_heads_are_refused():
+    with raises(ValueError, "num_heads is 0; a whole number of at least 1 is wanted"):
+        split_heads(np.ones((5, 7)), 0)
+    with raises(TypeError, "num_heads is 7.0; a whole number of at least 1 is wanted"):
+        split_heads(np.ones((5, 7)), 7.0)
+
+
+def test_too_few_or_empty_axes_are_refused():
+    with raises(ValueError, "x has shape (7,); at least 2 axes are wanted"):
+        split_heads(np.ones(7), 7)
+    with raises(ValueError, "x has shape (5, 7); at least 3 axes are wanted"):
+        merge_heads(np.ones((5, 7)))
+    with raises(ValueError, "x has shape (0, 6); no axis may be empty"):
+        split_heads(np.ones((0, 6)), 3)
+    with raises(ValueError, "x has shape (0, 5, 7); no axis may be empty"):
+        merge_heads(np.ones((0, 5, 7)))

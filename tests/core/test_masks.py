@@ -1,0 +1,170 @@
+"""Masks against their definitions, entry by entry; True means that a query may attend."""
+
+import numpy as np
+import pytest
+from helpers import BATCH, HEADS, KEYS, QUERIES, raises
+
+from mha import causal_mask, padding_mask, sliding_window_mask
+from mha.core.masks import as_additive_mask, as_mask
+
+INF = np.inf
+SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
+
+
+@pytest.mark.parametrize(("n", "m"), SHAPES)
+def test_causal(n, m):
+    expected = [[key <= query for key in range(m)] for query in range(n)]
+    mask = causal_mask(n, m)
+    assert mask.dtype == np.bool_
+    assert mask.shape == (n, m)
+    np.testing.assert_array_equal(mask, expected)
+
+
+@pytest.mark.parametrize("window", [1, 2, 11])
+@pytest.mark.parametrize(("n", "m"), SHAPES)
+def test_sliding_window(n, m, window):
+    expected = [[abs(key - query) <= window for key in range(m)] for query in range(n)]
+    mask = sliding_window_mask(n, m, window)
+    assert mask.dtype == np.bool_
+    np.testing.assert_array_equal(mask, expected)
+
+
+def test_padding():
+    lengths = [0, 3, KEYS]
+    mask = padding_mask(lengths, KEYS)
+    assert mask.dtype == np.bool_
+    assert mask.shape == (3, 1, KEYS)
+    for row, length in zip(mask, lengths, strict=True):
+        np.testing.assert_array_equal(row[0], [key < length for key in range(KEYS)])
+
+
+def test_padding_of_one_sequence_and_of_heads():
+    np.testing.assert_array_equal(padding_mask(2, 3), [[True, True, False]])
+    lengths = np.array([2, 5])
+    mask = padding_mask(lengths[:, None], KEYS)
+    assert mask.shape == (BATCH, 1, 1, KEYS)
+    assert np.broadcast_shapes(mask.shape, (BATCH, HEADS, QUERIES, KEYS)) == (
+        BATCH,
+        HEADS,
+        QUERIES,
+        KEYS,
+    )
+
+
+@pytest.mark.parametrize("bad", [-1, KEYS + 1])
+def test_a_length_out_of_range_is_refused(bad):
+    wanted = f"numbers from 0 to num_keys={KEYS} are wanted"
+    with raises(ValueError, f"lengths holds {bad} at index (1,); {wanted}"):
+        padding_mask([3, bad], KEYS)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "dtype"), [([1.0], "float64"), ([True], "bool"), (["1"], "<U1")]
+)
+def test_lengths_that_are_no_integers_are_refused(lengths, dtype):
+    with raises(TypeError, f"lengths has dtype {dtype}; integers are wanted"):
+        padding_mask(lengths, KEYS)
+
+
+def test_ragged_lengths_are_refused():
+    with raises(ValueError, "lengths is ragged; rows of one length are wanted"):
+        padding_mask([[1], [1, 2]], KEYS)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("num_queries", lambda: causal_mask(0, 3)),
+        ("num_keys", lambda: causal_mask(3, 0)),
+        ("num_keys", lambda: padding_mask([0], 0)),
+        ("num_queries", lambda: sliding_window_mask(0, 3, 1)),
+        ("num_keys", lambda: sliding_window_mask(3, 0, 1)),
+        ("window", lambda: sliding_window_mask(3, 3, 0)),
+    ],
+)
+def test_sizes_of_zero_are_refused(name, call):
+    with raises(ValueError, f"{name} is 0; a whole number of at least 1 is wanted"):
+        call()
+
+
+def test_true_adds_nothing_and_false_adds_minus_infinity():
+    additive = as_additive_mask([[True, False, True]], False, (2, 3))
+    np.testing.assert_array_equal(additive, [[0, -INF, 0]])
+
+
+def test_a_float_mask_is_added_as_it_is():
+    mask = np.array([[0.5, -INF, -3.0]])
+    np.testing.assert_array_equal(as_additive_mask(mask, False, (2, 3)), mask)
+
+
+def test_nothing_masked_is_none():
+    assert as_additive_mask(None, False, (2, 3)) is None
+
+
+def test_causal_alone_and_with_a_mask():
+    causal = [[0, -INF, -INF], [0, 0, -INF]]
+    np.testing.assert_array_equal(as_additive_mask(None, True, (2, 3)), causal)
+    both = as_additive_mask([[False, True, True]], True, (2, 3))
+    np.testing.assert_array_equal(both, [[-INF, -INF, -INF], [-INF, 0, -INF]])
+    added = as_additive_mask([[1.0, 2.0, 3.0]], True, (2, 3))
+    np.testing.assert_array_equal(added, [[1, -INF, -INF], [1, 2, -INF]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("mask", [np.ones((2, 3), bool), np.ones((2, 3)), np.ones(3, np.float16)])
+def test_the_dtype_is_that_of_the_scores(mask, is_causal, dtype):
+    assert as_additive_mask(mask, is_causal, (2, 3), dtype).dtype == dtype
+
+
+def test_booleans_are_not_widened_before_they_are_needed():
+    mask = np.ones((2, 3), bool)
+    assert as_mask(mask, (5, 2, 3)) is mask
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (1, 3), (2, 1), (5, 1, 3), (5, 2, 3)])
+def test_shapes_that_broadcast(shape):
+    assert as_mask(np.ones(shape, bool), (5, 2, 3)).shape == shape
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 2), (7, 2, 3), (1, 5, 2, 3), (7, 5, 2, 3)])
+def test_a_mask_of_the_wrong_shape_is_refused(shape):
+    with raises(
+        ValueError,
+        f"mask has shape {shape}; one that broadcasts to the scores' (5, 2, 3) is wanted",
+    ):
+        as_mask(np.ones(shape, bool), (5, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("mask", "dtype"),
+    [
+        ([[0, 1]], "int64"),
+        ([["a", "b"]], "<U1"),
+        ([[None, None]], "object"),
+        ([[1j, 0]], "complex128"),
+    ],
+)
+def test_a_mask_of_the_wrong_type_is_refused(mask, dtype):
+    wanted = "booleans (True = may attend) or floats are wanted"
+    with raises(TypeError, f"mask has dtype {dtype}; {wanted}"):
+        as_mask(np.array(mask, dtype=dtype), (1, 2))
+
+
+def test_a_ragged_mask_is_refused():
+    with raises(ValueError, "mask is ragged; rows of one length are wanted"):
+        as_mask([[True], [True, False]], (2, 2))
+
+
+@pytest.mark.parametrize(("bad", "text"), [(np.nan, "nan"), (INF, "inf")])
+def test_nan_and_plus_infinity_are_refused(bad, text):
+    wanted = "finite numbers or minus infinity are wanted"
+    with raises(ValueError, f"mask holds {text} at index (0, 1); {wanted}"):
+        as_mask([[0.0, bad]], (2, 2))
+
+
+def test_a_number_that_the_scores_cannot_hold_is_refused():
+    with raises(ValueError, "mask holds -1e+300 at index (0, 1); float32 cannot hold it"):
+        as_mask([[0.0, -1e300]], (2, 2), np.float32)
+    with raises(ValueError, "mask holds 1e+300 at index (0, 1); float32 cannot hold it"):
+        as_additive_mask([[0.0, 1e300]], True, (2, 2), np.float32)

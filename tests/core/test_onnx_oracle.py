@@ -1,0 +1,262 @@
+"""Agreement with an independent oracle: the node test cases that `onnx` publishes for Attention.
+
+Each case brings inputs, attributes and the outputs that every implementation of the operator
+must give. What the operator has and the functions here do not take (a cache, padded lengths,
+windows, a causal mask that starts later) is put into the mask; what no mask can say is left out,
+with the reason.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+import onnx.backend.test.case.node.attention  # importing it collects its cases
+import pytest
+from helpers import raises
+from onnx.backend.test.case import node as node_cases
+
+from mha import (
+    attention_scores,
+    attention_weights,
+    blockwise_attention,
+    merge_heads,
+    padding_mask,
+    scaled_dot_product_attention,
+    split_heads,
+)
+from mha.core.attention import masked_scores, repeat_heads, scaled_scores
+
+FEWEST_RUN = 77
+"""How many cases run with the locked version of `onnx`; a newer one may only have more."""
+
+INPUTS = {"Q", "K", "V", "attn_mask", "past_key", "past_value", "nonpad_kv_seqlen"}
+ATTRIBUTES = {
+    "is_causal",
+    "kv_num_heads",
+    "left_window_size",
+    "q_num_heads",
+    "qk_matmul_output_mode",
+    "right_window_size",
+    "scale",
+    "softmax_precision",
+}
+# The published cases are float32, or float16 throughout: an intermediate result then has eleven
+# bits, and a result here, computed in float32, is rounded once.
+TOLERANCES = {"float32": {"rtol": 1e-5, "atol": 1e-6}, "float16": {"rtol": 1e-3, "atol": 2e-4}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One published case: arrays by the operator's names for them."""
+
+    name: str
+    inputs: dict
+    attributes: dict
+    outputs: dict = field(repr=False)
+
+    @classmethod
+    def read(cls, published):
+        (node,) = published.model.graph.node
+        ((inputs, outputs),) = published.data_sets
+        schema = onnx.defs.get_schema("Attention")
+
+        def by_name(formal, actual, arrays):
+            names = [f.name for f, a in zip(formal, actual, strict=False) if a]
+            return dict(zip(names, arrays, strict=True))
+
+        return cls(
+            name=published.name,
+            inputs=by_name(schema.inputs, node.input, inputs),
+            attributes={a.name: onnx.helper.get_attribute_value(a) for a in node.attribute},
+            outputs=by_name(schema.outputs, node.output, outputs),
+        )
+
+    def why_left_out(self):
+        """Return the reason why the functions here cannot run the case, or None."""
+        if self.attributes.get("softcap"):
+            return "softcap: no function here bends scores by a hyperbolic tangent"
+        if self.inputs["Q"].dtype.name == "bfloat16":
+            return "bfloat16: no type of NumPy's own, and refused with a sentence"
+        unknown = (set(self.inputs) - INPUTS) | (set(self.attributes) - ATTRIBUTES - {"softcap"})
+        return f"unknown to this test: {', '.join(sorted(unknown))}" if unknown else None
+
+
+def is_one_node(published):
+    return [node.op_type for node in published.model.graph.node] == ["Attention"]
+
+
+# Other tests may have collected other operators.
+PUBLISHED = [c for c in node_cases._NodeTestCases if c.name.startswith("test_attention_")]
+EXPANDED = [c for c in PUBLISHED if not is_one_node(c)]
+CASES = [Case.read(c) for c in PUBLISHED if is_one_node(c)]
+LEFT_OUT = {case.name: case.why_left_out() for case in CASES if case.why_left_out()}
+RUN = [case for case in CASES if case.name not in LEFT_OUT]
+
+
+# From the operator's interface to ours
+
+
+def arguments(case):
+    """Return query, key, value and the options for `scaled_dot_product_attention`."""
+    query, key, value = heads(case)
+    if "past_key" in case.inputs:
+        key = np.concatenate([case.inputs["past_key"], key], axis=-2)
+        value = np.concatenate([case.inputs["past_value"], value], axis=-2)
+    num_queries, num_keys = query.shape[-2], key.shape[-2]
+    first = first_place(case, num_queries)
+    is_causal = bool(case.attributes.get("is_causal", 0))
+    allowed = window(case, first, num_queries, num_keys)
+    if "nonpad_kv_seqlen" in case.inputs:
+        allowed = allowed & padding_mask(case.inputs["nonpad_kv_seqlen"][:, None], num_keys)
+    if is_causal and np.any(first):
+        # Causal here is aligned at the top left; a later start has to be part of the mask.
+        allowed, is_causal = allowed & (steps_back(first, num_queries, num_keys) >= 0), False
+    options = {
+        "mask": joined(case.inputs.get("attn_mask"), allowed),
+        "is_causal": is_causal,
+        "scale": case.attributes.get("scale"),
+        "enable_gqa": query.shape[-3] != key.shape[-3],
+    }
+    return query, key, value, options
+
+
+def heads(case):
+    """Return the inputs with an axis of heads, which those with three axes have to be given."""
+    query, key, value = (case.inputs[name] for name in "QKV")
+    if query.ndim == 4:
+        return query, key, value
+    num_heads, num_groups = (case.attributes[f"{side}_num_heads"] for side in ("q", "kv"))
+    return (
+        split_heads(query, num_heads),
+        split_heads(key, num_groups),
+        split_heads(value, num_groups),
+    )
+
+
+def first_place(case, num_queries):
+    """Return how many keys come before the first query, shape () or (batch, 1, 1, 1)."""
+    if "past_key" in case.inputs:
+        return case.inputs["past_key"].shape[-2]
+    if "nonpad_kv_seqlen" in case.inputs:
+        return case.inputs["nonpad_kv_seqlen"][:, None, None, None] - num_queries
+    return 0
+
+
+def steps_back(first, num_queries, num_keys):
+    """Return how far each key lies before each query: below 0 if it comes later."""
+    return first + np.arange(num_queries)[:, None] - np.arange(num_keys)
+
+
+def window(case, first, num_queries, num_keys):
+    """Return which keys are near enough to each query."""
+    back = steps_back(first, num_queries, num_keys)
+    left = case.attributes.get("left_window_size", -1)
+    right = case.attributes.get("right_window_size", -1)
+    return ((left < 0) | (back <= left)) & ((right < 0) | (-back <= right))
+
+
+def joined(mask, allowed):
+    """Return a mask that lets a query attend where both do; a short one ends in forbidden keys."""
+    if mask is None:
+        return None if allowed.all() else allowed
+    missing = allowed.shape[-1] - mask.shape[-1]
+    forbidden = False if mask.dtype == np.bool_ else -np.inf
+    widths = [(0, 0)] * (mask.ndim - 1) + [(0, missing)]
+    mask = np.pad(mask, widths, constant_values=forbidden)
+    return mask & allowed if mask.dtype == np.bool_ else np.where(allowed, mask, -np.inf)
+
+
+def qk_matmul_output(case, query, key, options):
+    """Return the stage of the computation that the case's mode asks for."""
+    mode = case.attributes.get("qk_matmul_output_mode", 0)
+    if mode == 3:
+        return attention_weights(query, key, **options)
+    if options["enable_gqa"]:
+        key = repeat_heads("key", key, query)
+    scaled = scaled_scores(attention_scores(query, key), query.shape[-1], options["scale"])
+    # Mode 1 is after the soft cap, and there is none.
+    return masked_scores(scaled, options["mask"], options["is_causal"]) if mode == 2 else scaled
+
+
+def agree(computed, published):
+    """Compare in the published dtype, minus infinities by place and the rest by value."""
+    tolerance = TOLERANCES[published.dtype.name]
+    assert computed.dtype == np.float32
+    np.testing.assert_allclose(computed.astype(published.dtype), published, **tolerance)
+
+
+# The tests
+
+
+@pytest.mark.parametrize("case", RUN, ids=lambda case: case.name)
+def test_published_case(case):
+    query, key, value, options = arguments(case)
+    output = scaled_dot_product_attention(query, key, value, **options)
+    if case.inputs["Q"].ndim == 3:
+        output = merge_heads(output)
+    agree(output, case.outputs["Y"])
+    if "qk_matmul_output" in case.outputs:
+        agree(qk_matmul_output(case, query, key, options), case.outputs["qk_matmul_output"])
+    if "present_key" in case.outputs:
+        np.testing.assert_array_equal(key, case.outputs["present_key"])
+        np.testing.assert_array_equal(value, case.outputs["present_value"])
+
+
+@pytest.mark.parametrize("case", RUN, ids=lambda case: case.name)
+def test_published_case_block_by_block(case):
+    query, key, value, options = arguments(case)
+    if options.pop("enable_gqa"):
+        key, value = repeat_heads("key", key, query), repeat_heads("value", value, query)
+    output = blockwise_attention(query, key, value, block_size=3, **options)
+    if case.inputs["Q"].ndim == 3:
+        output = merge_heads(output)
+    agree(output, case.outputs["Y"])
+
+
+def test_a_fully_masked_row_is_zero_in_both():
+    rows = 0
+    for case in RUN:
+        query, key, value, options = arguments(case)
+        empty = (attention_weights(query, key, **options) == 0).all(axis=-1)
+        output = scaled_dot_product_attention(query, key, value, **options)
+        published = case.outputs["Y"]
+        if case.inputs["Q"].ndim == 3:
+            published = split_heads(published, case.attributes["q_num_heads"])
+        assert (output[empty] == 0).all()
+        assert (published[empty] == 0).all()
+        rows += np.count_nonzero(empty)
+    assert rows > 0
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c.inputs["Q"].dtype.name == "bfloat16"], ids=lambda c: c.name
+)
+def test_bfloat16_is_refused(case):
+    query, key, value = (case.inputs[name] for name in "QKV")
+    with raises(TypeError, "value has dtype bfloat16; float32, float64 or integers are wanted"):
+        scaled_dot_product_attention(query.astype(np.float32), key.astype(np.float32), value)
+    with raises(TypeError, "query has dtype bfloat16; float32, float64 or integers are wanted"):
+        attention_weights(query, key)
+
+
+def test_expanded_cases_are_the_same_data():
+    """Each case comes twice: as one node, and spelled out in other operators' nodes."""
+    by_name = {c.name: c for c in PUBLISHED}
+    for expanded in EXPANDED:
+        original = by_name[expanded.name.removesuffix("_expanded")]
+        assert is_one_node(original)
+        for arrays, others in zip(expanded.data_sets[0], original.data_sets[0], strict=True):
+            for array, other in zip(arrays, others, strict=True):
+                np.testing.assert_array_equal(array, other)
+
+
+def test_every_case_runs_or_has_a_reason(capsys):
+    with capsys.disabled():
+        print(f"\nonnx {onnx.__version__}, Attention: {len(RUN)} of {len(CASES)} cases run", end="")
+        print(f" ({len(EXPANDED)} more repeat their data in other operators)")
+        for name, reason in LEFT_OUT.items():
+            print(f"  left out: {name}: {reason}")
+    assert len(RUN) >= FEWEST_RUN
+    assert len(RUN) + len(LEFT_OUT) == len(CASES)
+    assert not [reason for reason in LEFT_OUT.values() if reason.startswith("unknown")]
+    assert len(CASES) + len(EXPANDED) == len(PUBLISHED)

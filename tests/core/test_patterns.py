@@ -1,0 +1,266 @@
+"""Patterns: the closed form reproduces them, its rank bounds what a narrow head can draw."""
+
+import numpy as np
+import pytest
+from helpers import arrays, central_differences, raises
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mha import (
+    attention_scores,
+    attention_weights,
+    centred_log,
+    fit_patterns,
+    load_example,
+    pattern_projections,
+    softmax,
+)
+from mha.core.patterns import _gradients
+
+
+@st.composite
+def patterns(draw):
+    """Return a strategy for positive square matrices whose rows sum to 1."""
+    n = draw(st.integers(2, 5))
+    return softmax(draw(arrays((n, n), limit=4)))
+
+
+@st.composite
+def patterns_with_embeddings(draw):
+    """Return a strategy for patterns with diagonally dominant, so invertible, embeddings."""
+    pattern = draw(patterns())
+    return pattern, np.eye(len(pattern)) + draw(arrays(pattern.shape, limit=0.15))
+
+
+# The centred logarithm
+
+
+@given(patterns())
+def test_the_centred_logarithm_draws_the_pattern(pattern):
+    scores = centred_log(pattern)
+    np.testing.assert_allclose(softmax(scores), pattern, rtol=1e-13)
+    np.testing.assert_allclose(scores.sum(axis=-1), 0, atol=1e-13)
+
+
+@given(patterns())
+def test_its_rank_is_below_the_number_of_tokens(pattern):
+    assert np.linalg.matrix_rank(centred_log(pattern), tol=1e-9) <= len(pattern) - 1
+
+
+def test_a_shift_of_a_row_does_not_show(rng):
+    scores = rng.normal(size=(3, 5, 5))
+    centred = centred_log(softmax(scores))
+    np.testing.assert_allclose(centred, scores - scores.mean(axis=-1, keepdims=True), atol=1e-13)
+
+
+# The closed form
+
+
+@given(patterns_with_embeddings())
+def test_a_head_of_width_n_minus_one_draws_any_positive_pattern(drawn):
+    pattern, x = drawn
+    w_q, w_k = pattern_projections(pattern, x, len(pattern) - 1)
+    assert w_q.shape == w_k.shape == (len(pattern), len(pattern) - 1)
+    np.testing.assert_allclose(attention_weights(x @ w_q, x @ w_k), pattern, rtol=0, atol=1e-9)
+
+
+@given(patterns_with_embeddings(), st.integers(0, 4))
+def test_a_wider_head_draws_it_too(drawn, extra):
+    pattern, x = drawn
+    w_q, w_k = pattern_projections(pattern, x, len(pattern) + extra)
+    assert w_q.shape == w_k.shape == (len(pattern), len(pattern) + extra)
+    np.testing.assert_allclose(attention_weights(x @ w_q, x @ w_k), pattern, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3])
+def test_a_narrow_head_leaves_out_the_smallest_singular_values(rng, d_k):
+    pattern, x = softmax(rng.normal(size=(5, 5))), rng.normal(size=(5, 5))
+    w_q, w_k = pattern_projections(pattern, x, d_k)
+    wanted = centred_log(pattern)
+    drawn = attention_scores(x @ w_q, x @ w_k) / np.sqrt(d_k)
+    sizes = np.linalg.svd(wanted, compute_uv=False)
+    left_out = np.linalg.svd(wanted - drawn, compute_uv=False)
+    np.testing.assert_allclose(left_out[: 5 - d_k], sizes[d_k:], atol=1e-10)
+    np.testing.assert_allclose(left_out[5 - d_k :], 0, atol=1e-10)
+    assert left_out[0] > 0.1
+
+
+def test_the_first_token_s_query_has_no_negative_component(rng):
+    x = rng.normal(size=(5, 5))
+    w_q, _ = pattern_projections(softmax(rng.normal(size=(5, 5))), x, 4)
+    assert ((x @ w_q)[0] > 0).all()
+
+
+def test_the_wide_example_s_target_is_within_reach_of_its_width():
+    example = load_example("cat-sat-on-it-wide")
+    x, width = example.embeddings, example.layer.d_k
+    for target in example.target_weights:
+        w_q, w_k = pattern_projections(target, x, width)
+        np.testing.assert_allclose(attention_weights(x @ w_q, x @ w_k), target, atol=1e-9)
+
+
+# The fit
+
+
+def fit(seed=0, d_model=5, d_k=2, num_heads=1, **options):
+    """Fit to patterns of five tokens that do not depend on the seed of the fit."""
+    target = softmax(2 * np.random.default_rng(5).normal(size=(num_heads, 5, 5)))
+    options = {"steps": 300, "restarts": 3} | options
+    return target, fit_patterns(target, d_model, d_k, np.random.default_rng(seed), **options)
+
+
+@pytest.mark.parametrize("given_embeddings", [False, True])
+def test_a_wider_head_fits_better(rng, given_embeddings):
+    x = rng.normal(size=(5, 5)) if given_embeddings else None
+    losses = [fit(d_k=d_k, embeddings=x)[1].divergence[0] for d_k in (1, 2, 4)]
+    assert losses[0] > 2 * losses[1] > 4 * losses[2]
+    assert losses[2] < 0.01
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("given_embeddings", [False, True])
+def test_the_fit_is_what_its_matrices_draw(rng, seed, given_embeddings):
+    x = rng.normal(size=(5, 3)) if given_embeddings else None
+    target, found = fit(seed, num_heads=2, d_model=3, embeddings=x)
+    assert found.embeddings.shape == (5, 3)
+    assert found.w_q.shape == found.w_k.shape == (2, 3, 2)
+    weights = attention_weights(found.embeddings @ found.w_q, found.embeddings @ found.w_k)
+    np.testing.assert_allclose(found.weights, weights, rtol=1e-12)
+    divergence = (target * np.log(target / weights)).sum(axis=-1).mean(axis=-1)
+    np.testing.assert_allclose(found.divergence, divergence, rtol=1e-9, atol=1e-15)
+    assert (found.divergence < 0.5).all()
+
+
+def test_given_embeddings_stay_as_they_are(rng):
+    x = rng.normal(size=(5, 4))
+    _, found = fit(num_heads=2, d_model=4, embeddings=x)
+    np.testing.assert_array_equal(found.embeddings, x)
+
+
+@pytest.mark.parametrize("given_embeddings", [False, True])
+def test_a_seed_gives_one_fit(rng, given_embeddings):
+    x = rng.normal(size=(5, 5)) if given_embeddings else None
+    first, second, other = (fit(seed, embeddings=x, steps=50)[1] for seed in (1, 1, 2))
+    for name in ("embeddings", "w_q", "w_k", "weights", "divergence"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+    assert not np.array_equal(first.w_q, other.w_q)
+
+
+@pytest.mark.parametrize("given_embeddings", [False, True])
+def test_the_best_of_many_starts_beats_most_single_ones(rng, given_embeddings):
+    options = {"embeddings": rng.normal(size=(5, 5)) if given_embeddings else None, "steps": 20}
+    single = [fit(seed, restarts=1, **options)[1].divergence[0] for seed in range(7)]
+    assert fit(restarts=8, **options)[1].divergence[0] < np.median(single)
+
+
+def test_decay_keeps_scores_small():
+    _, free = fit(d_k=4)
+    _, held = fit(d_k=4, decay=0.5)
+    assert abs(np.log(held.weights)).max() < abs(np.log(free.weights)).max()
+    assert held.divergence[0] > free.divergence[0]
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.3])
+def test_gradients_against_differences(rng, decay):
+    heads, n, d_model, d_k = 2, 5, 3, 7
+    parts = {
+        "x": rng.normal(size=(1, 1, n, d_model)),
+        "w_q": rng.normal(size=(1, heads, d_model, d_k)),
+        "w_k": rng.normal(size=(1, heads, d_model, d_k)),
+    }
+    target = softmax(rng.normal(size=(heads, n, n)))
+
+    def loss(x, w_q, w_k):
+        query, key = x @ w_q, x @ w_k
+        scaled = query @ key.swapaxes(-1, -2) / np.sqrt(d_k)
+        divergence = (target * np.log(target / softmax(scaled))).sum()
+        return divergence + decay / 2 * (scaled**2).sum()
+
+    found = dict(
+        zip(("w_q", "w_k", "x"), _gradients(**parts, target=target, decay=decay), strict=True)
+    )
+    for name, part in parts.items():
+        slope = central_differences(lambda p, name=name: loss(**parts | {name: p}), part)
+        np.testing.assert_allclose(found[name], slope, rtol=1e-6, atol=1e-7)
+
+
+# Refusals
+
+
+@settings(max_examples=20)
+@given(patterns(), st.floats(0.01, 1))
+def test_a_row_that_does_not_sum_to_one_is_refused(pattern, more):
+    pattern[1, 0] += more
+    sentence = f"pattern has a row that sums to {pattern[1].sum():.6g}; 1 is wanted"
+    with raises(ValueError, sentence):
+        centred_log(pattern)
+    with raises(ValueError, sentence):
+        pattern_projections(pattern, np.eye(len(pattern)), 1)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sentence"),
+    [
+        ([[1.0, 0.0], [0.5, 0.5]], "holds 0.0 at index (0, 1); positive numbers are wanted"),
+        ([[1.5, -0.5], [0.5, 0.5]], "holds -0.5 at index (0, 1); positive numbers are wanted"),
+        ([[0.5, 0.5]], "has shape (1, 2); square matrices are wanted"),
+        ([0.5, 0.5], "has shape (2,); at least 2 axes are wanted"),
+        ([[np.nan, 0.5], [0.5, 0.5]], "holds nan at index (0, 0); finite numbers are wanted"),
+        ([[0.5, 0.5], [1.0]], "is ragged; rows of one length are wanted"),
+    ],
+)
+def test_what_is_no_pattern_is_refused_by_name(pattern, sentence):
+    with raises(ValueError, f"pattern {sentence}"):
+        centred_log(pattern)
+    with raises(ValueError, f"pattern {sentence}"):
+        pattern_projections(pattern, np.eye(2), 1)
+    with raises(ValueError, f"patterns {sentence}"):
+        fit_patterns(pattern, 2, 1, np.random.default_rng(0))
+
+
+HALVES = np.full((2, 2), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "embeddings", "sentence"),
+    [
+        (
+            HALVES,
+            np.ones((2, 3)),
+            "embeddings has shape (2, 3) but pattern has (2, 2);"
+            " two square matrices of one size are wanted",
+        ),
+        (
+            HALVES[None],
+            np.eye(2),
+            "embeddings has shape (2, 2) but pattern has (1, 2, 2);"
+            " two square matrices of one size are wanted",
+        ),
+        (HALVES, np.ones((2, 2)), "embeddings has rank 1; 2 is wanted"),
+        (
+            HALVES,
+            [[1.0, np.inf], [0.0, 1.0]],
+            "embeddings holds inf at index (0, 1); finite numbers are wanted",
+        ),
+    ],
+)
+def test_embeddings_without_an_inverse_are_refused(pattern, embeddings, sentence):
+    with raises(ValueError, sentence):
+        pattern_projections(pattern, embeddings, 1)
+
+
+@pytest.mark.parametrize(("bad", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError)])
+def test_what_is_no_count_is_refused_by_name(bad, error):
+    with raises(error, f"d_k is {bad}; a whole number of at least 1 is wanted"):
+        pattern_projections(HALVES, np.eye(2), bad)
+    for name in ("d_model", "d_k", "steps", "restarts"):
+        counts = {"d_model": 2, "d_k": 1} | {name: bad}
+        with raises(error, f"{name} is {bad}; a whole number of at least 1 is wanted"):
+            fit_patterns([HALVES], rng=np.random.default_rng(0), **counts)
+
+
+def test_a_fit_needs_heads_and_embeddings_of_its_size(rng):
+    with raises(ValueError, "patterns has shape (2, 2); (num_heads, n, n) is wanted"):
+        fit_patterns(HALVES, 2, 1, rng)
+    with raises(ValueError, "embeddings has shape (2, 3); (2, 2) is wanted"):
+        fit_patterns([HALVES], 2, 1, rng, embeddings=np.ones((2, 3)))

@@ -1,0 +1,168 @@
+"""Worksheets: a seed gives its sheets, short numbers, nothing given away, a right key."""
+
+import re
+
+import numpy as np
+import pytest
+from helpers import raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha import short
+from mha.practice.worksheets import ROOM, TASKS, main, worksheet
+
+LEVELS = ("easy", "medium", "hard")
+ROW = re.compile(r"^\| (?!---)(.*) \|$", re.MULTILINE)
+
+
+def cells(markdown):
+    """Return the cells below the header of every table, labels left out."""
+    tables = re.split(r"\n\n(?=\*\*)", markdown)
+    rows = [ROW.findall(table)[1:] for table in tables]
+    return [cell.strip() for table in rows for row in table for cell in row.split("|")[1:]]
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 97), st.sampled_from(LEVELS), st.integers(1, 3))
+def test_the_same_seed_gives_the_same_sheet(seed, student, difficulty, heads):
+    again = [worksheet(seed, student, difficulty=difficulty, num_heads=heads) for _ in range(2)]
+    assert again[0].sheet() == again[1].sheet()
+    assert again[0].key() == again[1].key()
+
+
+def test_students_get_different_numbers():
+    sheets = {worksheet(5, student).sheet().partition("\n")[2] for student in range(1, 32)}
+    assert len(sheets) == 31
+    assert worksheet(5, 1).sheet() != worksheet(7, 1).sheet()
+
+
+def test_a_class_gets_its_sheets_and_one_key(tmp_path):
+    main(["--seed", "5", "--students", "3", "--stages", "key,scores", str(tmp_path)])
+    sheets = (tmp_path / "sheets.md").read_text(encoding="utf-8")
+    key = (tmp_path / "key.md").read_text(encoding="utf-8")
+    for student in (1, 2, 3):
+        one = worksheet(5, student, stages=["scores", "key"])
+        assert one.sheet() in sheets
+        assert one.key() in key
+    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
+    assert sheets.count("\n## ") == key.count("\n## ") == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--students", "0"], "students is 0; a whole number of at least 1 is wanted"),
+        (
+            ["--students", "2", "--difficulty", "odd"],
+            "difficulty is 'odd'; one of easy, medium, hard is wanted",
+        ),
+    ],
+)
+def test_a_class_that_cannot_be_writes_nothing(tmp_path, arguments, sentence):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--seed", "5", *arguments, str(tmp_path)])
+    assert str(stopped.value) == f"error: {sentence}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.integers(0, 10**6), st.sampled_from(LEVELS))
+def test_everything_before_the_softmax_is_short(seed, difficulty):
+    run = worksheet(seed, 1, difficulty=difficulty, num_heads=2).run
+    for stage, places in {
+        "embeddings": 1,
+        "query": 1,
+        "key": 1,
+        "value": 1,
+        "scores": 2,
+        "scaled_scores": 3,
+    }.items():
+        array = getattr(run, stage)
+        np.testing.assert_allclose(array, array.round(places), atol=1e-12)
+        assert all(len(short(x).partition(".")[2]) <= places for x in array.flat)
+
+
+@pytest.mark.parametrize("difficulty", LEVELS)
+def test_a_sheet_gives_nothing_away(difficulty):
+    sheet = worksheet(11, 3, difficulty=difficulty, num_heads=2).sheet()
+    given_part, your_turn = sheet.split("### Your turn")
+    assert all(cells(given_part))
+    assert cells(your_turn)
+    assert set(cells(your_turn)) == {ROOM}
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+def test_the_key_has_every_number_of_every_stage(heads):
+    sheet = worksheet(13, 2, num_heads=heads)
+    run, key = sheet.run, sheet.key()
+    for stage in sheet.stages:
+        part = key.split(TASKS[stage])[1].split("\n\n1")[0]
+        array = getattr(run, stage)
+        shown = [number(cell) for cell in cells(part)]
+        for value in array.flat:
+            assert min(abs(value - x) for x in shown) <= 0.0005 + 1e-9, (stage, value)
+    steps = [line for line in key.splitlines() if line.startswith("- ")]
+    exponentials = run.row_sums.size
+    assert len(steps) == sum(getattr(run, stage).size for stage in sheet.stages) + exponentials
+    assert all(" = " in step for step in steps)
+
+
+def test_steps_of_sums_add_up():
+    for step in worksheet(17, 1, stages=["query", "scores"]).key().splitlines():
+        if not step.startswith("- "):
+            continue
+        _, products, result = step.split(" = ")
+        terms = [number(term.strip("()")) for term in products.split(" + ")]
+        assert sum(terms) == pytest.approx(number(result), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("stages", "wanted"),
+    [
+        (["scores"], ["Queries", "Keys"]),
+        (["scores", "key"], ["Embeddings", "Key projection", "Queries"]),
+        (["head_outputs"], ["Values", "Attention weights"]),
+        (["weights", "exponentials"], ["Scaled scores"]),
+        (
+            ["query", "key", "value"],
+            ["Embeddings", "Query projection", "Key projection", "Value projection"],
+        ),
+    ],
+)
+def test_what_the_chosen_stages_start_from_is_given(stages, wanted):
+    sheet = worksheet(19, 1, stages=stages)
+    assert list(sheet.stages) == [stage for stage in TASKS if stage in stages]
+    given_part, your_turn = sheet.sheet().split("### Your turn")
+    titles = re.findall(r"^\*\*(.*)\*\*$", given_part, re.MULTILINE)
+    assert titles == wanted
+    assert re.findall(r"^(\d)\\\.", your_turn, re.MULTILINE) == [
+        str(i + 1) for i in range(len(stages))
+    ]
+
+
+def test_rounding_is_spoken_of_where_it_is_needed():
+    assert "do not round.\n" in worksheet(1, 1, stages=["scores"]).sheet()
+    assert "3 decimals" in worksheet(1, 1, stages=["weights"]).sheet()
+    assert "rounded when shown" in worksheet(1, 1).key()
+    assert "rounded when shown" not in worksheet(1, 1, stages=["key"]).key()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"student": 0}, "student is 0; a whole number of at least 1 is wanted"),
+        ({"seed": -1}, "seed is -1; a number that is not negative is wanted"),
+        (
+            {"stages": ["output"]},
+            "stage is 'output'; one of query, key, value, scores, scaled_scores, exponentials,"
+            " weights, head_outputs is wanted",
+        ),
+        ({"stages": []}, "stages is empty; at least one stage is wanted"),
+        ({"difficulty": "odd"}, "difficulty is 'odd'; one of easy, medium, hard is wanted"),
+    ],
+)
+def test_what_cannot_be_a_worksheet(arguments, sentence):
+    with raises(ValueError, sentence):
+        worksheet(**{"seed": 1, "student": 1, **arguments})

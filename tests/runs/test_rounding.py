@@ -1,0 +1,86 @@
+"""A number is rounded once, from its exact float64 value, when it is shown."""
+
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import numpy as np
+import pytest
+from helpers import finite
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha.runs.rounding import PLACES, dimensions, percent, short, shown
+
+MINUS = "\N{MINUS SIGN}"
+INFINITY = "\N{INFINITY}"
+
+
+@given(finite(1e6), st.integers(0, 9))
+def test_shown_is_the_exact_value_rounded_half_to_even(value, places):
+    exact = Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
+    text = shown(value, places)
+    assert Decimal(text.replace(MINUS, "-")) == exact
+    assert "-" not in text
+    assert len(text.partition(".")[2]) == places
+
+
+@given(finite(1e6), st.integers(0, 9))
+def test_zero_has_no_sign(value, places):
+    text = shown(value, places)
+    assert text.startswith(MINUS) == (Decimal(text.replace(MINUS, "-")) < 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [
+        (0.125, 2, "0.12"),
+        (0.375, 2, "0.38"),
+        (2.675, 2, "2.67"),  # the float64 value lies below 2.675
+        (-0.5, 0, "0"),
+        (-1.5, 0, f"{MINUS}2"),
+        (-0.0, 4, "0.0000"),
+        (1e16, 1, "10000000000000000.0"),
+        (-np.inf, 4, f"{MINUS}{INFINITY}"),
+    ],
+)
+def test_shown(value, places, text):
+    assert shown(value, places) == text
+
+
+def test_four_places_unless_told_otherwise():
+    assert PLACES == 4
+    assert shown(1 / 3) == "0.3333"
+    assert short(1 / 3) == "0.3333"
+
+
+def test_numpy_scalars():
+    assert shown(np.float32(0.5), 2) == "0.50"
+    assert shown(np.int64(3), 1) == "3.0"
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [(0.125, 0, "12 %"), (0.375, 1, "37.5 %"), (1, 0, "100 %"), (-0.25, 0, f"{MINUS}25 %")],
+)
+def test_percent(value, places, text):
+    assert percent(value, places) == text.replace(" ", "\N{NO-BREAK SPACE}")
+    assert percent(value, places)._repr_markdown_() == percent(value, places)
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "text"),
+    [
+        (0.6, 4, "0.6"),
+        (10.0, 4, "10"),
+        (100.0, 0, "100"),
+        (0.10005, 4, "0.1001"),
+        (-0.00001, 4, "0.0000"),
+        (-1.5, 4, f"{MINUS}1.5"),
+        (-np.inf, 4, f"{MINUS}{INFINITY}"),
+    ],
+)
+def test_short(value, places, text):
+    assert short(value, places) == text
+
+
+def test_components_are_counted_from_one_with_lowered_digits():
+    assert dimensions("q", 12)[8:] == ("q₉", "q₁₀", "q₁₁", "q₁₂")

@@ -1,0 +1,371 @@
+"""A trace holds every intermediate, equal to the plain functions, and cannot be changed."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from helpers import (
+    BATCH,
+    D_K,
+    D_MODEL,
+    D_OUT,
+    D_V,
+    HEADS,
+    MASK,
+    QUERIES,
+    example,
+    projected,
+    raises,
+)
+
+from mha import (
+    MultiHeadWeights,
+    Reading,
+    Trace,
+    attention_scores,
+    attention_weights,
+    example_names,
+    load_example,
+    merge_heads,
+    multi_head_attention,
+    scaled_dot_product_attention,
+    trace,
+)
+from mha.core.attention import masked_scores, scaled_scores
+
+# num_heads, n, d_model, d_k, d_v, d_out of the examples that chapters speak of
+SIZES = {
+    "apple": (3, 5, 4, 4, 4, None),
+    "cat-sat": (1, 2, None, 4, 2, None),
+    "cat-sat-on-it": (3, 5, 3, 3, 3, 3),
+    "cat-sat-on-it-wide": (3, 5, 5, 4, 3, 5),
+    "play-football": (1, 3, 3, 2, 2, None),
+    "the-cat-sat": (2, 3, 4, 2, 2, 4),
+    "the-cat-sat-end": (1, 4, 4, 4, 4, None),
+}
+
+
+def examples(rng):
+    return [
+        load_example("cat-sat"),
+        load_example("the-cat-sat"),
+        example(),
+        example(mask=MASK, scale=0.3),
+        example(mask=np.where(MASK, 0.5, -np.inf), is_causal=True),
+        projected(rng),
+        projected(rng, mask=MASK, is_causal=True),
+        projected(rng, mask=rng.random((HEADS, QUERIES, QUERIES)) < 0.5, scale=-2),
+    ]
+
+
+# Shapes and contents
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_shapes(name):
+    h, n, d_model, d_k, d_v, d_out = SIZES[name]
+    record = trace(load_example(name))
+    shapes = {
+        field.name: getattr(getattr(record, field.name), "shape", None)
+        for field in dataclasses.fields(record)
+    }
+    assert shapes == {
+        "example": None,
+        "tokens": None,
+        "embeddings": (n, d_model) if d_model else None,
+        "query": (h, n, d_k),
+        "key": (h, n, d_k),
+        "value": (h, n, d_v),
+        "scores": (h, n, n),
+        "scaled_scores": (h, n, n),
+        "shifts": (h, n),
+        "exponentials": (h, n, n),
+        "row_sums": (h, n),
+        "weights": (h, n, n),
+        "head_outputs": (h, n, d_v),
+        "concat": (n, h * d_v),
+        "output": (n, d_out) if d_out else None,
+        "head_contributions": (h, n, d_out) if d_out else None,
+    }
+    assert len(record.tokens) == n
+    assert record.num_heads == len(record.head_names) == h
+
+
+def test_a_swapped_axis_would_show(rng):
+    record = trace(projected(rng))
+    assert record.query.shape == record.key.shape == (HEADS, QUERIES, D_K)
+    assert record.value.shape == record.head_outputs.shape == (HEADS, QUERIES, D_V)
+    assert record.concat.shape == (QUERIES, HEADS * D_V)
+    assert record.output.shape == (QUERIES, D_OUT)
+    assert record.head_contributions.shape == (HEADS, QUERIES, D_OUT)
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_values_equal_the_plain_functions_bit_for_bit(rng, index):
+    start = examples(rng)[index]
+    record = trace(start)
+    query, key, value = record.query, record.key, record.value
+    masks = {"mask": start.mask, "is_causal": start.is_causal}
+    options = masks | {"scale": start.scale}
+    scores = attention_scores(query, key)
+    same = np.testing.assert_array_equal
+    same(record.scores, scores)
+    same(
+        record.scaled_scores,
+        masked_scores(scaled_scores(scores, query.shape[-1], start.scale), *masks.values()),
+    )
+    same(record.weights, attention_weights(query, key, **options))
+    same(record.head_outputs, scaled_dot_product_attention(query, key, value, **options))
+    same(record.concat, merge_heads(record.head_outputs))
+
+
+@pytest.mark.parametrize("mask", [None, MASK])
+def test_the_output_equals_multi_head_attention_bit_for_bit(rng, mask):
+    start = projected(rng, mask=mask)
+    record = trace(start)
+    same = np.testing.assert_array_equal
+    same(record.embeddings, start.embeddings)
+    same(record.query, start.embeddings @ start.layer.w_q)
+    same(record.key, start.embeddings @ start.layer.w_k)
+    same(record.value, start.embeddings @ start.layer.w_v)
+    same(record.output, multi_head_attention(start.embeddings, start.layer, mask=mask))
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_exponentials_over_row_sums_are_the_weights(rng, index):
+    record = trace(examples(rng)[index])
+    same = np.testing.assert_array_equal
+    same(record.shifts, np.zeros_like(record.shifts))
+    same(record.exponentials, np.exp(record.scaled_scores))
+    same(record.row_sums, record.exponentials.sum(axis=-1))
+    kept = record.row_sums > 0
+    shares = record.exponentials[kept] / record.row_sums[kept][..., None]
+    np.testing.assert_allclose(record.weights[kept], shares, rtol=1e-13)
+    assert (record.weights[~kept] == 0).all()
+
+
+def test_head_contributions_sum_to_the_output(rng):
+    names = [name for name, sizes in SIZES.items() if sizes[-1]]
+    for start in (*map(load_example, names), projected(rng)):
+        record = trace(start)
+        np.testing.assert_allclose(
+            record.head_contributions.sum(axis=0), record.output, rtol=1e-12, atol=1e-13
+        )
+        d_v = record.value.shape[-1]
+        for i in range(record.num_heads):
+            rows = start.layer.w_o[i * d_v : (i + 1) * d_v]
+            np.testing.assert_allclose(
+                record.head_contributions[i], record.head_outputs[i] @ rows, rtol=1e-13
+            )
+
+
+def test_one_head_s_output_is_the_concatenation():
+    record = trace(load_example("cat-sat"))
+    np.testing.assert_array_equal(record.concat, record.head_outputs[0])
+
+
+def test_a_projected_example_without_w_o(rng):
+    start = projected(rng)
+    weights = MultiHeadWeights(start.layer.w_q, start.layer.w_k, start.layer.w_v)
+    record = trace(projected(rng, embeddings=start.embeddings, weights=weights))
+    assert record.output is None
+    assert record.head_contributions is None
+    plain = multi_head_attention(start.embeddings, weights)
+    np.testing.assert_array_equal(record.concat, plain)
+
+
+def test_a_masked_example():
+    record = trace(example(mask=MASK))
+    assert np.isneginf(record.scaled_scores[0][~MASK]).all()
+    assert np.isfinite(record.scores).all()
+    for array in (record.exponentials[0], record.weights[0]):
+        assert (array[~MASK] == 0).all()
+        assert (array[MASK] > 0).all()
+    assert record.row_sums[0, 2] == 0
+    assert (record.head_outputs[0, 2] == 0).all()
+    assert record.weights[0, 3, 0] == 1
+    np.testing.assert_array_equal(record.head_outputs[0, 3], record.value[0, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dtypes(dtype):
+    query = np.linspace(-1, 1, QUERIES * D_K, dtype=dtype).reshape(QUERIES, D_K)
+    record = trace(example(query=query, key=query, value=query, mask=MASK))
+    arrays = [x for x in vars(record).values() if isinstance(x, np.ndarray)]
+    assert len(arrays) == 11
+    assert {x.dtype for x in arrays} == {np.dtype(dtype)}
+
+
+# Large scores
+
+
+@pytest.mark.parametrize(
+    ("largest", "shift"), [(79.0, 0), (-79.0, 0), (80.0, 0), (81.0, 81), (-81.0, -81)]
+)
+def test_a_row_is_shifted_only_when_its_exponentials_may_leave_the_range(largest, shift):
+    query, key = [[largest], [1.0]], [[1.0], [1.0]]
+    record = trace(example(tokens=["a", "b"], query=query, key=key, value=[[2.0], [3.0]], scale=1))
+    np.testing.assert_array_equal(record.shifts, [[shift, 0]])
+    np.testing.assert_array_equal(record.exponentials[0, 1], np.exp([1.0, 1.0]))
+    np.testing.assert_allclose(record.weights, np.full((1, 2, 2), 0.5))
+
+
+@pytest.mark.parametrize("largest", [1e4, 1e300, 1.7e308])
+def test_huge_scores_neither_overflow_nor_warn(largest):
+    query, key = [[largest], [-largest], [1.0]], [[1.0], [-1.0], [0.5]]
+    record = trace(example(tokens=["a", "b", "c"], query=query, key=key, value=np.eye(3), scale=1))
+    np.testing.assert_array_equal(record.shifts, [[largest, largest, 0]])
+    np.testing.assert_array_equal(record.exponentials[0, :2], [[1, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(record.row_sums[0, :2], [1, 1])
+    np.testing.assert_array_equal(record.weights[0, :2], [[1, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(record.head_outputs, record.weights)
+
+
+# Nothing can be changed
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_a_trace_is_read_only(name):
+    record = trace(load_example(name))
+    for field in dataclasses.fields(record):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, field.name, None)
+        value = getattr(record, field.name)
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match="read-only"):
+                value[(0,) * value.ndim] = 1
+    assert isinstance(record, Trace)
+    assert isinstance(record.tokens, tuple)
+
+
+def test_an_example_copies_what_it_is_given():
+    query, mask = np.ones((QUERIES, D_K)), MASK.copy()
+    start = example(query=query, mask=mask)
+    query[:], mask[:] = 7, False
+    assert (start.query == 1).all()
+    np.testing.assert_array_equal(start.mask, MASK)
+    for array in (start.query, start.key, start.value, start.mask):
+        with pytest.raises(ValueError, match="read-only"):
+            array[(0,) * array.ndim] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        start.name = "other"
+    assert start.tokens == tuple(f"token{i}" for i in range(QUERIES))
+
+
+def test_readings_are_frozen():
+    reading = Reading("key", 3, "K^0", "W^O", "the sentence before it")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        reading.line = 4
+
+
+# Refusals
+
+
+def test_what_is_no_example_is_refused():
+    with raises(TypeError, "example is a str; a WorkedExample is wanted"):
+        trace("cat-sat")
+
+
+WANTED = "embeddings with weights, or query, key and value are wanted"
+
+
+@pytest.mark.parametrize(
+    ("parts", "has"),
+    [
+        (("query", "key"), "query, key"),
+        (("query", "key", "value", "embeddings"), "embeddings, query, key, value"),
+        (("embeddings",), "embeddings"),
+        (("weights",), "weights"),
+        (("embeddings", "weights", "value"), "embeddings, weights, value"),
+        ((), "no arrays"),
+    ],
+)
+def test_an_example_starts_in_one_of_two_ways(rng, parts, has):
+    both = {name: getattr(projected(rng), name) for name in ("embeddings", "weights")}
+    both |= {name: getattr(example(), name) for name in ("query", "key", "value")}
+    start = {name: both[name] if name in parts else None for name in both}
+    with raises(ValueError, f"the example has {has}; {WANTED}"):
+        example(**start)
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "sentence"),
+    [
+        ({"tokens": "cat"}, TypeError, "tokens is 'cat'; a sequence of strings is wanted"),
+        ({"tokens": []}, ValueError, "tokens is empty; at least one is wanted"),
+        (
+            {"tokens": ["cat", "sat"]},
+            ValueError,
+            "query has shape (1, 5, 11); a row for each of the 2 tokens is wanted",
+        ),
+        (
+            {"head_names": ["a", "b"]},
+            ValueError,
+            "head_names has 2 names for 1 heads; one a head is wanted",
+        ),
+        (
+            {"value": np.ones((7, 13))},
+            ValueError,
+            "value has shape (1, 7, 13); a row for each of the 5 tokens is wanted",
+        ),
+        (
+            {"query": np.ones((2, 3, 5, 11))},
+            ValueError,
+            "query has shape (2, 3, 5, 11); a row for each of the 5 tokens is wanted",
+        ),
+        (
+            {"key": np.ones((5, 13))},
+            ValueError,
+            "query has shape (1, 5, 11) but key has (1, 5, 13); they must match",
+        ),
+        (
+            {"query": np.ones((3, 5, 11)), "head_names": ["a", "b", "c"]},
+            ValueError,
+            "query has shape (3, 5, 11) but key has (1, 5, 11); they must match",
+        ),
+        (
+            {"value": np.ones((3, 5, 13))},
+            ValueError,
+            "query has 1 heads but value has 3; they must match",
+        ),
+        (
+            {"query": np.full((5, 11), np.nan)},
+            ValueError,
+            "query holds nan at index (0, 0); finite numbers are wanted",
+        ),
+        ({"focus": 5}, ValueError, "focus is 5; an index from 0 to 4 is wanted"),
+        ({"focus": -1}, ValueError, "focus is -1; an index from 0 to 4 is wanted"),
+        ({"focus": 1.0}, TypeError, "focus is 1.0; an index from 0 to 4 is wanted"),
+        ({"focus": True}, TypeError, "focus is True; an index from 0 to 4 is wanted"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(parts, error, sentence):
+    with raises(error, sentence):
+        example(**parts)
+
+
+def test_projected_parts_that_do_not_fit_are_refused(rng):
+    with raises(
+        ValueError,
+        "embeddings has width 16 but the weights have d_model=17; they must match",
+    ):
+        projected(rng, embeddings=np.ones((QUERIES, 16)))
+    with raises(
+        ValueError, "embeddings has shape (2, 5, 17); a row for each of the 5 tokens is wanted"
+    ):
+        projected(rng, embeddings=np.ones((BATCH, QUERIES, D_MODEL)))
+    with raises(TypeError, "weights is a list; MultiHeadWeights is wanted"):
+        projected(rng, layer=[1])
+
+
+def test_a_mask_that_does_not_fit_is_refused():
+    with raises(
+        ValueError,
+        "mask has shape (2, 3); one that broadcasts to the scores' (1, 5, 5) is wanted",
+    ):
+        trace(example(mask=np.ones((2, 3), bool)))
+
+
+@pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])
+def test_focus(focus):
+    assert example(focus=focus).focus == focus

@@ -1,0 +1,185 @@
+"""A variation changes one thing; the numbers it leaves alone stay the same to the last bit."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from helpers import D_V, HEADS, MASK, QUERIES, example, projected, raises
+
+from mha import (
+    MultiHeadWeights,
+    example_names,
+    load_example,
+    trace,
+    with_swapped_tokens,
+    without_head,
+    without_scale,
+)
+
+WITH_EMBEDDINGS = [name for name in example_names() if load_example(name).layer is not None]
+SEVERAL_HEADS = [name for name in example_names() if load_example(name).num_heads > 1]
+
+
+def differences(first, second):
+    """Return the names of the fields in which two examples or traces are not the same."""
+    return {
+        field.name
+        for field in fields(first)
+        for a, b in [(getattr(first, field.name), getattr(second, field.name))]
+        if not (np.array_equal(a, b) if isinstance(a, np.ndarray) else a is b or a == b)
+    }
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_without_scale_is_a_scale_of_one(name):
+    start = load_example(name)
+    varied = without_scale(start)
+    assert (start.scale, varied.scale) == (None, 1)
+    assert differences(start, varied) == {"scale"}
+    record, changed = trace(start), trace(varied)
+    np.testing.assert_array_equal(changed.scores, record.scores)
+    np.testing.assert_array_equal(changed.scaled_scores, record.scores)
+    assert "weights" in differences(record, changed)
+
+
+def test_without_scale_overrules_another_scale():
+    assert without_scale(example(scale=0.25)).scale == 1
+
+
+@pytest.mark.parametrize("name", SEVERAL_HEADS)
+def test_without_a_head_the_others_stay_as_they_were(name):
+    start = load_example(name)
+    record = trace(start)
+    for head in range(record.num_heads):
+        changed = trace(without_head(start, head))
+        kept = [i for i in range(record.num_heads) if i != head]
+        assert changed.head_names == tuple(record.head_names[i] for i in kept)
+        for stage in ("query", "key", "value", "scores", "weights", "head_outputs"):
+            np.testing.assert_array_equal(getattr(changed, stage), getattr(record, stage)[kept])
+
+
+@pytest.mark.parametrize("name", SEVERAL_HEADS)
+def test_without_a_head_the_output_loses_that_head_s_contribution(name):
+    start = load_example(name)
+    record = trace(start)
+    for head in range(record.num_heads):
+        changed = trace(without_head(start, head))
+        if record.output is None:
+            assert changed.output is None
+        else:
+            rest = record.output - record.head_contributions[head]
+            np.testing.assert_allclose(changed.output, rest, rtol=1e-12, atol=1e-14)
+            np.testing.assert_allclose(
+                changed.head_contributions,
+                np.delete(record.head_contributions, head, axis=0),
+                rtol=1e-13,
+            )
+
+
+def test_the_rows_of_the_output_projection_go_with_their_head(rng):
+    start = projected(rng)
+    varied = without_head(start, 1)
+    rows = np.r_[0:D_V, 2 * D_V : 3 * D_V]
+    np.testing.assert_array_equal(varied.layer.w_o, start.layer.w_o[rows])
+    assert varied.layer.num_heads == HEADS - 1
+
+
+@pytest.mark.parametrize("shape", [(QUERIES, QUERIES), (1, QUERIES, QUERIES), (HEADS, 1, QUERIES)])
+def test_a_mask_follows_the_heads_it_is_for(rng, shape):
+    mask = rng.random(shape) < 0.5
+    start = projected(rng, mask=mask)
+    record = trace(start)
+    for head in range(HEADS):
+        kept = [i for i in range(HEADS) if i != head]
+        changed = trace(without_head(start, head))
+        np.testing.assert_array_equal(changed.weights, record.weights[kept])
+
+
+def test_a_target_loses_the_same_head():
+    start = load_example("cat-sat-on-it")
+    np.testing.assert_array_equal(
+        without_head(start, 1).target_weights, start.target_weights[[0, 2]]
+    )
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_swapped_tokens_swap_their_outputs(name):
+    start = load_example(name)
+    n = len(start.tokens)
+    order = [n - 1, *range(1, n - 1), 0]
+    record, changed = trace(start), trace(with_swapped_tokens(start, 0, n - 1))
+    assert changed.tokens == tuple(start.tokens[i] for i in order)
+    np.testing.assert_allclose(changed.scores, record.scores[:, order][..., order], rtol=1e-12)
+    np.testing.assert_allclose(changed.weights, record.weights[:, order][..., order], rtol=1e-12)
+    np.testing.assert_allclose(
+        changed.head_outputs, record.head_outputs[:, order], rtol=1e-12, atol=1e-14
+    )
+    np.testing.assert_allclose(changed.concat, record.concat[order], rtol=1e-12, atol=1e-14)
+    if record.output is not None:
+        np.testing.assert_allclose(changed.output, record.output[order], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_swapping_twice_is_the_identity(name):
+    start = load_example(name)
+    n = len(start.tokens)
+    for first, second in [(0, 1), (n - 1, 0), (1, 1)]:
+        twice = with_swapped_tokens(with_swapped_tokens(start, first, second), first, second)
+        assert differences(start, twice) == set()
+
+
+def test_the_focus_and_the_target_follow_their_tokens():
+    start = load_example("cat-sat-on-it")
+    assert start.tokens[start.focus] == "cat"
+    for first, second in [(1, 4), (4, 1), (0, 2)]:
+        varied = with_swapped_tokens(start, first, second)
+        assert varied.tokens[varied.focus] == "cat"
+        for i, query in enumerate(start.tokens):
+            for j, key in enumerate(start.tokens):
+                np.testing.assert_array_equal(
+                    varied.target_weights[:, varied.tokens.index(query), varied.tokens.index(key)],
+                    start.target_weights[:, i, j],
+                )
+
+
+def test_without_a_head_refuses_an_example_without_embeddings():
+    with raises(ValueError, "cat-sat starts at its queries; one with embeddings is wanted"):
+        without_head(load_example("cat-sat"), 0)
+
+
+def test_without_a_head_refuses_the_only_one():
+    with raises(ValueError, "play-football has one head; at least two are wanted"):
+        without_head(load_example("play-football"), 0)
+
+
+@pytest.mark.parametrize(
+    ("head", "error"), [(2, ValueError), (-1, ValueError), (1.0, TypeError), (True, TypeError)]
+)
+def test_a_head_that_is_not_there_is_refused(head, error):
+    with raises(error, f"head is {head}; an index from 0 to 1 is wanted"):
+        without_head(load_example("the-cat-sat"), head)
+
+
+@pytest.mark.parametrize("name", ["first", "second"])
+@pytest.mark.parametrize(("index", "error"), [(2, ValueError), (-1, ValueError), (0.0, TypeError)])
+def test_a_token_that_is_not_there_is_refused(name, index, error):
+    with raises(error, f"{name} is {index}; an index from 0 to 1 is wanted"):
+        with_swapped_tokens(load_example("cat-sat"), **{"first": 0, "second": 0, name: index})
+
+
+@pytest.mark.parametrize("masked", [{"mask": MASK}, {"is_causal": True}])
+def test_swapped_tokens_refuse_a_mask(masked):
+    with raises(ValueError, "made-up has a mask; an example without one is wanted"):
+        with_swapped_tokens(example(**masked), 0, 1)
+
+
+@pytest.mark.parametrize("name", WITH_EMBEDDINGS)
+def test_a_variation_leaves_its_example_alone(name):
+    start = load_example(name)
+    before = replace(start)
+    without_scale(start)
+    with_swapped_tokens(start, 0, 1)
+    if start.num_heads > 1:
+        without_head(start, 0)
+    assert differences(start, before) == set()
+    assert isinstance(start.layer, MultiHeadWeights)

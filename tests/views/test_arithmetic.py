@@ -1,0 +1,235 @@
+"""Each printed line of arithmetic is worked out again, from nothing but what it prints."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+from helpers import D_V, MASK, QUERIES, example, projected, raises
+
+from mha import example_names, load_example, shown, trace, without_scale
+from mha.views.arithmetic import STAGES, Arithmetic, arithmetic
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+IN_PYTHON = [("×", "*"), ("÷", "/"), ("−", "-"), ("∞", "inf")]
+MASKED = example(mask=MASK)
+
+
+def value_of(text):
+    """Return what a printed number or calculation comes to."""
+    for sign, operator in IN_PYTHON:
+        text = text.replace(sign, operator)
+    text = re.sub(r"√(\S+)", r"math.sqrt(\1)", text)
+    text = re.sub(r"e\^(\S+)", r"math.exp(\1)", text)
+    return eval(text, {"math": math, "inf": math.inf})
+
+
+def half_a_unit(number, places):
+    """Return how far a printed number may be from its value: nothing where digits are left out."""
+    decimals = len(number.partition(".")[2])
+    return 0.5 * 10.0**-places if decimals == places else 0.0
+
+
+def rounding_of(text, places):
+    """Return how far rounding each of its numbers may have moved what `text` comes to."""
+    total = 0.0
+    for match in NUMBER.finditer(text):
+        half = half_a_unit(match[0], places)
+        moved = [
+            text[: match.start()] + f"{max(float(match[0]) + step, 0):.12f}" + text[match.end() :]
+            for step in (-half, half)
+        ]
+        if half:
+            total += max(abs(value_of(t) - value_of(text)) for t in moved)
+    return total
+
+
+def check(line, value, places=4):
+    """Check a line: the result is the value rounded, and both sums before it come to the result."""
+    result = value_of(line.result)
+    half = 0.5 * 10.0**-places
+    # Where products of two roundings count, they are far smaller than this share.
+    spare = 1.01
+    if np.isneginf(value):
+        assert (line.expression, line.products, line.result) == ("masked", (), "−∞")
+        return
+    assert abs(result - value) <= half + 1e-12 * abs(value)
+    if line.expression == "masked":
+        assert value == 0
+        return
+    slack = spare * (rounding_of(line.expression, places) + half_a_unit(line.result, places))
+    assert abs(value_of(line.expression) - result) <= slack + 1e-7 * half + 1e-12
+    if line.products:
+        total = " + ".join(line.products)
+        slack = rounding_of(total, places) + half_a_unit(line.result, places)
+        assert abs(value_of(total) - result) <= slack + 1e-12
+        for term, product in zip(line.expression.split(" + "), line.products, strict=True):
+            slack = spare * (rounding_of(term, places) + rounding_of(product, places))
+            assert abs(value_of(term) - value_of(product)) <= slack + 1e-7 * half + 1e-12
+
+
+def cells(run, stage):
+    """Return the arguments that name each number of a stage, with the number."""
+    array = getattr(run, stage)
+    for index in np.ndindex(array.shape):
+        if stage == "output":
+            yield {"row": index[0], "column": index[1]}, array[index]
+        else:
+            yield dict(zip(("head", "row", "column"), index, strict=False)), array[index]
+
+
+def stages_of(run):
+    given = () if run.embeddings is not None else ("query", "key", "value")
+    return [s for s in STAGES if getattr(run, s) is not None and s not in given]
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_number_of_every_example(name):
+    run = trace(load_example(name))
+    assert len(stages_of(run)) >= 6
+    for stage in stages_of(run):
+        for where, value in cells(run, stage):
+            check(arithmetic(run, stage, **where), value)
+
+
+@pytest.mark.parametrize("places", [2, 6])
+def test_any_number_of_places(places):
+    run = trace(load_example("cat-sat-on-it"))
+    for stage in stages_of(run):
+        for where, value in itertools.islice(cells(run, stage), 20):
+            check(arithmetic(run, stage, **where, places=places), value, places)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        MASKED,
+        example(scale=0.3),
+        example(scale=-2, query=np.ones((QUERIES, 1)) * 50, key=np.ones((QUERIES, 1))),
+        without_scale(load_example("play-football")),
+    ],
+)
+def test_masks_scales_and_shifts(start):
+    run = trace(start)
+    for stage in stages_of(run):
+        for where, value in cells(run, stage):
+            check(arithmetic(run, stage, **where), value)
+
+
+def test_a_shift_shows_in_the_exponent():
+    run = trace(example(scale=2, query=np.full((QUERIES, 1), 50.0), key=np.ones((QUERIES, 1))))
+    assert run.shifts[0, 0] == 100
+    assert str(arithmetic(run, "exponentials", 0, 0)) == "e^0 = 1.0000"
+
+
+def test_the_terms_of_a_sum_are_the_numbers_of_the_trace(rng):
+    run = trace(projected(rng))
+    line = arithmetic(run, "scores", 3, 2, head=1, places=9)
+    wanted = run.query[1, 3] * run.key[1, 2]
+    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
+    line = arithmetic(run, "head_outputs", 4, 7, head=2, places=9)
+    wanted = run.weights[2, 4] * run.value[2, :, 7]
+    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
+    line = arithmetic(run, "head_contributions", 4, 7, head=2, places=9)
+    wanted = run.head_outputs[2, 4] * run.example.layer.w_o[2 * D_V :, 7]
+    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
+    line = arithmetic(run, "key", 4, 7, head=2, places=9)
+    wanted = run.embeddings[4] * run.example.layer.w_k[2, :, 7]
+    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
+    line = arithmetic(run, "row_sums", 4, head=2)
+    assert line.expression == " + ".join(shown(x) for x in run.exponentials[2, 4])
+
+
+LINES = [
+    ("cat-sat", ("scores", 0, 0), "1×1 + 0×0 + 1×1 + 0×0 = 1 + 0 + 1 + 0 = 2"),
+    ("cat-sat", ("scaled_scores", 0, 0), "2 ÷ √4 = 1"),
+    ("cat-sat", ("exponentials", 0, 0), "e^1 = 2.7183"),
+    ("cat-sat", ("row_sums", 0), "2.7183 + 1.0000 = 3.7183"),
+    ("cat-sat", ("weights", 0, 1), "1.0000 ÷ 3.7183 = 0.2689"),
+    ("cat-sat", ("head_outputs", 0, 0), "0.7311×2 + 0.2689×5 = 1.4621 + 1.3447 = 2.8068"),
+    (
+        "cat-sat-on-it",
+        ("query", 0, 0),
+        "1.1×(−1.4) + 0.5×(−0.3) + (−0.4)×1.2 = (−1.54) + (−0.15) + (−0.48) = −2.17",
+    ),
+    (
+        "the-cat-sat",
+        ("value", 1, 0),
+        "0×0.1 + 1×0.2 + 0×0.3 + 1×0.4 = 0 + 0.2 + 0 + 0.4 = 0.6",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "where", "line"), LINES)
+def test_lines(name, where, line):
+    assert str(arithmetic(trace(load_example(name)), *where)) == line
+
+
+def test_masked_lines():
+    run = trace(MASKED)
+    assert str(arithmetic(run, "scaled_scores", 3, 1)) == "masked = −∞"
+    assert str(arithmetic(run, "exponentials", 3, 1)) == "e^−∞ = 0.0000"
+    assert arithmetic(run, "weights", 3, 1).expression.startswith("0.0000 ÷ ")
+    # Nothing is divided by zero in a row that may attend to none.
+    assert str(arithmetic(run, "weights", 2, 1)) == "masked = 0.0000"
+
+
+def test_a_scale_of_its_own_is_a_factor():
+    run = trace(without_scale(load_example("cat-sat")))
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "2 × 1 = 2"
+
+
+def test_exponents_are_raised_on_a_page():
+    line = Arithmetic(expression="e^−0.5", products=(), result="0.6065")
+    assert line._repr_markdown_() == "e{sup}`−0.5` = 0.6065"
+    line = Arithmetic(expression="1×2", products=("2",), result="2")
+    assert line._repr_markdown_() == str(line) == "1×2 = 2 = 2"
+
+
+def test_the_output_has_no_head_and_a_row_sum_no_column(rng):
+    run = trace(projected(rng))
+    assert arithmetic(run, "output", 1, 2, head=99) == arithmetic(run, "output", 1, 2)
+    assert arithmetic(run, "row_sums", 1, 99) == arithmetic(run, "row_sums", 1)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("stage", ["concat", "embeddings", "w_q", "", None])
+def test_an_unknown_stage_is_refused(stage):
+    with raises(
+        ValueError,
+        f"stage is {stage!r}; one of query, key, value, scores, scaled_scores, exponentials,"
+        " row_sums, weights, head_outputs, head_contributions, output is wanted",
+    ):
+        arithmetic(trace(load_example("cat-sat")), stage, 0, 0)
+
+
+@pytest.mark.parametrize("stage", ["output", "head_contributions"])
+def test_a_stage_that_the_run_lacks_is_refused(stage):
+    with raises(ValueError, f"apple has no {stage}; another stage is wanted"):
+        arithmetic(trace(load_example("apple")), stage, 0, 0)
+
+
+@pytest.mark.parametrize("stage", ["query", "key", "value"])
+def test_a_given_projection_is_refused(stage):
+    with raises(ValueError, f"cat-sat starts at its {stage}; an example with embeddings is wanted"):
+        arithmetic(trace(load_example("cat-sat")), stage, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("stage", "where", "sentence"),
+    [
+        ("scores", (0, 3, 0), "scores has shape (2, 3, 3); index (0, 3, 0) is outside it"),
+        ("scores", (0, 0, -1), "scores has shape (2, 3, 3); index (0, 0, -1) is outside it"),
+        ("weights", (2, 0, 0), "weights has shape (2, 3, 3); index (2, 0, 0) is outside it"),
+        ("query", (0, 0, 2), "query has shape (2, 3, 2); index (0, 0, 2) is outside it"),
+        ("row_sums", (0, 3, 0), "row_sums has shape (2, 3); index (0, 3) is outside it"),
+        ("output", (0, 0, 4), "output has shape (3, 4); index (0, 4) is outside it"),
+    ],
+)
+def test_an_index_outside_its_array_is_refused(stage, where, sentence):
+    head, row, column = where
+    with raises(ValueError, sentence):
+        arithmetic(trace(load_example("the-cat-sat")), stage, row, column, head=head)

@@ -1,0 +1,233 @@
+"""The explorer's element: every number as a table, the inputs as JSON, a figure for print."""
+
+import base64
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+from book_site import ROOT
+from bs4 import BeautifulSoup
+from helpers import HEADS, MASK, QUERIES, example, projected, raises
+
+from mha import example_names, figures, load_example, shown, trace
+from mha.audit.judging import Prints
+from mha.widgets.explorer import HEAD_STYLES, explorer
+
+STATIC = ROOT / "book" / "_static"
+FILES = ("attention.js", "strings-explorer.js", "explorer.js", "explorer.css")
+
+
+def soup(run, **options):
+    return BeautifulSoup(explorer(run, **options).html, "html.parser")
+
+
+def data(run, **options):
+    return json.loads(soup(run, **options).script.string)
+
+
+def numbers(table):
+    return [[cell.get_text() for cell in row.find_all("td")] for row in table.tbody.find_all("tr")]
+
+
+@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize(
+    "stage",
+    ["query", "key", "value", "scores", "scaled_scores", "weights", "head_outputs",
+     "head_contributions"],
+)  # fmt: skip
+def test_every_result_of_every_head_stands_in_a_table(name, stage):
+    run = trace(load_example(name))
+    array = getattr(run, stage)
+    tables = soup(run).find_all("table", attrs={"data-stage": stage})
+    if array is None:
+        assert tables == []
+        return
+    assert [table["data-head"] for table in tables] == [str(h) for h in range(run.num_heads)]
+    read = np.array([[[float(x.replace("−", "-")) for x in row] for row in numbers(t)]
+                     for t in tables])  # fmt: skip
+    assert read.shape == array.shape
+    np.testing.assert_allclose(read, array, rtol=0, atol=0.5e-4 + 1e-12)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_what_belongs_to_no_head_stands_in_one_table(name):
+    run = trace(load_example(name))
+    page = soup(run)
+    for stage in ("concat", "output"):
+        array = getattr(run, stage)
+        tables = page.find_all("table", attrs={"data-stage": stage})
+        expected = [] if array is None else [[[shown(float(x)) for x in row] for row in array]]
+        assert [numbers(table) for table in tables] == expected
+
+
+def test_inputs_are_written_as_they_are_given():
+    page = soup(trace(load_example("the-cat-sat")))
+    (table,) = page.find_all("table", attrs={"data-stage": "embeddings"})
+    assert numbers(table) == [list("1010"), list("0101"), list("1100")]
+    assert numbers(page.find("table", attrs={"data-stage": "w_q"}))[0] == ["0.1", "0.2"]
+    assert numbers(page.find("table", attrs={"data-stage": "w_o"}))[2] == ["0.9", "1", "1.1", "1.2"]
+
+
+def test_exponentials_carry_their_row_sums():
+    run = trace(load_example("cat-sat"))
+    table = soup(run).find("table", attrs={"data-stage": "exponentials"})
+    assert numbers(table) == [["2.7183", "1.0000", "3.7183"], ["1.0000", "2.7183", "3.7183"]]
+    assert [th.get_text() for th in table.thead.find_all("th")][-1] == "Row sum"
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_table_has_a_caption_and_every_heading_a_scope(name):
+    tables = soup(trace(load_example(name))).find_all("table")
+    assert len(tables) > 8
+    captions = [table.caption.get_text() for table in tables]
+    assert all(captions)
+    for table in tables:
+        assert all(th["scope"] in ("row", "col", "colgroup") for th in table.find_all("th"))
+        assert all(th.get_text() for th in table.find_all("th"))
+
+
+def test_the_concatenation_names_the_head_above_its_columns(rng):
+    table = soup(trace(projected(rng))).find("table", attrs={"data-stage": "concat"})
+    groups = table.find_all("th", scope="colgroup")
+    assert [group.get_text() for group in groups] == ["Head 1", "Head 2", "Head 3"]
+    widths = {int(group["colspan"]) for group in groups}
+    assert widths == {len(numbers(table)[0]) // HEADS}
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_json_holds_the_inputs_to_the_last_bit_and_no_result(name):
+    held = data(trace(load_example(name)))
+    worked = load_example(name)
+    stages = ("w_q", "w_k", "w_v", "w_o") if worked.layer else ("query", "key", "value")
+    start = {} if worked.embeddings is None else {"embeddings": worked.embeddings}
+    arrays = start | {stage: getattr(worked.layer or worked, stage) for stage in stages}
+    arrays = {stage: array for stage, array in arrays.items() if array is not None}
+    assert held["inputs"].keys() == arrays.keys()
+    for stage, array in arrays.items():
+        assert np.array_equal(held["inputs"][stage], array)
+    assert held["tokens"] == list(worked.tokens)
+    assert held["heads"] == list(worked.head_names)
+    assert held["focus"] == worked.focus
+    assert held["scale"] is None
+    assert held["masks"] is None
+    assert held["prints"] == {}
+
+
+def test_full_precision_survives(rng):
+    query = rng.normal(size=(QUERIES, 2)) * 1e-7
+    run = trace(example(query=query, key=query, value=query, scale=1 / 3, is_causal=True))
+    held = data(run)
+    assert np.array_equal(held["inputs"]["query"], query[None])
+    assert (held["scale"], held["isCausal"]) == (1 / 3, True)
+
+
+def test_a_boolean_mask_is_given_for_each_head():
+    assert data(trace(example(mask=MASK)))["masks"] == [MASK.tolist()]
+
+
+def test_a_float_mask_has_null_for_minus_infinity():
+    mask = np.where(MASK, 0.5, -np.inf)
+    assert data(trace(example(mask=mask)))["masks"] == [
+        [[0.5 if allowed else None for allowed in row] for row in MASK]
+    ]
+
+
+def test_no_token_can_end_the_script_or_make_an_element():
+    tokens = ["</script><b>", "&lt;", "<!--", "a", "b"]
+    run = trace(example(tokens=tokens, title="<i>"))
+    page = soup(run)
+    assert json.loads(page.script.string)["tokens"] == tokens
+    assert page.find("b") is None
+    assert page.find("i") is None
+    labels = page.find("table", attrs={"data-stage": "weights"}).find_all("th", scope="row")
+    assert [label.get_text() for label in labels] == tokens
+
+
+@pytest.mark.parametrize("name", ["apple", "cat-sat", "the-cat-sat", "the-cat-sat-end"])
+def test_what_the_source_prints_is_held_by_its_address(name):
+    prints = Prints(name)
+    held = data(trace(load_example(name), prints=prints))["prints"]
+    assert len(held) > 15
+    for address, texts in held.items():
+        place, _, term = address.partition(":")
+        stage, *indices = place.split(".")
+        cell = tuple(map(int, indices))
+        found = list(prints(stage, *cell, term=int(term) if term else None))
+        if stage == "weights" and not term:
+            found += [(f"{text} %", agrees) for text, agrees in prints("percentages", *cell)]
+        assert [tuple(text) for text in texts] == found
+        assert found
+
+
+def test_terms_of_sums_are_held_too():
+    held = data(trace(load_example("the-cat-sat"), prints=Prints("the-cat-sat")))["prints"]
+    assert held["query.0.0.0:0"] == [["0.1", True]]
+    assert held["scores.0.0.0"]
+    assert all(":" not in address or int(address.split(":")[1]) < 4 for address in held)
+
+
+def test_print_form_is_the_figure_with_its_alternative_text():
+    run = trace(load_example("the-cat-sat"))
+    figure = figures.lanes(run)
+    bundle, metadata = explorer(run, figure=figure)._repr_mimebundle_()
+    assert base64.b64decode(bundle["application/pdf"]) == figure.pdf
+    assert metadata == {"application/pdf": {"alt": figure.alt}}
+    assert bundle["text/plain"] == "Explorer: The cat sat"
+    assert bundle["text/html"].startswith("<mha-explorer")
+
+
+def test_without_a_figure_there_is_no_pdf():
+    bundle, metadata = explorer(trace(load_example("cat-sat")))._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    assert metadata == {}
+
+
+def test_two_runs_give_the_same_bytes():
+    first, second = (explorer(trace(load_example("apple"), prints=Prints("apple"))).html
+                     for _ in range(2))  # fmt: skip
+    assert first == second
+
+
+def test_a_name_is_the_address_of_the_element():
+    run = trace(load_example("cat-sat"))
+    page = soup(run, name="cat-sat-again")
+    assert page.find("mha-explorer")["id"] == "explore-cat-sat-again"
+    assert data(run, name="cat-sat-again")["name"] == "cat-sat-again"
+    assert soup(run).find("mha-explorer")["id"] == "explore-cat-sat"
+
+
+def test_errors_are_one_sentence():
+    run = trace(load_example("cat-sat"))
+    with raises(TypeError, "run is a WorkedExample; a Trace is wanted"):
+        explorer(run.example)
+    sentence = "name is 'Cat sat'; lower-case letters, digits and hyphens are wanted"
+    with raises(ValueError, sentence):
+        explorer(run, name="Cat sat")
+
+
+def test_the_style_sheet_has_the_heads_colours_of_the_figures():
+    css = (STATIC / "explorer.css").read_text(encoding="utf-8")
+    colours = dict(re.findall(r"--head-(\d): (#\w+);", css))
+    assert colours == {str(i): colour for i, colour in enumerate(figures.HEAD_COLOURS)}
+    assert len(set(re.findall(r"--pattern: ([^;]+);", css))) == HEAD_STYLES
+
+
+def test_scripts_and_style_are_small():
+    sizes = {name: len(gzip.compress((STATIC / name).read_bytes())) for name in FILES}
+    assert sum(sizes.values()) < 25_000, sizes
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_scripts_ask_for_nothing_from_outside(name):
+    text = (STATIC / name).read_text(encoding="utf-8")
+    assert not re.search(r"https?:|\bimport\b|\bfetch\b|XMLHttp|@import|url\(", text)
+
+
+def test_every_text_is_used_and_every_used_text_is_there():
+    code = (STATIC / "explorer.js").read_text(encoding="utf-8")
+    texts = (STATIC / "strings-explorer.js").read_text(encoding="utf-8")
+    there = set(re.findall(r"^    (\w+):", texts, re.MULTILINE))
+    used = set(re.findall(r"\btexts\.(\w+)", code))
+    assert used == there
