@@ -1,6 +1,43 @@
-"""``python -m mha.audit``: print the audit of the source documents."""
+"""The audit of the source documents, on the command line.
 
-from mha.audit.judging import main
+``python -m mha.audit`` prints a summary, ``python -m mha.audit --json FILE`` writes every verdict.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from mha.audit.commands import Parser
+from mha.audit.report import report, verdicts
+from mha.audit.sources import TITLES, source_names
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the audit, or write it to a file.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default those of the command line
+    """
+    parser = Parser(
+        prog="python -m mha.audit",
+        description="Recompute and judge every derived number of the source documents.",
+    )
+    parser.add_argument("source", nargs="*", help=f"any of {', '.join(TITLES)}; all by default")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write every verdict to FILE")
+    options = parser.parse_args(arguments)
+    for source in options.source:
+        if source not in TITLES:
+            parser.error(f"source is {source!r}; one of {', '.join(TITLES)} is wanted")
+    sources = options.source or source_names()
+    if options.json:
+        text = json.dumps(verdicts(sources), indent=1) + "\n"
+        try:
+            options.json.write_text(text, encoding="utf-8")
+        except OSError as error:
+            parser.error(f"{options.json} cannot be written ({error.strerror}); a file is wanted")
+    print("\n".join(report(sources)))
+
 
 if __name__ == "__main__":
     main()

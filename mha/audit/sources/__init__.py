@@ -1,15 +1,20 @@
 """What the five source documents print: every number, transcribed, as data.
 
 Each document has a JSON file in this folder, named as the document is: a list of its numbers in
-order. ``scripts/transcribe_sources.py`` writes them.
+order. ``python -m mha.audit.sources.transcribe`` writes them, by the rules in the folder ``rules``.
 """
 
 import json
-import re
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
+from typing import Any
+
+from mha.runs.places import Place
+
+CALCULATING = ("derived", "input", "copy")
+"""The kinds of numbers that take part in a calculation: these have an example and a place."""
 
 KINDS = MappingProxyType(
     {
@@ -40,84 +45,6 @@ TITLES = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """What a number claims to be.
-
-    Parameters
-    ----------
-    example : str
-        One of `mha.example_names`.
-    stage : str
-        An array of a trace, a matrix of the example, "percentages" (weights in percent) or
-        "root" (the square root of d_k).
-    index : tuple of (str, int)
-        The place in the array, counted from 0: head, row, column, as the stage has them. A row
-        is a token; from the scores to the weights a column is a key's token.
-    term : int, optional
-        Which term of the sum that gives the number, instead of the number itself: a product, or
-        a weighted value.
-
-    Examples
-    --------
-    >>> str(Quantity("cat-sat", "scores", (("head", 0), ("row", 0), ("column", 1)), term=2))
-    'cat-sat scores head=0 row=0 column=1 term=2'
-    """
-
-    example: str
-    stage: str
-    index: tuple[tuple[str, int], ...] = ()
-    term: int | None = None
-
-    def __str__(self) -> str:
-        """Return the quantity as the data files write it."""
-        places = [*self.index, *([] if self.term is None else [("term", self.term)])]
-        return " ".join([self.example, self.stage, *(f"{axis}={i}" for axis, i in places)])
-
-    @property
-    def place(self) -> tuple[int, ...]:
-        """The index without the names of its axes."""
-        return tuple(i for _, i in self.index)
-
-    @property
-    def kind(self) -> str:
-        """The stage, or what its terms are called: products, weighted values."""
-        if self.term is None:
-            return self.stage
-        return "weighted values" if self.stage == "head_outputs" else "products"
-
-
-def parse_quantity(text: str) -> Quantity:
-    """Return the quantity that a text such as ``cat-sat scores head=0 row=0 column=1`` names.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    Quantity
-
-    Raises
-    ------
-    ValueError
-        If the text is not of this form.
-
-    Examples
-    --------
-    >>> parse_quantity("cat-sat root").stage
-    'root'
-    """
-    if not re.fullmatch(r"[\w-]+ \w+( (head|row|column|term)=\d+)*", text):
-        raise ValueError(
-            f"quantity is {text!r}; example, stage and places such as 'head=0' are wanted"
-        )
-    example, stage, *places = text.split(" ")
-    index = [(axis, int(i)) for axis, i in (place.split("=") for place in places)]
-    term = index.pop()[1] if index and index[-1][0] == "term" else None
-    return Quantity(example, stage, tuple(index), term)
-
-
-@dataclass(frozen=True)
 class Number:
     """One number of a document.
 
@@ -129,20 +56,29 @@ class Number:
         As it stands there; its decimals are its precision.
     kind : str
         One of `KINDS`.
-    quantity : Quantity, optional
-        What it claims to be: for inputs, copies and derived numbers.
+    example : str, default ""
+        The worked example that it belongs to: for inputs, copies and derived numbers.
+    place : Place, optional
+        What it claims to be, in a run of that example.
     restates : bool, default False
         A result that only repeats the one printed before it.
     intended : str, default ""
         What was meant, where the print is damaged.
     reason : str, default ""
         How that can be told.
+
+    Examples
+    --------
+    >>> number = Number(43, "0.81", "derived", "apple", Place.parse("query.0.2.0"))
+    >>> number.value, number.half_unit, number.step
+    (0.81, 0.005, 'query')
     """
 
     line: int
     printed: str
     kind: str
-    quantity: Quantity | None = None
+    example: str = ""
+    place: Place | None = None
     restates: bool = False
     intended: str = ""
     reason: str = field(default="", repr=False)
@@ -161,6 +97,15 @@ class Number:
     def meant(self) -> float:
         """The intended number where the print is damaged, else the printed one."""
         return float(self.intended or self.printed)
+
+    @property
+    def step(self) -> str:
+        """The stage, or what its terms are called: products, weighted values."""
+        if self.place is None:
+            return ""
+        if self.place.term is None:
+            return self.place.stage
+        return "weighted values" if self.place.stage == "head_outputs" else "products"
 
 
 def source_names() -> tuple[str, ...]:
@@ -207,12 +152,13 @@ def load_source(name: str) -> tuple[Number, ...]:
         raise ValueError(f"mha/audit/sources/{name}.json: {error}") from error
 
 
-def _number(*, kind: str, quantity: str = "", **rest: object) -> Number:
+def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Number:
+    """Return the number that one record of a file describes."""
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}; one of {', '.join(KINDS)} is wanted")
-    if bool(quantity) != (kind in ("derived", "input", "copy")):
+    if {bool(example), bool(place)} != {kind in CALCULATING}:
         raise ValueError(
-            f"a {kind} has quantity {quantity!r}; numbers that take part in a"
-            " calculation have one, others none"
+            f"a {kind} has example {example!r} and place {place!r}; numbers that take part in a"
+            " calculation have both, others neither"
         )
-    return Number(kind=kind, quantity=parse_quantity(quantity) if quantity else None, **rest)  # type: ignore[arg-type]
+    return Number(kind=kind, example=example, place=Place.parse(place) if place else None, **rest)
