@@ -49,6 +49,12 @@ class Judgement:
     starts_chain : bool
         It is a slip of the document's own, not of its print, it is wrong end to end, and nothing
         that it was computed from goes back to another such number.
+
+    Examples
+    --------
+    >>> first = judgements("apple-walkthrough")[0]
+    >>> str(first.place), first.step, first.agrees_locally
+    ('query.0.2.0:0', 'products', True)
     """
 
     number: Number

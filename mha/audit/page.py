@@ -106,6 +106,17 @@ class Page:
         To be read in place of the printed numbers.
     runs : callable
         Takes an example's name, returns its run.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> numbers = [
+    ...     Number(1, "2", "input", "cat-sat", Place.parse("scores.0.0.0")),
+    ...     Number(2, "0.9", "derived", "cat-sat", Place.parse("scaled_scores.0.0.0")),
+    ... ]
+    >>> page = Page(numbers, None, lambda name: trace(load_example(name)))
+    >>> page.local(1), page.within(1, 1.0)
+    ((1.0, [0]), False)
     """
 
     def __init__(
@@ -130,7 +141,14 @@ class Page:
             self.first_stood_as.setdefault(row_values, row)
 
     def true(self) -> Callable[[str, Place], float]:
-        """Return a function that follows a number from the document's own inputs."""
+        """Return a function that follows a number from the document's own inputs.
+
+        Returns
+        -------
+        callable
+            Takes an example's name and a place, returns the number. Raises ValueError where an
+            input is needed that the document does not print.
+        """
         known = {
             claimed(n): value
             for n, value in zip(self.numbers, self.meant, strict=True)
@@ -146,13 +164,39 @@ class Page:
         return true
 
     def latest(self, what: Claimed, before: int) -> int | None:
-        """Return where a number was last printed before a spot."""
+        """Return where a number was last printed before a spot.
+
+        Parameters
+        ----------
+        what : tuple of (str, Place)
+        before : int
+
+        Returns
+        -------
+        int or None
+        """
         spots = self.spots.get(what, [])
         count = bisect_left(spots, before)
         return spots[count - 1] if count else None
 
     def local(self, spot: int) -> tuple[float, list[int]]:
-        """Follow a number from those before it; return it and the spots of those."""
+        """Follow a number from those printed before it.
+
+        Parameters
+        ----------
+        spot : int
+            Where it stands among the numbers.
+
+        Returns
+        -------
+        tuple of (float, list of int)
+            The number as it follows, and the spots of those that it follows from.
+
+        Raises
+        ------
+        ValueError
+            If it needs an input that is not printed before it.
+        """
         number, used = self.numbers[spot], list[int]()
         example, place = claimed(number)
 
@@ -168,11 +212,35 @@ class Page:
         return follow(self.runs(example), place, value), used
 
     def within(self, spot: int, wanted: float) -> bool:
-        """Return whether a number, as printed, agrees with another."""
+        """Return whether a number, as printed, agrees with another.
+
+        Parameters
+        ----------
+        spot : int
+        wanted : float
+
+        Returns
+        -------
+        bool
+            Whether the two are within half a unit of the last printed place.
+        """
         return abs(self.printed[spot] - wanted) <= self.numbers[spot].half_unit + SLACK
 
     def slip(self, spot: int, local: float, used: Sequence[int]) -> str:
-        """Return what kind of slip a number is that does not agree locally."""
+        """Return what kind of slip a number is that does not agree locally.
+
+        Parameters
+        ----------
+        spot : int
+        local : float
+        used : sequence of int
+            As `local` returns them.
+
+        Returns
+        -------
+        str
+            One of `mha.audit.judging.SLIPS`.
+        """
         number = self.numbers[spot]
         example, place = claimed(number)
         row = _row(number)

@@ -17,6 +17,16 @@ def report(sources: Sequence[str]) -> Iterator[str]:
     Yields
     ------
     str
+
+    Raises
+    ------
+    ValueError
+        If there is no such document.
+
+    Examples
+    --------
+    >>> list(report(["mha-tutorial"]))[-2].split()
+    ['all', '2', '2', '2', '0', '0']
     """
     width = max(len(name) for name in (*TITLES, "weighted values"))
     columns = ("derived", "end to end", "locally", "neither", "first slips")
@@ -43,6 +53,17 @@ def verdicts(sources: Sequence[str]) -> list[Mapping[str, object]]:
     -------
     list of dict
         With source, line, printed, example, place, true, agrees_end_to_end and agrees_locally.
+
+    Raises
+    ------
+    ValueError
+        If there is no such document.
+
+    Examples
+    --------
+    >>> first = verdicts(["aiayn-part-2"])[0]
+    >>> first["place"], first["printed"], first["true"]
+    ('scores.0.0.0', '2', 2.0)
     """
     return [
         {

@@ -1,11 +1,11 @@
-"""List every number in the source documents: the second, independent extraction.
+"""List every number in the source documents: ``python tests/audit/list_source_tokens.py FOLDER``.
 
 This is the second, independent extraction of every number in the five source documents, which the
-tests hold the transcription in mha/sources against. It shares nothing with the first: it walks
-along each line one character at a time, and uses no regular expression.
+tests hold the transcription in mha/audit/sources against. It shares nothing with the first: it
+walks along each line one character at a time, and uses no regular expression.
 
-For each .txt file of the folder it writes a file of the same name in tests/source_tokens, with one
-line for each source line that has a number, such as ``43: 0.48 0.04 0.6 0.06 0.81``.
+For each .txt file of the folder it writes a file of the same name in tests/audit/source_tokens,
+with one line for each source line that has a number, such as ``43: 0.48 0.04 0.6 0.06 0.81``.
 
 A number is a run of digits with at most one point inside it ("0.81", "512"; the "3." that ends a
 sentence is "3"). A "-" right before it is its sign, unless a letter, a digit or a closing bracket
@@ -14,9 +14,10 @@ word counts ("W_Q1"), and subscript digits are numbers of their own, written as 
 """
 
 import argparse
+import sys
 from pathlib import Path
 
-TOKENS = Path(__file__).resolve().parent.parent / "tests" / "source_tokens"
+TOKENS = Path(__file__).resolve().parent / "source_tokens"
 DIGITS = "0123456789"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 CLOSING = ")]}"
@@ -137,19 +138,23 @@ def listing(text: str) -> str:
     return "".join(f"{number}: {' '.join(words)}\n" for number, words in found if words)
 
 
-def main() -> None:
-    """Write the numbers of each document of the folder that is named."""
+def main(arguments: list[str] | None = None) -> None:
+    """Write the numbers of each document of the folder that is named.
+
+    Parameters
+    ----------
+    arguments : list of str, default those of the command line
+    """
     parser = argparse.ArgumentParser(
-        prog="list_source_tokens.py",
         description="List every number in the source documents, line by line, for the tests.",
     )
     parser.add_argument("folder", type=Path, help="the folder with the documents, as .txt files")
-    folder = parser.parse_args().folder
+    folder = parser.parse_args(arguments).folder
     if not folder.is_dir():
-        parser.error(f"{folder} is not a folder")
+        sys.exit(f"{folder} is not a folder; the one with the documents is wanted")
     documents = sorted(path for path in folder.glob("*.txt") if path.is_file())
     if not documents:
-        parser.error(f"{folder} has no .txt file")
+        sys.exit(f"{folder} has no .txt file; the folder with the documents is wanted")
     TOKENS.mkdir(parents=True, exist_ok=True)
     for document in documents:
         text = document.read_bytes().decode("utf-8")

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from helpers import raises
 
-from mha.audit.claims import CHECKS, PUBLISHED, Claim, Finding, load_claims
+from mha.audit.checks import CHECKS
+from mha.audit.checks.finding import Finding
+from mha.audit.checks.sizes import PUBLISHED
+from mha.audit.claims import Claim, load_claims
+from mha.audit.sources import load_source, source_names
 from mha.core.costs import layer_sizes
 from mha.examples import load_example
-from mha.audit.sources import load_source, source_names
+from mha.runs.places import Place
 from mha.runs.record import trace
 
 TOKENS = Path(__file__).parent / "source_tokens"
@@ -238,8 +242,7 @@ def test_every_star_is_covered():
     for claim in starred:
         wanted = tuple(claim.given[part] for part in ("head", "row", "column"))
         numbers = [n for n in load_source("apple-walkthrough") if n.line == claim.line]
-        last = numbers[-1].quantity
-        assert (last.stage, last.place, last.term) == (claim.given["stage"], wanted, None)
+        assert numbers[-1].place == Place.at(claim.given["stage"], *wanted)
 
 
 def test_the_weight_beside_the_diagonal_is_printed():

@@ -1,5 +1,6 @@
 """The transcription of the five documents is complete, and its inputs are the examples'."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -8,17 +9,10 @@ import pytest
 from helpers import raises
 
 from mha import example_names, load_example
-from mha.audit.sources import (
-    KINDS,
-    TITLES,
-    Quantity,
-    load_source,
-    parse_quantity,
-    source_names,
-)
+from mha.audit.sources import KINDS, TITLES, Number, load_source, source_names
+from mha.runs.places import Place
 
 TOKENS = Path(__file__).parent / "source_tokens"
-CALCULATING = ("derived", "input", "copy")
 
 # What each document is made of, by kind; see `KINDS`.
 COUNTS = {
@@ -101,21 +95,21 @@ def test_every_kind_is_used():
 @pytest.mark.parametrize("name", TITLES)
 def test_numbers_that_take_part_in_a_calculation_say_what_they_are(name):
     for number in load_source(name):
-        assert (number.quantity is not None) == (number.kind in CALCULATING)
-        if number.quantity:
-            assert number.quantity.example in example_names()
-            assert parse_quantity(str(number.quantity)) == number.quantity
+        calculating = number.kind in ("derived", "input", "copy")
+        assert (number.place is not None) == calculating
+        assert bool(number.example) == calculating
+        if number.place:
+            assert number.example in example_names()
+            assert Place.parse(str(number.place)) == number.place
 
 
-def given(example, quantity):
+def given(example, place):
     """Return an input of an example."""
-    if quantity.stage == "embeddings":
-        return example.embeddings[quantity.place]
-    if quantity.stage.startswith("w_"):
-        return getattr(example.layer, quantity.stage)[quantity.place]
-    if quantity.stage == "weights":
-        return example.target_weights[quantity.place]
-    return getattr(example, quantity.stage)[quantity.place]
+    if place.stage.startswith("w_"):
+        return getattr(example.layer, place.stage)[place.index]
+    if place.stage == "weights":
+        return example.target_weights[place.index]
+    return getattr(example, place.stage)[place.index]
 
 
 @pytest.mark.parametrize("name", TITLES)
@@ -123,10 +117,10 @@ def test_inputs_are_those_of_the_worked_examples(name):
     inputs = [n for n in load_source(name) if n.kind == "input"]
     assert inputs
     for number in inputs:
-        example = load_example(number.quantity.example)
-        drawn = number.quantity.stage == "weights"  # to the printed places only
+        example = load_example(number.example)
+        drawn = number.place.stage == "weights"  # to the printed places only
         allowed = number.half_unit if drawn else 1e-15
-        assert abs(given(example, number.quantity) - number.meant) <= allowed, number
+        assert abs(given(example, number.place) - number.meant) <= allowed, number
 
 
 @pytest.mark.parametrize(
@@ -149,10 +143,10 @@ def test_every_input_of_an_example_stands_in_its_document(example):
         for place in np.ndindex(array.shape)
     }
     found = {
-        (n.quantity.stage, n.quantity.place)
+        (n.place.stage, n.place.index)
         for name in TITLES
         for n in load_source(name)
-        if n.kind == "input" and n.quantity.example == example
+        if n.kind == "input" and n.example == example
     }
     assert found == wanted
 
@@ -175,12 +169,13 @@ def test_a_copy_repeats_an_earlier_number():
     for name in TITLES:
         known = {}
         for number in load_source(name):
-            if number.kind == "copy" and number.quantity in known:
-                half_unit, value = known[number.quantity]
+            what = number.example, number.place
+            if number.kind == "copy" and what in known:
+                half_unit, value = known[what]
                 wanted = max(half_unit, number.half_unit) + 1e-9
                 assert abs(number.meant - value) <= wanted, number
-            if number.quantity:
-                known[number.quantity] = number.half_unit, number.meant
+            if number.place:
+                known[what] = number.half_unit, number.meant
 
 
 def test_a_number_knows_its_precision():
@@ -190,15 +185,47 @@ def test_a_number_knows_its_precision():
     assert printed["5"] == pytest.approx(0.5)
 
 
-def test_names_of_quantities():
-    quantity = Quantity("apple", "query", (("head", 0), ("row", 2), ("column", 1)), 3)
-    assert str(quantity) == "apple query head=0 row=2 column=1 term=3"
-    assert quantity.kind == "products"
-    assert Quantity("apple", "head_outputs", quantity.index, 3).kind == "weighted values"
-    assert Quantity("apple", "weights", quantity.index).kind == "weights"
-    wanted = "quantity is 'apple'; example, stage and places such as 'head=0' are wanted"
-    with raises(ValueError, wanted):
-        parse_quantity("apple")
+@pytest.mark.parametrize(
+    ("place", "step"),
+    [
+        ("query.0.2.1:3", "products"),
+        ("output.2.1:3", "products"),
+        ("head_outputs.0.2.1:3", "weighted values"),
+        ("head_outputs.0.2.1", "head_outputs"),
+        ("weights.0.2.1", "weights"),
+    ],
+)
+def test_a_number_says_which_step_it_belongs_to(place, step):
+    assert Number(3, "7", "derived", "apple", Place.parse(place)).step == step
+    assert Number(3, "7", "label").step == ""
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        ({"kind": "sum"}, f"kind is 'sum'; one of {', '.join(KINDS)} is wanted"),
+        (
+            {"kind": "derived", "example": "apple"},
+            "a derived has example 'apple' and place ''; numbers that take part in a calculation"
+            " have both, others neither",
+        ),
+        (
+            {"kind": "label", "example": "apple", "place": "root"},
+            "a label has example 'apple' and place 'root'; numbers that take part in a calculation"
+            " have both, others neither",
+        ),
+        (
+            {"kind": "copy", "example": "apple", "place": "root 3"},
+            "place is 'root 3'; an address such as scores.0.1.2 is wanted",
+        ),
+    ],
+)
+def test_a_bad_record_is_named_with_its_file(record, sentence, monkeypatch, tmp_path):
+    records = [{"line": 3, "printed": "7", **record}]
+    (tmp_path / "mha-tutorial.json").write_text(json.dumps(records), encoding="utf-8")
+    monkeypatch.setattr("mha.audit.sources.resources.files", lambda package: tmp_path)
+    with raises(ValueError, f"mha/audit/sources/mha-tutorial.json: {sentence}"):
+        load_source.__wrapped__("mha-tutorial")
 
 
 def test_an_unknown_document():

@@ -1,0 +1,251 @@
+"""Judging: verdicts against loops over the inputs, and a classifier that finds what it is given."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from by_loops import every_stage, number_at, stages_by_loops
+from conftest import SEED
+from helpers import example, raises
+
+from mha import softmax, trace
+from mha.audit.judging import SLIPS, Prints, judge, judgements, run_of
+from mha.audit.page import SLACK
+from mha.audit.sources import TITLES, Number, load_source, source_names
+from mha.audit.summary import row_sums
+from mha.runs.places import Place, places
+
+
+def found(source, line, printed):
+    """Return the judgements of one line's numbers that read so."""
+    all_of_it = judgements(source)
+    return [j for j in all_of_it if (j.number.line, j.number.printed) == (line, printed)]
+
+
+@pytest.mark.parametrize("source", TITLES)
+def test_every_derived_number_is_judged(source):
+    derived = [n for n in load_source(source) if n.kind == "derived"]
+    assert [j.number for j in judgements(source)] == derived
+
+
+@pytest.mark.parametrize("source", TITLES)
+def test_true_values_are_those_of_loops_over_the_inputs(source):
+    for judgement in judgements(source):
+        wanted = number_at(stages_by_loops(judgement.example), judgement.place)
+        assert judgement.true == pytest.approx(wanted, rel=1e-12, abs=1e-12), judgement
+
+
+@pytest.mark.parametrize("source", TITLES)
+def test_a_verdict_is_half_a_unit_of_the_last_place(source):
+    for j in judgements(source):
+        places = len(j.number.printed.partition(".")[2])
+        allowed = 10.0**-places / 2 + 1e-9
+        assert j.agrees_end_to_end == (abs(float(j.number.printed) - j.true) <= allowed)
+        assert j.agrees_locally == (abs(float(j.number.printed) - j.local) <= allowed)
+        assert bool(j.slip) != j.agrees_locally
+        assert j.slip in ("", *SLIPS)
+
+
+def true_values(source):
+    """Return the true value of every number of a document that takes part in a calculation."""
+    return [
+        n.meant
+        if n.kind == "input"
+        else number_at(stages_by_loops(n.example), n.place)
+        if n.place
+        else np.nan
+        for n in load_source(source)
+    ]
+
+
+@pytest.mark.parametrize("source", TITLES)
+def test_with_true_values_everything_agrees(source):
+    for judgement in judge(load_source(source), true_values(source)):
+        assert judgement.agrees_end_to_end, judgement
+        assert judgement.agrees_locally, judgement
+        assert not judgement.starts_chain
+
+
+def test_each_of_200_single_changes_is_caught():
+    rng = np.random.default_rng(SEED)
+    derived = [
+        (source, place)
+        for source in source_names()
+        for place, number in enumerate(load_source(source))
+        if number.kind == "derived"
+    ]
+    right = {source: true_values(source) for source in source_names()}
+    for source, place in rng.permutation(np.array(derived, dtype=object))[:200]:
+        numbers, values = load_source(source), list(right[source])
+        units = rng.integers(1, 100) * rng.choice([-1, 1])
+        values[place] += units * 2 * numbers[place].half_unit
+        changed = judge(numbers, values)
+        slips = [j for j in changed if j.starts_chain]
+        assert [j.number for j in slips] == [numbers[place]], (source, place, units)
+        assert not slips[0].agrees_end_to_end
+        others = [j for j in changed if j.number is not numbers[place]]
+        assert all(j.agrees_end_to_end for j in others)
+
+
+def test_half_a_unit_is_allowed_and_no_more():
+    numbers, place = load_source("aiayn-part-2"), -1
+    values = true_values("aiayn-part-2")
+    spot = [i for i, n in enumerate(numbers) if n.kind == "derived"][place]
+    half = numbers[spot].half_unit
+    for share, agrees in ((1.0, True), (-1.0, True), (1.001, False), (-1.001, False)):
+        shifted = list(values)
+        shifted[spot] += share * half
+        assert judge(numbers, shifted)[place].agrees_end_to_end is agrees
+        assert judge(numbers, shifted)[place].agrees_locally is agrees
+    assert SLACK == 1e-9
+
+
+def test_the_first_sum_that_a_student_checks():
+    (slip,) = found("apple-walkthrough", 43, "0.81")
+    assert slip.true == pytest.approx(1.18)
+    assert slip.local == pytest.approx(1.18)
+    assert (slip.agrees_end_to_end, slip.agrees_locally) == (False, False)
+    assert (slip.slip, slip.starts_chain) == ("sum", True)
+    (again,) = found("apple-walkthrough", 115, "0.81")  # only repeats it: no slip of its own
+    assert (again.agrees_end_to_end, again.agrees_locally) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "printed", "true", "local", "slip", "starts"),
+    [
+        ("apple-walkthrough", 179, "2.714", 3.7132, 2.714, "", False),
+        ("apple-walkthrough", 223, "0.382", None, None, "", None),
+        ("apple-walkthrough", 224, "0.382", 0.268648, 0.205615, "other", False),
+        ("apple-walkthrough", 513, "1.57", 1.56, 1.56, "last digit", True),
+        ("attention-notes", 157, "0.80", 0.0, 0.0, "damaged print", False),
+        ("attention-notes", 183, "28.9", 27.519849, 27.52, "other", True),
+        ("attention-notes", 465, "0.43", 0.345785, 0.345013, "other", True),
+        ("back-to-cats-slides", 105, "0.33", 0.4, 0.4, "other", True),
+        ("back-to-cats-slides", 125, "1.1", 0.93, 0.93, "copied row", True),
+        ("back-to-cats-slides", 163, "0.790", 0.8385, 0.79, "", False),
+        ("aiayn-part-2", 122, "4.08", 4.075766, 4.08, "", False),
+    ],
+)
+def test_known_numbers(source, line, printed, true, local, slip, starts):
+    here = found(source, line, printed)
+    if true is None:
+        assert not here
+        return
+    assert here[0].true == pytest.approx(true, abs=1e-5)
+    assert here[0].local == pytest.approx(local, abs=1e-5)
+    assert here[0].slip == slip
+    assert here[0].starts_chain is starts
+
+
+def test_kinds_of_slips():
+    counts = Counter(j.slip for source in TITLES for j in judgements(source))
+    assert counts == {
+        "": 603,
+        "other": 387,
+        "copied row": 12,
+        "sum": 12,
+        "last digit": 16,
+        "damaged print": 1,
+    }
+
+
+def number(line, printed, place, kind="derived", of="cat-sat"):
+    return Number(line, printed, kind, of, Place.parse(place))
+
+
+def test_a_wrong_product_and_the_right_sum_of_it():
+    score = "scores.0.0.0"
+    inputs = [n for n in load_source("aiayn-part-2") if n.kind == "input"]
+    products = [number(200, text, f"{score}:{i}") for i, text in enumerate("1090")]
+    judged = judge([*inputs, *products, number(200, "10", score)])
+    assert [j.slip for j in judged] == ["", "", "product", "", ""]
+    assert [j.starts_chain for j in judged] == [False, False, True, False, False]
+    assert not judged[-1].agrees_end_to_end
+
+
+DIGITS = {  # as many as the stages after it need to follow from the print
+    "scores": 13,
+    "scaled_scores": 11,
+    "exponentials": 9,
+    "row_sums": 7,
+    "weights": 6,
+    "head_outputs": 4,
+}
+
+
+def document(made_up, steps):
+    """Return the document that prints an example's inputs and these steps, by loops."""
+    stages, run = every_stage(made_up), trace(made_up)
+    return [
+        number(
+            line,
+            f"{number_at(stages, place):.{DIGITS.get(stage, 16)}f}",
+            str(place),
+            kind,
+            made_up.name,
+        )
+        for kind, names in (("input", ("query", "key", "value")), ("derived", steps))
+        for line, stage in enumerate(names, start=1)
+        for place in places(run, stage)
+    ]
+
+
+def test_the_scale_and_the_mask_of_an_example_count():
+    mask = np.linspace(-0.9, 0.7, 25).reshape(5, 5)
+    marked = example(scale=0.25, mask=mask)
+    numbers = document(marked, DIGITS)
+    runs = {marked.name: trace(marked)}
+    judged = judge(numbers, runs=runs.__getitem__)
+    assert len(judged) == 4 * 25 + 5 + 5 * 13
+    assert all(j.agrees_end_to_end for j in judged)
+    assert all(j.agrees_locally for j in judged)
+    bare = {marked.name: trace(example())}
+    steps = Counter(j.step for j in judge(numbers, runs=bare.__getitem__) if j.slip)
+    assert steps["scaled_scores"] == 25  # no scaled score is right without them
+    assert set(steps) == {"scaled_scores"}  # what comes after follows from what is printed
+
+
+def test_a_row_that_may_attend_to_none_is_zero():
+    allowed = np.zeros((5, 5))
+    allowed[3] = -np.inf
+    marked = example(mask=allowed)
+    numbers = document(marked, ("row_sums", "weights", "head_outputs"))
+    judged = judge(numbers, runs={marked.name: trace(marked)}.__getitem__)
+    row = [j for j in judged if j.place.row == 3]
+    assert {float(j.number.printed) for j in row} == {0.0}
+    assert all(j.agrees_end_to_end and j.agrees_locally for j in judged)
+
+
+def test_numbers_of_two_examples_do_not_mix():
+    pair = [example(name="one"), example(name="other", scale=1.0)]
+    numbers = [n for made_up in pair for n in document(made_up, ("scores", "scaled_scores"))]
+    runs = {made_up.name: trace(made_up) for made_up in pair}
+    assert all(j.agrees_end_to_end for j in judge(numbers, runs=runs.__getitem__))
+
+
+def test_what_a_table_shows_beside_its_numbers():
+    prints = Prints("apple")
+    assert prints(Place.parse("query.0.2.0")) == (("0.81", False),)
+    assert prints(Place.parse("query.1.2.0")) == (("1.34", True),)
+    assert prints(Place.parse("weights.1.2.0")) == (("0.269", False), ("0.165", False))
+    assert prints(Place.parse("head_outputs.0.2.0:4")) == (("0.225", False),)
+    assert prints(Place.parse("embeddings.0.0")) == ()
+    drawn = Place.parse("weights.0.0.1")
+    assert Prints("cat-sat-on-it")(drawn) == (("0.80", True),)
+    assert Prints("cat-sat-on-it-wide")(drawn) == ()
+
+
+def test_no_wrong_row_of_weights_comes_from_scores_that_were_not_divided():
+    for source in TITLES:
+        for row in row_sums(source):
+            weights = np.array(row.printed, dtype=float)
+            scores = run_of(row.example).scores[row.head, row.row]
+            assert np.abs(softmax(scores) - weights).max() > 0.004
+
+
+def test_an_input_that_the_document_does_not_print():
+    inputs = [n for n in load_source("aiayn-part-2") if n.kind == "input"]
+    score = number(200, "2", "scores.0.0.0")
+    wanted = "cat-sat query.0.0.0 is not printed by the document; an input cannot be computed"
+    with raises(ValueError, wanted):
+        judge([*inputs[1:], score])

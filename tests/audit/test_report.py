@@ -1,0 +1,66 @@
+"""The audit's command: its table, its file, its errors."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from mha.audit.__main__ import main
+from mha.audit.report import verdicts
+from mha.audit.sources import TITLES, source_names
+
+
+def test_json_lists_every_verdict(tmp_path):
+    file = tmp_path / "audit.json"
+    main(["--json", str(file)])
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    assert rows == verdicts(source_names())
+    assert len(rows) == 1031
+    assert list(rows[0]) == [
+        "source",
+        "line",
+        "printed",
+        "example",
+        "place",
+        "true",
+        "agrees_end_to_end",
+        "agrees_locally",
+    ]
+    assert {row["source"] for row in rows} == set(TITLES)
+
+
+def test_the_table_on_the_command_line(capsys):
+    main(["back-to-cats-slides"])
+    out = capsys.readouterr().out
+    assert out.startswith("Back to Cats (lecture slides)\n")
+    assert out.count("\n") == 16
+    last = [line for line in out.splitlines() if line.startswith("  all")]
+    assert last[0].split() == ["all", "133", "84", "115", "18", "18"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nope"], f"source is 'nope'; one of {', '.join(TITLES)} is wanted"),
+        (["--json"], "argument --json: expected one argument"),
+        (["--jsno", "x"], "unrecognized arguments: --jsno"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(arguments, sentence):
+    done = subprocess.run(
+        [sys.executable, "-m", "mha.audit", *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == f"python -m mha.audit: {sentence}\n"
+    assert done.stdout == ""
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    target = tmp_path / "missing" / "audit.json"
+    with pytest.raises(SystemExit) as stopped:
+        main(["--json", str(target)])
+    assert str(stopped.value) == (
+        f"python -m mha.audit: {target} cannot be written (No such file or directory);"
+        " a file is wanted"
+    )
