@@ -61,7 +61,7 @@ def test_who_computes_with_the_operands_as_they_are_shown_is_right(rng, stage):
             ]
             operands = [[float(text) for text in row] for row in texts]
             reached = FORMULAS[made.kind](operands, made.column)
-            assert is_right(made, shown(reached, places)), str(made)
+            assert is_right(made, shown(reached, decimals)), str(made)
 
 
 def test_the_formulas_agree_with_the_trace(rng):
@@ -110,6 +110,8 @@ def test_a_mask_s_term_is_given_and_counts(scale, kind, line, hints):
     assert made.givens[2].values == (0.5,)
     assert made.hints == hints
     assert made.worked_line == line
+    operands = [operand.values for operand in made.givens]
+    assert FORMULAS[kind](operands, made.column) == pytest.approx(made.answer)
     assert verdict(made, "1.21") == "right"
     assert verdict(made, "0.71") == "wrong"
 
