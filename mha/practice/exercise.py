@@ -97,7 +97,7 @@ key of *sat*: (1.4, 1.2). Answer to 2 decimals.
     @property
     def column(self) -> int:
         """Which of a share's operands is asked for; 0 for other calculations."""
-        return self.place.column or 0 if self.kind == "share" else 0
+        return (self.place.column or 0) if self.kind == "share" else 0
 
     @property
     def worked(self) -> Arithmetic:
