@@ -3,8 +3,9 @@
 A sheet's numbers are drawn from its seed and its student's number, so that the same seed gives the
 same sheets, and a student's sheet does not depend on how many others there are.
 
-``python -m mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes ``sheets.md`` and ``key.md``;
-``python3 scripts/build.py worksheet`` prints them too.
+``python -m mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes ``sheets.md`` and
+``key.md``; ``python3 scripts/build.py worksheet`` prints them too. Both declare their options by
+`add_options` and write by `write_class`.
 """
 
 import argparse
@@ -16,12 +17,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from mha.views.arithmetic import arithmetic
 from mha.core.checks import as_count
-from mha.practice.exercises import draw_example
-from mha.runs.rounding import dimensions
-from mha.views.tables import Table, stage_table
+from mha.practice.drawing import LEVELS, draw_example
+from mha.runs.origins import is_given, origin
+from mha.runs.places import Place, places
 from mha.runs.record import Trace, trace
+from mha.runs.rounding import dimensions
+from mha.runs.stages import STAGES
+from mha.runs.worked import WorkedExample
+from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.tables import Table, stage_table
 
 PLACES = 3
 """Decimals asked for where a number is not exact before."""
@@ -44,18 +49,8 @@ TASKS = MappingProxyType(
 )
 """The stages that can be asked for, in the order of the computation, and what to do in each."""
 
-_NEEDS = {
-    "query": ("embeddings", "w_q"),
-    "key": ("embeddings", "w_k"),
-    "value": ("embeddings", "w_v"),
-    "scores": ("query", "key"),
-    "scaled_scores": ("scores",),
-    "exponentials": ("scaled_scores",),
-    "weights": ("exponentials",),
-    "head_outputs": ("weights", "value"),
-    "output": ("head_outputs", "w_o"),
-}
-_WHOLE = ("embeddings", "w_o", "output")
+_FIRST_ROUNDED = "exponentials"
+"""From here on, numbers are not short any more."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +114,7 @@ class Worksheet:
         return "\n\n".join(parts) + "\n"
 
     def _rounding(self) -> str:
-        late = [
-            s for s in self.stages if s in ("exponentials", "weights", "head_outputs", "output")
-        ]
-        if not late:
+        if not self._rounds():
             return "All answers are short: do not round."
         return (
             "Everything before the exponentials is short: do not round it. From there on, write"
@@ -131,38 +123,60 @@ class Worksheet:
         )
 
     def _rounds(self) -> bool:
-        return bool({"exponentials", "weights", "head_outputs", "output"} & set(self.stages))
+        order = list(TASKS)
+        return any(order.index(s) >= order.index(_FIRST_ROUNDED) for s in self.stages)
 
     def _given(self) -> Iterator[Table]:
         """Yield the tables that the stages start from."""
-        needed = {need for stage in self.stages for need in _NEEDS[stage]} - set(self.stages)
-        order = ("embeddings", "w_q", "w_k", "w_v", *TASKS, "w_o")
-        for part in sorted(needed, key=order.index):
-            yield from self._tables(part)
+        needed = {need for stage in self.stages for need in _needs(self.run, stage)}
+        for stage in STAGES:
+            if stage in needed - set(self.stages):
+                yield from self._tables(stage)
 
     def _tables(self, stage: str) -> Iterator[Table]:
         """Yield one stage or matrix of each head, or the one of the whole layer."""
-        heads = range(1 if stage in _WHOLE else self.run.num_heads)
-        for head in heads:
+        for head in range(self.run.num_heads if STAGES[stage].per_head else 1):
             yield stage_table(self.run, stage, head=head, places=PLACES)
 
     def _steps(self, stage: str, head: int) -> Iterator[str]:
         """Yield each number of one table as a line of arithmetic."""
-        array = getattr(self.run, stage)
-        array = array if stage in _WHOLE else array[head]
-        for row, column in np.ndindex(array.shape):
-            line = arithmetic(self.run, stage, row, column, head=head, places=PLACES)
-            yield f"{self._name(stage, row, column)}: {_superscript(str(line))}"
-            if stage == "exponentials" and column == array.shape[1] - 1:
-                line = arithmetic(self.run, "row_sums", row, head=head, places=PLACES)
-                yield f"{self.run.tokens[row]}, row sum: {line}"
+        for place in places(self.run, stage):
+            if place.head not in (None, head):
+                continue
+            yield f"{self._name(place)}: {_superscript(str(self._line(place)))}"
+            if stage == "exponentials" and place.column == len(self.run.tokens) - 1:
+                row_sum = Place("row_sums", head=place.head, row=place.row)
+                yield f"{self._token(place.row)}, row sum: {self._line(row_sum)}"
 
-    def _name(self, stage: str, row: int, column: int) -> str:
-        tokens = self.run.tokens
-        if stage in ("scores", "scaled_scores", "exponentials", "weights"):
-            return f"{tokens[row]} with {tokens[column]}"
-        symbol = {"head_outputs": "z", "output": "y"}.get(stage, stage[0])
-        return f"{tokens[row]}, {dimensions(symbol, column + 1)[-1]}"
+    def _line(self, place: Place) -> Arithmetic:
+        return written_out(origin(self.run, place), PLACES)
+
+    def _name(self, place: Place) -> str:
+        """Return what a number of a table is called."""
+        if place.kind.by_key:
+            return f"{self._token(place.row)} with {self._token(place.column)}"
+        assert place.column is not None
+        component = dimensions(place.kind.symbol, place.column + 1)[-1]
+        return f"{self._token(place.row)}, {component}"
+
+    def _token(self, index: int | None) -> str:
+        assert index is not None
+        return self.run.tokens[index]
+
+
+def _needs(run: Trace, stage: str) -> set[str]:
+    """Return the stages that a stage is computed from, where they have a table in a sheet.
+
+    A number that has none, such as a row sum, is followed to what it is computed from.
+    """
+    found: set[str] = set()
+    for operand in origin(run, next(places(run, stage))).operands:
+        if operand.place is None:
+            continue
+        behind = operand.place.stage
+        has_table = behind in TASKS or is_given(run, behind)
+        found |= {behind} if has_table else _needs(run, behind)
+    return found
 
 
 def worksheet(
@@ -182,13 +196,10 @@ def worksheet(
         Of the whole set of sheets; not negative.
     student : int
         Counted from 1.
-    difficulty : str, default "medium"
-        As in `mha.practice.exercises.draw_example`, which says how short the numbers are.
+    difficulty, num_tokens, num_heads
+        As for `mha.practice.drawing.draw_example`.
     stages : sequence of str, default every one of `TASKS` that the sheet's layer has
-        A sheet with several heads has an output projection; one with a single head has none.
-        What the first stages start from is given.
-    num_tokens : int, default 3
-    num_heads : int, default 1
+        A sheet with one head has no output. What the first stages start from is given.
 
     Returns
     -------
@@ -205,6 +216,13 @@ def worksheet(
     ## Worksheet 1 (seed 7, easy)
     """
     as_count("student", student)
+    asked = _asked(seed, stages, num_heads)
+    run = trace(_drawn(seed, student, difficulty, num_tokens, num_heads))
+    return Worksheet(seed, student, difficulty, asked, run)
+
+
+def _asked(seed: int, stages: Sequence[str] | None, num_heads: int) -> tuple[str, ...]:
+    """Return the stages that are asked for, in the order of the computation."""
     if seed < 0:
         raise ValueError(f"seed is {seed}; a number that is not negative is wanted")
     possible = [stage for stage in TASKS if stage != "output" or num_heads > 1]
@@ -213,19 +231,19 @@ def worksheet(
             raise ValueError(f"stage is {stage!r}; one of {', '.join(possible)} is wanted")
     if stages is not None and not stages:
         raise ValueError("stages is empty; at least one stage is wanted")
-    example = draw_example(
+    return tuple(stage for stage in possible if stages is None or stage in stages)
+
+
+def _drawn(
+    seed: int, student: int, difficulty: str, num_tokens: int, num_heads: int
+) -> WorkedExample:
+    """Return what a sheet's run starts from; several heads have an output projection."""
+    return draw_example(
         np.random.default_rng([seed, student]),
         num_tokens=num_tokens,
         num_heads=num_heads,
         with_output=num_heads > 1,
         difficulty=difficulty,
-    )
-    return Worksheet(
-        seed=seed,
-        student=student,
-        difficulty=difficulty,
-        stages=tuple(stage for stage in possible if stages is None or stage in stages),
-        run=trace(example),
     )
 
 
@@ -251,6 +269,72 @@ def _superscript(line: str) -> str:
     return f"$e^{{{exponent}}}${equals}{rest}"
 
 
+# ---- The command ----
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which worksheets are drawn.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_options(parser)
+    >>> parser.parse_args(["--seed=7", "--students=2", "--stages=key,scores"]).stages
+    ['key', 'scores']
+    """
+    add = parser.add_argument
+    add("--seed", type=int, required=True, help="a number of your choice")
+    add("--students", type=int, required=True, help="how many sheets")
+    add("--difficulty", choices=list(LEVELS), default="medium", help="default: medium")
+    add(
+        "--stages",
+        type=lambda text: text.split(","),
+        metavar="A,B",
+        help="what is asked, such as query,key,scores; default: all",
+    )
+    add("--tokens", type=int, default=3, help="words in a sheet; default: 3")
+    add("--heads", type=int, default=1, help="heads in a sheet; default: 1")
+
+
+def write_class(options: argparse.Namespace, folder: Path) -> None:
+    """Write ``sheets.md`` and ``key.md`` of a whole class; nothing where a sheet cannot be drawn.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        As `add_options` has them parsed.
+    folder : pathlib.Path
+        One that exists.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for `worksheet`, or if there is no student.
+    """
+    sheets = [
+        worksheet(
+            options.seed,
+            student,
+            difficulty=options.difficulty,
+            stages=options.stages,
+            num_tokens=options.tokens,
+            num_heads=options.heads,
+        )
+        for student in range(1, as_count("students", options.students) + 1)
+    ]
+    title = f"seed {options.seed}"
+    texts = {
+        "sheets": [f"# Worksheets, {title}\n", *(sheet.sheet() for sheet in sheets)],
+        "key": [f"# Key to the worksheets, {title}\n", *(sheet.key() for sheet in sheets)],
+    }
+    for name, parts in texts.items():
+        (folder / f"{name}.md").write_text("\n".join(parts), encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the sheets and the key of a whole class.
 
@@ -259,35 +343,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments : sequence of str, default those of the command line
     """
     parser = argparse.ArgumentParser(prog="python -m mha.practice.worksheets", description=__doc__)
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--students", type=int, required=True)
-    parser.add_argument("--difficulty", default="medium")
-    parser.add_argument("--stages", type=lambda text: text.split(","))
-    parser.add_argument("--tokens", type=int, default=3)
-    parser.add_argument("--heads", type=int, default=1)
-    parser.add_argument("folder", type=Path)
+    add_options(parser)
+    parser.add_argument("folder", type=Path, help="where the two files go")
     options = parser.parse_args(arguments)
     try:
-        sheets = [
-            worksheet(
-                options.seed,
-                student,
-                difficulty=options.difficulty,
-                stages=options.stages,
-                num_tokens=options.tokens,
-                num_heads=options.heads,
-            )
-            for student in range(1, as_count("students", options.students) + 1)
-        ]
+        write_class(options, options.folder)
     except (TypeError, ValueError) as error:
         sys.exit(f"error: {error}")
-    title = f"seed {options.seed}"
-    texts = {
-        "sheets": [f"# Worksheets, {title}\n", *(sheet.sheet() for sheet in sheets)],
-        "key": [f"# Key to the worksheets, {title}\n", *(sheet.key() for sheet in sheets)],
-    }
-    for name, parts in texts.items():
-        (options.folder / f"{name}.md").write_text("\n".join(parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ weights = (0.25, 0.75)
 
 ```{code-cell}
 from mha import load_example, trace
-from mha.practice.exercises import your_turn
+from mha.widgets.boxes import your_turn
 
 your_turn(trace(load_example("the-cat-sat-end")), "exponentials", 3, 0)
 ```

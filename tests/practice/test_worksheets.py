@@ -1,5 +1,7 @@
 """Worksheets: a seed gives its sheets, short numbers, nothing given away, a right key."""
 
+import argparse
+import inspect
 import re
 
 import numpy as np
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import short
-from mha.practice.worksheets import ROOM, TASKS, main, worksheet
+from mha.practice.worksheets import ROOM, TASKS, add_options, main, worksheet
 
 LEVELS = ("easy", "medium", "hard")
 ROW = re.compile(r"^\| (?!---)(.*) \|$", re.MULTILINE)
@@ -56,8 +58,9 @@ def test_a_class_gets_its_sheets_and_one_key(tmp_path):
     [
         (["--students", "0"], "students is 0; a whole number of at least 1 is wanted"),
         (
-            ["--students", "2", "--difficulty", "odd"],
-            "difficulty is 'odd'; one of easy, medium, hard is wanted",
+            ["--students", "2", "--stages", "output"],
+            "stage is 'output'; one of query, key, value, scores, scaled_scores, exponentials,"
+            " weights, head_outputs is wanted",
         ),
     ],
 )
@@ -66,6 +69,38 @@ def test_a_class_that_cannot_be_writes_nothing(tmp_path, arguments, sentence):
         main(["--seed", "5", *arguments, str(tmp_path)])
     assert str(stopped.value) == f"error: {sentence}"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_difficulty_that_there_is_not_is_named_with_those_that_there_are(tmp_path, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--seed", "5", "--students", "1", "--difficulty", "odd", str(tmp_path)])
+    assert stopped.value.code == 2
+    assert "--difficulty: invalid choice: 'odd'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_are_those_of_a_worksheet():
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    options = vars(parser.parse_args(["--seed", "5", "--students", "3"]))
+    assert options.pop("seed") == 5
+    assert options.pop("students") == 3
+    parameters = inspect.signature(worksheet).parameters
+    names = {"tokens": "num_tokens", "heads": "num_heads"}
+    assert {"difficulty", "stages", *names} == set(options)
+    for name, value in options.items():
+        assert value == parameters[names.get(name, name)].default, name
+    assert parser.parse_args(["--seed=5", "--students=3", "--stages=key,scores"]).stages == [
+        *("key", "scores")
+    ]
+
+
+def test_the_help_names_every_default():
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    text = " ".join(parser.format_help().split())
+    for default in ("medium", "all", "3", "1"):
+        assert f"default: {default}" in text
 
 
 @given(st.integers(0, 10**6), st.sampled_from(LEVELS))
@@ -140,6 +175,33 @@ def test_what_the_chosen_stages_start_from_is_given(stages, wanted):
     assert re.findall(r"^(\d)\\\.", your_turn, re.MULTILINE) == [
         str(i + 1) for i in range(len(stages))
     ]
+
+
+NEEDS = {
+    "query": ["Embeddings", "Query projection"],
+    "key": ["Embeddings", "Key projection"],
+    "value": ["Embeddings", "Value projection"],
+    "scores": ["Queries", "Keys"],
+    "scaled_scores": ["Scores: each query times each key"],
+    "exponentials": ["Scaled scores"],
+    "weights": ["Exponentials of the scaled scores, and their row sums"],
+    "head_outputs": ["Values", "Attention weights"],
+    "output": ["Output: values mixed by the weights", "Output projection"],
+}
+
+
+@pytest.mark.parametrize("stage", TASKS)
+def test_each_stage_is_given_what_it_is_computed_from_of_every_head(stage):
+    given_part, _ = worksheet(23, 1, stages=[stage], num_heads=2).sheet().split("### Your turn")
+    titles = re.findall(r"^\*\*(.*)\*\*$", given_part, re.MULTILINE)
+    once = ("Embeddings", "Output projection")
+    wanted = []
+    for title in NEEDS[stage]:
+        heads = (
+            ("",) if title in once else (", Head\N{NO-BREAK SPACE}1", ", Head\N{NO-BREAK SPACE}2")
+        )
+        wanted += [title + head for head in heads]
+    assert titles == wanted
 
 
 def test_rounding_is_spoken_of_where_it_is_needed():

@@ -11,7 +11,10 @@ from one_book import build
 from playwright.sync_api import expect
 
 from mha import load_example, short, shown, trace
-from mha.practice.exercises import FORMULAS, HINTS, numeric_exercise, verdict, your_turn
+from mha.practice.calculations import FORMULAS, HINTS
+from mha.practice.exercise import numeric_exercise
+from mha.practice.verdict import verdict
+from mha.widgets.boxes import your_turn
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +41,7 @@ An introduction with $x^2$.
 
 ```{code-cell}
 from mha import load_example, trace
-from mha.practice.exercises import your_turn
+from mha.widgets.boxes import your_turn
 
 run = trace(load_example("the-cat-sat"))
 ```

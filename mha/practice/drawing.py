@@ -1,0 +1,172 @@
+"""Fresh numbers: examples drawn at random whose numbers are short enough to be worked by hand.
+
+Up to float64's round-off, a drawn example's embeddings, queries, keys and values have at most one
+decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
+decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
+and no token's embedding, query, key or value is all zeros.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from mha.core.checks import Array, as_count
+from mha.core.multihead import MultiHeadWeights
+from mha.runs.worked import WorkedExample
+
+WORDS = ("two", "red", "foxes", "saw", "an", "owl", "fly", "by")
+"""What drawn examples are about."""
+
+TRIES, CANDIDATES = 100, 400
+"""How many embeddings are tried, and how many matrices for each, before giving up."""
+
+SMALLEST, LARGEST_SCALED = 1e-9, 6.0
+"""What counts as zero among short numbers, and the largest scaled score that is drawn."""
+
+WIDTHS = (1, 4)
+"""The widths of a key that are drawn: their roots are whole numbers."""
+
+
+@dataclass(frozen=True)
+class _Level:
+    """Where a difficulty draws its numbers from."""
+
+    embeddings: Array
+    matrices: Array
+    outputs: Array
+
+
+def _tenths(low: int, high: int) -> Array:
+    return np.arange(low, high + 1) / 10
+
+
+LEVELS = MappingProxyType(
+    {
+        "easy": _Level(np.arange(0.0, 3.0), np.arange(-1.0, 2.0), np.arange(-1.0, 3.0)),
+        "medium": _Level(_tenths(0, 9), np.arange(-1.0, 3.0), _tenths(0, 9)),
+        "hard": _Level(_tenths(-12, 12), np.arange(-2.0, 3.0), _tenths(-9, 9)),
+    }
+)
+"""Difficulties: whole numbers, positive tenths, signed tenths with larger matrices."""
+
+
+def draw_example(
+    rng: np.random.Generator,
+    *,
+    num_tokens: int = 3,
+    d_model: int = 2,
+    d_k: int = 4,
+    d_v: int = 2,
+    num_heads: int = 1,
+    with_output: bool = False,
+    difficulty: str = "medium",
+) -> WorkedExample:
+    """Draw an example whose numbers are short, as this module says.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    num_tokens : int from 2 to 8, default 3
+    d_model, d_v, num_heads : int
+    d_k : 1 or 4, default 4
+    with_output : bool, default False
+        Whether there is an output projection back to d_model.
+    difficulty : str, default "medium"
+        A key of `LEVELS`.
+
+    Returns
+    -------
+    WorkedExample
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not as described, or no such numbers are found.
+
+    Examples
+    --------
+    >>> draw_example(np.random.default_rng(1), difficulty="easy").tokens
+    ('two', 'red', 'foxes')
+    """
+    _check(num_tokens, {"d_model": d_model, "d_v": d_v, "num_heads": num_heads}, d_k, difficulty)
+    return _draw(rng, difficulty, (num_tokens, d_model), (d_k, d_v), num_heads, with_output)
+
+
+def _check(num_tokens: int, counts: dict[str, int], d_k: int, difficulty: str) -> None:
+    """Raise unless an example can be drawn so."""
+    if difficulty not in LEVELS:
+        raise ValueError(f"difficulty is {difficulty!r}; one of {', '.join(LEVELS)} is wanted")
+    if d_k not in WIDTHS:
+        wanted = " or ".join(map(str, WIDTHS))
+        raise ValueError(f"d_k is {d_k}; {wanted} is wanted, whose roots are whole numbers")
+    for name, count in counts.items():
+        as_count(name, count)
+    if not 2 <= as_count("num_tokens", num_tokens) <= len(WORDS):
+        raise ValueError(f"num_tokens is {num_tokens}; 2 to {len(WORDS)} are wanted")
+
+
+def _draw(
+    rng: np.random.Generator,
+    difficulty: str,
+    shape: tuple[int, int],
+    widths: tuple[int, int],
+    num_heads: int,
+    with_output: bool,
+) -> WorkedExample:
+    """Return an example of embeddings of `shape` and heads of `widths`, d_k and d_v."""
+    level = LEVELS[difficulty]
+    for _ in range(TRIES):
+        embeddings = rng.choice(level.embeddings, shape)
+        if not _says_something(embeddings):
+            continue
+        heads = [_draw_head(rng, level, embeddings, *widths) for _ in range(num_heads)]
+        drawn = [head for head in heads if head is not None]
+        if len(drawn) == num_heads:
+            w_o = rng.choice(level.outputs, (num_heads * widths[1], shape[1]))
+            return _drawn_example(embeddings, drawn, w_o if with_output else None)
+    raise ValueError(
+        f"no short numbers were found for num_tokens={shape[0]}, d_model={shape[1]},"
+        f" d_k={widths[0]}; fewer tokens, a larger d_model or a higher difficulty is wanted"
+    )
+
+
+def _draw_head(
+    rng: np.random.Generator, level: _Level, embeddings: Array, d_k: int, d_v: int
+) -> tuple[Array, Array, Array] | None:
+    """Return one head's w_q, w_k and w_v that fit the embeddings, or None if none was drawn."""
+    d_model = embeddings.shape[1]
+    w_q, w_k = rng.choice(level.matrices, (2, CANDIDATES, d_model, d_k))
+    w_v = rng.choice(level.matrices, (CANDIDATES, d_model, d_v))
+    query, key = embeddings @ w_q, embeddings @ w_k
+    scores = np.sort(query @ key.swapaxes(1, 2))
+    no_ties = (np.diff(scores) > SMALLEST).all(axis=(1, 2))
+    no_extremes = np.abs(scores).max(axis=(1, 2)) <= LARGEST_SCALED * math.sqrt(d_k)
+    fits = no_ties & no_extremes & _says_something(query) & _says_something(key)
+    values_fit = _says_something(embeddings @ w_v)
+    if not fits.any() or not values_fit.any():
+        return None
+    chosen = fits.argmax()
+    return w_q[chosen], w_k[chosen], w_v[values_fit.argmax()]
+
+
+def _says_something(rows: Array) -> Array:
+    """Tell of each matrix whether none of its rows is all zeros."""
+    return np.asarray((np.abs(rows) > SMALLEST).any(axis=-1).all(axis=-1))
+
+
+def _drawn_example(
+    embeddings: Array, heads: Sequence[tuple[Array, Array, Array]], w_o: Array | None
+) -> WorkedExample:
+    w_q, w_k, w_v = (np.stack(matrices) for matrices in zip(*heads, strict=True))
+    return WorkedExample(
+        name="fresh-numbers",
+        title="Fresh numbers",
+        tokens=WORDS[: len(embeddings)],
+        head_names=tuple(f"Head {i + 1}" for i in range(len(heads))),
+        source="drawn at random",
+        embeddings=embeddings,
+        layer=MultiHeadWeights(w_q, w_k, w_v, w_o),
+    )

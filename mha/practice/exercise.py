@@ -1,0 +1,346 @@
+"""Numeric exercises: one number of a run to compute by hand.
+
+An exercise is a view of a number's origin: its operands, its kind of calculation, its answer and
+its worked line come from there. The operands are shown with enough decimals that who computes with
+them as they are shown is right.
+"""
+
+import math
+from dataclasses import dataclass
+
+from mha.practice.calculations import FORMULAS, Calculation, calculation, exponentials
+from mha.runs.origins import Origin, is_given, origin
+from mha.runs.places import Place
+from mha.runs.record import Trace
+from mha.runs.rounding import PLACES, dimensions, percent, short, shown
+from mha.views.arithmetic import Arithmetic, written_out
+
+
+@dataclass(frozen=True)
+class Given:
+    """Numbers that a question gives.
+
+    Parameters
+    ----------
+    label : str
+        What they are; a word between asterisks is a token.
+    values : tuple of float
+        As the trace has them.
+    places : int, default 4
+        The most decimals shown.
+
+    Examples
+    --------
+    >>> print(Given("query of *cat*", (1.0, -0.5)))
+    query of *cat*: (1, −0.5)
+    """
+
+    label: str
+    values: tuple[float, ...]
+    places: int = PLACES
+
+    @property
+    def numbers(self) -> str:
+        """The numbers alone, in brackets where there are several."""
+        texts = [short(value, self.places) for value in self.values]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.numbers}"
+
+
+@dataclass(frozen=True)
+class NumericExercise:
+    """One number of a run, to be computed by the reader.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where the number stands and how it comes about.
+    question : str
+        What to compute; a word between asterisks is a token.
+    givens : tuple of Given
+        The numbers that it takes.
+    kind : str
+        How they are combined; a key of `mha.practice.calculations.FORMULAS`.
+    answer : float
+        Unrounded, as the origin gives it.
+    places : int
+        Decimals asked for.
+    percent : bool
+        Whether the answer, a share, is asked for in percent.
+    hints : tuple of str
+        From the operands to the last step.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> print(numeric_exercise(trace(load_example("the-cat-sat")), "scores", 1, 2))
+    Compute the score of *cat* with *sat* in Head 1. Given: query of *cat*: (1, 1.2); \
+key of *sat*: (1.4, 1.2). Answer to 2 decimals.
+    """
+
+    origin: Origin
+    question: str
+    givens: tuple[Given, ...]
+    kind: str
+    answer: float
+    places: int
+    percent: bool
+    hints: tuple[str, ...]
+
+    @property
+    def place(self) -> Place:
+        """Where the number stands."""
+        return self.origin.place
+
+    @property
+    def column(self) -> int:
+        """Which of a share's operands is asked for; 0 for other calculations."""
+        return (self.place.column or 0) if self.kind == "share" else 0
+
+    @property
+    def worked(self) -> Arithmetic:
+        """The calculation."""
+        return written_out(self.origin)
+
+    @property
+    def asked(self) -> float:
+        """The number to enter: the answer, times 100 where a percentage is asked for."""
+        return 100 * self.answer if self.percent else self.answer
+
+    @property
+    def worked_line(self) -> str:
+        """The calculation on one line, in percent at last where a percentage is asked for."""
+        in_percent = f" = {percent(self.answer, self.places)}" if self.percent else ""
+        return f"{self.worked}{in_percent}"
+
+    @property
+    def rounding(self) -> str:
+        """The sentence that says what rounding is asked for."""
+        forms = ROUNDINGS_IN_PERCENT if self.percent else ROUNDINGS
+        return forms[min(self.places, 2)].format(places=self.places)
+
+    def __str__(self) -> str:
+        """Return the question with its numbers, as a worksheet prints it."""
+        givens = "; ".join(map(str, self.givens))
+        return f"{self.question} Given: {givens}. {self.rounding}"
+
+
+ROUNDINGS = (
+    "Answer with a whole number.",
+    "Answer to one decimal.",
+    "Answer to {places} decimals.",
+)
+ROUNDINGS_IN_PERCENT = (
+    "Answer in percent, with a whole number.",
+    "Answer in percent, to one decimal.",
+    "Answer in percent, to {places} decimals.",
+)
+"""What is asked for with no decimal, with one, and with more."""
+
+
+@dataclass(frozen=True)
+class _Wording:
+    """How a stage's question is asked: templates that are filled with the cell's names."""
+
+    question: str
+    givens: tuple[str, ...]
+
+
+WORDINGS = {
+    "query": _Wording(
+        "Compute {component}, component {n} of the query of {row}{head}.",
+        ("embedding of {row}", "column {n} of the query projection"),
+    ),
+    "key": _Wording(
+        "Compute {component}, component {n} of the key of {row}{head}.",
+        ("embedding of {row}", "column {n} of the key projection"),
+    ),
+    "value": _Wording(
+        "Compute {component}, component {n} of the value of {row}{head}.",
+        ("embedding of {row}", "column {n} of the value projection"),
+    ),
+    "scores": _Wording(
+        "Compute the score of {row} with {column}{head}.",
+        ("query of {row}", "key of {column}"),
+    ),
+    "scaled_scores": _Wording(
+        "Compute the scaled score of {row} with {column}{head}.",
+        ("score", "{factor}", "mask's term"),
+    ),
+    "exponentials": _Wording(
+        "Compute the exponential of the scaled score of {row} with {column}{head}.",
+        ("scaled score",),
+    ),
+    "row_sums": _Wording(
+        "Compute the row sum of {row}{head}.",
+        ("exponentials of the row, keys {tokens}",),
+    ),
+    "weights": _Wording(
+        "Compute the weight that {row} gives to {column}{head}.",
+        ("scaled scores of the row, keys {tokens}",),
+    ),
+    "head_outputs": _Wording(
+        "Compute {component}, component {n} of the output of {row}{head}.",
+        ("weights of {row}, keys {tokens}", "component {n} of the values of these tokens"),
+    ),
+    "head_contributions": _Wording(
+        "Compute this head's share of {component}, component {n} of the output of {row}{head}.",
+        ("the head's output for {row}", "column {n} of the head's rows of the output projection"),
+    ),
+    "output": _Wording(
+        "Compute {component}, component {n} of the output of {row}.",
+        ("concatenation of {row}", "column {n} of the output projection"),
+    ),
+}
+"""Questions and the names of their operands; a mask's term is given where there is one."""
+
+
+def numeric_exercise(
+    run: Trace,
+    stage: str,
+    row: int,
+    column: int = 0,
+    head: int = 0,
+    *,
+    places: int | None = None,
+    percent: bool = False,
+) -> NumericExercise:
+    """Return the exercise to compute one number of a run.
+
+    Parameters
+    ----------
+    run : Trace
+    stage : str
+        A key of `WORDINGS`.
+    row, column, head : int
+        Counted from 0; what the stage has no axis for is left out.
+    places : int, default 2, more where an exact answer has up to 4, 0 for percentages
+        Decimals asked for.
+    percent : bool, default False
+        Ask for the number, a share, in percent.
+
+    Returns
+    -------
+    NumericExercise
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the run has no such number, or it cannot be worked by hand.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> print(numeric_exercise(trace(load_example("cat-sat")), "scores", 0, 1).worked)
+    1×0 + 0×1 + 1×0 + 0×1 = 0 + 0 + 0 + 0 = 0
+    """
+    return _exercise(run, _place(run, stage, head, row, column), places, percent)
+
+
+def _place(run: Trace, stage: str, head: int, row: int, column: int) -> Place:
+    """Return the place of a number, of a stage that can be asked for."""
+    if stage not in WORDINGS:
+        raise ValueError(f"stage is {stage!r}; one of {', '.join(WORDINGS)} is wanted")
+    if is_given(run, stage):
+        raise ValueError(
+            f"{run.example.name} starts at its {stage}; an example with embeddings is wanted"
+        )
+    return Place.of(stage, head, row, column)
+
+
+def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> NumericExercise:
+    """Return the exercise to compute the number at a place."""
+    found = origin(run, place)
+    _refuse_hopeless(run, found)
+    by_hand = calculation(run, found)
+    answer = found.evaluate()
+    places = _decimals(places, 100 * answer if percent else answer, percent)
+    shown_places = _operand_places(by_hand, place, answer, places + 2 * percent)
+    wording, names = WORDINGS[place.stage], _names(run, place)
+    labels = wording.givens[: len(by_hand.operands)]
+    return NumericExercise(
+        origin=found,
+        question=wording.question.format(**names),
+        givens=tuple(
+            Given(label.format(**names), values, shown_places)
+            for label, values in zip(labels, by_hand.operands, strict=True)
+        ),
+        kind=by_hand.kind,
+        answer=answer,
+        places=places,
+        percent=percent,
+        hints=by_hand.hints,
+    )
+
+
+def _refuse_hopeless(run: Trace, found: Origin) -> None:
+    """Raise where a mask or a huge score leaves nothing to compute by hand."""
+    place, exponents = found.place, [found.evaluate()]
+    takes_powers = found.operation in ("exponential", "sum", "share")
+    powers = exponentials(run, found) if takes_powers else ()
+    if powers:
+        asked = [power for power in powers if place.column in (None, power.place.column)]
+        exponents = [power.operands[0].value for power in asked]
+    if not any(map(math.isfinite, exponents)):
+        raise ValueError(
+            f"{place.stage} is masked at row {place.row}; a cell that may attend is wanted"
+        )
+    if any(power.constant("shift") for power in powers):
+        raise ValueError(
+            f"row {place.row} of head {place.head} has scores beyond 80; scores that can be worked"
+            " by hand are wanted"
+        )
+
+
+def _decimals(places: int | None, asked: float, percent: bool) -> int:
+    """Return how many decimals are asked for."""
+    if places is None:
+        if percent:
+            return 0
+        exact = short(asked, PLACES) != shown(asked, PLACES)
+        return max(2, len(short(asked, PLACES).partition(".")[2])) if exact else 2
+    if isinstance(places, bool) or not isinstance(places, int) or not 0 <= places <= 6:
+        raise ValueError(f"places is {places!r}; a whole number from 0 to 6 is wanted")
+    return places
+
+
+def _names(run: Trace, place: Place) -> dict[str, str]:
+    """Return what the wordings speak of."""
+    assert place.row is not None
+    names = {
+        "row": f"*{run.tokens[place.row]}*",
+        "tokens": ", ".join(f"*{token}*" for token in run.tokens),
+        "head": "",
+        "factor": "d_k" if run.example.scale is None else "scale",
+    }
+    if place.head is not None and run.num_heads > 1:
+        names["head"] = f" in {run.head_names[place.head]}"
+    if place.column is None:
+        return names
+    if place.kind.by_key:
+        return names | {"column": f"*{run.tokens[place.column]}*"}
+    number = place.column + 1
+    return names | {"n": str(number), "component": dimensions(place.kind.symbol, number)[-1]}
+
+
+def _operand_places(by_hand: Calculation, place: Place, answer: float, places: int) -> int:
+    """Return how many decimals of the operands lead to an answer that counts as right."""
+    formula, column = FORMULAS[by_hand.kind], place.column or 0
+    for shown_places in range(PLACES, 16):
+        rounded = [[round(x, shown_places) for x in values] for values in by_hand.operands]
+        if abs(round(formula(rounded, column), places) - answer) <= half_unit(places):
+            return shown_places
+    return 16
+
+
+def half_unit(places: int) -> float:
+    """Return half a unit of a decimal place, and a little for float64's own rounding.
+
+    Examples
+    --------
+    >>> round(half_unit(2), 6)
+    0.005
+    """
+    return 0.5 * 10.0**-places * (1 + 1e-9)

@@ -1,0 +1,103 @@
+"""Fresh numbers: short, the same for the same seed, and what cannot be drawn."""
+
+import numpy as np
+import pytest
+from helpers import raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha import short, trace
+from mha.practice.drawing import LEVELS, WORDS, draw_example
+
+
+def decimals(array):
+    """Return how many decimals the longest number of an array has, as the book shows it."""
+    texts = [short(float(x), 12) for x in np.ravel(array)]
+    return max(len(text.partition(".")[2]) for text in texts)
+
+
+@pytest.mark.parametrize("difficulty", LEVELS)
+@given(
+    seed=st.integers(0, 2**32),
+    num_tokens=st.integers(2, 5),
+    d_model=st.sampled_from([2, 3, 5]),
+    d_k=st.sampled_from([1, 4]),
+    num_heads=st.integers(1, 3),
+)
+def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num_heads):
+    if d_k == 1:
+        num_tokens = min(num_tokens, 3)  # there are few whole numbers to tell tokens apart by
+    run = trace(
+        draw_example(
+            np.random.default_rng(seed),
+            num_tokens=num_tokens,
+            d_model=d_model,
+            d_k=d_k,
+            d_v=3,
+            num_heads=num_heads,
+            with_output=True,
+            difficulty=difficulty,
+        )
+    )
+    whole = 0 if difficulty == "easy" else 1
+    assert run.query.shape == (num_heads, num_tokens, d_k)
+    assert run.output.shape == (num_tokens, d_model)
+    for array in (run.embeddings, run.query, run.key, run.value, run.example.layer.w_o):
+        assert decimals(array) <= whole
+    for matrix in ("w_q", "w_k", "w_v"):
+        assert decimals(getattr(run.example.layer, matrix)) == 0
+    products = run.query[:, :, None] * run.key[:, None]
+    assert decimals(products) <= 2 * whole
+    assert decimals(run.scores) <= 2 * whole
+    assert decimals(run.scaled_scores) <= 2 * whole + (d_k == 4)
+    assert np.abs(run.scaled_scores).max() <= 6 + 1e-9
+    assert (np.diff(np.sort(run.scores), axis=-1) > 1e-9).all()
+    for array in (run.embeddings, run.query, run.key, run.value):
+        assert (np.abs(array) > 1e-9).any(axis=-1).all()
+    assert (run.shifts == 0).all()
+
+
+def test_the_same_seed_draws_the_same_numbers_and_another_seed_others():
+    first, again, other = (
+        trace(draw_example(np.random.default_rng(seed), with_output=True)) for seed in (7, 7, 11)
+    )
+    np.testing.assert_array_equal(first.output, again.output)
+    assert not np.array_equal(first.output, other.output)
+
+
+def test_difficulties_differ_in_sign_and_decimals():
+    easy, medium, hard = (
+        [draw_example(np.random.default_rng(s), difficulty=name).embeddings for s in range(31)]
+        for name in ("easy", "medium", "hard")
+    )
+    assert decimals(easy) == 0
+    assert decimals(medium) == decimals(hard) == 1
+    assert np.min(medium) >= 0 > np.min(hard)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"difficulty": "hopeless"},
+            "difficulty is 'hopeless'; one of easy, medium, hard is wanted",
+        ),
+        ({"d_k": 2}, "d_k is 2; 1 or 4 is wanted, whose roots are whole numbers"),
+        ({"num_tokens": 1}, f"num_tokens is 1; 2 to {len(WORDS)} are wanted"),
+        ({"num_tokens": 11}, f"num_tokens is 11; 2 to {len(WORDS)} are wanted"),
+        (
+            {"num_tokens": 7, "d_model": 1, "d_k": 1, "difficulty": "easy"},
+            "no short numbers were found for num_tokens=7, d_model=1, d_k=1; fewer tokens, a larger"
+            " d_model or a higher difficulty is wanted",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(rng, options, sentence):
+    with raises(ValueError, sentence):
+        draw_example(rng, **options)
+
+
+@pytest.mark.parametrize("name", ["d_model", "d_v", "num_heads"])
+def test_counts_are_checked(rng, name):
+    with pytest.raises(ValueError, match=f"^{name} is 0"):
+        draw_example(rng, **{name: 0})

@@ -1,0 +1,273 @@
+"""Numeric exercises: what is asked, with which numbers, hints and worked line; what is refused."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from helpers import D_K, D_MODEL, D_V, HEADS, QUERIES, example, projected, raises
+
+from mha import arithmetic, load_example, shown, trace
+from mha.practice.calculations import FORMULAS, HINTS
+from mha.practice.exercise import WORDINGS, numeric_exercise
+from mha.practice.verdict import is_right, verdict
+from mha.runs.places import places
+
+RUN = trace(load_example("the-cat-sat"))
+STAGES = tuple(WORDINGS)
+SIZES = {"query": D_K, "key": D_K, "value": D_V, "head_outputs": D_V}
+
+
+def masked_identity(first, last=None, **parts):
+    """Return a run of two tokens, scores 1 and 0, whose mask adds `first`, or `last` to one."""
+    mask = np.full((2, 2), first)
+    mask[0, 1] = first if last is None else last
+    start = dict.fromkeys(("query", "key", "value"), np.eye(2))
+    return trace(example(tokens=["a", "b"], mask=mask, **start, **parts))
+
+
+def test_the_sizes_of_a_projected_example_are_what_this_file_counts_on(rng):
+    run = trace(projected(rng))
+    assert run.num_heads == HEADS
+    assert run.embeddings.shape == (QUERIES, D_MODEL)
+    for stage, size in SIZES.items():
+        assert getattr(run, stage).shape[-1] == size
+
+
+# ---- What is asked ----
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_cell_of_every_stage_is_an_exercise_with_the_trace_s_answer(rng, stage):
+    run = trace(projected(rng))
+    for place in places(run, stage):
+        head, row, column = place.head or 0, place.row, place.column or 0
+        made = numeric_exercise(run, stage, row, column, head)
+        assert made.place == place
+        # An origin adds without rounding in between; the trace has NumPy's sums.
+        assert made.answer == pytest.approx(getattr(run, stage)[place.index], rel=1e-12, abs=1e-13)
+        assert str(made.worked) == str(arithmetic(run, stage, row, column, head=head))
+        assert is_right(made, shown(made.answer, made.places))
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_who_computes_with_the_operands_as_they_are_shown_is_right(rng, stage):
+    for _ in range(29):
+        run = trace(projected(rng))
+        for decimals in (0, 2, 3):
+            made = numeric_exercise(run, stage, 4, 1, 2 % run.num_heads, places=decimals)
+            texts = [
+                given.numbers.strip("()").replace("−", "-").split(", ") for given in made.givens
+            ]
+            operands = [[float(text) for text in row] for row in texts]
+            reached = FORMULAS[made.kind](operands, made.column)
+            assert is_right(made, shown(reached, decimals)), str(made)
+
+
+def test_the_formulas_agree_with_the_trace(rng):
+    run = trace(projected(rng))
+    for stage in STAGES:
+        made = numeric_exercise(run, stage, 3, 2, 1)
+        operands = [operand.values for operand in made.givens]
+        assert FORMULAS[made.kind](operands, made.column) == pytest.approx(made.answer, rel=1e-12)
+
+
+def test_a_given_scale_multiplies():
+    run = trace(example(scale=0.7))
+    made = numeric_exercise(run, "scaled_scores", 1, 3)
+    assert made.kind == "times"
+    assert [given.label for given in made.givens] == ["score", "scale"]
+    assert made.answer == pytest.approx(made.givens[0].values[0] * 0.7)
+
+
+@pytest.mark.parametrize(
+    ("scale", "kind", "line", "hints"),
+    [
+        (
+            None,
+            "root",
+            "1 ÷ √2 + 0.5 = 1.2071",
+            (
+                "The root of 2 is 1.4142. The mask's term is added after the division.",
+                "Divide, then add the mask's term: 1 ÷ 1.4142 + 0.5",
+            ),
+        ),
+        (
+            math.sqrt(0.5),
+            "times",
+            "1 × 0.7071 + 0.5 = 1.2071",
+            (
+                "Scaling multiplies the score. The mask's term is added after that.",
+                "Multiply, then add the mask's term: 1 × 0.7071 + 0.5",
+            ),
+        ),
+    ],
+)
+def test_a_mask_s_term_is_given_and_counts(scale, kind, line, hints):
+    made = numeric_exercise(masked_identity(0.5, scale=scale), "scaled_scores", 0, 0)
+    assert made.kind == kind
+    assert [given.label for given in made.givens][2:] == ["mask's term"]
+    assert made.givens[2].values == (0.5,)
+    assert made.hints == hints
+    assert made.worked_line == line
+    operands = [operand.values for operand in made.givens]
+    assert FORMULAS[kind](operands, made.column) == pytest.approx(made.answer)
+    assert verdict(made, "1.21") == "right"
+    assert verdict(made, "0.71") == "wrong"
+
+
+def test_a_negative_mask_s_term_stands_in_brackets():
+    made = numeric_exercise(masked_identity(-0.25), "scaled_scores", 0, 1)
+    assert str(made.givens[2]) == "mask's term: −0.25"
+    assert made.hints[1].endswith(": 0 ÷ 1.4142 + (−0.25)")
+    assert made.worked_line == "0 ÷ √2 + (−0.25) = −0.25"
+    assert is_right(made, "-0.25")
+
+
+def test_a_mask_that_adds_nothing_to_a_cell_is_not_given():
+    run = masked_identity(0.0)
+    assert len(numeric_exercise(run, "scaled_scores", 0, 0).givens) == 2
+    assert numeric_exercise(run, "scaled_scores", 0, 0).hints[1] == "Divide: 1 ÷ 1.4142"
+
+
+def test_weights_are_asked_for_from_scores_with_the_mask_s_terms():
+    run = masked_identity(0.5, -np.inf)
+    made = numeric_exercise(run, "weights", 1, 0)
+    assert made.givens[0].values == pytest.approx((0.5, math.sqrt(0.5) + 0.5))
+    assert made.answer == pytest.approx(1 / (1 + math.exp(math.sqrt(0.5))))
+    assert numeric_exercise(run, "weights", 0, 0).givens[0].numbers == "(1.2071, −∞)"
+
+
+def test_the_question_names_token_head_and_component():
+    made = numeric_exercise(RUN, "value", 1, 1, 1)
+    assert str(made) == (
+        "Compute v₂, component 2 of the value of *cat* in Head 2."
+        f" Given: embedding of *cat*: (0, 1, 0, 1); column 2 of the value projection:"
+        f" {made.givens[1].numbers}. Answer to 2 decimals."
+    )
+
+
+def test_one_head_is_not_named():
+    made = numeric_exercise(trace(load_example("cat-sat")), "weights", 0, 1)
+    assert made.question == "Compute the weight that *cat* gives to *sat*."
+
+
+def test_every_stage_has_words_and_every_kind_hints():
+    assert set(WORDINGS) == set(STAGES)
+    assert set(HINTS) == set(FORMULAS)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_hints_are_filled_and_end_before_the_result(rng, stage):
+    made = numeric_exercise(trace(projected(rng)), stage, 1, 2, 1)
+    assert len(made.hints) == 2
+    for hint in made.hints:
+        assert "{" not in hint
+        assert made.worked.result not in re.findall(r"[−\d.]+", hint)
+
+
+def test_hints_give_the_products_and_then_the_sum():
+    made = numeric_exercise(RUN, "scores", 1, 2)
+    assert made.hints == (
+        "Multiply pair by pair: 1×1.4 + 1.2×1.2",
+        "Add the products: 1.4 + 1.44",
+    )
+
+
+def test_hints_give_the_exponentials_and_then_their_sum():
+    made = numeric_exercise(RUN, "weights", 1, 2)
+    powers = [math.exp(x) for x in RUN.scaled_scores[0, 1]]
+    assert made.hints == (
+        "The exponentials are " + ", ".join(map(shown, powers)),
+        f"Their sum is {shown(sum(powers))}. Divide {shown(powers[2])} by it.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("decimals", "is_percent", "wanted"),
+    [
+        (None, False, "Answer to 2 decimals."),
+        (None, True, "Answer in percent, with a whole number."),
+        (1, True, "Answer in percent, to one decimal."),
+        (2, True, "Answer in percent, to 2 decimals."),
+        (0, False, "Answer with a whole number."),
+        (1, False, "Answer to one decimal."),
+    ],
+)
+def test_the_rounding_is_asked_for_in_words(decimals, is_percent, wanted):
+    made = numeric_exercise(RUN, "weights", 0, 0, places=decimals, percent=is_percent)
+    assert made.rounding == wanted
+
+
+def test_an_exact_answer_is_asked_for_with_its_decimals():
+    run = trace(example(query=np.full((QUERIES, 1), 0.25), key=np.full((QUERIES, 1), 0.5)))
+    assert numeric_exercise(run, "scores", 0, 0).places == 3
+
+
+def test_the_worked_line_ends_in_percent_where_asked():
+    made = numeric_exercise(RUN, "weights", 0, 0, percent=True)
+    assert made.worked_line == f"{made.worked} = {shown(100 * made.answer, 0)}\u00a0%"
+    assert numeric_exercise(RUN, "weights", 0, 0).worked_line == str(made.worked)
+
+
+# ---- What is refused ----
+
+
+def test_a_masked_cell_is_refused():
+    run = trace(example(is_causal=True))
+    sentence = "weights is masked at row 1; a cell that may attend is wanted"
+    with raises(ValueError, sentence):
+        numeric_exercise(run, "weights", 1, 2)
+    assert is_right(numeric_exercise(run, "weights", 0, 0), "1")
+
+
+def test_a_row_without_any_key_is_refused():
+    mask = np.ones((QUERIES, QUERIES), bool)
+    mask[2] = False
+    with raises(ValueError, "row_sums is masked at row 2; a cell that may attend is wanted"):
+        numeric_exercise(trace(example(mask=mask)), "row_sums", 2)
+
+
+def test_scores_beyond_80_are_refused():
+    run = trace(example(scale=100.0))
+    sentence = "row 4 of head 0 has scores beyond 80; scores that can be worked by hand are wanted"
+    with raises(ValueError, sentence):
+        numeric_exercise(run, "weights", 4, 0)
+
+
+def test_a_stage_that_the_run_lacks_is_refused():
+    run = trace(load_example("cat-sat"))
+    with raises(ValueError, "cat-sat has no output; another stage is wanted"):
+        numeric_exercise(run, "output", 0, 0)
+
+
+@pytest.mark.parametrize("stage", ["concat", "embeddings", "w_q", "root", "percentages", "colour"])
+def test_a_stage_that_is_not_asked_for_is_refused(stage):
+    with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
+        numeric_exercise(RUN, stage, 0, 0)
+
+
+@pytest.mark.parametrize("stage", ["query", "key", "value"])
+def test_a_number_that_the_run_starts_from_is_refused(stage):
+    sentence = f"made-up starts at its {stage}; an example with embeddings is wanted"
+    with raises(ValueError, sentence):
+        numeric_exercise(trace(example()), stage, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("cell", "sentence"),
+    [
+        (("scores", 0, 3), "scores has shape (2, 3, 3); index (0, 0, 3) is outside it"),
+        (("row_sums", 0, 0, 2), "row_sums has shape (2, 3); index (2, 0) is outside it"),
+        (("output", -1, 0), "row is -1; a number of at least 0 is wanted"),
+    ],
+)
+def test_a_number_that_is_not_there_is_refused(cell, sentence):
+    with raises(ValueError, sentence):
+        numeric_exercise(RUN, *cell)
+
+
+@pytest.mark.parametrize("strange", [-1, 7, 1.5, True, "2"])
+def test_strange_places_are_refused(strange):
+    with raises(ValueError, f"places is {strange!r}; a whole number from 0 to 6 is wanted"):
+        numeric_exercise(RUN, "weights", 0, 0, places=strange)
