@@ -218,11 +218,7 @@ def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float
     array([[ True, False]])
     """
     mask = as_ndarray("mask", mask)
-    try:
-        fits = np.broadcast_shapes(mask.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not _fits(mask.shape, shape):
         raise ValueError(
             f"mask has shape {mask.shape}; one that broadcasts to the scores' {shape} is wanted"
         )
@@ -247,11 +243,10 @@ def _as_float_mask(mask: Array, dtype: np.dtype[Any]) -> Array:
 def check_mask_axes(mask: ArrayLike, shape: tuple[int, ...]) -> None:
     """Raise if a mask for heads may be read in two ways: its axes sentences, or its axes heads.
 
-    A mask's axes are matched from the right, so that a mask a sentence without an axis of heads
-    would be taken for a mask a head wherever the numbers agree. With an axis of sentences in the
-    scores, a mask with an axis before its last two is to have them all, whatever its size: code
-    that runs with five sentences then runs with three. An axis of length 1 can be left out, since
-    it reads the same both ways.
+    A mask's axes are matched from the right: one a sentence without an axis of heads would be taken
+    for one a head wherever the numbers agree. With an axis of sentences in the scores, a mask with
+    an axis before its last two is to have them all, whatever its size; an axis of length 1 can be
+    left out, since it reads the same both ways.
 
     Parameters
     ----------
@@ -262,7 +257,8 @@ def check_mask_axes(mask: ArrayLike, shape: tuple[int, ...]) -> None:
     Raises
     ------
     ValueError
-        Saying how to write each of the two.
+        Saying how to write each of the two that fits. A mask that fits neither way passes: its
+        shape is refused where it is used.
 
     Examples
     --------
@@ -276,10 +272,30 @@ def check_mask_axes(mask: ArrayLike, shape: tuple[int, ...]) -> None:
     leading, sentences = mask.ndim - 2, len(shape) - 3
     if not 0 < leading <= sentences or all(n == 1 for n in mask.shape[:leading]):
         return
+    fitting = _readings(mask.shape, shape)
+    if fitting:
+        raise ValueError(
+            f"mask has shape {mask.shape}, which may mean sentences or heads;"
+            f" {' or '.join(fitting)} is wanted"
+        )
+
+
+def _readings(mask: tuple[int, ...], shape: tuple[int, ...]) -> list[str]:
+    """Return how to write a mask that is one a sentence, and one a head, where it then fits."""
+    leading, sentences = len(mask) - 2, len(shape) - 3
     by_sentence = ["None"] * (sentences - leading) + [":"] * leading + ["None"]
     by_head = ["None"] * (sentences + 1 - leading)
-    raise ValueError(
-        f"mask has shape {mask.shape}, which may mean sentences or heads;"
-        f" mask[{', '.join(by_sentence)}] for one mask a sentence"
-        f" or mask[{', '.join(by_head)}] for one mask a head is wanted"
-    )
+    readings = ("sentence", by_sentence, (*mask[:-2], 1, *mask[-2:])), ("head", by_head, mask)
+    return [
+        f"mask[{', '.join(axes)}] for one mask a {each}"
+        for each, axes, means in readings
+        if _fits(means, shape)
+    ]
+
+
+def _fits(mask: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Return whether a mask of one shape broadcasts to scores of another."""
+    try:
+        return np.broadcast_shapes(mask, shape) == shape
+    except ValueError:
+        return False

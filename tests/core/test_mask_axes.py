@@ -25,24 +25,31 @@ def tokens(rng, *leading, n=QUERIES):
     return rng.normal(size=(*leading, n, D_MODEL))
 
 
-def may_mean(shape, by_sentence, by_head):
-    """Return the whole sentence of a refusal."""
-    return (
-        f"mask has shape {shape}, which may mean sentences or heads; mask[{by_sentence}] for one"
-        f" mask a sentence or mask[{by_head}] for one mask a head is wanted"
-    )
+def may_mean(shape, **readings):
+    """Return the whole sentence of a refusal, with the readings that fit."""
+    wanted = " or ".join(f"mask[{at}] for one mask a {each}" for each, at in readings.items())
+    return f"mask has shape {shape}, which may mean sentences or heads; {wanted} is wanted"
 
 
 @pytest.mark.parametrize("sentences", [1, 2, HEADS, 7])
 @pytest.mark.parametrize("kind", ["boolean", "float", "list"])
 def test_three_axes_on_a_batch_are_refused_whatever_the_sizes(rng, layer, kind, sentences):
-    x, lengths = tokens(rng, sentences), np.arange(sentences) % QUERIES
-    for mask in (padding_mask(lengths, QUERIES), np.ones((HEADS, QUERIES, QUERIES), bool)):
-        if len(mask) == 1:
-            continue  # one mask is the same for all, however it is read
-        given = {"boolean": mask, "float": np.where(mask, 0.5, -np.inf), "list": mask.tolist()}
-        with raises(ValueError, may_mean(mask.shape, ":, None", "None")):
-            multi_head_attention(x, layer, mask=given[kind])
+    def given(mask):
+        kinds = {"boolean": mask, "float": np.where(mask, 0.5, -np.inf), "list": mask.tolist()}
+        return kinds[kind]
+
+    x = tokens(rng, sentences)
+    a_head = np.ones((HEADS, QUERIES, QUERIES), bool)
+    fits = {"head": "None"} if sentences != HEADS else {"sentence": ":, None", "head": "None"}
+    with raises(ValueError, may_mean(a_head.shape, **fits)):
+        multi_head_attention(x, layer, mask=given(a_head))
+    a_sentence = padding_mask(np.arange(sentences) % QUERIES, QUERIES)
+    if sentences == 1:  # the same for all, however it is read
+        assert (multi_head_attention(x, layer, mask=given(a_sentence)) == 0).all()
+        return
+    fits = {"sentence": ":, None"} | ({"head": "None"} if sentences == HEADS else {})
+    with raises(ValueError, may_mean(a_sentence.shape, **fits)):
+        multi_head_attention(x, layer, mask=given(a_sentence))
 
 
 @pytest.mark.parametrize("as_float", [False, True])
@@ -70,7 +77,7 @@ def test_a_batch_on_either_side_is_a_batch(rng, layer, batched):
     x = tokens(rng, *(HEADS,) * (batched != "context"))
     context = tokens(rng, *(HEADS,) * (batched != "x"), n=KEYS)
     mask = padding_mask(LENGTHS, KEYS)
-    with raises(ValueError, may_mean((HEADS, 1, KEYS), ":, None", "None")):
+    with raises(ValueError, may_mean((HEADS, 1, KEYS), sentence=":, None", head="None")):
         multi_head_attention(x, layer, context=context, mask=mask)
     output = multi_head_attention(x, layer, context=context, mask=mask[:, None])
     for b in range(HEADS):
@@ -90,9 +97,9 @@ def test_what_reads_the_same_both_ways_passes(rng, layer, shape):
 def test_two_axes_of_sentences(rng, layer):
     x = tokens(rng, BATCH, HEADS)
     whole = rng.random((BATCH, HEADS, QUERIES, QUERIES)) < 0.8
-    with raises(ValueError, may_mean(whole.shape, ":, :, None", "None")):
+    with raises(ValueError, may_mean(whole.shape, sentence=":, :, None")):
         multi_head_attention(x, layer, mask=whole)
-    with raises(ValueError, may_mean(whole[0].shape, "None, :, None", "None, None")):
+    with raises(ValueError, may_mean(whole[0].shape, sentence="None, :, None", head="None, None")):
         multi_head_attention(x, layer, mask=whole[0])
     output = multi_head_attention(x, layer, mask=whole[:, :, None])
     for a, b in np.ndindex(BATCH, HEADS):
@@ -115,10 +122,14 @@ def test_without_a_batch_three_axes_are_heads_forward_and_backward(rng, layer):
         multi_head_attention_backward(d_output[None], x[None], layer, mask=mask)
 
 
-def test_a_mask_with_all_axes_that_does_not_fit_is_refused_by_its_shape(rng, layer):
-    shape = (7, HEADS, QUERIES, QUERIES)
+@pytest.mark.parametrize("leading", [(7,), (7, HEADS), (1, BATCH, HEADS)])
+def test_a_mask_that_fits_in_no_way_is_refused_by_its_shape(rng, layer, leading):
+    shape = (*leading, QUERIES, QUERIES)
     wanted = f"one that broadcasts to the scores' {(BATCH, HEADS, QUERIES, QUERIES)} is wanted"
     with raises(ValueError, f"mask has shape {shape}; {wanted}"):
         multi_head_attention(tokens(rng, BATCH), layer, mask=np.ones(shape, bool))
+
+
+def test_a_ragged_mask_is_refused(rng, layer):
     with raises(ValueError, "mask is ragged; rows of one length are wanted"):
         multi_head_attention(tokens(rng, BATCH), layer, mask=[[True], [True, False]])
