@@ -4,7 +4,8 @@ What numbers are computed in is one rule for the whole package, and `as_array` h
 
 - float64 and float32 are computed in as they are; float16 is computed, and returned, in float32.
 - Integers become float64. It holds every integer up to 2**53 in size and not all above, so a
-  larger one is refused. Booleans become 0 and 1.
+  larger one is refused. (In a list with a fraction among them NumPy has made them float64 before
+  they are seen here.) Booleans become 0 and 1.
 - All arrays of one call are computed in the widest of their dtypes, from the first step on: one
   float64 among float32 makes everything float64. A mask follows the scores and widens nothing.
 - What NumPy gives no float32 or float64 for without a loss (longdouble, complex numbers, Python

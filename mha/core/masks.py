@@ -159,10 +159,8 @@ def as_additive_mask(
         A boolean mask is True where a query may attend; a float mask is added as it is.
     is_causal, align
         Also forbid keys as `causal_mask` does. Both given means that both must allow.
-    shape : tuple of int
-        (..., num_queries, num_keys)
-    dtype : dtype, default float64
-        The scores' dtype.
+    shape : tuple of int, (..., num_queries, num_keys)
+    dtype : dtype, default float64, the scores'
 
     Returns
     -------

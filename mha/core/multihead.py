@@ -216,17 +216,10 @@ def multi_head_attention(
     array([[0.6698, 0.3302],
            [0.3302, 0.6698]])
     """
-    check_weights(weights)
-    x = as_finite_array("x", x, min_ndim=2)
-    name, source = "x", x
-    if context is not None:
-        name, source = "context", as_finite_array("context", context, min_ndim=2)
-        check_broadcast("x", x, "context", source)
-    x, source = in_widest_dtype(weights, x, source)
+    x, name, source = _tokens(x, weights, context)
     if mask is not None:
         leading = np.broadcast_shapes(x.shape[:-2], source.shape[:-2])
-        shape = (*leading, weights.num_heads, x.shape[-2], source.shape[-2])
-        check_mask_axes(mask, shape)
+        check_mask_axes(mask, (*leading, weights.num_heads, x.shape[-2], source.shape[-2]))
     concat = merge_heads(
         scaled_dot_product_attention(
             project("x", x, weights.w_q),
@@ -243,18 +236,19 @@ def multi_head_attention(
     return finite_product("the heads' outputs and w_o", concat, weights.w_o)
 
 
-def check_weights(weights: MultiHeadWeights) -> None:
-    """Raise a TypeError unless `weights` is a MultiHeadWeights.
-
-    Examples
-    --------
-    >>> check_weights([[1.0]])
-    Traceback (most recent call last):
-        ...
-    TypeError: weights is a list; MultiHeadWeights is wanted
-    """
+def _tokens(
+    x: ArrayLike, weights: MultiHeadWeights, context: ArrayLike | None
+) -> tuple[Array, str, Array]:
+    """Return the tokens that ask, the name of those that are asked, and these; in one dtype."""
     if not isinstance(weights, MultiHeadWeights):
         raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
+    x = as_finite_array("x", x, min_ndim=2)
+    name, source = "x", x
+    if context is not None:
+        name, source = "context", as_finite_array("context", context, min_ndim=2)
+        check_broadcast("x", x, "context", source)
+    x, source = in_widest_dtype(weights, x, source)
+    return x, name, source
 
 
 def in_widest_dtype(weights: MultiHeadWeights, *arrays: Array) -> tuple[Array, ...]:
