@@ -12,9 +12,10 @@ from mha.core.checks import (
     as_scale,
     check_broadcast,
     finite_product,
+    in_one_dtype,
     refuse_where,
 )
-from mha.core.masks import as_additive_mask
+from mha.core.masks import Align, as_additive_mask
 from mha.core.softmax import softmax
 
 
@@ -30,7 +31,7 @@ def attention_scores(query: ArrayLike, key: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape (..., num_queries, num_keys)
-        float32 if both arguments are, else float64.
+        Dtype as `mha.core.checks` says: float32 if both arguments are, else float64.
 
     Raises
     ------
@@ -65,6 +66,7 @@ def attention_weights(
     *,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
+    align: Align = "top-left",
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Array:
@@ -77,8 +79,9 @@ def attention_weights(
     mask : array_like of bool or float, broadcastable to (..., num_queries, num_keys), optional
         True where a query may attend; a float mask is added to the scaled scores.
     is_causal : bool, default False
-        Forbid keys after the query's own place, aligned at the top left. With a `mask`, both
-        must allow.
+        Forbid keys after the query's own place. With a `mask`, both must allow.
+    align : {"top-left", "bottom-right"}, default "top-left"
+        Which place is a query's own, for `is_causal`; see `mha.core.masks.causal_mask`.
     scale : float, default 1 / sqrt(d_k)
         What the scores are multiplied with.
     enable_gqa : bool, default False
@@ -108,7 +111,7 @@ def attention_weights(
     if enable_gqa:
         key = repeat_heads("key", key, query)
     scaled = scaled_scores(attention_scores(query, key), np.shape(key)[-1], scale)
-    return softmax(masked_scores(scaled, mask, is_causal))
+    return softmax(masked_scores(scaled, mask, is_causal, align))
 
 
 def scaled_dot_product_attention(
@@ -118,6 +121,7 @@ def scaled_dot_product_attention(
     *,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
+    align: Align = "top-left",
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Array:
@@ -131,24 +135,19 @@ def scaled_dot_product_attention(
     query : array_like, shape (..., num_queries, d_k)
     key : array_like, shape (..., num_keys, d_k)
     value : array_like, shape (..., num_keys, d_v)
-    mask : array_like of bool or float, broadcastable to (..., num_queries, num_keys), optional
-        True where a query may attend; a float mask is added to the scaled scores.
-    is_causal : bool, default False
-        Forbid keys after the query's own place, aligned at the top left.
-    scale : float, default 1 / sqrt(d_k)
-    enable_gqa : bool, default False
-        Repeat key and value heads (axis -3) to match the number of query heads.
+    mask, is_causal, align, scale, enable_gqa
+        As in `attention_weights`; grouped queries share key and value heads (axis -3) alike.
 
     Returns
     -------
     ndarray, shape (..., num_queries, d_v)
-        float32 if all three arrays are, else float64.
+        Dtype as `mha.core.checks` says.
 
     Raises
     ------
     TypeError, ValueError
-        As `attention_weights`; also if key and value have different numbers of rows, or an
-        output is too large for its dtype.
+        As `attention_weights`; also if key and value have different numbers of rows or, with
+        `enable_gqa`, of heads, or an output is too large for its dtype.
 
     References
     ----------
@@ -161,14 +160,9 @@ def scaled_dot_product_attention(
     array([[2.8068, 4.0758],
            [4.1932, 5.9242]])
     """
-    key = as_finite_array("key", key, min_ndim=2)
-    value = as_finite_array("value", value, min_ndim=2)
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"key has {key.shape[-2]} rows but value has {value.shape[-2]} rows; they must match"
-        )
+    query, key, value = as_inputs(query, key, value, enable_gqa)
     weights = attention_weights(
-        query, key, mask=mask, is_causal=is_causal, scale=scale, enable_gqa=enable_gqa
+        query, key, mask=mask, is_causal=is_causal, align=align, scale=scale, enable_gqa=enable_gqa
     )
     if enable_gqa:
         value = repeat_heads("value", value, query)
@@ -208,14 +202,17 @@ def scaled_scores(scores: Array, d_k: int, scale: float | None = None) -> Array:
     return scaled
 
 
-def masked_scores(scores: Array, mask: ArrayLike | None, is_causal: bool) -> Array:
+def masked_scores(
+    scores: Array, mask: ArrayLike | None, is_causal: bool, align: Align = "top-left"
+) -> Array:
     """Return `scores` with minus infinity where a query may not attend.
 
     Parameters
     ----------
     scores : ndarray, shape (..., num_queries, num_keys)
     mask : array_like of bool or float, broadcastable to the scores, optional
-    is_causal : bool
+    is_causal, align
+        As in `attention_weights`.
 
     Returns
     -------
@@ -224,14 +221,14 @@ def masked_scores(scores: Array, mask: ArrayLike | None, is_causal: bool) -> Arr
     Raises
     ------
     TypeError, ValueError
-        If the mask does not fit, or makes a finite score overflow.
+        If the mask or `align` does not fit, or the mask makes a finite score overflow.
 
     Examples
     --------
     >>> masked_scores(np.array([[2.0, 0.0]]), [[True, False]], False)
     array([[  2., -inf]])
     """
-    additive = as_additive_mask(mask, is_causal, scores.shape, scores.dtype)
+    additive = as_additive_mask(mask, is_causal, scores.shape, scores.dtype, align)
     if additive is None:
         return scores
     with np.errstate(over="ignore"):
@@ -273,27 +270,115 @@ def repeat_heads(name: str, x: ArrayLike, query: ArrayLike) -> Array:
     """
     query = as_finite_array("query", query, min_ndim=3)
     x = as_finite_array(name, x, min_ndim=3)
+    check_groups(name, x, query)
+    return np.repeat(x, query.shape[-3] // x.shape[-3], axis=-3)
+
+
+def as_inputs(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, enable_gqa: bool = False
+) -> tuple[Array, ...]:
+    """Return the inputs of attention as finite arrays of one dtype, or raise.
+
+    Parameters
+    ----------
+    query, key, value, enable_gqa
+        As in `scaled_dot_product_attention`.
+
+    Returns
+    -------
+    query, key, value : ndarray
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is no finite array with an axis of tokens (and one of heads, with `enable_gqa`),
+        or key and value have different numbers of rows (or of heads).
+
+    Examples
+    --------
+    >>> as_inputs(np.ones((4, 5, 3)), np.ones((2, 7, 3)), np.ones((1, 7, 3)), enable_gqa=True)
+    Traceback (most recent call last):
+        ...
+    ValueError: key has 2 heads but value has 1 heads; they must match
+    """
+    named = (("query", query), ("key", key), ("value", value))
+    arrays = (as_finite_array(name, x, min_ndim=3 if enable_gqa else 2) for name, x in named)
+    query, key, value = in_one_dtype(*arrays)
+    for what, axis in (("rows", -2), ("heads", -3))[: 1 + enable_gqa]:
+        if key.shape[axis] != value.shape[axis]:
+            raise ValueError(
+                f"key has {key.shape[axis]} {what} but value has {value.shape[axis]} {what};"
+                " they must match"
+            )
+    return query, key, value
+
+
+def as_separate_inputs(
+    query: ArrayLike, key: ArrayLike, value: ArrayLike, enable_gqa: bool = False
+) -> tuple[Array, ...]:
+    """Return `as_inputs(...)`, or raise where leading axes differ: these do not broadcast.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_inputs`; also unless all axes but the last two are the same in all three. With
+        `enable_gqa`, the number of heads of key and value may be a divisor of query's.
+
+    Examples
+    --------
+    >>> as_separate_inputs(np.ones((2, 5, 3)), np.ones((7, 3)), np.ones((7, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: leading axes are (2,) in query but () in key; they must match
+    """
+    query, key, value = as_inputs(query, key, value, enable_gqa)
+    for name, x in (("key", key), ("value", value)):
+        if enable_gqa:
+            check_groups(name, x, query)
+        last = -3 if enable_gqa else -2
+        if x.shape[:last] != query.shape[:last]:
+            raise ValueError(
+                f"leading axes are {query.shape[:-2]} in query but {x.shape[:-2]} in {name};"
+                " they must match"
+            )
+    return query, key, value
+
+
+def check_groups(name: str, x: Array, query: Array) -> None:
+    """Raise a ValueError unless the heads of `x` (axis -3) are a divisor of the query's.
+
+    Examples
+    --------
+    >>> check_groups("key", np.ones((4, 7, 3)), np.ones((6, 5, 3)))
+    Traceback (most recent call last):
+        ...
+    ValueError: key has 4 heads; a divisor of query's 6 heads is wanted
+    """
     num_heads, num_groups = query.shape[-3], x.shape[-3]
     if num_heads % num_groups:
         raise ValueError(
             f"{name} has {num_groups} heads; a divisor of query's {num_heads} heads is wanted"
         )
-    return np.repeat(x, num_heads // num_groups, axis=-3)
 
 
-def check_leading_axes(query: Array, key: Array, value: Array) -> None:
-    """Raise a ValueError unless all axes but the last two are the same in all three.
+def fold_heads(x: Array, key: Array) -> Array:
+    """Put what belongs to the query heads of one group below one another, as more queries.
+
+    A product with `key` or `value` then serves all heads of a group without repeating it, and a
+    product over the rows adds them up. Without groups nothing changes.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., num_heads, num_queries, d)
+    key : ndarray, shape (..., num_groups, num_keys, d_k)
+
+    Returns
+    -------
+    ndarray, shape (..., num_groups, num_heads / num_groups * num_queries, d)
 
     Examples
     --------
-    >>> check_leading_axes(np.ones((2, 5, 3)), np.ones((7, 3)), np.ones((7, 3)))
-    Traceback (most recent call last):
-        ...
-    ValueError: leading axes are (2,) in query but () in key; they must match
+    >>> fold_heads(np.ones((4, 5, 3)), np.ones((2, 7, 3))).shape
+    (2, 10, 3)
     """
-    for name, x in (("key", key), ("value", value)):
-        if x.shape[:-2] != query.shape[:-2]:
-            raise ValueError(
-                f"leading axes are {query.shape[:-2]} in query but {x.shape[:-2]} in {name};"
-                " they must match"
-            )
+    return x.reshape(*key.shape[:-2], -1, x.shape[-1])

@@ -7,9 +7,15 @@ result equals `mha.core.attention.scaled_dot_product_attention` up to rounding.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.attention import attention_scores, check_leading_axes, masked_scores, scaled_scores
-from mha.core.checks import Array, as_count, as_finite_array, finite_product, refuse_overflow
-from mha.core.masks import as_mask
+from mha.core.attention import (
+    as_separate_inputs,
+    attention_scores,
+    fold_heads,
+    masked_scores,
+    scaled_scores,
+)
+from mha.core.checks import Array, as_count, finite_product, refuse_overflow
+from mha.core.masks import Align, as_mask, first_place
 
 
 def blockwise_attention(
@@ -20,7 +26,9 @@ def blockwise_attention(
     block_size: int = 128,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
+    align: Align = "top-left",
     scale: float | None = None,
+    enable_gqa: bool = False,
 ) -> Array:
     """Return scaled dot-product attention without ever holding all its weights.
 
@@ -29,16 +37,17 @@ def blockwise_attention(
     query : array_like, shape (..., num_queries, d_k)
     key : array_like, shape (..., num_keys, d_k)
     value : array_like, shape (..., num_keys, d_v)
-        All three have the same leading axes.
+        All three have the same leading axes; with `enable_gqa`, key and value may have fewer
+        heads than query, and no block of them is repeated.
     block_size : int, default 128
         How many queries and how many keys are worked on at a time.
-    mask, is_causal, scale
+    mask, is_causal, align, scale, enable_gqa
         As in `mha.core.attention.attention_weights`.
 
     Returns
     -------
     ndarray, shape (..., num_queries, d_v)
-        float32 if all three arrays are, else float64.
+        Dtype as `mha.core.checks` says.
 
     Raises
     ------
@@ -56,21 +65,16 @@ def blockwise_attention(
     array([[2.8068, 4.0758],
            [4.1932, 5.9242]])
     """
-    query = as_finite_array("query", query, min_ndim=2)
-    key = as_finite_array("key", key, min_ndim=2)
-    value = as_finite_array("value", value, min_ndim=2)
+    query, key, value = as_separate_inputs(query, key, value, enable_gqa)
     block_size = as_count("block_size", block_size)
-    check_leading_axes(query, key, value)
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"key has {key.shape[-2]} rows but value has {value.shape[-2]} rows; they must match"
-        )
+    num_queries, num_keys = query.shape[-2], key.shape[-2]
+    first = first_place(num_queries, num_keys, align)
     if mask is not None:
         # The mask is checked once and whole, then read block by block through a view.
-        shape = (*query.shape[:-1], key.shape[-2])
-        mask = np.broadcast_to(as_mask(mask, shape, np.result_type(query, key)), shape)
-    output = np.zeros((*query.shape[:-1], value.shape[-1]), np.result_type(query, key, value))
-    for start in range(0, query.shape[-2], block_size):
+        shape = (*query.shape[:-1], num_keys)
+        mask = np.broadcast_to(as_mask(mask, shape, query.dtype), shape)
+    output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
+    for start in range(0, num_queries, block_size):
         rows = slice(start, start + block_size)
         output[..., rows, :] = _attend(
             query[..., rows, :],
@@ -78,7 +82,7 @@ def blockwise_attention(
             value,
             block_size=block_size,
             mask=None if mask is None else mask[..., rows, :],
-            first_row=start if is_causal else None,
+            first_row=first + start if is_causal else None,
             scale=scale,
         )
     return output
@@ -96,31 +100,39 @@ def _attend(
 ) -> Array:
     """Return the output of one block of queries, reading the keys block by block."""
     rows = query.shape[:-1]
-    largest = np.full((*rows, 1), -np.inf, np.result_type(query, key))
+    largest = np.full((*rows, 1), -np.inf, query.dtype)
     total = np.zeros_like(largest)
-    output = np.zeros((*rows, value.shape[-1]), np.result_type(query, key, value))
+    output = np.zeros((*rows, value.shape[-1]), query.dtype)
+    folded = fold_heads(query, key)
     for start in range(0, key.shape[-2], block_size):
         if first_row is not None and start >= first_row + rows[-1]:
             break  # every key from here on comes after every query of the block
         columns = slice(start, start + block_size)
-        scores = attention_scores(query, key[..., columns, :])
+        scores = attention_scores(folded, key[..., columns, :]).reshape(*rows, -1)
         scores = scaled_scores(scores, query.shape[-1], scale)
         scores = masked_scores(scores, None if mask is None else mask[..., columns], False)
         if first_row is not None:
-            scores[..., _later(scores.shape, first_row, start)] = -np.inf
-        new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
-        # A row without any key so far has nothing to subtract.
-        shift = np.where(np.isneginf(new_largest), 0, new_largest)
-        with np.errstate(over="ignore", under="ignore"):
-            kept, exponentials = total * np.exp(largest - shift), np.exp(scores - shift)
-        largest, total = new_largest, kept + exponentials.sum(axis=-1, keepdims=True)
+            scores = np.where(_later(scores.shape, first_row, start), -np.inf, scores)
+        exponentials, shrunk, largest = _exponentials(scores, largest)
+        kept = total * shrunk
+        total = kept + exponentials.sum(axis=-1, keepdims=True)
         # The output so far is kept divided by its sum: it never grows beyond the values.
         divisor = np.where(total == 0, 1, total)
-        mixed = finite_product("weights and value", exponentials / divisor, value[..., columns, :])
+        weights = fold_heads(exponentials / divisor, key)
+        mixed = finite_product("weights and value", weights, value[..., columns, :])
         with np.errstate(over="ignore", invalid="ignore"):
-            output = output * (kept / divisor) + mixed
+            output = output * (kept / divisor) + mixed.reshape(output.shape)
     refuse_overflow("weights and value", output)
     return output
+
+
+def _exponentials(scores: Array, largest: Array) -> tuple[Array, Array, Array]:
+    """Return a block's exponentials, the factor for those of earlier blocks, and the maximum."""
+    new_largest = np.maximum(largest, scores.max(axis=-1, keepdims=True))
+    # A row without any key so far has nothing to subtract.
+    shift = np.where(np.isneginf(new_largest), 0, new_largest)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(scores - shift), np.exp(largest - shift), new_largest
 
 
 def _later(shape: tuple[int, ...], first_row: int, first_column: int) -> Array:

@@ -1,4 +1,16 @@
-"""Argument checks. Each error is one sentence: the argument, what was wanted, what came."""
+"""Argument checks. Each error is one sentence: the argument, what was wanted, what came.
+
+What numbers are computed in is one rule for the whole package, and `as_array` holds it:
+
+- float64 and float32 are computed in as they are; float16 is computed, and returned, in float32.
+- Integers become float64. It holds every integer up to 2**53 in size and not all above, so a
+  larger one is refused. (In a list with a fraction among them NumPy has made them float64 before
+  they are seen here.) Booleans become 0 and 1.
+- All arrays of one call are computed in the widest of their dtypes, from the first step on: one
+  float64 among float32 makes everything float64. A mask follows the scores and widens nothing.
+- What NumPy gives no float32 or float64 for without a loss (longdouble, complex numbers, Python
+  integers beyond 64 bits, decimals) is refused, as is bfloat16.
+"""
 
 import math
 from collections.abc import Iterable
@@ -10,12 +22,14 @@ from numpy.typing import ArrayLike
 
 Array = np.ndarray[Any, Any]
 
+EXACT = 2**53
+"""Up to this size float64 holds every integer."""
+
 
 def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
     """Return `value` as a floating-point array without empty axes.
 
-    float32 and float64 stay as they are, float16 becomes float32, integers and
-    booleans become float64.
+    Its dtype is as the rule of this module says.
 
     Parameters
     ----------
@@ -34,16 +48,12 @@ def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
     TypeError
         If `value` does not hold real numbers.
     ValueError
-        If it is ragged, has too few axes, or has an axis of length 0.
+        If it is ragged, has too few axes or an empty one, or an integer beyond 2**53 in size.
 
     Examples
     --------
     >>> as_array("query", [[1, 2]]).dtype
     dtype('float64')
-    >>> as_array("query", [], min_ndim=1)
-    Traceback (most recent call last):
-        ...
-    ValueError: query has shape (0,); no axis may be empty
     """
     array = as_ndarray(name, value)
     if array.ndim < min_ndim:
@@ -51,7 +61,11 @@ def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
         raise ValueError(f"{name} has shape {array.shape}; at least {wanted} wanted")
     if 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; no axis may be empty")
-    return array.astype(_float_dtype(name, array.dtype), copy=False)
+    dtype = float_dtype(name, array.dtype)
+    if np.issubdtype(array.dtype, np.integer):
+        too_large = (array > EXACT) | (array < -EXACT)
+        refuse_where(name, array, too_large, "integers up to 2**53 in size are wanted")
+    return array.astype(dtype, copy=False)
 
 
 def as_ndarray(name: str, value: ArrayLike) -> Array:
@@ -75,8 +89,19 @@ def as_ndarray(name: str, value: ArrayLike) -> Array:
         raise ValueError(f"{name} is ragged; rows of one length are wanted") from None
 
 
-def _float_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype that an argument of `dtype` is computed in."""
+def float_dtype(name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype that an argument of `dtype` is computed in.
+
+    Raises
+    ------
+    TypeError
+        If this module's rule has none for it.
+
+    Examples
+    --------
+    >>> float_dtype("query", np.dtype(np.float16))
+    dtype('float32')
+    """
     dtype = dtype.newbyteorder("=")
     if dtype in (np.float32, np.float64):
         return dtype
@@ -105,6 +130,18 @@ def as_finite_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
     array = as_array(name, value, min_ndim=min_ndim)
     refuse_where(name, array, ~np.isfinite(array), "finite numbers are wanted")
     return array
+
+
+def in_one_dtype(*arrays: Array) -> tuple[Array, ...]:
+    """Return the arrays of one call, all in the widest of their dtypes.
+
+    Examples
+    --------
+    >>> [x.dtype.name for x in in_one_dtype(np.ones(2, np.float32), np.ones(3))]
+    ['float64', 'float64']
+    """
+    dtype = np.result_type(*arrays)
+    return tuple(x.astype(dtype, copy=False) for x in arrays)
 
 
 def refuse_where(name: str, array: Array, bad: Array, wanted: str) -> None:
@@ -156,8 +193,40 @@ def finite_product(names: str, left: Array, right: Array) -> Array:
     return product
 
 
-def refuse_overflow(names: str, product: Array) -> None:
-    """Raise a ValueError if a product of finite arrays is not finite.
+def finite_multiple(names: str, array: Array, factor: float) -> Array:
+    """Return a finite array times a number, or raise if it overflows.
+
+    Examples
+    --------
+    >>> finite_multiple("d_scores and scale", np.array([1e200]), 1e200)
+    Traceback (most recent call last):
+        ...
+    ValueError: d_scores and scale overflow float64 when multiplied; smaller numbers are wanted
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = array * array.dtype.type(factor)
+    refuse_overflow(names, product)
+    return product
+
+
+def finite_sum(names: str, first: Array, second: Array) -> Array:
+    """Return the sum of two finite arrays, or raise if it overflows.
+
+    Examples
+    --------
+    >>> finite_sum("two gradients", np.array([1e308]), np.array([1e308]))
+    Traceback (most recent call last):
+        ...
+    ValueError: two gradients overflow float64 when added; smaller numbers are wanted
+    """
+    with np.errstate(over="ignore"):
+        total = first + second
+    refuse_overflow(names, total, "added")
+    return total
+
+
+def refuse_overflow(names: str, result: Array, how: str = "multiplied") -> None:
+    """Raise a ValueError if what came of finite arrays is not finite.
 
     Examples
     --------
@@ -166,9 +235,24 @@ def refuse_overflow(names: str, product: Array) -> None:
         ...
     ValueError: x and w_o overflow float64 when multiplied; smaller numbers are wanted
     """
-    if not np.isfinite(product).all():
+    if not np.isfinite(result).all():
+        raise ValueError(f"{names} overflow {result.dtype} when {how}; smaller numbers are wanted")
+
+
+def check_same_shape(first_name: str, first: Array, second_name: str, second: Array) -> None:
+    """Raise a ValueError unless both arrays have one shape.
+
+    Examples
+    --------
+    >>> check_same_shape("w_q", np.ones((2, 3)), "w_k", np.ones((3, 2)))
+    Traceback (most recent call last):
+        ...
+    ValueError: w_q has shape (2, 3) but w_k has (3, 2); they must match
+    """
+    if first.shape != second.shape:
         raise ValueError(
-            f"{names} overflow {product.dtype} when multiplied; smaller numbers are wanted"
+            f"{first_name} has shape {first.shape} but {second_name} has {second.shape};"
+            " they must match"
         )
 
 

@@ -1,18 +1,28 @@
 """The backward pass: how a loss changes with every input of attention."""
 
 from dataclasses import dataclass
+from typing import TypedDict
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import (
+    as_separate_inputs,
     attention_weights,
-    check_leading_axes,
+    fold_heads,
     scaled_dot_product_attention,
 )
-from mha.core.checks import Array, as_finite_array, as_scale, finite_product
+from mha.core.checks import (
+    Array,
+    as_finite_array,
+    as_scale,
+    finite_multiple,
+    finite_product,
+    finite_sum,
+    in_one_dtype,
+)
 from mha.core.heads import merge_heads, split_heads
-from mha.core.multihead import MultiHeadWeights, multi_head_attention, project
+from mha.core.masks import Align
+from mha.core.multihead import MultiHeadWeights, in_widest_dtype, multi_head_attention, project
 from mha.core.softmax import softmax_backward
 
 
@@ -25,6 +35,7 @@ class AttentionGradients:
     query : ndarray, shape (..., num_queries, d_k)
     key : ndarray, shape (..., num_keys, d_k)
     value : ndarray, shape (..., num_keys, d_v)
+        For grouped queries, key's and value's add up over the query heads that they serve.
     """
 
     query: Array
@@ -58,7 +69,9 @@ def scaled_dot_product_attention_backward(
     *,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
+    align: Align = "top-left",
     scale: float | None = None,
+    enable_gqa: bool = False,
 ) -> AttentionGradients:
     """Carry a gradient from attention's output back to query, key and value.
 
@@ -67,19 +80,21 @@ def scaled_dot_product_attention_backward(
     d_output : array_like, shape (..., num_queries, d_v)
         The loss's gradient by the output.
     query, key, value : array_like
-        As in the forward pass, all with the same leading axes.
-    mask, is_causal, scale
+        As in the forward pass, all with the same leading axes; with `enable_gqa`, key and value
+        may have fewer heads.
+    mask, is_causal, align, scale, enable_gqa
         As in the forward pass.
 
     Returns
     -------
     AttentionGradients
+        Dtype as `mha.core.checks` says.
 
     Raises
     ------
     TypeError, ValueError
         As the forward pass; also if leading axes differ, `d_output` does not have the output's
-        shape, or a gradient is too large for its dtype.
+        shape, or a gradient is too large for its dtype, naming what was multiplied.
 
     Examples
     --------
@@ -89,20 +104,19 @@ def scaled_dot_product_attention_backward(
     array([[0.7311, 0.2689],
            [0.2689, 0.7311]])
     """
-    query = as_finite_array("query", query, min_ndim=2)
-    key = as_finite_array("key", key, min_ndim=2)
-    value = as_finite_array("value", value, min_ndim=2)
-    check_leading_axes(query, key, value)
-    output = scaled_dot_product_attention(
-        query, key, value, mask=mask, is_causal=is_causal, scale=scale
+    query, key, value = as_separate_inputs(query, key, value, enable_gqa)
+    d_output = _like("d_output", d_output, (*query.shape[:-1], value.shape[-1]))
+    d_output, query, key, value = in_one_dtype(d_output, query, key, value)
+    weights = attention_weights(
+        query, key, mask=mask, is_causal=is_causal, align=align, scale=scale, enable_gqa=enable_gqa
     )
-    d_output = _like("d_output", d_output, output)
-    weights = attention_weights(query, key, mask=mask, is_causal=is_causal, scale=scale)
+    factor, shape = as_scale(scale, query.shape[-1]), query.shape
+    query, weights, d_output = (fold_heads(x, key) for x in (query, weights, d_output))
     d_weights = finite_product("d_output and value", d_output, value.swapaxes(-1, -2))
-    factor = np.result_type(query, key).type(as_scale(scale, query.shape[-1]))
-    d_scores = softmax_backward(d_weights, weights) * factor
+    d_scores = softmax_backward(d_weights, weights)
+    d_scores = finite_multiple("d_scores and scale", d_scores, factor)
     return AttentionGradients(
-        query=finite_product("d_scores and key", d_scores, key),
+        query=finite_product("d_scores and key", d_scores, key).reshape(shape),
         key=finite_product("d_scores and query", d_scores.swapaxes(-1, -2), query),
         value=finite_product("weights and d_output", weights.swapaxes(-1, -2), d_output),
     )
@@ -116,6 +130,7 @@ def multi_head_attention_backward(
     context: ArrayLike | None = None,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
+    align: Align = "top-left",
 ) -> MultiHeadGradients:
     """Carry a gradient from a multi-head layer's output back to its inputs and matrices.
 
@@ -124,21 +139,22 @@ def multi_head_attention_backward(
     d_output : array_like, shape (n, d_out)
         The loss's gradient by the output.
     x : array_like, shape (n, d_model)
-        One sequence: no leading axes.
+        One sequence: no leading axes, so that a mask's three axes are (num_heads, n, m).
     weights : MultiHeadWeights
     context : array_like, shape (m, d_model), optional
-    mask, is_causal
+    mask, is_causal, align
         As in the forward pass.
 
     Returns
     -------
     MultiHeadGradients
+        Dtype as `mha.core.checks` says.
 
     Raises
     ------
     TypeError, ValueError
-        As the forward pass; also if `x` or `context` has leading axes, or `d_output` does not
-        have the output's shape.
+        As the forward pass; also if `x` or `context` has leading axes, `d_output` does not have
+        the output's shape, or a gradient is too large for its dtype, naming what was multiplied.
 
     Examples
     --------
@@ -151,43 +167,70 @@ def multi_head_attention_backward(
            [1., 1.]])
     """
     x = _one_sequence("x", x)
-    source = x if context is None else _one_sequence("context", context)
-    output = multi_head_attention(x, weights, context=context, mask=mask, is_causal=is_causal)
-    d_output = _like("d_output", d_output, output)
-    query, key = project("x", x, weights.w_q), project("context", source, weights.w_k)
-    value = project("context", source, weights.w_v)
-    d_concat = d_output if weights.w_o is None else d_output @ weights.w_o.T
-    back = scaled_dot_product_attention_backward(
-        split_heads(d_concat, weights.num_heads), query, key, value, mask=mask, is_causal=is_causal
+    name, source = ("x", x) if context is None else ("context", _one_sequence("context", context))
+    masks: _Masks = {"mask": mask, "is_causal": is_causal, "align": align}
+    output = multi_head_attention(x, weights, context=context, **masks)
+    d_output = _like("d_output", d_output, output.shape)
+    x, source, d_output = in_widest_dtype(weights, x, source, d_output)
+    inputs = (
+        project("x", x, weights.w_q),
+        project(name, source, weights.w_k),
+        project(name, source, weights.w_v),
     )
-    d_x = _through(back.query, weights.w_q)
-    d_source = _through(back.key, weights.w_k) + _through(back.value, weights.w_v)
+    gqa = weights.num_groups < weights.num_heads
+    d_concat, d_w_o = d_output, None
+    if weights.w_o is not None:
+        concat = merge_heads(scaled_dot_product_attention(*inputs, **masks, enable_gqa=gqa))
+        d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
+        d_w_o = finite_product("the heads' outputs and d_output", concat.T, d_output)
+    d_heads = split_heads(d_concat, weights.num_heads)
+    back = scaled_dot_product_attention_backward(d_heads, *inputs, **masks, enable_gqa=gqa)
+    return _to_the_layer(back, x, source, weights, d_w_o, is_cross=context is not None)
+
+
+class _Masks(TypedDict):
+    """What forbids keys, as it is handed on."""
+
+    mask: ArrayLike | None
+    is_causal: bool
+    align: Align
+
+
+def _to_the_layer(
+    back: AttentionGradients,
+    x: Array,
+    source: Array,
+    weights: MultiHeadWeights,
+    d_w_o: Array | None,
+    *,
+    is_cross: bool,
+) -> MultiHeadGradients:
+    """Carry the heads' gradients through the projections to the tokens and to the matrices."""
+    d_x = _through("d_query and w_q", back.query, weights.w_q)
+    d_source = finite_sum(
+        "the gradients by key and value",
+        _through("d_key and w_k", back.key, weights.w_k),
+        _through("d_value and w_v", back.value, weights.w_v),
+    )
+    if not is_cross:
+        d_x = finite_sum("the gradients by query, key and value", d_x, d_source)
+    name = "context" if is_cross else "x"
     return MultiHeadGradients(
-        x=d_x + d_source if context is None else d_x,
-        context=None if context is None else d_source,
+        x=d_x,
+        context=d_source if is_cross else None,
         weights=MultiHeadWeights(
-            w_q=x.T @ back.query,
-            w_k=source.T @ back.key,
-            w_v=source.T @ back.value,
-            w_o=None
-            if weights.w_o is None
-            else _concat(query, key, value, mask, is_causal).T @ d_output,
+            w_q=finite_product("x and d_query", x.T, back.query),
+            w_k=finite_product(f"{name} and d_key", source.T, back.key),
+            w_v=finite_product(f"{name} and d_value", source.T, back.value),
+            w_o=d_w_o,
         ),
     )
 
 
-def _concat(
-    query: Array, key: Array, value: Array, mask: ArrayLike | None, is_causal: bool
-) -> Array:
-    """Return the heads' outputs side by side."""
-    return merge_heads(
-        scaled_dot_product_attention(query, key, value, mask=mask, is_causal=is_causal)
-    )
-
-
-def _through(gradient: Array, matrices: Array) -> Array:
+def _through(names: str, gradient: Array, matrices: Array) -> Array:
     """Carry a gradient back through each head's projection and add the heads up."""
-    return (gradient @ matrices.swapaxes(-1, -2)).sum(axis=0)
+    side_by_side = matrices.swapaxes(-1, -2).reshape(-1, matrices.shape[1])
+    return finite_product(names, merge_heads(gradient), side_by_side)
 
 
 def _one_sequence(name: str, x: ArrayLike) -> Array:
@@ -197,10 +240,8 @@ def _one_sequence(name: str, x: ArrayLike) -> Array:
     return x
 
 
-def _like(name: str, gradient: ArrayLike, output: Array) -> Array:
+def _like(name: str, gradient: ArrayLike, shape: tuple[int, ...]) -> Array:
     gradient = as_finite_array(name, gradient)
-    if gradient.shape != output.shape:
-        raise ValueError(
-            f"{name} has shape {gradient.shape}; the output's {output.shape} is wanted"
-        )
+    if gradient.shape != shape:
+        raise ValueError(f"{name} has shape {gradient.shape}; the output's {shape} is wanted")
     return gradient

@@ -1,18 +1,27 @@
 """Masks: which key each query may attend to. True means that it may."""
 
+from typing import Any, Literal, TypeAlias
+
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from mha.core.checks import Array, as_count, as_ndarray, refuse_where
+from mha.core.checks import Array, as_count, as_ndarray, float_dtype, refuse_where
+
+Align: TypeAlias = Literal["top-left", "bottom-right"]
+"""Where a causal mask's diagonal lies when there are more keys than queries, or fewer."""
 
 
-def causal_mask(num_queries: int, num_keys: int) -> Array:
-    """Let query i attend to keys 0 to i: itself and what came before.
+def causal_mask(num_queries: int, num_keys: int, *, align: Align = "top-left") -> Array:
+    """Let each query attend to the key at its own place and to those before it.
 
     Parameters
     ----------
     num_queries, num_keys : int
-        When they differ, the mask is aligned at the top left, as in PyTorch.
+    align : {"top-left", "bottom-right"}, default "top-left"
+        At the top left query i has the place of key i, as in PyTorch's `is_causal`. At the bottom
+        right the last query has the place of the last key: query i sees the keys up to
+        i + num_keys - num_queries. This is for decoding, where the newest tokens ask and the keys
+        of earlier ones are kept; with more queries than keys, the first queries see none.
 
     Returns
     -------
@@ -21,7 +30,7 @@ def causal_mask(num_queries: int, num_keys: int) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If a length is not a whole number of at least 1.
+        If a length is not a whole number of at least 1, or `align` is none of the two.
 
     References
     ----------
@@ -32,9 +41,33 @@ def causal_mask(num_queries: int, num_keys: int) -> Array:
     >>> causal_mask(2, 3)
     array([[ True, False, False],
            [ True,  True, False]])
+    >>> causal_mask(2, 3, align="bottom-right")
+    array([[ True,  True, False],
+           [ True,  True,  True]])
     """
     shape = as_count("num_queries", num_queries), as_count("num_keys", num_keys)
-    return np.tril(np.ones(shape, dtype=bool))
+    return np.tril(np.ones(shape, dtype=bool), first_place(*shape, align))
+
+
+def first_place(num_queries: int, num_keys: int, align: Align) -> int:
+    """Return which key's place the first query has; below 0 if it is before all keys.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `align` is neither "top-left" nor "bottom-right".
+
+    Examples
+    --------
+    >>> first_place(2, 5, "bottom-right")
+    3
+    """
+    wanted = f'align is {align!r}; "top-left" or "bottom-right" is wanted'
+    if not isinstance(align, str):
+        raise TypeError(wanted)
+    if align not in ("top-left", "bottom-right"):
+        raise ValueError(wanted)
+    return num_keys - num_queries if align == "bottom-right" else 0
 
 
 def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
@@ -50,8 +83,9 @@ def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
     Returns
     -------
     ndarray of bool, shape (..., 1, num_keys)
-        Broadcasts over queries. For several heads, give `lengths` an axis for them:
-        ``padding_mask(lengths[:, None], num_keys)``.
+        Broadcasts over queries, and has no axis of heads. For scores of shape (batch, num_heads,
+        num_queries, num_keys) give it one, ``padding_mask(lengths, num_keys)[:, None]``: without
+        it the sentences would be taken for heads, which `multi_head_attention` refuses.
 
     Raises
     ------
@@ -115,6 +149,7 @@ def as_additive_mask(
     is_causal: bool,
     shape: tuple[int, ...],
     dtype: DTypeLike = np.float64,
+    align: Align = "top-left",
 ) -> Array | None:
     """Return what is added to scores of `shape`: 0 where a query may attend, else minus infinity.
 
@@ -122,12 +157,10 @@ def as_additive_mask(
     ----------
     mask : array_like of bool or float, broadcastable to `shape`, optional
         A boolean mask is True where a query may attend; a float mask is added as it is.
-    is_causal : bool
-        Also forbid later keys. Both given means that both must allow.
-    shape : tuple of int
-        (..., num_queries, num_keys)
-    dtype : dtype, default float64
-        The scores' dtype.
+    is_causal, align
+        Also forbid keys as `causal_mask` does. Both given means that both must allow.
+    shape : tuple of int, (..., num_queries, num_keys)
+    dtype : dtype, default float64, the scores'
 
     Returns
     -------
@@ -135,18 +168,17 @@ def as_additive_mask(
 
     Raises
     ------
-    TypeError
-        If `mask` holds neither booleans nor floats.
-    ValueError
-        If it does not broadcast to `shape`, holds NaN or plus infinity, or holds a number
-        that `dtype` cannot.
+    TypeError, ValueError
+        As `as_mask` and `causal_mask`.
 
     Examples
     --------
     >>> as_additive_mask([[True, False]], False, (1, 2))
     array([[  0., -inf]])
     """
-    causal = causal_mask(*shape[-2:]) if is_causal else None
+    num_queries, num_keys = shape[-2:]
+    first_place(num_queries, num_keys, align)  # a bad alignment is refused even if it is not used
+    causal = causal_mask(num_queries, num_keys, align=align) if is_causal else None
     if mask is None:
         return None if causal is None else _additive(causal, dtype)
     mask = as_mask(mask, shape, dtype)
@@ -172,8 +204,11 @@ def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float
 
     Raises
     ------
-    TypeError, ValueError
-        As `as_additive_mask`.
+    TypeError
+        If `mask` holds neither booleans nor floats of up to 64 bits.
+    ValueError
+        If it does not broadcast to `shape`, holds NaN or plus infinity, or holds a number that
+        `dtype` cannot.
 
     Examples
     --------
@@ -181,25 +216,84 @@ def as_mask(mask: ArrayLike, shape: tuple[int, ...], dtype: DTypeLike = np.float
     array([[ True, False]])
     """
     mask = as_ndarray("mask", mask)
-    try:
-        fits = np.broadcast_shapes(mask.shape, shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not _fits(mask.shape, shape):
         raise ValueError(
             f"mask has shape {mask.shape}; one that broadcasts to the scores' {shape} is wanted"
         )
-    if mask.dtype == np.bool_:
-        return mask
+    return mask if mask.dtype == np.bool_ else _as_float_mask(mask, np.dtype(dtype))
+
+
+def _as_float_mask(mask: Array, dtype: np.dtype[Any]) -> Array:
+    """Return a mask that is added, in the scores' dtype."""
     if not np.issubdtype(mask.dtype, np.floating):
         raise TypeError(
             f"mask has dtype {mask.dtype}; booleans (True = may attend) or floats are wanted"
         )
+    float_dtype("mask", mask.dtype)
     wanted = "finite numbers or minus infinity are wanted"
     refuse_where("mask", mask, np.isnan(mask) | np.isposinf(mask), wanted)
     with np.errstate(over="ignore"):
         cast = mask.astype(dtype, copy=False)
-    refuse_where(
-        "mask", mask, np.isinf(cast) & np.isfinite(mask), f"{np.dtype(dtype)} cannot hold it"
-    )
+    refuse_where("mask", mask, np.isinf(cast) & np.isfinite(mask), f"{dtype} cannot hold it")
     return cast
+
+
+def check_mask_axes(mask: ArrayLike, shape: tuple[int, ...]) -> None:
+    """Raise if a mask for heads may be read in two ways: its axes sentences, or its axes heads.
+
+    A mask's axes are matched from the right: one a sentence without an axis of heads would be taken
+    for one a head wherever the numbers agree. With an axis of sentences in the scores, a mask with
+    an axis before its last two is to have them all, whatever its size; an axis of length 1 can be
+    left out, since it reads the same both ways.
+
+    Parameters
+    ----------
+    mask : array_like
+    shape : tuple of int
+        The scores' (..., num_heads, num_queries, num_keys).
+
+    Raises
+    ------
+    ValueError
+        Saying how to write each of the two that fits. A mask that fits neither way passes: its
+        shape is refused where it is used.
+
+    Examples
+    --------
+    >>> check_mask_axes(np.ones((3, 1, 7), bool), (3, 3, 5, 7))  # doctest: +NORMALIZE_WHITESPACE
+    Traceback (most recent call last):
+        ...
+    ValueError: mask has shape (3, 1, 7), which may mean sentences or heads;
+        mask[:, None] for one mask a sentence or mask[None] for one mask a head is wanted
+    """
+    mask = as_ndarray("mask", mask)
+    leading, sentences = mask.ndim - 2, len(shape) - 3
+    if not 0 < leading <= sentences or all(n == 1 for n in mask.shape[:leading]):
+        return
+    fitting = _readings(mask.shape, shape)
+    if fitting:
+        raise ValueError(
+            f"mask has shape {mask.shape}, which may mean sentences or heads;"
+            f" {' or '.join(fitting)} is wanted"
+        )
+
+
+def _readings(mask: tuple[int, ...], shape: tuple[int, ...]) -> list[str]:
+    """Return how to write a mask that is one a sentence, and one a head, where it then fits."""
+    leading, sentences = len(mask) - 2, len(shape) - 3
+    by_sentence = ["None"] * (sentences - leading) + [":"] * leading + ["None"]
+    by_head = ["None"] * (sentences + 1 - leading)
+    readings = ("sentence", by_sentence, (*mask[:-2], 1, *mask[-2:])), ("head", by_head, mask)
+    return [
+        f"mask[{', '.join(axes)}] for one mask a {each}"
+        for each, axes, means in readings
+        if _fits(means, shape)
+    ]
+
+
+def _fits(mask: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Return whether a mask of one shape broadcasts to scores of another."""
+    try:
+        return np.broadcast_shapes(mask, shape) == shape
+    except ValueError:
+        return False

@@ -2,22 +2,37 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import scaled_dot_product_attention
-from mha.core.checks import Array, as_finite_array, check_broadcast, finite_product, frozen
+from mha.core.checks import (
+    Array,
+    as_finite_array,
+    check_broadcast,
+    finite_product,
+    frozen,
+    in_one_dtype,
+)
 from mha.core.heads import merge_heads
+from mha.core.masks import Align, check_mask_axes
 
 
 @dataclass(frozen=True, eq=False)
 class MultiHeadWeights:
     """The projection matrices of one multi-head attention layer.
 
+    With fewer key and value projections than query projections the heads form groups, and those
+    of one group share a key and a value projection: group i serves heads i * g to (i + 1) * g,
+    where g = num_heads / num_groups.
+
     Parameters
     ----------
-    w_q, w_k : array_like, shape (num_heads, d_model, d_k)
-        Each head's query and key projection.
-    w_v : array_like, shape (num_heads, d_model, d_v)
+    w_q : array_like, shape (num_heads, d_model, d_k)
+        Each head's query projection.
+    w_k : array_like, shape (num_groups, d_model, d_k)
+        Each group's key projection; num_groups is num_heads or a divisor of it.
+    w_v : array_like, shape (num_groups, d_model, d_v)
     w_o : array_like, shape (num_heads * d_v, d_out), optional
         The output projection; without it the output is the concatenation.
 
@@ -34,7 +49,7 @@ class MultiHeadWeights:
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.2.
+    Vaswani et al. (2017), section 3.2.2; Ainslie et al. (2023) for groups.
 
     Examples
     --------
@@ -43,6 +58,8 @@ class MultiHeadWeights:
     >>> weights = MultiHeadWeights(one, one, one)
     >>> weights.num_heads, weights.d_model, weights.d_k, weights.d_v
     (1, 2, 2, 2)
+    >>> MultiHeadWeights(np.ones((6, 5, 3)), np.ones((2, 5, 3)), np.ones((2, 5, 7))).num_groups
+    2
     """
 
     w_q: Array
@@ -58,15 +75,7 @@ class MultiHeadWeights:
                     f"{name} has shape {matrix.shape}; (num_heads, d_model, width) is wanted"
                 )
             object.__setattr__(self, name, frozen(matrix))
-        if self.w_k.shape != self.w_q.shape:
-            raise ValueError(
-                f"w_q has shape {self.w_q.shape} but w_k has {self.w_k.shape}; they must match"
-            )
-        if self.w_v.shape[:2] != self.w_q.shape[:2]:
-            raise ValueError(
-                f"w_v has shape {self.w_v.shape}; ({self.num_heads}, {self.d_model}, d_v)"
-                " is wanted, as in w_q"
-            )
+        self._check_groups()
         if self.w_o is not None:
             w_o = as_finite_array("w_o", self.w_o)
             if w_o.ndim != 2 or w_o.shape[0] != self.num_heads * self.d_v:
@@ -76,10 +85,32 @@ class MultiHeadWeights:
                 )
             object.__setattr__(self, "w_o", frozen(w_o))
 
+    def _check_groups(self) -> None:
+        """Raise unless w_k fits w_q, and w_v both."""
+        if self.w_k.shape[1:] != self.w_q.shape[1:]:
+            raise ValueError(
+                f"w_q has shape {self.w_q.shape} but w_k has {self.w_k.shape}; they must match"
+            )
+        if self.num_heads % self.num_groups:
+            raise ValueError(
+                f"w_k has {self.num_groups} groups; a divisor of w_q's {self.num_heads} heads"
+                " is wanted"
+            )
+        if self.w_v.shape[:2] != self.w_k.shape[:2]:
+            raise ValueError(
+                f"w_v has shape {self.w_v.shape}; ({self.num_groups}, {self.d_model}, d_v)"
+                " is wanted, as in w_k"
+            )
+
     @property
     def num_heads(self) -> int:
         """How many heads there are."""
         return int(self.w_q.shape[0])
+
+    @property
+    def num_groups(self) -> int:
+        """How many key and value projections there are: num_heads, or fewer for grouped queries."""
+        return int(self.w_k.shape[0])
 
     @property
     def d_model(self) -> int:
@@ -141,6 +172,7 @@ def multi_head_attention(
     context: ArrayLike | None = None,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
+    align: Align = "top-left",
 ) -> Array:
     """Return what every head finds for every token, mixed by the output projection.
 
@@ -149,16 +181,22 @@ def multi_head_attention(
     x : array_like, shape (..., n, d_model)
         The tokens that ask.
     weights : MultiHeadWeights
+        Where they have fewer groups than heads, the heads of a group share keys and values.
     context : array_like, shape (..., m, d_model), optional
         The tokens that are asked: cross-attention. Default: `x` itself.
     mask : array_like of bool or float, broadcastable to (..., num_heads, n, m), optional
-        True where a query may attend; a float mask is added to the scaled scores.
-    is_causal : bool, default False
+        True where a query may attend; a float mask is added to the scaled scores. For one
+        sequence, three axes are (num_heads, n, m). Where `x` or `context` has leading axes, a
+        mask with an axis before its last two has them all: for a batch, ``mask[:, None]`` is one
+        mask a sentence and ``mask[None]`` one a head.
+    is_causal, align
+        As in `mha.core.attention.attention_weights`.
 
     Returns
     -------
     ndarray, shape (..., n, d_out)
         Without `w_o`, the heads' outputs side by side: shape (..., n, num_heads * d_v).
+        Dtype as `mha.core.checks` says.
 
     Raises
     ------
@@ -167,7 +205,7 @@ def multi_head_attention(
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.2.
+    Vaswani et al. (2017), section 3.2.2; Ainslie et al. (2023) for groups.
 
     Examples
     --------
@@ -178,13 +216,10 @@ def multi_head_attention(
     array([[0.6698, 0.3302],
            [0.3302, 0.6698]])
     """
-    if not isinstance(weights, MultiHeadWeights):
-        raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
-    x = as_finite_array("x", x, min_ndim=2)
-    name, source = "x", x
-    if context is not None:
-        name, source = "context", as_finite_array("context", context, min_ndim=2)
-        check_broadcast("x", x, "context", source)
+    x, name, source = _tokens(x, weights, context)
+    if mask is not None:
+        leading = np.broadcast_shapes(x.shape[:-2], source.shape[:-2])
+        check_mask_axes(mask, (*leading, weights.num_heads, x.shape[-2], source.shape[-2]))
     concat = merge_heads(
         scaled_dot_product_attention(
             project("x", x, weights.w_q),
@@ -192,8 +227,41 @@ def multi_head_attention(
             project(name, source, weights.w_v),
             mask=mask,
             is_causal=is_causal,
+            align=align,
+            enable_gqa=weights.num_groups < weights.num_heads,
         )
     )
     if weights.w_o is None:
         return concat
     return finite_product("the heads' outputs and w_o", concat, weights.w_o)
+
+
+def _tokens(
+    x: ArrayLike, weights: MultiHeadWeights, context: ArrayLike | None
+) -> tuple[Array, str, Array]:
+    """Return the tokens that ask, the name of those that are asked, and these; in one dtype."""
+    if not isinstance(weights, MultiHeadWeights):
+        raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
+    x = as_finite_array("x", x, min_ndim=2)
+    name, source = "x", x
+    if context is not None:
+        name, source = "context", as_finite_array("context", context, min_ndim=2)
+        check_broadcast("x", x, "context", source)
+    x, source = in_widest_dtype(weights, x, source)
+    return x, name, source
+
+
+def in_widest_dtype(weights: MultiHeadWeights, *arrays: Array) -> tuple[Array, ...]:
+    """Return arrays in the widest dtype among theirs and the matrices'.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.eye(2)[None]
+    >>> weights = MultiHeadWeights(one, one, one)
+    >>> in_widest_dtype(weights, np.ones(3, np.float32))[0].dtype
+    dtype('float64')
+    """
+    matrices = (weights.w_q, weights.w_k, weights.w_v, weights.w_o)
+    given = [matrix for matrix in matrices if matrix is not None]
+    return in_one_dtype(*arrays, *given)[: len(arrays)]

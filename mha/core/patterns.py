@@ -163,12 +163,30 @@ def fit_patterns(
     target = _as_pattern("patterns", patterns)
     if target.ndim != 3:
         raise ValueError(f"patterns has shape {target.shape}; (num_heads, n, n) is wanted")
-    d_model, d_k, restarts = (
-        as_count(name, value)
-        for name, value in (("d_model", d_model), ("d_k", d_k), ("restarts", restarts))
-    )
-    num_heads, n = target.shape[:2]
+    restarts, steps = as_count("restarts", restarts), as_count("steps", steps)
+    x, w_q, w_k = _starts(target, d_model, d_k, rng, restarts, embeddings)
     fixed = embeddings is not None
+    _descend(x, w_q, w_k, target, decay=decay, steps=steps, fixed=fixed)
+    weights = attention_weights(x @ w_q, x @ w_k)
+    # A weight may underflow to 0 in a start that went astray; it then loses.
+    with np.errstate(divide="ignore"):
+        divergence = (target * np.log(target / weights)).sum(axis=-1).mean(axis=-1).clip(0)
+    order = divergence if fixed else divergence.sum(axis=-1, keepdims=True)
+    best = np.broadcast_to(order.argmin(axis=0), len(target)), np.arange(len(target))
+    return PatternFit(x[best[0][0], 0], w_q[best], w_k[best], weights[best], divergence[best])
+
+
+def _starts(
+    target: Array,
+    d_model: int,
+    d_k: int,
+    rng: np.random.Generator,
+    restarts: int,
+    embeddings: ArrayLike | None,
+) -> tuple[Array, Array, Array]:
+    """Return the embeddings, w_q and w_k that the restarts begin with."""
+    d_model, d_k = as_count("d_model", d_model), as_count("d_k", d_k)
+    num_heads, n = target.shape[:2]
     x = rng.normal(size=(restarts, 1, n, d_model))
     if embeddings is not None:
         given = as_finite_array("embeddings", embeddings, min_ndim=2)
@@ -176,22 +194,22 @@ def fit_patterns(
             raise ValueError(f"embeddings has shape {given.shape}; {(n, d_model)} is wanted")
         x[:] = given
     w_q, w_k = rng.normal(size=(2, restarts, num_heads, d_model, d_k)) / np.sqrt(d_model)
+    return x, w_q, w_k
+
+
+def _descend(
+    x: Array, w_q: Array, w_k: Array, target: Array, *, decay: float, steps: int, fixed: bool
+) -> None:
+    """Move the projections in place, and the embeddings unless they are fixed, by Adam."""
     moving = [w_q, w_k] if fixed else [w_q, w_k, x]
     moments = [(np.zeros_like(p), np.zeros_like(p)) for p in moving]
-    for step in range(1, as_count("steps", steps) + 1):
+    for step in range(1, steps + 1):
         rate = 0.1 * (1 - (step - 1) / steps)
         gradients = _gradients(x, w_q, w_k, target, decay)
         for p, gradient, (mean, square) in zip(moving, gradients, moments, strict=False):
             mean += 0.1 * (gradient - mean)
             square += 0.01 * (gradient**2 - square)
             p -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
-    weights = attention_weights(x @ w_q, x @ w_k)
-    # A weight may underflow to 0 in a start that went astray; it then loses.
-    with np.errstate(divide="ignore"):
-        divergence = (target * np.log(target / weights)).sum(axis=-1).mean(axis=-1).clip(0)
-    order = divergence if fixed else divergence.sum(axis=-1, keepdims=True)
-    best = np.broadcast_to(order.argmin(axis=0), num_heads), np.arange(num_heads)
-    return PatternFit(x[best[0][0], 0], w_q[best], w_k[best], weights[best], divergence[best])
 
 
 def _gradients(

@@ -3,7 +3,16 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.checks import Array, as_array, as_axis, as_finite_array, refuse_where
+from mha.core.checks import (
+    Array,
+    as_array,
+    as_axis,
+    as_finite_array,
+    check_same_shape,
+    in_one_dtype,
+    refuse_overflow,
+    refuse_where,
+)
 
 
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
@@ -96,7 +105,8 @@ def softmax_jacobian(weights: ArrayLike) -> Array:
 def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
     """Carry a gradient from a softmax's output back to its scores.
 
-    The product with the Jacobian, without building it.
+    The product with the Jacobian, without building it. A difference of gradients may be too large
+    for its dtype, as long as its product with a weight is not.
 
     Parameters
     ----------
@@ -113,7 +123,8 @@ def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If an argument does not hold finite real numbers, or the shapes differ.
+        If an argument does not hold finite real numbers, the shapes differ, or an element of the
+        result is too large for its dtype.
 
     Examples
     --------
@@ -122,9 +133,20 @@ def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
     """
     d_weights = as_finite_array("d_weights", d_weights)
     weights = as_finite_array("weights", weights)
-    if d_weights.shape != weights.shape:
-        raise ValueError(
-            f"d_weights has shape {d_weights.shape} but weights has {weights.shape};"
-            " they must match"
-        )
-    return weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))
+    check_same_shape("d_weights", d_weights, "weights", weights)
+    d_weights, weights = in_one_dtype(d_weights, weights)
+    power = _excess(d_weights, weights)  # 0 unless a difference might overflow
+    d_weights = np.ldexp(d_weights, -power)
+    with np.errstate(over="ignore", invalid="ignore"):
+        d_scores = weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))
+        d_scores = np.ldexp(d_scores, power)
+    refuse_overflow("d_weights and weights", d_scores)
+    return d_scores
+
+
+def _excess(d_weights: Array, weights: Array) -> Array:
+    """Return by which power of two to divide each row so that no difference in it overflows."""
+    with np.errstate(over="ignore"):
+        factors = 1 + np.abs(weights).sum(axis=-1, keepdims=True)
+    exponents = [np.frexp(x)[1] for x in (np.abs(d_weights).max(axis=-1, keepdims=True), factors)]
+    return np.maximum(sum(exponents) - np.finfo(weights.dtype).maxexp + 1, 0)

@@ -47,7 +47,7 @@ class WorkedExample:
         Where the inputs come from: a document's title, or who made them.
     embeddings : array_like, shape (n, d_model), optional
     layer : MultiHeadWeights, optional
-        The projection matrices.
+        The projection matrices, as many groups as heads.
     query, key : array_like, shape (num_heads, n, d_k), optional
         For one head, (n, d_k) will do.
     value : array_like, shape (num_heads, n, d_v), optional
@@ -98,10 +98,7 @@ class WorkedExample:
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", as_names("tokens", self.tokens))
         object.__setattr__(self, "head_names", as_names("head_names", self.head_names))
-        if self.layer is not None and not isinstance(self.layer, MultiHeadWeights):
-            raise TypeError(
-                f"layer is a {type(self.layer).__name__}; MultiHeadWeights is wanted"
-            )
+        self._check_layer()
         self._check_start()
         for name in ("embeddings", "query", "key", "value"):
             self._freeze(name)
@@ -119,6 +116,18 @@ class WorkedExample:
             self._check_target(self.target_weights)
         if self.embeddings is not None and self.layer is not None:
             project("embeddings", self.embeddings, self.layer.w_q)
+
+    def _check_layer(self) -> None:
+        """Raise unless each head of the layer has its own key and value projection."""
+        if self.layer is None:
+            return
+        if not isinstance(self.layer, MultiHeadWeights):
+            raise TypeError(f"layer is a {type(self.layer).__name__}; MultiHeadWeights is wanted")
+        if self.layer.num_groups != self.layer.num_heads:
+            raise ValueError(
+                f"layer has {self.layer.num_groups} groups for {self.layer.num_heads} heads;"
+                " a key and a value projection a head is wanted"
+            )
 
     def _check_target(self, target: Array) -> None:
         """Raise unless the target has a row of weights for each head and token."""

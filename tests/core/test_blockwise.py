@@ -57,7 +57,12 @@ def test_any_shape(data, block_size, leading):
     n, m, d_k, d_v = (data.draw(st.integers(1, 7)) for _ in range(4))
     shapes = (n, d_k), (m, d_k), (m, d_v)
     query, key, value = (data.draw(arrays((*leading, *shape), 5)) for shape in shapes)
-    same_as_plain(query, key, value, block_size, is_causal=data.draw(st.booleans()))
+    options = {
+        "is_causal": data.draw(st.booleans()),
+        "align": data.draw(st.sampled_from(["top-left", "bottom-right"])),
+        "mask": data.draw(st.none() | arrays((n, m), 5) | hnp.arrays(bool, (n, m))),
+    }
+    same_as_plain(query, key, value, block_size, **options)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, int])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers import raises
 
-from mha import checks
+from mha.core import checks
 
 
 @pytest.mark.parametrize(

@@ -197,6 +197,82 @@ def test_a_gradient_that_overflows_is_refused(rng):
         scaled_dot_product_attention_backward(np.full((N, D_V), 1e308), query, key, 1e3 * value)
 
 
+LARGE = 1e200
+"""Its square is too large for float64."""
+
+
+@pytest.mark.parametrize(
+    ("scaled", "names"),
+    [
+        ({"d_output": LARGE, "w_o": LARGE}, "d_output and w_o"),
+        ({"d_output": LARGE, "w_v": LARGE, "w_o": 1e-200}, "the heads' outputs and d_output"),
+        ({"d_output": LARGE, "x": LARGE, "w_v": 1e-10, "w_q": 1e-200}, "x and d_query"),
+        ({"w_v": LARGE, "d_output": 1e150, "w_o": 1e-150}, "the heads' outputs and d_output"),
+        ({"context": 1e160, "w_k": 1e-160, "w_v": 1e-160, "d_output": LARGE}, "context and d_key"),
+        (
+            {"context": 1e160, "w_k": 1e-160, "w_v": 1e-160, "d_output": LARGE, "w_q": 0},
+            "context and d_value",
+        ),
+    ],
+)
+def test_the_product_that_overflows_is_named_and_not_an_argument(rng, scaled, names):
+    weights = layer(rng)
+    parts = {name: getattr(weights, name) for name in ("w_q", "w_k", "w_v", "w_o")} | {
+        "x": rng.normal(size=(N, D_MODEL)),
+        "context": rng.normal(size=(M, D_MODEL)),
+        "d_output": rng.normal(size=(N, D_OUT)),
+    }
+    parts = {name: part * scaled.get(name, 1) for name, part in parts.items()}
+    x, context, d_output = (parts.pop(name) for name in ("x", "context", "d_output"))
+    with raises(
+        ValueError, f"{names} overflow float64 when multiplied; smaller numbers are wanted"
+    ):
+        multi_head_attention_backward(d_output, x, MultiHeadWeights(**parts), context=context)
+
+
+def test_gradients_that_overflow_when_they_meet_are_named():
+    one = np.ones((1, 1, 1))
+    weights = MultiHeadWeights(one, one, 1e154 * one)
+    x = np.array([[1.0], [1.0]])
+    back = multi_head_attention_backward(np.full((2, 1), 1e154), x, weights)
+    np.testing.assert_allclose(back.x, [[1e308], [1e308]], rtol=1e-12)
+    # Each gradient by a head alone is 1e308; two heads are too much.
+    two = np.concatenate([one, one])
+    weights = MultiHeadWeights(two, two, 1e154 * two)
+    with raises(
+        ValueError, "d_value and w_v overflow float64 when multiplied; smaller numbers are wanted"
+    ):
+        multi_head_attention_backward(np.full((2, 2), 1e154), x, weights)
+
+
+@pytest.mark.parametrize(
+    ("size", "context", "names"),
+    [
+        # By value the first token gets 0.88, by key 0.21, by query 0.42 of this size.
+        (1.7e154, [[1.0], [-1.0]], "the gradients by key and value"),
+        (1.3e154, None, "the gradients by query, key and value"),
+    ],
+)
+def test_paths_to_a_token_that_overflow_together_are_named(size, context, names):
+    one = np.ones((1, 1, 1))
+    weights, x = MultiHeadWeights(one, one, 1e154 * one), np.array([[1.0], [-1.0]])
+    d_output = np.array([[size], [0.0]])
+    with raises(ValueError, f"{names} overflow float64 when added; smaller numbers are wanted"):
+        multi_head_attention_backward(d_output, x, weights, context=context)
+    assert np.isfinite(multi_head_attention_backward(d_output / 2, x, weights).x).all()
+
+
+@pytest.mark.parametrize("scale", [1e200, -1e200])
+def test_a_scale_that_makes_a_gradient_overflow_is_named(scale):
+    query, key = np.zeros((1, 1)), np.array([[1.0], [2.0]])
+    value = np.array([[1e150], [-1e150]])
+    with raises(
+        ValueError,
+        "d_scores and scale overflow float64 when multiplied; smaller numbers are wanted",
+    ):
+        scaled_dot_product_attention_backward([[1.0]], query, key, value, scale=scale)
+
+
 @pytest.mark.parametrize("name", ["x", "context"])
 def test_a_batch_is_refused(rng, name):
     arguments = {"x": np.ones((N, D_MODEL))} | {name: np.ones((BATCH, QUERIES, D_MODEL))}

@@ -105,6 +105,63 @@ def test_entropy_refuses_a_negative_weight():
         entropy([1.5, -0.5])
 
 
+NO_DISTRIBUTIONS = [
+    ([0.5, 0.4], 0.9),
+    ([0.5, 0.6], 1.1),
+    ([0.5, 0.5 + 2e-5], 1.00002),
+    ([1e-3, 0.0], 0.001),
+    ([3.0, 4.0], 7),
+    ([1, 1], 2),
+    (np.array([0.5, 0.501], np.float32), 1.001),
+    (np.array([0.5, 0.51], np.float16), 1.00977),
+    ([[0.5, 0.5], [0.25, 0.25]], 0.5),
+]
+
+
+def not_a_row(name, total):
+    return f"{name} has a row that sums to {total}; 1, or 0 for a fully masked row, is wanted"
+
+
+@pytest.mark.parametrize(("bad", "total"), NO_DISTRIBUTIONS)
+def test_a_row_that_is_no_distribution_is_refused(bad, total):
+    with raises(ValueError, not_a_row("weights", total)):
+        entropy(bad)
+    good = np.full(np.shape(bad), 0.5)
+    with raises(ValueError, not_a_row("first", total)):
+        total_variation(bad, good)
+    with raises(ValueError, not_a_row("second", total)):
+        total_variation(good, bad)
+
+
+def test_the_row_is_along_the_axis():
+    columns = np.array([[0.25, 0.5], [0.75, 0.5]])
+    np.testing.assert_allclose(entropy(columns, axis=0), entropy(columns.T), rtol=1e-15)
+    with raises(ValueError, not_a_row("weights", 0.75)):
+        entropy(columns)
+    with raises(ValueError, not_a_row("first", 0.75)):
+        total_variation(columns, columns)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("n", [3, 101, 4099])
+def test_rounding_is_no_mistake(rng, n, dtype):
+    rows = softmax(3 * rng.normal(size=(5, n))).astype(dtype)
+    in_single = softmax(3 * rng.normal(size=(5, n)).astype(np.float32))
+    for weights in (rows, in_single, in_single.astype(np.float64)):
+        assert (entropy(weights) > 0).all()
+        assert (total_variation(weights, weights[::-1])[:2] > 0).all()
+
+
+def test_a_fully_masked_row_shares_no_key_with_any_other():
+    rows = [[0.0, 0.0], [0.25, 0.75], [0.0, 0.0]]
+    others = [[0.0, 0.0], [0.0, 0.0], [0.5, 0.5]]
+    result = total_variation(rows, others)
+    np.testing.assert_array_equal(result, [0, 1, 1])
+    assert result.dtype == np.float64
+    np.testing.assert_array_equal(total_variation(others, rows), [0, 1, 1])
+    assert type(total_variation([0.0, 0.0], [0.5, 0.5])) is np.float64
+
+
 @pytest.mark.parametrize("name", ["first", "second"])
 @pytest.mark.parametrize(
     ("bad", "sentence"),

@@ -1,9 +1,9 @@
 """Agreement with an independent oracle: the node test cases that `onnx` publishes for Attention.
 
 Each case brings inputs, attributes and the outputs that every implementation of the operator
-must give. What the operator has and the functions here do not take (a cache, padded lengths,
-windows, a causal mask that starts later) is put into the mask; what no mask can say is left out,
-with the reason.
+must give. What the operator has and the functions here do not take (padded lengths, windows, a
+causal mask that starts elsewhere than at the top left or bottom right) is put into the mask; what
+no mask can say is left out, with the reason. Nothing of `mha` above `mha.core` has a part in it.
 """
 
 from dataclasses import dataclass, field
@@ -15,16 +15,18 @@ import pytest
 from helpers import raises
 from onnx.backend.test.case import node as node_cases
 
-from mha import (
+from mha.core.attention import (
     attention_scores,
     attention_weights,
-    blockwise_attention,
-    merge_heads,
-    padding_mask,
+    masked_scores,
+    repeat_heads,
     scaled_dot_product_attention,
-    split_heads,
+    scaled_scores,
 )
-from mha.core.attention import masked_scores, repeat_heads, scaled_scores
+from mha.core.blockwise import blockwise_attention
+from mha.core.gradients import scaled_dot_product_attention_backward
+from mha.core.heads import merge_heads, split_heads
+from mha.core.masks import padding_mask
 
 FEWEST_RUN = 77
 """How many cases run with the locked version of `onnx`; a newer one may only have more."""
@@ -104,16 +106,19 @@ def arguments(case):
         value = np.concatenate([case.inputs["past_value"], value], axis=-2)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     first = first_place(case, num_queries)
-    is_causal = bool(case.attributes.get("is_causal", 0))
+    is_causal, align = bool(case.attributes.get("is_causal", 0)), "top-left"
     allowed = window(case, first, num_queries, num_keys)
     if "nonpad_kv_seqlen" in case.inputs:
         allowed = allowed & padding_mask(case.inputs["nonpad_kv_seqlen"][:, None], num_keys)
-    if is_causal and np.any(first):
-        # Causal here is aligned at the top left; a later start has to be part of the mask.
+    if is_causal and np.all(first == num_keys - num_queries):
+        align = "bottom-right"
+    elif is_causal and np.any(first):
+        # A start that differs from sentence to sentence has to be part of the mask.
         allowed, is_causal = allowed & (steps_back(first, num_queries, num_keys) >= 0), False
     options = {
         "mask": joined(case.inputs.get("attn_mask"), allowed),
         "is_causal": is_causal,
+        "align": align,
         "scale": case.attributes.get("scale"),
         "enable_gqa": query.shape[-3] != key.shape[-3],
     }
@@ -175,7 +180,8 @@ def qk_matmul_output(case, query, key, options):
         key = repeat_heads("key", key, query)
     scaled = scaled_scores(attention_scores(query, key), query.shape[-1], options["scale"])
     # Mode 1 is after the soft cap, and there is none.
-    return masked_scores(scaled, options["mask"], options["is_causal"]) if mode == 2 else scaled
+    masks = options["mask"], options["is_causal"], options["align"]
+    return masked_scores(scaled, *masks) if mode == 2 else scaled
 
 
 def agree(computed, published):
@@ -205,12 +211,71 @@ def test_published_case(case):
 @pytest.mark.parametrize("case", RUN, ids=lambda case: case.name)
 def test_published_case_block_by_block(case):
     query, key, value, options = arguments(case)
-    if options.pop("enable_gqa"):
-        key, value = repeat_heads("key", key, query), repeat_heads("value", value, query)
     output = blockwise_attention(query, key, value, block_size=3, **options)
     if case.inputs["Q"].ndim == 3:
         output = merge_heads(output)
     agree(output, case.outputs["Y"])
+
+
+@pytest.mark.parametrize("case", RUN, ids=lambda case: case.name)
+def test_gradients_of_a_published_case(case, rng):
+    """Against central differences along one direction of all inputs, in float64."""
+    *given, options = arguments(case)
+    given = [x.astype(np.float64) for x in given]
+    output = scaled_dot_product_attention(*given, **options)
+    d_output = rng.normal(size=output.shape)
+    directions = [rng.normal(size=x.shape) for x in given]
+
+    def loss(step):
+        moved = [x + step * direction for x, direction in zip(given, directions, strict=True)]
+        return (scaled_dot_product_attention(*moved, **options) * d_output).sum()
+
+    back = scaled_dot_product_attention_backward(d_output, *given, **options)
+    parts = zip((back.query, back.key, back.value), directions, strict=True)
+    slope = sum((gradient * direction).sum() for gradient, direction in parts)
+    step = 1e-6
+    assert slope == pytest.approx((loss(step) - loss(-step)) / (2 * step), rel=1e-6, abs=1e-7)
+
+
+DECODING = [
+    case
+    for case in RUN
+    if {"nonpad_kv_seqlen", "is_causal"} <= set(case.inputs) | set(case.attributes)
+    and not any("window" in name for name in case.attributes)
+]
+
+
+@pytest.mark.parametrize("case", DECODING, ids=lambda case: case.name)
+@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
+def test_a_sentence_without_its_padding_is_aligned_at_the_bottom_right(case, function):
+    query, key, value = heads(case)
+    mask = case.inputs.get("attn_mask", np.True_)
+    mask = np.broadcast_to(mask, (*query.shape[:-1], key.shape[-2]))
+    for b, length in enumerate(case.inputs["nonpad_kv_seqlen"]):
+        output = function(
+            query[b],
+            key[b, :, :length],
+            value[b, :, :length],
+            mask=mask[b, ..., :length],
+            is_causal=True,
+            align="bottom-right",
+            enable_gqa=query.shape[-3] != key.shape[-3],
+        )
+        agree(output, case.outputs["Y"][b])
+
+
+def test_the_cases_have_groups_and_both_alignments():
+    """So that the tests above say something about each of them."""
+    options = [arguments(case)[-1] for case in RUN]
+    assert sum(o["enable_gqa"] for o in options) >= 10
+    assert sum(o["is_causal"] and o["align"] == "top-left" for o in options) >= 10
+    offsets = [
+        length - case.inputs["Q"].shape[-2]
+        for case in DECODING
+        for length in case.inputs["nonpad_kv_seqlen"]
+    ]
+    assert min(offsets) < 0 < max(offsets)
+    assert any(case.inputs["Q"].shape[-3] != case.inputs["K"].shape[-3] for case in DECODING)
 
 
 def test_a_fully_masked_row_is_zero_in_both():

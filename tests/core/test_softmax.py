@@ -1,6 +1,7 @@
 """Softmax by its closed forms and invariances; Jacobian and backward pass by differences."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -174,6 +175,58 @@ def test_backward_is_the_product_with_the_jacobian(scores, d_weights):
     weights = softmax(scores)
     expected = np.einsum("ri,rij->rj", d_weights, softmax_jacobian(weights))
     np.testing.assert_allclose(softmax_backward(d_weights, weights), expected, atol=1e-13)
+
+
+def exact_backward(d_weights, weights):
+    """Return the gradient of one row in exact arithmetic."""
+    d_weights, weights = ([Fraction(float(x)) for x in row] for row in (d_weights, weights))
+    average = sum(w * d for w, d in zip(weights, d_weights, strict=True))
+    return [w * (d - average) for w, d in zip(weights, d_weights, strict=True)]
+
+
+def test_backward_where_a_difference_overflows_and_the_result_does_not():
+    d_weights, weights = [1.7e308, 1.7e308, -1.7e308], [0.4, 0.4, 0.2]
+    exact = [float(x) for x in exact_backward(d_weights, weights)]
+    np.testing.assert_allclose(softmax_backward(d_weights, weights), exact, rtol=1e-15)
+    # A row beside it is not touched, and neither are its smallest numbers.
+    tiny = [5e-324, 0.0, 0.0]
+    both = softmax_backward([d_weights, tiny], [weights, [0.4, 0.4, 0.2]])
+    np.testing.assert_array_equal(both[1], softmax_backward(tiny, [0.4, 0.4, 0.2]))
+    np.testing.assert_allclose(both[0], exact, rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(st.data())
+def test_backward_of_the_largest_numbers_is_exact_or_one_sentence(dtype, data):
+    largest = float(np.finfo(dtype).max)
+    elements = st.sampled_from([-largest, -largest / 3, -1.0, 0.0, 1.0, largest / 7, largest])
+    d_weights = data.draw(hnp.arrays(dtype, 5, elements=elements))
+    weights = softmax(data.draw(arrays(5, limit=4, dtype=dtype)))
+    exact = exact_backward(d_weights, weights)
+    slack = 8 * float(np.finfo(dtype).eps) * largest
+    assert max(map(abs, exact)) < largest / 1.5  # a weight times twice the largest, and less
+    found = softmax_backward(d_weights, weights)
+    assert found.dtype == dtype
+    for got, want, weight in zip(found.tolist(), exact, weights.tolist(), strict=True):
+        assert abs(Fraction(got) - want) <= slack * weight
+
+
+def test_backward_of_equal_gradients_is_nothing():
+    largest = np.finfo(np.float64).max
+    for n in (2, 3, 7, 49):
+        d_scores = softmax_backward(np.full(n, largest), np.full(n, 1 / n))
+        assert (np.abs(d_scores) <= largest * 1e-15).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weight", [4.0, 1e30, "largest"])
+def test_backward_refuses_what_is_too_large_for_its_dtype(dtype, weight):
+    largest = np.finfo(dtype).max
+    weight = largest if weight == "largest" else weight
+    name = np.dtype(dtype).name
+    sentence = f"d_weights and weights overflow {name} when multiplied; smaller numbers are wanted"
+    with raises(ValueError, sentence):
+        softmax_backward(np.array([largest, -largest]), np.array([weight, weight], dtype))
 
 
 def test_no_gradient_passes_a_masked_row():

@@ -1,0 +1,309 @@
+"""Grouped queries: everywhere the same as repeated heads, and gradients by differences."""
+
+import numpy as np
+import pytest
+from helpers import (
+    BATCH,
+    D_K,
+    D_MODEL,
+    D_OUT,
+    D_V,
+    KEYS,
+    QUERIES,
+    arrays,
+    central_differences,
+    example,
+    inputs,
+    raises,
+    some_mask,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha import (
+    MultiHeadWeights,
+    attention_weights,
+    blockwise_attention,
+    multi_head_attention,
+    multi_head_attention_backward,
+    scaled_dot_product_attention,
+    scaled_dot_product_attention_backward,
+)
+from mha.core.attention import repeat_heads
+
+HEADS, GROUPS = 6, 2
+OPTIONS = {
+    "plain": {},
+    "scaled": {"scale": 0.3},
+    "causal": {"is_causal": True},
+    "decoding": {"is_causal": True, "align": "bottom-right"},
+    "biased": {"mask": np.linspace(-1, 1, HEADS * QUERIES * KEYS).reshape(HEADS, QUERIES, KEYS)},
+}
+
+
+def grouped_inputs(rng, groups=GROUPS, *leading):
+    query, _, _ = inputs(rng, *leading, HEADS)
+    _, key, value = inputs(rng, *leading, groups)
+    return query, key, value
+
+
+def repeated(x, groups):
+    """Return a key or value with a copy of its group's for each head."""
+    return x[..., [head // (HEADS // groups) for head in range(HEADS)], :, :]
+
+
+def layer(rng, groups=GROUPS, *, w_o=True):
+    def normal(*shape):
+        return rng.normal(size=shape) / 4
+
+    return MultiHeadWeights(
+        normal(HEADS, D_MODEL, D_K),
+        normal(groups, D_MODEL, D_K),
+        normal(groups, D_MODEL, D_V),
+        normal(HEADS * D_V, D_OUT) if w_o else None,
+    )
+
+
+def one_a_head(weights):
+    """Return the layer without groups that says the same."""
+    indices = [head // (HEADS // weights.num_groups) for head in range(HEADS)]
+    return MultiHeadWeights(weights.w_q, weights.w_k[indices], weights.w_v[indices], weights.w_o)
+
+
+# The forward pass
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+def test_they_equal_repeated_heads(rng, groups):
+    query, key, value = grouped_inputs(rng, groups, BATCH)
+    options = {"mask": some_mask(rng), "is_causal": True}
+    keys, values = repeated(key, groups), repeated(value, groups)
+    np.testing.assert_array_equal(
+        scaled_dot_product_attention(query, key, value, enable_gqa=True, **options),
+        scaled_dot_product_attention(query, keys, values, **options),
+    )
+    np.testing.assert_array_equal(
+        attention_weights(query, key, enable_gqa=True, **options),
+        attention_weights(query, keys, **options),
+    )
+
+
+@pytest.mark.parametrize("block_size", [1, 2, 3, 7, 128])
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+def test_block_by_block_they_equal_repeated_heads(rng, groups, name, block_size):
+    query, key, value = grouped_inputs(rng, groups, BATCH)
+    plain = scaled_dot_product_attention(
+        query, repeated(key, groups), repeated(value, groups), **OPTIONS[name]
+    )
+    blocks = blockwise_attention(
+        query, key, value, block_size=block_size, enable_gqa=True, **OPTIONS[name]
+    )
+    np.testing.assert_allclose(blocks, plain, rtol=1e-12, atol=1e-13)
+
+
+@given(st.data())
+def test_block_by_block_in_any_shape(data):
+    def size(most=5):
+        return data.draw(st.integers(1, most))
+
+    leading = data.draw(st.lists(st.integers(1, 2), max_size=1))
+    groups, served, n, m, d_k, d_v = size(3), size(3), size(), size(), size(3), size(3)
+    query = data.draw(arrays((*leading, groups * served, n, d_k), 5))
+    key = data.draw(arrays((*leading, groups, m, d_k), 5))
+    value = data.draw(arrays((*leading, groups, m, d_v), 5))
+    options = {
+        "mask": data.draw(st.sampled_from([None, np.arange(m) > 0, np.linspace(-2, 2, m)])),
+        "is_causal": data.draw(st.booleans()),
+        "align": data.draw(st.sampled_from(["top-left", "bottom-right"])),
+        "enable_gqa": True,
+    }
+    np.testing.assert_allclose(
+        blockwise_attention(query, key, value, block_size=size(), **options),
+        scaled_dot_product_attention(query, key, value, **options),
+        rtol=1e-12,
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3])
+@pytest.mark.parametrize("cross", [False, True])
+def test_a_layer_equals_one_with_a_projection_a_head(rng, cross, groups):
+    weights = layer(rng, groups)
+    assert (weights.num_heads, weights.num_groups) == (HEADS, groups)
+    assert (weights.d_model, weights.d_k, weights.d_v) == (D_MODEL, D_K, D_V)
+    x = rng.normal(size=(BATCH, QUERIES, D_MODEL))
+    context = rng.normal(size=(BATCH, KEYS, D_MODEL)) if cross else None
+    options = {"context": context, "is_causal": True, "align": "bottom-right"}
+    np.testing.assert_allclose(
+        multi_head_attention(x, weights, **options),
+        multi_head_attention(x, one_a_head(weights), **options),
+        rtol=1e-13,
+        atol=1e-14,
+    )
+
+
+def test_as_many_groups_as_heads_are_no_groups(rng):
+    weights = layer(rng, HEADS)
+    assert weights.num_groups == weights.num_heads == HEADS
+
+
+# Gradients
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("part", ["query", "key", "value"])
+def test_gradients_against_differences(rng, part, name):
+    names = ("query", "key", "value")
+    arguments = dict(zip(names, grouped_inputs(rng), strict=True))
+    options = OPTIONS[name] | {"enable_gqa": True}
+    d_output = rng.normal(size=(HEADS, QUERIES, D_V))
+
+    def loss(x):
+        return (scaled_dot_product_attention(**arguments | {part: x}, **options) * d_output).sum()
+
+    back = scaled_dot_product_attention_backward(d_output, **arguments, **options)
+    gradient, given = getattr(back, part), arguments[part]
+    assert gradient.shape == given.shape
+    np.testing.assert_allclose(gradient, central_differences(loss, given), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+def test_gradients_add_up_over_the_heads_of_a_group(rng, groups):
+    query, key, value = grouped_inputs(rng, groups, BATCH)
+    d_output = rng.normal(size=(BATCH, HEADS, QUERIES, D_V))
+    options = {"mask": some_mask(rng, BATCH, HEADS), "is_causal": True}
+    back = scaled_dot_product_attention_backward(
+        d_output, query, key, value, enable_gqa=True, **options
+    )
+    apart = scaled_dot_product_attention_backward(
+        d_output, query, repeated(key, groups), repeated(value, groups), **options
+    )
+    np.testing.assert_allclose(back.query, apart.query, rtol=1e-11, atol=1e-13)
+    for name in ("key", "value"):
+        x = getattr(apart, name)
+        summed = x.reshape(BATCH, groups, HEADS // groups, *x.shape[-2:]).sum(axis=2)
+        np.testing.assert_allclose(getattr(back, name), summed, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["w_q", "w_k", "w_v", "w_o"])
+@pytest.mark.parametrize("w_o", [False, True])
+@pytest.mark.parametrize("cross", [False, True])
+def test_a_layers_matrices_against_one_with_a_projection_a_head(rng, cross, w_o, name):
+    weights = layer(rng, w_o=w_o)
+    x = rng.normal(size=(QUERIES, D_MODEL))
+    context = rng.normal(size=(KEYS, D_MODEL)) if cross else None
+    d_output = rng.normal(size=(QUERIES, D_OUT if w_o else HEADS * D_V))
+    options = {"context": context, "is_causal": True, "align": "bottom-right"}
+    back = multi_head_attention_backward(d_output, x, weights, **options)
+    apart = multi_head_attention_backward(d_output, x, one_a_head(weights), **options)
+    np.testing.assert_allclose(back.x, apart.x, rtol=1e-10, atol=1e-12)
+    gradient, each = getattr(back.weights, name), getattr(apart.weights, name)
+    if name in ("w_k", "w_v"):
+        each = each.reshape(GROUPS, HEADS // GROUPS, *each.shape[1:]).sum(axis=1)
+    if each is None:
+        assert gradient is None
+    else:
+        np.testing.assert_allclose(gradient, each, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["x", "w_k", "w_v"])
+def test_a_layer_against_differences(rng, name):
+    small = {"w_q": (4, 3, 2), "w_k": (2, 3, 2), "w_v": (2, 3, 1), "w_o": (4, 5), "x": (3, 3)}
+    given = {part: rng.normal(size=shape) for part, shape in small.items()}
+    d_output = rng.normal(size=(3, 5))
+
+    def layer_of(**changed):
+        parts = given | changed
+        return parts.pop("x"), MultiHeadWeights(**parts)
+
+    def loss(array):
+        return (multi_head_attention(*layer_of(**{name: array}), is_causal=True) * d_output).sum()
+
+    back = multi_head_attention_backward(d_output, *layer_of(), is_causal=True)
+    gradient = back.x if name == "x" else getattr(back.weights, name)
+    difference = central_differences(loss, given[name])
+    np.testing.assert_allclose(gradient, difference, rtol=1e-6, atol=1e-8)
+
+
+# Refusals
+
+
+def backward(query, key, value, **options):
+    d_output = np.ones((*query.shape[:-1], D_V))
+    return scaled_dot_product_attention_backward(d_output, query, key, value, **options)
+
+
+THREE = (scaled_dot_product_attention, blockwise_attention, backward)
+
+
+@pytest.mark.parametrize("function", THREE)
+def test_heads_are_not_shared_unless_asked_for(rng, function):
+    must = "broadcast" if function is scaled_dot_product_attention else "match"
+    sentence = f"leading axes are (6,) in query but (2,) in key; they must {must}"
+    with raises(ValueError, sentence):
+        function(*grouped_inputs(rng))
+
+
+@pytest.mark.parametrize("function", THREE)
+def test_key_and_value_of_different_groups_are_refused(rng, function):
+    query, key, value = grouped_inputs(rng)
+    for groups in (1, 3, 6):
+        _, _, other = grouped_inputs(rng, groups)
+        sentence = f"key has 2 heads but value has {groups} heads; they must match"
+        with raises(ValueError, sentence):
+            function(query, key, other, enable_gqa=True)
+    with raises(ValueError, "key has 1 heads but value has 2 heads; they must match"):
+        function(query, key[:1], value, enable_gqa=True)
+
+
+@pytest.mark.parametrize("function", THREE)
+def test_groups_that_do_not_divide_are_refused(rng, function):
+    with raises(ValueError, "key has 4 heads; a divisor of query's 6 heads is wanted"):
+        function(*grouped_inputs(rng, 4), enable_gqa=True)
+
+
+@pytest.mark.parametrize("function", THREE)
+def test_groups_without_an_axis_of_heads_are_refused(rng, function):
+    query, key, value = inputs(rng)
+    with raises(ValueError, f"query has shape {query.shape}; at least 3 axes are wanted"):
+        function(query, key, value, enable_gqa=True)
+    with raises(ValueError, f"key has shape {key.shape}; at least 3 axes are wanted"):
+        function(query[None], key, value, enable_gqa=True)
+    with raises(ValueError, f"key has shape {key.shape}; at least 3 axes are wanted"):
+        repeat_heads("key", key, query[None])
+
+
+@pytest.mark.parametrize("function", [blockwise_attention, backward])
+def test_batches_that_differ_are_refused_with_groups_too(rng, function):
+    query, key, value = grouped_inputs(rng, GROUPS, BATCH)
+    with raises(ValueError, "leading axes are (2, 6) in query but (1, 2) in key; they must match"):
+        function(query, key[:1], value, enable_gqa=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "sentence"),
+    [
+        ("w_k", 4, "w_k has 4 groups; a divisor of w_q's 6 heads is wanted"),
+        ("w_k", 12, "w_k has 12 groups; a divisor of w_q's 6 heads is wanted"),
+        ("w_k", 3, "w_v has shape (2, 17, 13); (3, 17, d_v) is wanted, as in w_k"),
+        ("w_v", 6, "w_v has shape (6, 17, 13); (2, 17, d_v) is wanted, as in w_k"),
+    ],
+)
+def test_projections_of_different_groups_are_refused(rng, name, groups, sentence):
+    weights = layer(rng)
+    matrices = {n: getattr(weights, n) for n in ("w_q", "w_k", "w_v", "w_o")}
+    other = np.ones((groups, *matrices[name].shape[1:]))
+    with raises(ValueError, sentence):
+        MultiHeadWeights(**matrices | {name: other})
+
+
+def test_a_worked_example_shows_every_head_with_its_own_projections(rng):
+    parts = dict.fromkeys(("query", "key", "value")) | {
+        "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
+        "head_names": [f"Head {i + 1}" for i in range(HEADS)],
+    }
+    sentence = "layer has 2 groups for 6 heads; a key and a value projection a head is wanted"
+    with raises(ValueError, sentence):
+        example(**parts, layer=layer(rng))
+    assert example(**parts, layer=one_a_head(layer(rng))).num_heads == HEADS

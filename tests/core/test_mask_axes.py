@@ -1,0 +1,135 @@
+"""A mask for heads on a batch: what its axes mean is never guessed."""
+
+import numpy as np
+import pytest
+from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
+
+from mha import (
+    MultiHeadWeights,
+    multi_head_attention,
+    multi_head_attention_backward,
+    padding_mask,
+)
+
+LENGTHS = np.array([2, 5, 3])
+"""As many sentences as heads: the sizes alone do not tell them apart."""
+
+
+@pytest.fixture
+def layer(rng):
+    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
+    return MultiHeadWeights(*(rng.normal(size=s) / 4 for s in (*shapes, (HEADS * D_V, D_OUT))))
+
+
+def tokens(rng, *leading, n=QUERIES):
+    return rng.normal(size=(*leading, n, D_MODEL))
+
+
+def may_mean(shape, **readings):
+    """Return the whole sentence of a refusal, with the readings that fit."""
+    wanted = " or ".join(f"mask[{at}] for one mask a {each}" for each, at in readings.items())
+    return f"mask has shape {shape}, which may mean sentences or heads; {wanted} is wanted"
+
+
+@pytest.mark.parametrize("sentences", [1, 2, HEADS, 7])
+@pytest.mark.parametrize("kind", ["boolean", "float", "list"])
+def test_three_axes_on_a_batch_are_refused_whatever_the_sizes(rng, layer, kind, sentences):
+    def given(mask):
+        kinds = {"boolean": mask, "float": np.where(mask, 0.5, -np.inf), "list": mask.tolist()}
+        return kinds[kind]
+
+    x = tokens(rng, sentences)
+    a_head = np.ones((HEADS, QUERIES, QUERIES), bool)
+    fits = {"head": "None"} if sentences != HEADS else {"sentence": ":, None", "head": "None"}
+    with raises(ValueError, may_mean(a_head.shape, **fits)):
+        multi_head_attention(x, layer, mask=given(a_head))
+    a_sentence = padding_mask(np.arange(sentences) % QUERIES, QUERIES)
+    if sentences == 1:  # the same for all, however it is read
+        assert (multi_head_attention(x, layer, mask=given(a_sentence)) == 0).all()
+        return
+    fits = {"sentence": ":, None"} | ({"head": "None"} if sentences == HEADS else {})
+    with raises(ValueError, may_mean(a_sentence.shape, **fits)):
+        multi_head_attention(x, layer, mask=given(a_sentence))
+
+
+@pytest.mark.parametrize("as_float", [False, True])
+def test_one_mask_a_sentence_as_the_sentence_says(rng, layer, as_float):
+    x = tokens(rng, HEADS)
+    mask = padding_mask(LENGTHS, QUERIES)
+    if as_float:
+        mask = np.where(mask, rng.normal(size=mask.shape), -np.inf)
+    output = multi_head_attention(x, layer, mask=mask[:, None])
+    for b in range(HEADS):
+        alone = multi_head_attention(x[b], layer, mask=mask[b])
+        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
+
+
+def test_one_mask_a_head_as_the_sentence_says(rng, layer):
+    x, mask = tokens(rng, HEADS), rng.random((HEADS, QUERIES, QUERIES)) < 0.5
+    output = multi_head_attention(x, layer, mask=mask[None])
+    for b in range(HEADS):
+        alone = multi_head_attention(x[b], layer, mask=mask)
+        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("batched", ["x", "context", "both"])
+def test_a_batch_on_either_side_is_a_batch(rng, layer, batched):
+    x = tokens(rng, *(HEADS,) * (batched != "context"))
+    context = tokens(rng, *(HEADS,) * (batched != "x"), n=KEYS)
+    mask = padding_mask(LENGTHS, KEYS)
+    with raises(ValueError, may_mean((HEADS, 1, KEYS), sentence=":, None", head="None")):
+        multi_head_attention(x, layer, context=context, mask=mask)
+    output = multi_head_attention(x, layer, context=context, mask=mask[:, None])
+    for b in range(HEADS):
+        own, other = (tokens[b] if tokens.ndim == 3 else tokens for tokens in (x, context))
+        alone = multi_head_attention(own, layer, context=other, mask=mask[b])
+        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(), (QUERIES,), (1, 1), (QUERIES, QUERIES), (1, 1, QUERIES)])
+def test_what_reads_the_same_both_ways_passes(rng, layer, shape):
+    x, mask = tokens(rng, HEADS), rng.random(shape) < 0.8
+    output = multi_head_attention(x, layer, mask=mask)
+    whole = np.broadcast_to(mask, (HEADS, HEADS, QUERIES, QUERIES))
+    np.testing.assert_array_equal(output, multi_head_attention(x, layer, mask=whole))
+
+
+def test_two_axes_of_sentences(rng, layer):
+    x = tokens(rng, BATCH, HEADS)
+    whole = rng.random((BATCH, HEADS, QUERIES, QUERIES)) < 0.8
+    with raises(ValueError, may_mean(whole.shape, sentence=":, :, None")):
+        multi_head_attention(x, layer, mask=whole)
+    with raises(ValueError, may_mean(whole[0].shape, sentence="None, :, None", head="None, None")):
+        multi_head_attention(x, layer, mask=whole[0])
+    output = multi_head_attention(x, layer, mask=whole[:, :, None])
+    for a, b in np.ndindex(BATCH, HEADS):
+        alone = multi_head_attention(x[a, b], layer, mask=whole[a, b])
+        np.testing.assert_allclose(output[a, b], alone, rtol=1e-11, atol=1e-13)
+
+
+def test_without_a_batch_three_axes_are_heads_forward_and_backward(rng, layer):
+    x, mask = tokens(rng), rng.random((HEADS, QUERIES, QUERIES)) < 0.6
+    d_output = rng.normal(size=(QUERIES, D_OUT))
+    output = multi_head_attention(x, layer, mask=mask)
+    np.testing.assert_allclose(
+        output, multi_head_attention(x[None], layer, mask=mask[None])[0], rtol=1e-12, atol=1e-14
+    )
+    back = multi_head_attention_backward(d_output, x, layer, mask=mask)
+    float_mask = np.where(mask, 0, -np.inf)
+    again = multi_head_attention_backward(d_output, x, layer, mask=float_mask)
+    np.testing.assert_array_equal(back.x, again.x)
+    with raises(ValueError, f"x has shape {(1, *x.shape)}; (n, d_model) is wanted"):
+        multi_head_attention_backward(d_output[None], x[None], layer, mask=mask)
+
+
+@pytest.mark.parametrize("leading", [(7,), (7, HEADS), (1, BATCH, HEADS)])
+def test_a_mask_that_fits_in_no_way_is_refused_by_its_shape(rng, layer, leading):
+    shape = (*leading, QUERIES, QUERIES)
+    wanted = f"one that broadcasts to the scores' {(BATCH, HEADS, QUERIES, QUERIES)} is wanted"
+    with raises(ValueError, f"mask has shape {shape}; {wanted}"):
+        multi_head_attention(tokens(rng, BATCH), layer, mask=np.ones(shape, bool))
+
+
+def test_a_ragged_mask_is_refused(rng, layer):
+    with raises(ValueError, "mask is ragged; rows of one length are wanted"):
+        multi_head_attention(tokens(rng, BATCH), layer, mask=[[True], [True, False]])
