@@ -104,23 +104,23 @@ def test_a_second_build_computes_nothing_and_changes_nothing(project):
     [
         (
             "\n```{code-cell}\nx = 1\nassert weights[0] < 0.5\n```\n",
-            "book/index.md:23: WARNING: this cell failed: assert weights[0] < 0.5 raised",
+            "book/index.md:24: WARNING: this cell failed: assert weights[0] < 0.5 raised",
         ),
         (
             "\n```{code-cell}\n:tags: [remove-input, remove-output]\n\n"
             "assert not weights.any()\n```\n",
-            "book/index.md:24: WARNING: this cell failed: assert not weights.any() raised",
+            "book/index.md:25: WARNING: this cell failed: assert not weights.any() raised",
         ),
         (
             "\n```{code-cell}\n:tags: [remove-cell]\nx = 1\n```\n",
-            "book/index.md:22: WARNING: a cell tagged remove-cell may not run",
+            "book/index.md:23: WARNING: a cell tagged remove-cell may not run",
         ),
-        ("\nThe weight is 0.73.\n", "book/index.md:21: WARNING: 0.73 is typed into the prose"),
-        ("\n$\\frac{1$ is broken.\n", "book/index.md:21: WARNING: TeX `\\frac{1`"),
-        ("\nSee {ref}`nowhere`.\n", "book/index.md:21: WARNING: undefined label: 'nowhere'"),
+        ("\nThe weight is 0.73.\n", "book/index.md:22: WARNING: 0.73 is typed into the prose"),
+        ("\n$\\frac{1$ is broken.\n", "book/index.md:22: WARNING: TeX `\\frac{1`"),
+        ("\nSee {ref}`nowhere`.\n", "book/index.md:22: WARNING: undefined label: 'nowhere'"),
         (
             "\nThe weight is {eval}`missing`.\n",
-            "book/index.md:21: WARNING: NameError: name 'missing'",
+            "book/index.md:22: WARNING: NameError: name 'missing'",
         ),
         (
             "\n```{code-cell}\nfigures.Figure(svg='<svg></svg>', pdf=b'', alt='')\n```\n",
