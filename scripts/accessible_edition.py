@@ -1,23 +1,23 @@
 """Make the accessible edition: a tagged PDF from the book's pages, with WeasyPrint.
 
-Run by the environment's Python: accessible_edition.py PAGES FOLDER TARGET PAPER, where PAGES holds
-pages with formulas as TeX (the tex_in_pages module of `book/_ext/print_book` writes them).
+Run by `typesetting`: accessible_edition.py FOLDER, which holds the pages with formulas as TeX
+(`byhand.print_book.tex_in_pages` writes them) and gets the PDF.
 """
 
 import base64
-import os
 import re
 import sys
+from html import escape
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
 import weasyprint
-import yaml
 from bs4 import BeautifulSoup, Tag
 from formulas import draw
 
-ROOT = Path(__file__).resolve().parent.parent
-TITLE = "Attention by Hand"
+from byhand.contents import Contents, read_contents
+from byhand.document import Document
+
 SCREEN_ONLY = (
     "script, style, link, template, button, .headerlink, .printed, .screen-only, .sd-btn,"
     " .prev-next-footer, .toggle-hint, nav"
@@ -32,45 +32,54 @@ WIDE = 9  # columns from which a table is set in smaller type
 
 def main() -> None:
     """Read the pages, make one document of them, and write it as PDF/UA-1."""
-    pages, folder, target = map(Path, sys.argv[1:4])
-    paper = sys.argv[4]
-    book, parts = read(pages)
-    set_formulas(book, folder)
+    folder, document, contents = Path(sys.argv[1]), Document.load(), read_contents()
+    book = read(folder, document, contents)
+    set_formulas(book, folder / "formulas")
     for change in (number_tables, move_solutions, level_headings):
         change(book)
-    add_front(book, parts)
-    document = weasyprint.HTML(string=str(book), base_url=str(pages))
-    document.write_pdf(
-        target,
+    add_front(book, document, contents)
+    weasyprint.HTML(string=str(book), base_url=str(folder)).write_pdf(
+        folder / f"{document.name}.pdf",
         stylesheets=[
             weasyprint.CSS(Path(__file__).with_name("accessible.css")),
-            weasyprint.CSS(string=f"@page {{ size: {paper} }}"),
+            weasyprint.CSS(string=f"@page {{ size: {document.paper} }}"),
         ],
         pdf_variant="pdf/ua-1",
         pdf_identifier=b"attention-by-hand",
     )
 
 
-def read(pages: Path) -> tuple[BeautifulSoup, list[tuple[str, list[str]]]]:
-    """Return all pages as one document, and the parts with the names of their pages."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    parts = [(part["caption"], [c["file"] for c in part["chapters"]]) for part in toc["parts"]]
-    names = [toc["root"], *(name for _, chapters in parts for name in chapters)]
+def read(folder: Path, document: Document, contents: Contents) -> BeautifulSoup:
+    """Return all pages as one document of HTML."""
     book = BeautifulSoup(
-        f'<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title>'
+        '<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(document.title)}</title>"
         '<meta name="author" content="The Attention by Hand authors"></head><body></body></html>',
         "html.parser",
     )
-    for name in names:
-        page = BeautifulSoup((pages / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-        article = page.find("article")
+    for name in contents.pages:
+        page = BeautifulSoup((folder / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        article = one(page, "article")
         article.attrs = {"id": anchor(name)}
         for element in article.select(SCREEN_ONLY):
             element.decompose()
         describe_drawings(book, article)  # first, for a drawing has names and links of its own
-        keep_links_inside(article, name, set(names))
-        book.body.append(article)
-    return book, parts
+        keep_links_inside(article, name, set(contents.pages))
+        one(book, "body").append(article)
+    return book
+
+
+def one(parent: Tag, selector: str) -> Tag:
+    """Return the first element that a selector finds; without any, the pages are not ours."""
+    found = parent.select_one(selector)
+    if found is None:
+        raise LookupError(f"nothing below <{parent.name}> is {selector}")
+    return found
+
+
+def plain(element: Tag) -> str:
+    """Return what an element says, in one line."""
+    return element.get_text(" ", strip=True)
 
 
 def anchor(page: str, identifier: str = "") -> str:
@@ -81,9 +90,9 @@ def anchor(page: str, identifier: str = "") -> str:
 def keep_links_inside(article: Tag, page: str, names: set[str]) -> None:
     """Make names and links of a page those of the whole document."""
     for element in article.find_all(id=True):
-        element["id"] = anchor(page, element["id"])
+        element["id"] = anchor(page, str(element["id"]))
     for link in article.find_all("a", href=True):
-        path, _, identifier = link["href"].partition("#")
+        path, _, identifier = str(link["href"]).partition("#")
         if re.match(r"\w+:", path):
             continue
         to = normpath(join(dirname(page), path.removesuffix(".html"))) if path else page
@@ -117,10 +126,10 @@ def data(svg: str) -> str:
 def describe_drawings(book: BeautifulSoup, article: Tag) -> None:
     """Turn inline drawings into images with their alternative text."""
     for drawing in article.select(".drawing"):
-        svg = drawing.find("svg")
+        svg = one(drawing, "svg")
         text = str(svg).replace("currentColor", "black")
         text = CAMEL.sub(lambda m: CAMEL_CASE[m.group().lower()], text)
-        drawing.replace_with(book.new_tag("img", src=data(text), alt=svg["aria-label"]))
+        drawing.replace_with(book.new_tag("img", src=data(text), alt=str(svg["aria-label"])))
 
 
 def number_tables(book: BeautifulSoup) -> None:
@@ -128,8 +137,8 @@ def number_tables(book: BeautifulSoup) -> None:
     for table in book.find_all("table"):
         for cell in table.find_all("th"):
             cell["scope"] = "col" if cell.find_parent("thead") else "row"
-        if len(table.find("tr").find_all(["th", "td"])) >= WIDE:
-            table["class"] = [*table.get("class", []), "wide"]
+        if len(one(table, "tr").find_all(["th", "td"])) >= WIDE:
+            table["class"] = " ".join([*table.get_attribute_list("class"), "wide"])
 
 
 def move_solutions(book: BeautifulSoup) -> None:
@@ -142,11 +151,11 @@ def move_solutions(book: BeautifulSoup) -> None:
         solutions = article.select(".solution")
         if solutions:
             title = book.new_tag("h2")
-            title.string = article.find("h1").get_text(" ", strip=True)
+            title.string = plain(one(article, "h1"))
             chapter.append(title)
             for solution in solutions:
                 chapter.append(solution.extract())
-    book.body.append(chapter)
+    one(book, "body").append(chapter)
 
 
 def level_headings(book: BeautifulSoup) -> None:
@@ -158,31 +167,35 @@ def level_headings(book: BeautifulSoup) -> None:
             heading.name = f"h{above}"
 
 
-def add_front(book: BeautifulSoup, parts: list[tuple[str, list[str]]]) -> None:
+def add_front(book: BeautifulSoup, document: Document, contents: Contents) -> None:
     """Put the title and the contents before the pages."""
     title = book.new_tag("p", attrs={"class": "title"})
-    title.string = TITLE
+    title.string = document.title
     nav = book.new_tag("nav")
     heading = book.new_tag("h1")
     heading.string = "Contents"
     nav.append(heading)
-    for caption, chapters in [*parts, ("", ["solutions"])]:
-        if caption:
-            part = book.new_tag("p", attrs={"class": "part"})
-            part.string = caption
-            nav.append(part)
-        entries = book.new_tag("ul")
-        for name in chapters:
-            link = book.new_tag("a", href="#" + anchor(name))
-            link.string = book.find(id=anchor(name)).find("h1").get_text(" ", strip=True)
-            entry = book.new_tag("li")
-            entry.append(link)
-            entries.append(entry)
-        nav.append(entries)
-    book.body.insert(0, title)
-    book.body.insert(1, nav)
+    for part in contents.parts:
+        caption = book.new_tag("p", attrs={"class": "part"})
+        caption.string = part.caption
+        nav.append(caption)
+        nav.append(entries(book, part.pages))
+    nav.append(entries(book, ("solutions",)))
+    one(book, "body").insert(0, title)
+    one(book, "body").insert(1, nav)
+
+
+def entries(book: BeautifulSoup, names: tuple[str, ...]) -> Tag:
+    """Return a list of links to chapters."""
+    listed = book.new_tag("ul")
+    for name in names:
+        link = book.new_tag("a", href="#" + anchor(name))
+        link.string = plain(one(book, f"#{anchor(name)} h1"))
+        entry = book.new_tag("li")
+        entry.append(link)
+        listed.append(entry)
+    return listed
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     main()

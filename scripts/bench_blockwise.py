@@ -6,16 +6,16 @@ environment; see README.md.
 """
 
 import argparse
-import sys
 import time
 import tracemalloc
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from mha import blockwise_attention, scaled_dot_product_attention
+
+Array = np.ndarray[Any, Any]
 
 MIB = 2**20
 ROW = "{:>7}  {:>10}  {:>10}  {:>7}  {:>9}  {:>9}  {:>7}  {:>10}"
@@ -24,21 +24,21 @@ ROW = "{:>7}  {:>10}  {:>10}  {:>7}  {:>9}  {:>9}  {:>7}  {:>10}"
 class Parser(argparse.ArgumentParser):
     """A parser that answers bad input with one sentence and exit code 2."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         """Print the sentence and leave."""
         self.exit(2, f"{self.prog}: {message}; see --help\n")
 
 
-def count(text):
+def count(text: str) -> int:
     """Return a whole number of at least 1, or tell argparse what is wrong."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 
-def parsed(arguments):
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command line's options."""
-    description = __doc__.partition("\n\n")[0]
+    description = (__doc__ or "").partition("\n\n")[0]
     parser = Parser(description=description)
     add = parser.add_argument
     add("--lengths", type=count, nargs="+", default=[256, 512, 1024, 2048, 4096], metavar="N",
@@ -56,7 +56,7 @@ def parsed(arguments):
     return parser.parse_args(arguments)
 
 
-def peak(function):
+def peak(function: Callable[[], object]) -> int:
     """Return the most bytes that a call held at once."""
     tracemalloc.start()
     try:
@@ -66,7 +66,7 @@ def peak(function):
         tracemalloc.stop()
 
 
-def seconds(functions, repeat):
+def seconds(functions: Sequence[Callable[[], object]], repeat: int) -> list[float]:
     """Return each function's fastest time; the functions take turns, so that load hits both."""
     best = [float("inf")] * len(functions)
     for _ in range(repeat):
@@ -77,7 +77,7 @@ def seconds(functions, repeat):
     return best
 
 
-def measured(n, options):
+def measured(n: int, options: argparse.Namespace) -> str:
     """Return one row of the table: both functions' peak and time, ratios, largest difference."""
     rng = np.random.default_rng(options.seed)
     shape = (options.heads, n, options.width)
@@ -87,10 +87,10 @@ def measured(n, options):
         "is_causal": options.causal,
     }
 
-    def plain():
+    def plain() -> Array:
         return scaled_dot_product_attention(*arrays, **masks)
 
-    def blockwise():
+    def blockwise() -> Array:
         return blockwise_attention(*arrays, block_size=options.block_size, **masks)
 
     difference = np.abs(plain() - blockwise()).max()
@@ -108,7 +108,7 @@ def measured(n, options):
     )
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     options = parsed(arguments)
     print("Peak memory beyond the inputs, and time: plain, blockwise, blockwise / plain.")

@@ -1,7 +1,15 @@
-"""What the commands share: the virtual environment, system packages, steps and their times.
+"""What the commands begin with: the virtual environment, which they make and then run in.
 
-Standard library only: it runs before anything is installed.
+Standard library only: it runs before anything is installed. Everything else in this folder runs
+inside the environment. What comes from the system's packages is here too, for making an environment
+may need one.
 """
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is told so)
+    version = ".".join(map(str, sys.version_info[:2]))
+    sys.exit("error: Python 3.11 or newer is wanted, but this is " + version)
 
 import ctypes
 import hashlib
@@ -9,19 +17,19 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "built-from"
+ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
+EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
-STATE = BUILD / "state"  # what the last good build left: pages read, pages written
-NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
 
 
 @contextmanager
@@ -33,32 +41,39 @@ def step(title: str) -> Iterator[None]:
     print(f"  {time.monotonic() - start:.1f} s", flush=True)
 
 
-def fail(sentence: str) -> None:
+def fail(sentence: str) -> NoReturn:
     """End with one sentence and exit code 1."""
     sys.exit(f"error: {sentence}")
 
 
-def run(command: list[str], sentence: str, **options: object) -> None:
+def run(command: list[str], sentence: str, **options: Any) -> None:
     """Run a command; if it fails, end with `sentence`."""
-    if subprocess.run(command, check=False, **options).returncode != 0:  # type: ignore[call-overload]
+    if subprocess.run(command, check=False, **options).returncode != 0:
         fail(sentence)
 
 
-def python() -> str:
-    """Return the path of the environment's Python, after creating or updating the environment."""
+def enter() -> None:
+    """Return inside the environment: make or update it, and start this command again in it.
+
+    Afterwards everything that the lock names can be imported, and so can the book's own package.
+    """
+    entered = os.environ.pop(ENTERED, None) is not None
+    if not entered:
+        is_made_anew = _update()
+        if is_made_anew or Path(sys.prefix).resolve() != VENV.resolve():
+            python = str(_executable())
+            os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
+    sys.path.insert(0, str(EXTENSIONS))
+
+
+def _update() -> bool:
+    """Create the environment unless it is what the lock wants; tell whether that was needed."""
     wanted = _fingerprint()
-    if not STAMP.is_file() or STAMP.read_text(encoding="utf-8") != wanted:
-        _create()
-        STAMP.write_text(wanted, encoding="utf-8")
-    return str(_executable())
-
-
-def jupyter_book(python: str, builder: str) -> list[str]:
-    """Return the command that builds the book into NEXT."""
-    command = [str(Path(python).with_name("jupyter-book")), "build", str(ROOT / "book")]
-    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
-    command += ["--path-output", str(NEXT), "--builder", builder]
-    return [*command, "--warningiserror", "--nitpick", "--keep-going"]
+    if STAMP.is_file() and STAMP.read_text(encoding="utf-8") == wanted:
+        return False
+    _create()
+    STAMP.write_text(wanted, encoding="utf-8")
+    return True
 
 
 def _executable() -> Path:
@@ -71,7 +86,7 @@ def _fingerprint() -> str:
     digest = hashlib.sha256()
     for path in (LOCK, ROOT / "pyproject.toml"):
         digest.update(path.read_bytes())
-    digest.update(f"{sys.version_info[:3]} {sys.base_prefix} {ROOT}".encode())
+    digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
     return digest.hexdigest()
 
 

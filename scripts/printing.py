@@ -3,48 +3,26 @@
 import argparse
 import re
 import unicodedata
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import typesetting
 from environment import BUILD, ROOT, fail, step
 
-BOOK = "attention-by-hand"
-UNCHOSEN = "bibliography"  # comes with every document
+from byhand.contents import read_contents
+from byhand.document import BIBLIOGRAPHY, Document
+
+FOLDER = BUILD / "pdf"
 
 
-@dataclass(frozen=True)
-class Document:
-    """A PDF to make; its fields are those of print_book's Job in `book/_ext`."""
-
-    name: str = BOOK
-    title: str = "Attention by Hand"
-    paper: str = "a4"
-    chapters: tuple[str, ...] | None = None
-    solutions: str = "appendix"
-    course: str = ""
-    instructor: str = ""
-    date: str = ""
-    edition: str = "print"
-
-
-ACCESSIBLE = Document(name=f"{BOOK}-accessible", edition="accessible")
-
-
-def add_commands(what: argparse._SubParsersAction, common: argparse.ArgumentParser) -> None:
+def add_commands(
+    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
+) -> None:
     """Add the commands `pdf` and `course`."""
-    shared = argparse.ArgumentParser(add_help=False, parents=[common])
-    shared.add_argument("--paper", choices=["a4", "letter"], default="a4", help="default: a4")
-    shared.add_argument(
-        "--to",
-        type=Path,
-        default=BUILD / "pdf",
-        metavar="FOLDER",
-        help="where the PDF goes; default: _build/pdf",
-    )
+    parents = [common, options_of_print(FOLDER)]
     pdf = what.add_parser(
         "pdf",
-        parents=[shared],
+        parents=parents,
         help="the whole book as a PDF",
         description="Print the whole book: contents, parts, numbered equations, figures, tables"
         " and exercises, solutions in an appendix, bibliography and index. The pages are built"
@@ -58,31 +36,50 @@ def add_commands(what: argparse._SubParsersAction, common: argparse.ArgumentPars
     pdf.set_defaults(documents=_whole_book)
     course = what.add_parser(
         "course",
-        parents=[shared],
+        parents=parents,
         help="a reader of chosen chapters as a PDF",
         description="Print a reader for a course. Everything keeps the number that it has in the"
         " whole book, and what the reader leaves out is named where it is referred to.",
     )
+    _add_options_of_a_reader(course)
+    course.set_defaults(documents=_reader)
+
+
+def options_of_print(folder: Path) -> argparse.ArgumentParser:
+    """Return what everything that is printed can be asked for: the paper, and another folder."""
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument("--paper", choices=["a4", "letter"], default="a4", help="default: a4")
+    options.add_argument(
+        "--to",
+        type=Path,
+        default=folder,
+        metavar="FOLDER",
+        help=f"where the result goes; default: {folder.relative_to(ROOT)}",
+    )
+    return options
+
+
+def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
     course.add_argument(
         "--chapters", required=True, metavar="A,B", help="such as self-attention,scaling,cat-sat"
     )
     course.add_argument("--title", default="Attention by Hand: a reader")
-    course.add_argument("--course", default="", help="for the title page")
-    course.add_argument("--instructor", default="", help="for the title page")
-    course.add_argument("--date", default="", help="for the title page")
+    for name in ("--course", "--instructor", "--date"):
+        course.add_argument(name, default="", help="for the title page")
     course.add_argument(
         "--solutions",
         choices=["none", "appendix", "separate"],
         default="appendix",
         help="leave them out, append them (default), or print them as a PDF of their own",
     )
-    course.set_defaults(documents=_reader)
 
 
 def _whole_book(arguments: argparse.Namespace) -> list[Document]:
     suffix = "" if arguments.paper == "a4" else "-" + arguments.paper
-    book = ACCESSIBLE if arguments.accessible else Document()
-    return [replace(book, name=book.name + suffix, paper=arguments.paper)]
+    book = Document(paper=arguments.paper)
+    if arguments.accessible:
+        book = replace(book, name=f"{book.name}-accessible", edition="accessible")
+    return [replace(book, name=book.name + suffix)]
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:
@@ -115,9 +112,9 @@ def _file_name(title: str) -> str:
 
 def _chosen_chapters(names: str) -> tuple[str, ...]:
     """Return the pages that a list of chapters means; a chapter is named as its page's address."""
-    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    pages = re.findall(r"^\s*- file: (\S+)$", toc, re.MULTILINE)
-    by_name = {page.rpartition("/")[2]: page for page in pages if page != UNCHOSEN}
+    by_name = {
+        page.rpartition("/")[2]: page for page in read_contents().chapters if page != BIBLIOGRAPHY
+    }
     chosen = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [name for name in chosen if name not in by_name and name not in by_name.values()]
     if unknown or not chosen:
@@ -126,7 +123,7 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
     return tuple(by_name.get(name, name) for name in chosen)
 
 
-def print_all(python: str, documents: list[Document], folder: Path) -> None:
+def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
     typesetting.find_tex()
     if any(document.edition == "accessible" for document in documents):
@@ -135,6 +132,6 @@ def print_all(python: str, documents: list[Document], folder: Path) -> None:
     made = []
     for document in documents:
         with step(f"Printing {document.name}.pdf"):
-            made.append(typesetting.typeset(python, asdict(document)))
+            made.append(typesetting.typeset(document))
     for pdf in made:
         print(f"The PDF is {typesetting.publish(pdf, folder)}")

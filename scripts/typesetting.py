@@ -4,16 +4,17 @@ No page is read or computed again: the LaTeX builder works on a copy of what tha
 """
 
 import ctypes.util
-import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
-import environment
-from environment import BUILD, NEXT, ROOT, STATE, fail, system_package
-from sphinx_log import run_logged
+from environment import BUILD, EXTENSIONS, ROOT, fail, system_package
+from sphinx_runs import NEXT, STATE, jupyter_book, run_logged
+
+from byhand.document import Document
 
 PRINT = BUILD / "print"  # one folder a document: LaTeX, its log, the PDF before it is published
 PACKAGES = (
@@ -72,50 +73,46 @@ def _missing() -> list[str]:
     return [name for name in FILES if not _output(["kpsewhich", name])]
 
 
-def typeset(python: str, document: dict[str, object]) -> Path:
+def typeset(document: Document) -> Path:
     """Return the PDF of a document, made in a folder of its own."""
-    name = str(document["name"])
-    folder = PRINT / name
+    folder = PRINT / document.name
     shutil.rmtree(folder, ignore_errors=True)
     PRINT.mkdir(parents=True, exist_ok=True)
-    if document["edition"] == "accessible":
-        _write(python, document, folder, "html")
-        _tag(python, folder, name, str(document["paper"]))
+    variables = {**os.environ, **document.save(PRINT / f"{document.name}.json")}
+    if document.edition == "accessible":
+        _write(folder, "html", variables)
+        _tag(folder, variables)
     else:
-        _write(python, document, folder, "latex")
-        run_latex(folder, name)
-    return folder / f"{name}.pdf"
+        _write(folder, "latex", variables)
+        run_latex(folder, document.name)
+    return folder / f"{document.name}.pdf"
 
 
-def _write(python: str, document: dict[str, object], folder: Path, builder: str) -> None:
-    """Let Sphinx write the document into `folder`, as LaTeX or as pages."""
+def _write(folder: Path, builder: str, variables: dict[str, str]) -> None:
+    """Let Sphinx write a document into `folder`, as LaTeX or as pages."""
     # Under the name that it was built in, because pages hold their figures' paths.
     shutil.rmtree(NEXT, ignore_errors=True)
     shutil.copytree(STATE, NEXT)
     shutil.rmtree(NEXT / "_build" / "html")  # so that every page is written
-    job = PRINT / f"{folder.name}.json"
-    job.write_text(json.dumps(document), encoding="utf-8")
     log = PRINT / f"{folder.name}-sphinx.log"
-    variables = {**os.environ, "BOOK_PRINT_JOB": str(job)}
-    run_logged(environment.jupyter_book(python, builder), log, folder.name, variables)
+    run_logged(jupyter_book(builder), log, folder.name, variables)
     (NEXT / "_build" / builder).rename(folder)
     shutil.rmtree(NEXT)
 
 
-def _tag(python: str, folder: Path, name: str, paper: str) -> None:
-    """Make a tagged PDF of pages."""
+def _tag(folder: Path, variables: dict[str, str]) -> None:
+    """Make a tagged PDF of the pages in `folder`, under the folder's name."""
     script = Path(__file__).with_name("accessible_edition.py")
-    target = folder / f"{name}.pdf"
-    command = [python, str(script), str(folder), str(folder / "formulas"), str(target), paper]
+    command = [sys.executable, str(script), str(folder)]
+    variables = {**variables, "SOURCE_DATE_EPOCH": _date(), "PYTHONPATH": str(EXTENSIONS)}
     log = folder / "weasyprint.log"
-    variables = {**os.environ, "SOURCE_DATE_EPOCH": _date()}
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
             command, cwd=folder, env=variables, stdout=file, stderr=subprocess.STDOUT, check=False
         )
     if done.returncode != 0:
         last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
-        fail(f"{name}.pdf was not made: {' '.join(last)}; the whole log is in {log}")
+        fail(f"{folder.name}.pdf was not made: {' '.join(last)}; the whole log is in {log}")
 
 
 def run_latex(folder: Path, name: str) -> None:

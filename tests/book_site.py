@@ -3,8 +3,9 @@
 from functools import cache
 from pathlib import Path
 
-import yaml
 from bs4 import BeautifulSoup
+
+from byhand.contents import read_contents
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONT = """---
@@ -24,9 +25,7 @@ SITE = ROOT / "_build" / "html"
 
 def toc_pages():
     """Return the names of all pages of the table of contents, such as "mechanism/softmax"."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    chapters = [c["file"] for part in toc["parts"] for c in part["chapters"]]
-    return [toc["root"], *chapters]
+    return list(read_contents().pages)
 
 
 def notebooks():

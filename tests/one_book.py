@@ -2,15 +2,12 @@
 
 import io
 import re
-from contextlib import contextmanager
 
-import pytest
-from book_site import ROOT
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 CONFIG = {
-    "extensions": ["myst_nb", "quiz"],
+    "extensions": ["myst_nb", "byhand.quiz"],
     "html_theme": "basic",
     "myst_enable_extensions": ["dollarmath"],
     "nb_eval_name_regex": ".*",
@@ -21,14 +18,6 @@ CONFIG = {
 }
 
 
-@contextmanager
-def extensions_on_path():
-    """Let Sphinx find the book's extensions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "book" / "_ext")
-        yield
-
-
 def build(folder, pages, *, builder="html", execute="off", **config):
     """Write pages, build them all, and return the warnings."""
     source = folder / "source"
@@ -36,7 +25,7 @@ def build(folder, pages, *, builder="html", execute="off", **config):
     for name, text in pages.items():
         (source / f"{name}.md").write_text(text, encoding="utf-8")
     warnings = io.StringIO()
-    with extensions_on_path(), patch_docutils(), docutils_namespace():
+    with patch_docutils(), docutils_namespace():
         app = Sphinx(
             source,
             None,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "book" / "_ext"))
 
-from print_book.style import FONTS
+from byhand.print_book.style import FONTS
 
 project = "Attention by Hand: worksheets"
 author = "The Attention by Hand authors"

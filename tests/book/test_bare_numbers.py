@@ -2,9 +2,8 @@
 
 import pytest
 from book_site import source, toc_pages
-from extensions import load
 
-bare_numbers = load("bare_numbers").bare_numbers
+from byhand.bare_numbers import bare_numbers
 
 
 @pytest.mark.parametrize("name", toc_pages())

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import re
-import sys
 import unicodedata
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -14,8 +13,10 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxWarning
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from byhand import temml_math
+
 BOOK = Path(__file__).resolve().parents[2] / "book"
-VENDORED = BOOK / "_ext" / "temml"
+VENDORED = BOOK / "_ext" / "byhand" / "temml"
 MATH_STATIC = BOOK / "_static" / "math"
 
 # TeX, and the elements and characters that its MathML must hold.
@@ -111,21 +112,6 @@ $$
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _extension_on_path():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(BOOK / "_ext")
-        yield
-        sys.modules.pop("temml_math", None)
-
-
-@pytest.fixture(scope="module")
-def temml_math(_extension_on_path):
-    import temml_math
-
-    return temml_math
-
-
 @pytest.fixture(scope="module")
 def font():
     return TTFont(MATH_STATIC / "STIXTwoMath-book.woff2")  # reading it needs brotli
@@ -137,7 +123,7 @@ def build(folder, text, renderer="temml", **options):
     source.mkdir()
     (source / "index.md").write_text(text, encoding="utf-8")
     config = {
-        "extensions": ["myst_parser", "temml_math"],
+        "extensions": ["myst_parser", "byhand.temml_math"],
         "html_math_renderer": renderer,
         "html_static_path": [str(BOOK / "_static")],
         "html_theme": "basic",
@@ -162,14 +148,14 @@ def build(folder, text, renderer="temml", **options):
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory, temml_math):
+def page(tmp_path_factory):
     html, warnings = build(tmp_path_factory.mktemp("temml"), PAGE)
     assert warnings == ""
     return html
 
 
 @pytest.fixture(scope="module")
-def mathjax_page(tmp_path_factory, temml_math):
+def mathjax_page(tmp_path_factory):
     html, _ = build(tmp_path_factory.mktemp("mathjax"), PAGE, renderer="mathjax")
     return html
 
@@ -203,7 +189,7 @@ def shown_characters(mathml):
 
 @pytest.mark.parametrize("display", [False, True])
 @pytest.mark.parametrize(("tex", "elements", "texts"), FORMULAS)
-def test_formula_becomes_wellformed_mathml(temml_math, tex, elements, texts, display):
+def test_formula_becomes_wellformed_mathml(tex, elements, texts, display):
     root = ET.fromstring(temml_math.to_mathml(tex, display=display))
     tags = {element.tag for element in root.iter()}
     assert root.tag == "math"
@@ -216,20 +202,20 @@ def test_formula_becomes_wellformed_mathml(temml_math, tex, elements, texts, dis
 
 
 @pytest.mark.parametrize(("tex", "reason"), BAD_TEX)
-def test_bad_tex_raises_temmls_reason_on_one_line(temml_math, tex, reason):
+def test_bad_tex_raises_temmls_reason_on_one_line(tex, reason):
     with pytest.raises(temml_math.TemmlError, match=re.escape(reason)) as caught:
         temml_math.to_mathml(tex, display=True)
     assert "\n" not in str(caught.value)
     assert "\N{COMBINING LOW LINE}" not in str(caught.value)
 
 
-def test_one_formula_is_rendered_once(temml_math, monkeypatch):
+def test_one_formula_is_rendered_once(monkeypatch):
     first = temml_math.to_mathml("x + 17", display=False)
     monkeypatch.setattr(temml_math, "_engine", None)
     assert temml_math.to_mathml("x + 17", display=False) is first
 
 
-def test_macros_change_the_formula(temml_math):
+def test_macros_change_the_formula():
     macros = {r"\dk": "d_k"}
     assert temml_math.to_mathml(r"\dk", display=False, macros=macros) == temml_math.to_mathml(
         "d_k", display=False
@@ -248,11 +234,11 @@ def test_macros_change_the_formula(temml_math):
         (r"\begin{align}a\end{align}", r"\begin{align*}a\end{align*}"),
     ],
 )
-def test_equation_tex_splits_as_sphinx_does(temml_math, text, expected):
+def test_equation_tex_splits_as_sphinx_does(text, expected):
     assert temml_math.equation_tex(text) == expected
 
 
-def test_rows_inside_nested_environments_are_left_alone(temml_math):
+def test_rows_inside_nested_environments_are_left_alone():
     text = r"\begin{aligned} a &= \begin{bmatrix} 1 \\ 2 \end{bmatrix} \\ b &= 2 \end{aligned}"
     assert temml_math.equation_tex(text) == text
 
@@ -293,7 +279,7 @@ def test_page_loads_its_own_style_and_no_mathjax(page, mathjax_page):
     assert "temml.css" not in mathjax_page
 
 
-def test_bad_tex_warns_with_file_and_line_and_shows_the_tex(tmp_path, temml_math):
+def test_bad_tex_warns_with_file_and_line_and_shows_the_tex(tmp_path):
     html, warnings = build(tmp_path, BAD_PAGE)
     inline, block = warnings.strip().splitlines()
     assert re.search(r"index\.md:5: WARNING: TeX `\\foo\{x\}` cannot be turned", inline)
@@ -303,12 +289,12 @@ def test_bad_tex_warns_with_file_and_line_and_shows_the_tex(tmp_path, temml_math
     assert "<msup>" in html
 
 
-def test_bad_tex_fails_a_strict_build(tmp_path, temml_math):
+def test_bad_tex_fails_a_strict_build(tmp_path):
     with pytest.raises(SphinxWarning, match=r"index\.md:5:.*cannot be turned into MathML"):
         build(tmp_path, BAD_PAGE, warningiserror=True)
 
 
-def test_vendored_file_is_the_one_its_readme_names(temml_math):
+def test_vendored_file_is_the_one_its_readme_names():
     readme = (VENDORED / "README.md").read_text(encoding="utf-8")
     version = re.search(r"\| version \| ([\d.]+) \|", readme)[1]
     assert hashlib.sha256(temml_math.TEMML.read_bytes()).hexdigest() in readme
@@ -317,7 +303,7 @@ def test_vendored_file_is_the_one_its_readme_names(temml_math):
 
 
 @pytest.mark.parametrize("tex", [tex for tex, _, _ in FORMULAS])
-def test_font_has_every_character_of_a_formula(temml_math, font, tex):
+def test_font_has_every_character_of_a_formula(font, tex):
     shown = shown_characters(temml_math.to_mathml(tex, display=True))
     missing = {char for char in shown if ord(char) not in font.getBestCmap()}
     assert missing == set()

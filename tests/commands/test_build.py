@@ -15,14 +15,20 @@ PAGE = (
 # A page
 
 ```{code-cell}
-from mha import figures, shown, softmax
+from mha import shown, softmax
+from mha.views import figures
 weights = softmax([1.0, 0.0])
 ```
 
 The weight is {eval}`shown(weights[0])`.
 """
 )
-BUILD = "import sys; sys.path.insert(0, 'scripts'); import build; build.build_html(sys.executable)"
+COMMAND = """\
+import sys
+sys.path[:0] = ["scripts", "book/_ext"]
+import html_book
+html_book.build_html()
+"""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +60,7 @@ def build(project):
     """Build the copy, with its own `mha`, and return the finished process."""
     variables = {**os.environ, "PYTHONPATH": str(project)}
     return subprocess.run(
-        [sys.executable, "-c", BUILD],
+        [sys.executable, "-c", COMMAND],
         cwd=project,
         env=variables,
         capture_output=True,
@@ -73,6 +79,10 @@ def page(project):
 
 def article(project):
     return re.search(r"<article.*?</article>", page(project), re.DOTALL).group()
+
+
+def said(project):
+    return " ".join(re.sub(r"<[^>]*>", "", article(project)).split())
 
 
 def snapshot(project):
@@ -94,23 +104,23 @@ def test_a_second_build_computes_nothing_and_changes_nothing(project):
     [
         (
             "\n```{code-cell}\nx = 1\nassert weights[0] < 0.5\n```\n",
-            "book/index.md:23: WARNING: this cell failed: assert weights[0] < 0.5 raised",
+            "book/index.md:24: WARNING: this cell failed: assert weights[0] < 0.5 raised",
         ),
         (
             "\n```{code-cell}\n:tags: [remove-input, remove-output]\n\n"
             "assert not weights.any()\n```\n",
-            "book/index.md:24: WARNING: this cell failed: assert not weights.any() raised",
+            "book/index.md:25: WARNING: this cell failed: assert not weights.any() raised",
         ),
         (
             "\n```{code-cell}\n:tags: [remove-cell]\nx = 1\n```\n",
-            "book/index.md:22: WARNING: a cell tagged remove-cell may not run",
+            "book/index.md:23: WARNING: a cell tagged remove-cell may not run",
         ),
-        ("\nThe weight is 0.73.\n", "book/index.md:21: WARNING: 0.73 is typed into the prose"),
-        ("\n$\\frac{1$ is broken.\n", "book/index.md:21: WARNING: TeX `\\frac{1`"),
-        ("\nSee {ref}`nowhere`.\n", "book/index.md:21: WARNING: undefined label: 'nowhere'"),
+        ("\nThe weight is 0.73.\n", "book/index.md:22: WARNING: 0.73 is typed into the prose"),
+        ("\n$\\frac{1$ is broken.\n", "book/index.md:22: WARNING: TeX `\\frac{1`"),
+        ("\nSee {ref}`nowhere`.\n", "book/index.md:22: WARNING: undefined label: 'nowhere'"),
         (
             "\nThe weight is {eval}`missing`.\n",
-            "book/index.md:21: WARNING: NameError: name 'missing'",
+            "book/index.md:22: WARNING: NameError: name 'missing'",
         ),
         (
             "\n```{code-cell}\nfigures.Figure(svg='<svg></svg>', pdf=b'', alt='')\n```\n",
@@ -148,14 +158,38 @@ def test_a_mended_page_is_built(project):
     assert "0.73</span>." in article(project)
 
 
-def test_a_change_in_mha_reaches_the_page(project):
-    rounding = project / "mha" / "rounding.py"
-    rounding.write_text(
-        rounding.read_text(encoding="utf-8").replace("PLACES = 4", "PLACES = 2"), encoding="utf-8"
-    )
+VIEWS = (
+    FRONT
+    + """\
+# A page
+
+```{code-cell}
+from mha import load_example, shown
+from mha.audit.sources import load_source
+largest = load_example("cat-sat").value.max()
+first = load_source("mha-tutorial")[0]
+```
+
+The largest is {eval}`shown(largest)`; the first stands in line {eval}`first.line`.
+"""
+)
+CHANGES = [
+    ("mha/runs/rounding.py", "PLACES = 4", "PLACES = 2", "The largest is 7.00;"),
+    ("mha/examples/cat-sat.toml", "[5, 7]", "[5, 11]", "The largest is 11.00;"),
+    ("mha/audit/sources/mha-tutorial.json", '"line": 3', '"line": 2', "stands in line 2."),
+]
+
+
+def test_a_change_in_the_package_or_its_data_reaches_the_page(project):
+    write(project, VIEWS)
     assert build(project).returncode == 0
-    assert "The weight is" in article(project)
-    assert "0.7311" not in article(project)
+    assert "The largest is 7.0000; the first stands in line 3." in said(project)
+    for name, old, new, sentence in CHANGES:
+        text = (project / name).read_text(encoding="utf-8")
+        assert old in text
+        (project / name).write_text(text.replace(old, new, 1), encoding="utf-8")
+        assert build(project).returncode == 0
+        assert sentence in said(project), name
 
 
 def test_an_interrupted_swap_is_undone(project):

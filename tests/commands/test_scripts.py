@@ -1,13 +1,15 @@
 """The commands' help, and the one sentence for each thing that can be missing."""
 
-import runpy
+import ast
+import shutil
 import subprocess
 import sys
-from pathlib import Path
+import sysconfig
 
 import pytest
+from book_site import ROOT
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SCRIPTS = ROOT / "scripts"
 
 
 @pytest.fixture
@@ -18,29 +20,77 @@ def environment(monkeypatch):
     return environment
 
 
-@pytest.mark.parametrize("name", ["build.py", "test.py"])
-def test_help_explains_the_command(name):
-    done = subprocess.run(
-        [sys.executable, SCRIPTS / name, "--help"], capture_output=True, text=True, check=True
+@pytest.fixture
+def project(environment, monkeypatch, tmp_path):
+    """Return a copy of the project with an environment in which nothing needs installing."""
+    project = tmp_path.resolve() / "project"
+    for folder in ("mha", "scripts", "book/_ext"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, project / folder, ignore=ignored)
+    for file in ("pyproject.toml", "requirements.lock", "_toc.yml"):
+        shutil.copy(ROOT / file, project / file)
+    command = [sys.executable, "-m", "venv", "--without-pip", project / ".venv"]
+    subprocess.run(command, check=True)
+    (packages,) = (project / ".venv").glob("lib/python*/site-packages")
+    lines = [str(project), sysconfig.get_path("purelib")]
+    (packages / "lent.pth").write_text("\n".join(lines), encoding="utf-8")
+    for name, file in (("LOCK", "requirements.lock"), ("ROOT", "")):
+        monkeypatch.setattr(environment, name, project / file)
+    stamp = project / ".venv" / "built-from"
+    stamp.write_text(environment._fingerprint(), encoding="utf-8")
+    return project
+
+
+def start(project, *arguments):
+    """Run a command with the Python that is outside of every environment."""
+    python = sys._base_executable
+    return subprocess.run(
+        [python, *arguments], cwd=project, capture_output=True, text=True, check=False
     )
+
+
+@pytest.mark.parametrize("name", ["build.py", "test.py"])
+def test_a_command_goes_on_inside_the_environment_and_explains_itself(project, name):
+    done = start(project, f"scripts/{name}", "--help")
+    assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"usage: {name}")
     assert "book" in done.stdout
 
 
-def test_an_unknown_argument_of_build_gets_a_sentence():
-    done = subprocess.run(
-        [sys.executable, SCRIPTS / "build.py", "epub"], capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize("what", ["pdf", "course", "worksheet"])
+def test_every_kind_of_document_explains_itself(project, what):
+    done = start(project, "scripts/build.py", what, "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: build.py {what}")
+    assert "--paper" in done.stdout
+    assert "--to FOLDER" in done.stdout
+
+
+def test_an_unknown_argument_of_build_gets_a_sentence(project):
+    done = start(project, "scripts/build.py", "epub")
     assert done.returncode == 2
     assert "invalid choice: 'epub'" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["build.py", "test.py"])
-def test_an_old_python_is_told_so(name, monkeypatch):
-    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
-    with pytest.raises(SystemExit) as error:
-        runpy.run_path(str(SCRIPTS / name), run_name="__main__")
-    assert error.value.code == "error: Python 3.11 or newer is wanted, but this is 3.9"
+def test_an_old_python_is_told_so(name):
+    code = "import runpy, sys; sys.version_info = (3, 9, 2); sys.path.insert(0, sys.argv[1])"
+    code += "; runpy.run_path(sys.argv[1] + '/' + sys.argv[2], run_name='__main__')"
+    done = start(ROOT, "-c", code, str(SCRIPTS), name)
+    assert done.returncode == 1
+    assert done.stderr == "error: Python 3.11 or newer is wanted, but this is 3.9\n"
+
+
+@pytest.mark.parametrize("name", ["build.py", "test.py", "environment.py"])
+def test_what_runs_before_the_environment_needs_the_standard_library_alone(name):
+    tree = ast.parse((SCRIPTS / name).read_text(encoding="utf-8"))
+    imported = set()
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(str(node.module).partition(".")[0])
+    assert imported <= sys.stdlib_module_names | {"environment"}
 
 
 def test_without_root_the_command_is_named(environment, monkeypatch):
@@ -75,16 +125,52 @@ def test_a_failing_command_ends_with_its_sentence(environment):
     assert error.value.code == "error: it failed"
 
 
-def test_the_environment_is_made_anew_when_the_lock_changes(environment, monkeypatch, tmp_path):
-    lock = tmp_path / "requirements.lock"
-    lock.write_text("a", encoding="utf-8")
-    monkeypatch.setattr(environment, "LOCK", lock)
+@pytest.fixture
+def made(environment, monkeypatch, tmp_path):
+    """Return what is done to get inside, in an environment that is made for nothing."""
+    done = []
+    (tmp_path / "requirements.lock").write_text("a", encoding="utf-8")
+    monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
     monkeypatch.setattr(environment, "STAMP", tmp_path / "built-from")
-    made = []
-    monkeypatch.setattr(environment, "_create", lambda: made.append(1))
-    environment.python()
-    environment.python()
-    assert len(made) == 1
-    lock.write_text("b", encoding="utf-8")
-    environment.python()
+    monkeypatch.setattr(environment, "VENV", tmp_path)
+    monkeypatch.setattr(environment, "_create", lambda: done.append("create"))
+    monkeypatch.setattr(environment.os, "execve", lambda *command: done.append(command))
+    monkeypatch.setattr(environment.sys, "path", [])
+    return done
+
+
+def test_the_environment_is_made_anew_when_the_lock_changes(environment, made, tmp_path):
+    environment.enter()
+    environment.enter()
+    assert made.count("create") == 1
+    (tmp_path / "requirements.lock").write_text("b", encoding="utf-8")
+    environment.enter()
+    assert made.count("create") == 2
+
+
+def test_outside_the_command_is_started_again_inside(environment, made, monkeypatch, tmp_path):
+    monkeypatch.setattr(environment.sys, "argv", ["scripts/build.py", "pdf"])
+    environment.enter()
+    assert made[0] == "create"
+    program, command, variables = made[1]
+    assert program == str(tmp_path / "bin" / "python")
+    assert command == [program, "scripts/build.py", "pdf"]
+    assert variables[environment.ENTERED]
+
+
+def test_inside_an_environment_that_is_up_to_date_nothing_is_started(
+    environment, made, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(environment.sys, "prefix", str(tmp_path))
+    environment.enter()  # made anew below its own feet: it starts again
     assert len(made) == 2
+    environment.enter()
+    assert len(made) == 2
+    assert environment.sys.path[0] == str(environment.EXTENSIONS)
+
+
+def test_a_command_that_was_started_again_does_not_start_again(environment, made, monkeypatch):
+    monkeypatch.setenv(environment.ENTERED, "yes")
+    environment.enter()
+    assert made == []
+    assert environment.ENTERED not in environment.os.environ

@@ -2,8 +2,8 @@
 
 import re
 import subprocess
-import sys
 
+import printed_book
 import pytest
 from book_site import ROOT
 
@@ -16,8 +16,7 @@ NAMES = ["key-23.md", "key-23.pdf", "worksheets-23.md", "worksheets-23.pdf"]
 
 def make(folder, *arguments):
     """Run the command for a folder."""
-    command = [sys.executable, str(ROOT / "scripts" / "build.py"), "worksheet", "--to", str(folder)]
-    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+    return printed_book.build(ROOT, "worksheet", "--to", str(folder), *arguments)
 
 
 def text_of(pdf):

@@ -3,11 +3,10 @@
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from docutils import nodes
 from docutils.utils import new_document
-from quiz import quiz, quiz_key
 from sphinx import addnodes
 from sphinx.builders.latex import LaTeXBuilder
 from sphinx.builders.latex.nodes import thebibliography
@@ -15,11 +14,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 from sphinxcontrib.bibtex.nodes import raw_latex
 
-from print_book import left_out, numbers, pages, style, terms
-from print_book.job import Job
+from byhand.contents import Part, read_contents
+from byhand.document import BIBLIOGRAPHY, Document
+from byhand.print_book import left_out, numbers, pages, style, terms
+from byhand.quiz.elements import quiz, quiz_key
 
 FRONT = "About this book"
-BIBLIOGRAPHY = "bibliography"  # always printed, with the entries that are cited
 Solutions = dict[str, list[solution_node]]
 
 
@@ -27,10 +27,10 @@ class BookBuilder(LaTeXBuilder):
     """Sphinx's LaTeX builder with the book's own order of things."""
 
     def init_document_data(self) -> None:
-        """Take one document, under the job's title; Jupyter Book puts the book's in its place."""
-        job = Job.load()
-        title, author = style.escape(job.title), style.escape(self.config.author)
-        self.config.latex_documents = [("index", f"{job.name}.tex", title, author, "manual")]
+        """Take one document, under its own title; Jupyter Book puts the book's in its place."""
+        document = Document.load()
+        title, author = style.escape(document.title), style.escape(self.config.author)
+        self.config.latex_documents = [("index", f"{document.name}.tex", title, author, "manual")]
         super().init_document_data()
 
     def get_relative_uri(self, from_: str, to: str, typ: str | None = None) -> str:
@@ -45,25 +45,25 @@ class BookBuilder(LaTeXBuilder):
         self, indexfile: str, toctree_only: bool, appendices: list[str]
     ) -> nodes.document:
         """Return the whole document, references resolved."""
-        job = Job.load()
-        parts = list(chosen(table_of_contents(self.env), job))
-        self.docnames = {page for part in parts for page in part.chapters}
-        if not job.is_reader:
+        document = Document.load()
+        parts = list(chosen(read_contents().parts, document))
+        self.docnames = {page for part in parts for page in part.pages}
+        if not document.is_reader:
             self.docnames.add(indexfile)
-        book, body = join(self.env, indexfile, parts, job)
-        if job.solutions != "none":
+        book, body = join(self.env, indexfile, parts, document)
+        if document.solutions != "none":
             add_key(body)
         with doctrees_kept(self.env):
             self.env.resolve_references(book, indexfile, self)
         pages.fit_for_print(book)
         solutions = take_solutions(book)
-        if job.solutions == "only":
+        if document.solutions == "only":
             for chapter in body[1:]:
                 if not is_key(chapter):
                     body.remove(chapter)
-        if job.solutions != "none":
+        if document.solutions != "none":
             add_solutions(self.env, body, solutions)
-        if job.solutions == "appendix":
+        if document.solutions == "appendix":
             point_to_solutions(book, solutions)
         put_bibliography_in_its_chapter(book)
         left_out.name_in_place(self.env, book, self.docnames)
@@ -80,46 +80,28 @@ def doctrees_kept(env: BuildEnvironment) -> Iterator[None]:
     del env.get_doctree
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of the book, with its number there, and the pages of its chapters."""
-
-    number: int
-    caption: str
-    chapters: tuple[str, ...]
-
-
-def table_of_contents(env: BuildEnvironment) -> list[Part]:
-    """Return the parts of the whole book."""
-    toctrees = env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
-    return [
-        Part(number, tree["caption"] or "", tuple(page for _, page in tree["entries"]))
-        for number, tree in enumerate(toctrees, 1)
-    ]
-
-
-def chosen(parts: list[Part], job: Job) -> Iterator[Part]:
-    """Yield the parts with the chapters that a job asks for; the bibliography always comes."""
+def chosen(parts: tuple[Part, ...], document: Document) -> Iterator[Part]:
+    """Yield the parts with the pages that a document asks for; the bibliography always comes."""
     for part in parts:
         kept = tuple(
             page
-            for page in part.chapters
-            if job.chapters is None or page in job.chapters or page == BIBLIOGRAPHY
+            for page in part.pages
+            if document.chapters is None or page in document.chapters or page == BIBLIOGRAPHY
         )
         if kept:
-            yield replace(part, chapters=kept)
+            yield replace(part, pages=kept)
 
 
 def join(
-    env: BuildEnvironment, root: str, parts: list[Part], job: Job
+    env: BuildEnvironment, root: str, parts: list[Part], document: Document
 ) -> tuple[nodes.document, nodes.section]:
     """Return a document of all pages in order, and the section that holds them."""
     book = new_document("<book>", env.get_doctree(root).settings)
     book["docname"] = root
     body = nodes.section()
-    body += nodes.title("", job.title)  # Sphinx takes a document's first heading as its title
+    body += nodes.title("", document.title)  # Sphinx takes a document's first heading as its title
     book += body
-    if not job.is_reader:
+    if not document.is_reader:
         front = content(env, root)
         next(iter(front.findall(nodes.title))).children = [nodes.Text(FRONT)]
         body += front
@@ -127,7 +109,7 @@ def join(
         body += latex(
             rf"\setcounter{{part}}{{{part.number - 1}}}\part{{{style.escape(part.caption)}}}"
         )
-        for page in part.chapters:
+        for page in part.pages:
             number = numbers.of_chapter(env, page)
             if number:
                 body += latex(rf"\setcounter{{chapter}}{{{int(number) - 1}}}")

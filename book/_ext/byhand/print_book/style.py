@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sphinx.config import Config
 
-from print_book.job import Job
+from byhand.document import Document
 
 PREAMBLE = Path(__file__).with_name("preamble.tex")
 PAPERS = {"a4": "a4paper", "letter": "letterpaper"}
@@ -21,10 +21,10 @@ def escape(text: str) -> str:
     return text.translate(SPECIAL)
 
 
-def elements(job: Job, config: Config) -> dict[str, str]:
-    """Return Sphinx's ``latex_elements`` for a job."""
+def elements(document: Document, config: Config) -> dict[str, str]:
+    """Return Sphinx's ``latex_elements`` for a document."""
     return {
-        "papersize": PAPERS[job.paper],
+        "papersize": PAPERS[document.paper],
         "pointsize": "10pt",
         "extraclassoptions": "openany",
         "figure_align": "H",
@@ -37,8 +37,8 @@ def elements(job: Job, config: Config) -> dict[str, str]:
         "fontpkg": FONTS,
         "fvset": r"\fvset{fontsize=\footnotesize}",
         "printindex": r"\footnotesize\raggedright\printindex",
-        "preamble": PREAMBLE.read_text(encoding="utf-8") + metadata(job, config),
-        "maketitle": title_page(job, config),
+        "preamble": PREAMBLE.read_text(encoding="utf-8") + metadata(document, config),
+        "maketitle": title_page(document, config),
     }
 
 
@@ -54,20 +54,24 @@ FONTS = r"""
 """
 
 
-def metadata(job: Job, config: Config) -> str:
+def metadata(document: Document, config: Config) -> str:
     """Return what a PDF says about itself."""
-    subject = job.subtitle
+    subject = document.subtitle
     return (
         r"\hypersetup{pdflang={en}, pdfdisplaydoctitle=true,"
-        f" pdftitle={{{escape(job.title)}}}, pdfauthor={{{escape(config.author)}}},"
+        f" pdftitle={{{escape(document.title)}}}, pdfauthor={{{escape(config.author)}}},"
         f" pdfsubject={{{escape(subject)}}},"
         r" pdfkeywords={attention, multi-head attention, transformer, softmax, worked examples}}"
     )
 
 
-def title_page(job: Job, config: Config) -> str:
+def title_page(document: Document, config: Config) -> str:
     """Return the title page and, on its back, who may do what with the book."""
-    people = [job.course, job.instructor, job.date] if job.is_reader else [config.author]
+    people = (
+        [document.course, document.instructor, document.date]
+        if document.is_reader
+        else [config.author]
+    )
     lines = "".join(rf"{{\Large {escape(text)}\par}}\vskip 3mm" + "\n" for text in people if text)
     return rf"""
 \begin{{titlepage}}
@@ -77,9 +81,9 @@ def title_page(job: Job, config: Config) -> str:
 \vskip 12mm
 \begin{{flushright}}
 \sffamily\bfseries
-{{\Huge {escape(job.title)}\par}}
+{{\Huge {escape(document.title)}\par}}
 \vskip 6mm
-{{\Large\normalfont\itshape {escape(job.subtitle)}\par}}
+{{\Large\normalfont\itshape {escape(document.subtitle)}\par}}
 \vskip 24mm
 \normalfont
 {lines}\end{{flushright}}
@@ -88,21 +92,21 @@ def title_page(job: Job, config: Config) -> str:
 \thispagestyle{{empty}}
 \vspace*{{\fill}}
 \begingroup\small\raggedright\setlength{{\parindent}}{{0pt}}\setlength{{\parskip}}{{1.2ex}}
-{colophon(job, config)}
+{colophon(document, config)}
 \endgroup
 \clearpage
 \hypersetup{{pageanchor=true}}
 """
 
 
-def colophon(job: Job, config: Config) -> str:
+def colophon(document: Document, config: Config) -> str:
     """Return the text on the back of the title page."""
     paragraphs = [f"Copyright {config.copyright} {config.author}."]
     paragraphs += [
         "Text and figures: Creative Commons Attribution 4.0. Code: MIT.",
         "Every number in this book was computed when it was built.",
     ]
-    if job.is_reader:
+    if document.is_reader:
         paragraphs.insert(
             0,
             "This reader holds some chapters of the book Attention by Hand. Chapters, sections,"

@@ -4,12 +4,12 @@ What ``_config.yml`` needs::
 
     sphinx:
       local_extensions:
-        temml_math: book/_ext
+        byhand: book/_ext
       config:
         html_math_renderer: temml         # MathJax stays registered; no page loads it
         html_static_path: [book/_static]  # holds math/temml.css and the font
         temml_macros: {'\R': '\mathbb{R}'}  # optional
-        extensions: [..., temml_math]     # only where the full list is given: it replaces all
+        extensions: [..., byhand]         # only where the full list is given: it replaces all
 
 The macros here serve HTML alone; the PDF needs the same ones in its LaTeX preamble.
 

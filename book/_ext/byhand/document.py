@@ -1,16 +1,21 @@
-"""What is to be printed: the whole book, or a reader of some of its chapters."""
+"""What is to be printed: the whole book, or a reader of some of its chapters.
+
+A command makes a `Document`; the Sphinx that it starts finds it again in a file that an environment
+variable names. Without one, the whole book is meant.
+"""
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-VARIABLE = "BOOK_PRINT_JOB"  # holds the path of a JSON file with the fields of a Job
+VARIABLE = "BOOK_DOCUMENT"  # holds the path of a JSON file with the fields of a Document
+BIBLIOGRAPHY = "bibliography"  # the page that comes with every document
 
 
 @dataclass(frozen=True)
-class Job:
-    """One document to print.
+class Document:
+    """One PDF to make.
 
     Parameters
     ----------
@@ -38,15 +43,20 @@ class Job:
     edition: str = "print"
 
     @classmethod
-    def load(cls) -> "Job":
-        """Return the job that the environment names, or else the whole book."""
+    def load(cls) -> "Document":
+        """Return the document that the environment names, or else the whole book."""
         path = os.environ.get(VARIABLE)
         if not path:
             return cls()
         fields = json.loads(Path(path).read_text(encoding="utf-8"))
-        if fields.get("chapters") is not None:
+        if fields["chapters"] is not None:
             fields["chapters"] = tuple(fields["chapters"])
         return cls(**fields)
+
+    def save(self, path: Path) -> dict[str, str]:
+        """Write the fields to a file, and return the variable by which `load` finds them."""
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        return {VARIABLE: str(path)}
 
     @property
     def is_reader(self) -> bool:

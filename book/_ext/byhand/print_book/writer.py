@@ -8,9 +8,9 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.writers.latex import LaTeXTranslator
 from sphinx_exercise.nodes import solution_node
-from temml_math import equation_tex
 
-from print_book import numbers
+from byhand.print_book import numbers
+from byhand.temml_math import equation_tex
 
 POINTS_A_CHARACTER = 5.2  # in the body's size, on the average of letters and digits
 POINTS_BETWEEN_COLUMNS = 12

@@ -6,9 +6,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
-from temml_math import equation_tex
 
-from print_book.writer import inside_equation
+from byhand.print_book.writer import inside_equation
+from byhand.temml_math import equation_tex
 
 
 def register(app: Sphinx) -> None:

@@ -2,8 +2,8 @@
 
 The LaTeX builder takes the pages that the HTML build read and computed, and computes none again:
 nothing here changes how a page is read, and the settings below are of the kind that only a
-writer looks at. That is also why these files stand in a folder of their own, outside of what
-``fresh_numbers`` watches.
+writer looks at. That is also why these files stand in a folder of their own, which
+``fresh_numbers`` does not watch.
 """
 
 from sphinx.application import Sphinx
@@ -15,9 +15,9 @@ from sphinx_exercise.nodes import (
     solution_node,
 )
 
-from print_book import style, tex_in_pages, writer
-from print_book.assembly import BookBuilder
-from print_book.job import Job
+from byhand.document import Document
+from byhand.print_book import style, tex_in_pages, writer
+from byhand.print_book.assembly import BookBuilder
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -43,16 +43,16 @@ def choose_writer(app: Sphinx) -> None:
     """
     if app.builder.format == "latex":
         app.set_translator("latex", writer.BookTranslator, override=True)
-    if Job.load().edition == "accessible":
+    if Document.load().edition == "accessible":
         tex_in_pages.register(app)
 
 
 def configure(app: Sphinx, config: Config) -> None:
     """Set what the LaTeX builder needs; no setting here belongs to reading."""
-    job = Job.load()
+    document = Document.load()
     config.latex_engine = "xelatex"
     config.latex_theme = "manual"
     config.latex_use_xindy = False
     config.latex_show_urls = "footnote"
     config.latex_table_style = ["booktabs"]
-    config.latex_elements = style.elements(job, config)
+    config.latex_elements = style.elements(document, config)

@@ -7,7 +7,7 @@ from sphinx import addnodes
 from sphinx.builders.latex.nodes import math_reference
 from sphinx.environment import BuildEnvironment
 
-from print_book import numbers
+from byhand.print_book import numbers
 
 
 def name_in_place(env: BuildEnvironment, book: nodes.document, printed: set[str]) -> None:

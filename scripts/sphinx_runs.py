@@ -1,11 +1,25 @@
-"""Run Sphinx with its output in a log, and say what went wrong with file and line."""
+"""Run Sphinx with its output in a log, and say what went wrong with file and line.
+
+Sphinx runs in a process of its own: it leaves too much behind for two builds in one.
+"""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from environment import ROOT, fail
+from environment import BUILD, ROOT, fail
+
+STATE = BUILD / "state"  # what the last good build left: pages read, pages written
+NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
+
+
+def jupyter_book(builder: str) -> list[str]:
+    """Return the command that builds the book into NEXT."""
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(ROOT / "book")]
+    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
+    command += ["--path-output", str(NEXT), "--builder", builder]
+    return [*command, "--warningiserror", "--nitpick", "--keep-going"]
 
 
 def run_logged(

@@ -1,0 +1,49 @@
+"""Questions with options to choose from, the key to them, and where a page offers its steps.
+
+A quiz in a chapter::
+
+    ```{quiz} cat-sat-same-row
+    :multiple:
+
+    Which rows sum to one?
+
+    - [x] The rows of the weights. :: Each row is divided by its own sum.
+    - [x `np.allclose(run.weights.sum(axis=-1), 1)`] A row of `run.weights`. :: The same.
+    - [ ] The columns of the weights. :: A column says what a token is given by all queries.
+    ```
+
+The last list is the options: ``[x]`` is right, ``[ ]`` is wrong, and `` :: `` parts an option from
+its feedback, which may go on in paragraphs of its own. An expression in a mark is evaluated in the
+page's kernel, and the build fails unless it is true for a right option and false for a wrong one.
+Without ``:multiple:``, exactly one option is right.
+
+In print, a quiz is its question and options; ``{quiz-key}`` lists the right ones.
+``{read-in-steps}`` below a title is where the page's script offers to read it in steps.
+"""
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from byhand.quiz.key import CollectKey, QuizKey, pages_with_key
+from byhand.quiz.reading import Quiz
+from byhand.quiz.writing import add_nodes
+
+
+class ReadInSteps(SphinxDirective):
+    """The directive ``{read-in-steps}``: the place of the button, which the script fills."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return an empty element of HTML; print has no steps."""
+        return [nodes.raw("", '<div class="steps-start"></div>', format="html")]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives, the nodes and how they are written."""
+    app.add_directive("quiz", Quiz)
+    app.add_directive("quiz-key", QuizKey)
+    app.add_directive("read-in-steps", ReadInSteps)
+    add_nodes(app)
+    app.add_post_transform(CollectKey)
+    app.connect("env-updated", pages_with_key)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

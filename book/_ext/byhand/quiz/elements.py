@@ -1,0 +1,41 @@
+"""The nodes of quizzes, and the words that are written around them."""
+
+from docutils import nodes
+
+LABELS = {
+    "question": "Question {number}",
+    "one": "Choose one.",
+    "several": "Choose all that apply.",
+    "check": "Check",
+    "answer": "Answer",
+    "right": "Right",
+    "wrong": "Not right",
+}
+
+
+class quiz(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
+    """A quiz: its question, more of it, its options, its answer."""
+
+
+class quiz_question(nodes.General, nodes.TextElement):  # noqa: N801
+    """The first paragraph of the question."""
+
+
+class quiz_options(nodes.General, nodes.Element):  # noqa: N801
+    """The options to choose from."""
+
+
+class quiz_option(nodes.General, nodes.TextElement):  # noqa: N801
+    """One option: inline nodes."""
+
+
+class quiz_answer(nodes.General, nodes.Element):  # noqa: N801
+    """All feedback, below the question; in print it waits for the key."""
+
+
+class quiz_feedback(nodes.General, nodes.Element):  # noqa: N801
+    """What there is to say to one option."""
+
+
+class quiz_key(nodes.General, nodes.Element):  # noqa: N801
+    """Where the key to all quizzes goes."""

@@ -1,0 +1,109 @@
+"""What is written before and after the nodes of a quiz, on pages and in print.
+
+A frame is a pair of templates, which `words` fills from the node. Feedback waits for the key in
+print, so it has no frame there.
+"""
+
+from collections.abc import Callable
+from string import Template
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from byhand.quiz.elements import (
+    LABELS,
+    quiz,
+    quiz_answer,
+    quiz_feedback,
+    quiz_key,
+    quiz_option,
+    quiz_options,
+    quiz_question,
+)
+
+Handlers = tuple[Callable[[Any, nodes.Element], None], Callable[[Any, nodes.Element], None] | None]
+Frame = tuple[str, str]
+
+ON_PAGES: dict[type[nodes.Element], Frame] = {
+    quiz: (
+        '<mha-quiz id="$label" role="group" aria-labelledby="$label-title"$multiple>'
+        '<p class="quiz-title" id="$label-title">$title <span class="reading-done"></span></p>'
+        '<form class="quiz-form" novalidate><fieldset>',
+        "</mha-quiz>\n",
+    ),
+    quiz_question: ("<legend>", "</legend>\n"),
+    quiz_options: (
+        '<p class="quiz-how">$how</p><div class="quiz-options">',
+        '</div></fieldset><div class="quiz-controls"><button type="submit"'
+        ' class="reading-button">$check</button>'
+        ' <p class="quiz-status" role="status"></p></div></form>\n',
+    ),
+    quiz_option: (
+        '<div class="quiz-option"><input type="$kind" name="$label" id="$label-$letter"'
+        ' value="$letter"><label for="$label-$letter">($letter) ',
+        '</label><div class="quiz-note" id="$label-$letter-note" aria-live="polite"></div></div>\n',
+    ),
+    quiz_answer: (
+        '<details class="quiz-answer"><summary>$answer</summary><ul>',
+        "</ul></details>",
+    ),
+    quiz_feedback: (
+        '<li data-option="$letter" data-right="$right">'
+        '<span class="quiz-verdict">($letter) $verdict.</span><div class="quiz-feedback">',
+        "</div></li>\n",
+    ),
+}
+IN_PRINT: dict[type[nodes.Element], Frame] = {
+    quiz: (
+        "\n\\begin{sphinxadmonition}{note}{$title:}\n",
+        "\\end{sphinxadmonition}\n",
+    ),
+    quiz_question: ("\n\\sphinxAtStartPar\n", "\n\n"),
+    quiz_options: ("\n\\sphinxAtStartPar\n$how\n\\begin{itemize}\n", "\\end{itemize}\n"),
+    quiz_option: ("\n\\item[($letter)] ", "\n"),
+}
+
+
+def add_nodes(app: Sphinx) -> None:
+    """Register every node with its frame; one without a frame is left out."""
+    for node in (*ON_PAGES, quiz_key):
+        app.add_node(node, html=handlers(ON_PAGES.get(node)), latex=handlers(IN_PRINT.get(node)))
+
+
+def handlers(frame: Frame | None) -> Handlers:
+    """Return the two functions that Sphinx calls before and after a node's content."""
+    if frame is None:
+        return leave_out, None
+    before, after = map(Template, frame)
+
+    def visit(self: Any, node: nodes.Element) -> None:
+        self.body.append(before.substitute(words(node, self.encode)))
+
+    def depart(self: Any, node: nodes.Element) -> None:
+        self.body.append(after.substitute(words(node, self.encode)))
+
+    return visit, depart
+
+
+def leave_out(self: Any, node: nodes.Element) -> None:
+    """Write neither the node nor its content."""
+    raise nodes.SkipNode
+
+
+def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:
+    """Return what the templates name, encoded as the page's or the print's language wants it."""
+    several, right = node.get("multiple", False), node.get("right", False)
+    said = {
+        "label": node.get("label", ""),
+        "letter": node.get("letter", ""),
+        "title": LABELS["question"].format(number=node.get("number", "")),
+        "how": LABELS["several" if several else "one"],
+        "check": LABELS["check"],
+        "answer": LABELS["answer"],
+        "verdict": LABELS["right" if right else "wrong"],
+        "right": "yes" if right else "no",
+        "kind": "checkbox" if several else "radio",
+    }
+    attribute = {"multiple": ' data-multiple=""' if several else ""}
+    return {name: encode(text) for name, text in said.items()} | attribute

@@ -1,0 +1,53 @@
+"""The command `build.py`: the pages, the printed book, readers and worksheets."""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import printing
+import worksheets
+from environment import fail, step
+from html_book import HTML, build_html
+
+
+def main() -> None:
+    """Read the arguments, build, and print where the result is."""
+    arguments = _parser().parse_args()
+    documents = arguments.documents(arguments) if "documents" in arguments else []
+    with _told_if_not_writable():
+        if arguments.what == "worksheet":
+            worksheets.make(arguments)
+            return
+        with step("Building the HTML book"):
+            build_html(fresh=arguments.all)
+        if documents:
+            printing.print_all(documents, arguments.to)
+        else:
+            print(f"The book is in {HTML / 'index.html'}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="build.py",
+        description="Build the HTML book into _build/html, print it, or make worksheets. Only"
+        " pages that changed, or whose numbers may have changed, are computed again. A failed"
+        " build leaves the last good book where it is.",
+    )
+    explained = "compute every page again"
+    parser.add_argument("--all", action="store_true", help=explained)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
+    what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
+    what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
+    printing.add_commands(what, common)
+    worksheets.add_command(what)
+    return parser
+
+
+@contextmanager
+def _told_if_not_writable() -> Iterator[None]:
+    """End with one sentence where a file or folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        fail(f"{error.filename} cannot be written: {error.strerror}")
