@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES

@@ -150,9 +150,10 @@ def _scaled(origin: Origin, places: int) -> Arithmetic:
     result = origin.evaluate()
     if not math.isfinite(result):
         return Arithmetic("masked", (), shown(result, places))
-    sign = "÷ √" if by.name == "d_k" else "× "
+    number = factor(by.value, places)
+    scaling = f"÷ √{number}" if by.name == "d_k" else f"× {number}"
     added = "".join(f" + {factor(operand.value, places)}" for (operand,) in mask)
-    expression = f"{short(score.value, places)} {sign}{short(by.value, places)}{added}"
+    expression = f"{short(score.value, places)} {scaling}{added}"
     return Arithmetic(expression, (), short(result, places))
 
 
