@@ -43,7 +43,9 @@ def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figur
     ' Head 1: cat attends most to cat (0.73), sat to sat (0.73).'
     """
     if stage not in _MAPPED:
-        raise ValueError(f"stage is {stage!r}; {', '.join(_MAPPED)} is wanted")
+        raise ValueError(
+            f"stage is {stage!r}; {', '.join(_MAPPED[:-1])} or {_MAPPED[-1]} is wanted"
+        )
     arrays = stage_array(run, stage)
     return heatmaps(
         list(arrays),
