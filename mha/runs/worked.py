@@ -99,7 +99,9 @@ class WorkedExample:
         object.__setattr__(self, "tokens", as_names("tokens", self.tokens))
         object.__setattr__(self, "head_names", as_names("head_names", self.head_names))
         if self.layer is not None and not isinstance(self.layer, MultiHeadWeights):
-            raise TypeError(f"layer is a {type(self.layer).__name__}; MultiHeadWeights is wanted")
+            raise TypeError(
+                f"layer is a {type(self.layer).__name__}; MultiHeadWeights is wanted"
+            )
         self._check_start()
         for name in ("embeddings", "query", "key", "value"):
             self._freeze(name)
