@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
@@ -72,6 +70,9 @@ class Origin:
     terms : tuple of tuple of Operand
         What is combined: for sums of products the factors of each term, for other operations one
         operand a term.
+    kept : float, optional
+        The number as the run keeps it; `evaluate` may differ from it in the last bits. None where
+        no array of the run holds it: for a term, a percentage, the root of d_k.
 
     Examples
     --------
@@ -86,6 +87,12 @@ class Origin:
     place: Place
     operation: Operation
     terms: tuple[tuple[Operand, ...], ...]
+    kept: float | None = None
+
+    @property
+    def number(self) -> float:
+        """The number itself: as the run keeps it, or evaluated where it keeps none."""
+        return self.evaluate() if self.kept is None else self.kept
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -197,12 +204,12 @@ def origin(run: Trace, place: Place) -> Origin:
     """
     if place.term is not None:
         return _term(run, place)
-    if not place.kind.quotes and place.kind.axes:
-        place.value(run)
-    if is_given(run, place.stage):
-        return Origin(place, "given", ((Operand(place.value(run)),),))
+    has_array = place.kind.axes and not place.kind.quotes
+    kept = place.value(run) if has_array else None
+    if kept is not None and is_given(run, place.stage):
+        return Origin(place, "given", ((Operand(kept),),), kept)
     operation, terms = _RULES[place.stage](run, place)
-    return Origin(place, operation, tuple(terms))
+    return Origin(place, operation, tuple(terms), kept)
 
 
 def is_given(run: Trace, stage: str) -> bool:

@@ -5,6 +5,7 @@ line of arithmetic in the book is a view of a trace.
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -103,8 +104,8 @@ def trace(example: WorkedExample) -> Trace:
     Returns
     -------
     Trace
-        Its arrays equal those of the plain functions to the last bit, but for `exponentials`
-        and `row_sums`, which the stable softmax never forms unshifted.
+        Its arrays equal those of the plain functions to the last bit; `exponentials` and
+        `row_sums` they never form unshifted.
 
     Raises
     ------
@@ -126,59 +127,62 @@ def trace(example: WorkedExample) -> Trace:
     """
     if not isinstance(example, WorkedExample):
         raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
-    query, key, value = _projections(example)
+    arrays = _projections(example)
+    arrays |= _attention(example, arrays["query"], arrays["key"])
+    arrays |= _outputs(example, arrays["weights"], arrays["value"])
+    return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
+
+
+def _projections(example: WorkedExample) -> dict[str, Any]:
+    """Return query, key and value: given, or projected from the embeddings."""
+    x, layer = example.embeddings, example.layer
+    if x is None or layer is None:
+        return {"query": example.query, "key": example.key, "value": example.value}
+    return {
+        "query": project("embeddings", x, layer.w_q),
+        "key": project("embeddings", x, layer.w_k),
+        "value": project("embeddings", x, layer.w_v),
+    }
+
+
+def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Array]:
+    """Return what stands between queries and weights, by the names that a Trace has."""
     scores = attention_scores(query, key)
-    bare = scaled_scores(scores, query.shape[-1], example.scale)
     mask = as_additive_mask(example.mask, example.is_causal, scores.shape, scores.dtype)
-    scaled = masked_scores(bare, example.mask, example.is_causal)
+    bare = scaled_scores(scores, query.shape[-1], example.scale)
+    scaled = masked_scores(bare, mask, is_causal=False)
     shifts = _shifts(scaled)
     # A difference that overflows is minus infinity, whose exponential is 0: the right one.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scaled - shifts[..., None])
-    weights = softmax(scaled)
+    return {
+        "scores": scores,
+        "mask": np.zeros_like(scores) if mask is None else np.broadcast_to(mask, scores.shape),
+        "scaled_scores": scaled,
+        "shifts": shifts,
+        "exponentials": exponentials,
+        "row_sums": exponentials.sum(axis=-1),
+        "weights": softmax(scaled),
+    }
+
+
+def _outputs(example: WorkedExample, weights: Array, value: Array) -> dict[str, Any]:
+    """Return the heads' outputs, side by side too, the output and the heads' shares of it."""
     head_outputs = finite_product("weights and value", weights, value)
     concat = merge_heads(head_outputs)
+    arrays = {"head_outputs": head_outputs, "concat": concat}
     w_o = None if example.layer is None else example.layer.w_o
-    return Trace(
-        example=example,
-        tokens=example.tokens,
-        embeddings=example.embeddings,
-        query=query,
-        key=key,
-        value=value,
-        scores=scores,
-        mask=np.zeros_like(scores) if mask is None else np.broadcast_to(mask, scores.shape),
-        scaled_scores=scaled,
-        shifts=shifts,
-        exponentials=exponentials,
-        row_sums=exponentials.sum(axis=-1),
-        weights=weights,
-        head_outputs=head_outputs,
-        concat=concat,
-        output=None if w_o is None else _mixed(concat, w_o),
-        head_contributions=None
-        if w_o is None
-        else _mixed(head_outputs, w_o.reshape(len(query), -1, w_o.shape[1])),
-    )
+    if w_o is None:
+        return arrays | {"output": None, "head_contributions": None}
+    of_each_head = w_o.reshape(len(head_outputs), -1, w_o.shape[1])
+    return arrays | {
+        "output": _mixed(concat, w_o),
+        "head_contributions": _mixed(head_outputs, of_each_head),
+    }
 
 
 def _mixed(head_outputs: Array, w_o: Array) -> Array:
     return finite_product("the heads' outputs and w_o", head_outputs, w_o)
-
-
-def _projections(example: WorkedExample) -> tuple[Array, Array, Array]:
-    """Return query, key and value: given, or projected from the embeddings."""
-    if example.layer is not None and example.embeddings is not None:
-        x, layer = example.embeddings, example.layer
-        return (
-            project("embeddings", x, layer.w_q),
-            project("embeddings", x, layer.w_k),
-            project("embeddings", x, layer.w_v),
-        )
-    assert example.query is not None
-    assert example.key is not None
-    assert example.value is not None
-    return example.query, example.key, example.value
 
 
 def _shifts(scaled: Array) -> Array:

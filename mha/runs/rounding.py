@@ -1,45 +1,51 @@
 """How numbers and components are written.
 
-The book's one rounding rule: values stay in float64 and are rounded only when shown.
+The book's one rounding rule: values stay in float64 and are rounded once, when they are shown. The
+exact value of the float64 number is rounded to so many decimals, an exact tie to the even digit.
+A minus is a true minus sign, zero has no sign, and no number has an exponent, however large or
+small it is. Minus infinity, the score of a masked key, is −∞; what is left where a formula broke
+keeps the names that NumPy prints, `inf` and `nan`.
 """
 
-import numpy as np
+import math
 
 PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""
 
 
 def shown(value: float, places: int = PLACES) -> str:
-    """Return a number as the book prints it.
-
-    Rounds the float64 value to `places` decimals (an exact tie goes to the even digit), with
-    a true minus sign, and never prints a negative zero.
+    """Return a number as the book prints it, by the one rule of rounding.
 
     Parameters
     ----------
     value : float
-        Minus infinity is printed as −∞: the score of a masked key.
     places : int, default 4
 
     Returns
     -------
     str
 
+    Raises
+    ------
+    ValueError
+        If `places` is below 0.
+
     Examples
     --------
     >>> shown(0.7310585786)
     '0.7311'
-    >>> shown(-1.5, 2)
-    '−1.50'
-    >>> shown(-0.00001)
-    '0.0000'
+    >>> shown(-1.5, 2), shown(0.125, 2), shown(-0.00001)
+    ('−1.50', '0.12', '0.0000')
+    >>> shown(-math.inf), shown(math.inf), shown(math.nan)
+    ('−∞', 'inf', 'nan')
     """
-    if np.isneginf(value):
+    if places < 0:
+        raise ValueError(f"places is {places}; a number of at least 0 is wanted")
+    value = float(value)
+    if value == -math.inf:
         return "−∞"
-    text = f"{float(value):.{places}f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", "−")
+    text = f"{value:.{places}f}"
+    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
 
 
 class Percentage(str):
@@ -74,7 +80,8 @@ def short(value: float, places: int = PLACES) -> str:
     """Return a number without trailing zeros where it is exact to `places` decimals.
 
     For what is given or exact: an embedding's 0.6 stays 0.6 and is not shown as 0.6000. A number
-    that `places` decimals only approximate keeps all of them.
+    that `places` decimals only approximate keeps all of them. As exact counts what is off by no
+    more than 1e-14 of its size (of 1, for smaller numbers): what float arithmetic leaves over.
 
     Parameters
     ----------
@@ -91,8 +98,11 @@ def short(value: float, places: int = PLACES) -> str:
     ('0.6', '2', '0.3333', '0.1110')
     """
     text = shown(value, places)
-    exact = abs(value - round(value, places)) <= 1e-14 * max(1.0, abs(value))
-    return text.rstrip("0").rstrip(".") if exact and "." in text else text
+    if "." not in text:
+        return text
+    value = float(value)
+    exact = abs(value - float(text.replace("−", "-"))) <= 1e-14 * max(1.0, abs(value))
+    return text.rstrip("0").rstrip(".") if exact else text
 
 
 def dimensions(symbol: str, count: int) -> tuple[str, ...]:

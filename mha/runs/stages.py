@@ -41,6 +41,8 @@ class Stage:
         The stage that this one only says in another unit; it has no array of its own.
     says : str, default ""
         What a caption adds to the title.
+    marked : bool, default False
+        Whether a table marks the largest entry of each row.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Stage:
     rows: str = "tokens"
     quotes: str = ""
     says: str = ""
+    marked: bool = False
 
     @property
     def caption(self) -> str:
@@ -106,6 +109,7 @@ class Stage:
 
 _EACH: tuple[Axis, ...] = ("head", "row", "column")  # each head has its own
 _ONCE: tuple[Axis, ...] = ("row", "column")
+_EACH_TIMES_EACH = ": each query times each key"
 _AND_SUMS = " of the scaled scores, and their row sums"
 _OF_HEADS = " of the heads' outputs"
 _N_N = ("num_heads", "n", "n")
@@ -120,12 +124,12 @@ _IN_ORDER = (
     Stage("query", "Queries", "q", _EACH, _N_K),
     Stage("key", "Keys", "k", _EACH, _N_K),
     Stage("value", "Values", "v", _EACH, _N_V),
-    Stage("scores", "Scores", "s", _EACH, _N_N, "keys", says=": each query times each key"),
+    Stage("scores", "Scores", "s", _EACH, _N_N, "keys", says=_EACH_TIMES_EACH, marked=True),
     Stage("root", "Root of d_k", "√d_k", (), (), "", rows=""),
-    Stage("scaled_scores", "Scaled scores", "s′", _EACH, _N_N, "keys"),
+    Stage("scaled_scores", "Scaled scores", "s′", _EACH, _N_N, "keys", marked=True),
     Stage("exponentials", "Exponentials", "e", _EACH, _N_N, "keys", says=_AND_SUMS),
     Stage("row_sums", "Row sums", "Σ", ("head", "row"), ("num_heads", "n"), ""),
-    Stage("weights", "Attention weights", "α", _EACH, _N_N, "keys"),
+    Stage("weights", "Attention weights", "α", _EACH, _N_N, "keys", marked=True),
     Stage("percentages", "Weights in percent", "α", _EACH, _N_N, "keys", quotes="weights"),
     Stage("head_outputs", "Output", "z", _EACH, _N_V, says=": values mixed by the weights"),
     Stage("concat", "Concatenation", "z", _ONCE, ("n", "num_heads · d_v"), says=_OF_HEADS),

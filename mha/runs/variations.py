@@ -17,10 +17,6 @@ def without_scale(example: WorkedExample) -> WorkedExample:
     ----------
     example : WorkedExample
 
-    Returns
-    -------
-    WorkedExample
-
     Examples
     --------
     >>> from mha import load_example, trace
@@ -39,10 +35,6 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
         Of at least two heads, with embeddings.
     head : int
         Counted from 0.
-
-    Returns
-    -------
-    WorkedExample
 
     Raises
     ------
@@ -88,10 +80,6 @@ def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> Work
         Without a mask: a mask belongs to places, not to tokens.
     first, second : int
         Indices of the tokens, counted from 0.
-
-    Returns
-    -------
-    WorkedExample
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""What a reader sees of a run: lines of arithmetic, tables, figures. No mathematics is done here."""
+"""What a reader sees of a run: arithmetic, tables, figures. No mathematics is done here."""

@@ -142,34 +142,35 @@ def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
     worked = tuple(factor(math.prod(o.value for o in term), places) for term in origin.terms)
     several = worked if len(worked) > 1 or origin.operation != "product" else ()
     expression = " + ".join(products(origin, places))
-    return Arithmetic(expression, several, short(origin.evaluate(), places))
+    return Arithmetic(expression, several, short(origin.number, places))
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
     (score,), (by,), *mask = origin.terms
-    result = origin.evaluate()
+    result = origin.number
     if not math.isfinite(result):
         return Arithmetic("masked", (), shown(result, places))
-    sign = "÷ √" if by.name == "d_k" else "× "
+    number = factor(by.value, places)
+    scaling = f"÷ √{number}" if by.name == "d_k" else f"× {number}"
     added = "".join(f" + {factor(operand.value, places)}" for (operand,) in mask)
-    expression = f"{short(score.value, places)} {sign}{short(by.value, places)}{added}"
+    expression = f"{short(score.value, places)} {scaling}{added}"
     return Arithmetic(expression, (), short(result, places))
 
 
 def _exponential(origin: Origin, places: int) -> Arithmetic:
     (score,), *shift = origin.terms
     exponent = score.value - math.fsum(operand.value for (operand,) in shift)
-    return Arithmetic(f"e^{short(exponent, places)}", (), shown(origin.evaluate(), places))
+    return Arithmetic(f"e^{short(exponent, places)}", (), shown(origin.number, places))
 
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
     terms = " + ".join(shown(operand.value, places) for operand in origin.operands)
-    return Arithmetic(terms, (), shown(origin.evaluate(), places))
+    return Arithmetic(terms, (), shown(origin.number, places))
 
 
 def _share(origin: Origin, places: int) -> Arithmetic:
     top, bottom = origin.operands
-    result = shown(origin.evaluate(), places)
+    result = shown(origin.number, places)
     if bottom.value == 0:
         return Arithmetic("masked", (), result)
     return Arithmetic(f"{shown(top.value, places)} ÷ {shown(bottom.value, places)}", (), result)
@@ -177,17 +178,17 @@ def _share(origin: Origin, places: int) -> Arithmetic:
 
 def _copy(origin: Origin, places: int) -> Arithmetic:
     (operand,) = origin.operands
-    return Arithmetic(short(operand.value, places), (), short(origin.evaluate(), places))
+    return Arithmetic(short(operand.value, places), (), short(origin.number, places))
 
 
 def _root(origin: Origin, places: int) -> Arithmetic:
     (d_k,) = origin.operands
-    return Arithmetic(f"√{short(d_k.value, places)}", (), short(origin.evaluate(), places))
+    return Arithmetic(f"√{short(d_k.value, places)}", (), short(origin.number, places))
 
 
 def _percent(origin: Origin, places: int) -> Arithmetic:
     (weight,) = origin.operands
-    return Arithmetic(f"100×{shown(weight.value, places)}", (), shown(origin.evaluate(), places))
+    return Arithmetic(f"100×{shown(weight.value, places)}", (), shown(origin.number, places))
 
 
 _LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {

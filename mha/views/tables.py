@@ -1,205 +1,43 @@
 """Tables of a trace: every stage as numbers, for HTML, print and notebooks.
 
-A table carries its caption and label, so that the book can number and cite it. In each row of
-scores or weights the largest entry is bold and underlined. What a source prints can stand below the
-numbers, hidden until a reader asks for it.
+In each row of scores or weights the largest entry is bold and underlined.
 """
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from html import escape
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from mha.core.checks import as_index
+from mha.core.checks import Array, as_index
 from mha.core.measures import entropy, total_variation
-from mha.runs.rounding import PLACES, dimensions, short, shown
-from mha.runs.stages import STAGES, stage_array
+from mha.runs.origins import origin
 from mha.runs.places import Place, PrintsAt
 from mha.runs.record import Trace
+from mha.runs.rounding import PLACES, dimensions, shown
+from mha.runs.stages import STAGES, Stage, stage_array
+from mha.views.table import Table, array_table, places_needed
 
+__all__ = [
+    "Table",
+    "array_table",
+    "contribution_table",
+    "disagreement_table",
+    "entropy_table",
+    "mixing_table",
+    "places_needed",
+    "shape_table",
+    "stage_table",
+    "strongest_table",
+    "weighted_values_table",
+]
 
-@dataclass(frozen=True)
-class Table:
-    """A table of text that knows how to show itself.
-
-    Parameters
-    ----------
-    caption : str
-        One line; Markdown's inline marks are allowed.
-    header : tuple of str
-        One entry a column; the first stands above the row labels.
-    rows : tuple of tuple of str
-        Each starts with its label.
-    marked : frozenset of (int, int), default empty
-        Cells to set in bold and underline: (row, column), labels and header not counted.
-    name : str, optional
-        Label to cite the table by.
-    words : bool, default False
-        The cells hold words: set them from the left and let them wrap.
-    beside : mapping of (int, int) to sequence of str, default empty
-        What a source prints for a cell, shown below it on demand: (row, column), labels and header
-        not counted.
-    """
-
-    caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    marked: frozenset[tuple[int, int]] = frozenset()
-    name: str | None = None
-    words: bool = False
-    beside: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
-
-    def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
-        body = "".join(self._html_row(i, row) for i, row in enumerate(self.rows))
-        return (
-            f"<table><caption>{escape(self.caption)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
-
-    def _html_row(self, i: int, row: tuple[str, ...]) -> str:
-        cells = [escape(text) for text in row[1:]]
-        marked = [
-            f"<strong><u>{text}</u></strong>" if (i, j) in self.marked else text
-            for j, text in enumerate(cells)
-        ]
-        return (
-            f'<tr><th scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td>{text}{self._printed_html(i, j)}</td>" for j, text in enumerate(marked))
-            + "</tr>"
-        )
-
-    def _printed_html(self, i: int, j: int) -> str:
-        texts = self.beside.get((i, j), ())
-        return "".join(f' <span class="printed">{escape(text)}</span>' for text in texts)
-
-    def _printed_markdown(self, i: int, j: int) -> str:
-        return "".join(f" [{text}]{{.printed}}" for text in self.beside.get((i, j), ()))
-
-    def _repr_markdown_(self) -> str:
-        """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
-        # Tildes, because a caption may hold backticks.
-        lines = [
-            f"~~~{{list-table}} {_no_tags(self.caption)}",
-            ":header-rows: 1",
-            ":stub-columns: 1",
-        ]
-        if self.name:
-            lines.append(f":name: {self.name}")
-        lines += [":class: numbers words" if self.words else ":class: numbers", ""]
-        lines += _list_row(self.header)
-        for i, row in enumerate(self.rows):
-            marked = [
-                (f"[**{text}**]{{.max}}" if (i, j) in self.marked else text)
-                + self._printed_markdown(i, j)
-                for j, text in enumerate(row[1:])
-            ]
-            lines += _list_row((row[0], *marked))
-        return "\n".join([*lines, "~~~"])
-
-
-def _list_row(cells: Sequence[str]) -> list[str]:
-    return [f"{'* -' if i == 0 else '  -'} {_no_tags(text)}" for i, text in enumerate(cells)]
-
-
-def _no_tags(text: str) -> str:
-    """Return Markdown in which a token such as <end> is text, not HTML; code and formulas stay."""
-    return re.sub(r"((`+).*?\2|\$[^$]*\$)|<", lambda m: m[1] or r"\<", text)
-
-
-def array_table(
-    array: ArrayLike,
-    *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    caption: str,
-    corner: str = "Token",
-    places: int = PLACES,
-    mark_max: bool = False,
-    name: str | None = None,
-) -> Table:
-    """Return a matrix as a table with labelled rows and columns.
-
-    Parameters
-    ----------
-    array : array_like, shape (len(rows), len(columns))
-    rows, columns : sequence of str
-    caption : str
-    corner : str, default "Token"
-        What the row labels are.
-    places : int, default 4
-        The most decimals shown; fewer where all entries need fewer.
-    mark_max : bool, default False
-        Mark the largest entry of each row, all of them where several are equal.
-    name : str, optional
-        Label to cite the table by.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    ValueError
-        If the labels do not fit the array.
-
-    Examples
-    --------
-    >>> table = array_table([[1, 2]], rows=["cat"], columns=["a", "b"], caption="Two numbers")
-    >>> table.rows
-    (('cat', '1', '2'),)
-    """
-    array = np.asarray(array, dtype=np.float64)
-    if array.shape != (len(rows), len(columns)):
-        raise ValueError(
-            f"array has shape {array.shape} for {len(rows)} rows and {len(columns)} columns;"
-            " one label each is wanted"
-        )
-    decimals = places_needed(array, places)
-    return Table(
-        caption=caption,
-        header=(corner, *columns),
-        rows=tuple(
-            (label, *(shown(float(x), decimals) for x in row))
-            for label, row in zip(rows, array, strict=True)
-        ),
-        marked=_row_maxima(array) if mark_max else frozenset(),
-        name=name,
-    )
-
-
-def places_needed(array: np.ndarray, places: int = PLACES) -> int:
-    """Return the fewest decimals, up to `places`, that show every entry as `places` would.
-
-    Examples
-    --------
-    >>> places_needed(np.array([0.5, 2.0])), places_needed(np.array([1 / 3]))
-    (1, 4)
-    """
-    texts = [short(float(x), places) for x in array.flat if np.isfinite(x)]
-    return max((len(text.partition(".")[2]) for text in texts), default=0)
-
-
-def _row_maxima(array: np.ndarray) -> frozenset[tuple[int, int]]:
-    """Return the places of each row's largest entries; a row of minus infinity has none."""
-    largest = array.max(axis=1, keepdims=True)
-    top = np.isfinite(largest) & np.isclose(array, largest, rtol=0, atol=1e-12)
-    return frozenset((int(i), int(j)) for i, j in np.argwhere(top))
-
-
-_WITH_MAXIMA = ("scores", "scaled_scores", "weights")
 _IN_SHAPE_TABLE = (
     "embeddings", "query", "key", "value", "scores", "scaled_scores", "weights",
     "head_outputs", "concat", "output",
 )  # fmt: skip
 
-
-def _beside(found: Sequence[tuple[str, bool]]) -> list[str]:
-    """Return what a source prints, marked as agreeing or not."""
-    return [("\N{ALMOST EQUAL TO} " if agrees else "≠ ") + text for text, agrees in found]
+Grid = Sequence[Sequence[Place | None]]
+"""The places whose numbers a table's cells show; None for the sum of the numbers above."""
 
 
 def stage_table(
@@ -227,59 +65,92 @@ def stage_table(
     prints : callable, optional
         What a source prints, shown beside each number on demand.
 
-    Returns
-    -------
-    Table
-
     Raises
     ------
     ValueError
-        If the stage is unknown, the run does not have it, or there is no such head.
+        If there is no such stage or head.
 
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> stage_table(trace(load_example("cat-sat")), "weights").rows
-    (('cat', '0.7311', '0.2689', '1.0000'), ('sat', '0.2689', '0.7311', '1.0000'))
-    >>> stage_table(trace(load_example("the-cat-sat")), "w_q").rows[0]
-    ('x₁', '0.1', '0.2')
+    >>> stage_table(trace(load_example("cat-sat")), "weights").rows[0]
+    ('cat', '0.7311', '0.2689', '1.0000')
     """
-    array = stage_array(run, stage)
-    kind = STAGES[stage]
-    caption, where = kind.caption, ()
-    if kind.per_head:
-        head = as_index("head", head, run.num_heads)
-        array, where = array[head], (head,)
-        caption += _of_head(run, head)
-    if array.ndim != 2:
+    grid: Grid = _grid(run, stage, head)
+    table = _bare_table(run, STAGES[stage], head, grid, places, name)
+    table, grid = _with_sums(run, stage, head, table, grid, places)
+    return _printed(table, grid, prints)
+
+
+def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:
+    """Return the places of one stage, of one head where each has its own."""
+    shape = stage_array(run, stage).shape
+    where: tuple[int, ...] = ()
+    if STAGES[stage].per_head:
+        where = (as_index("head", head, run.num_heads),)
+    if len(shape) != len(where) + 2:
         raise ValueError(f"{stage} has one number a row; a stage with columns is wanted")
+    rows, columns = map(range, shape[-2:])
+    return [[Place.at(stage, *where, i, j) for j in columns] for i in rows]
+
+
+def _bare_table(
+    run: Trace, kind: Stage, head: int, grid: Grid, places: int, name: str | None
+) -> Table:
+    """Return the numbers of a stage as a table, with what the registry knows of its words."""
     by_token = kind.rows == "tokens"
-    table = array_table(
-        array,
-        rows=run.tokens if by_token else dimensions(kind.rows, array.shape[0]),
-        columns=run.tokens if kind.by_key else dimensions(kind.symbol, array.shape[1]),
-        caption=caption,
+    return array_table(
+        _numbers(run, grid),
+        rows=run.tokens if by_token else dimensions(kind.rows, len(grid)),
+        columns=run.tokens if kind.by_key else dimensions(kind.symbol, len(grid[0])),
+        caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
         corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",
         places=places,
-        mark_max=stage in _WITH_MAXIMA,
+        mark_max=kind.marked,
         name=name,
     )
-    if stage == "exponentials":
-        table = _with_column(table, "Row sum", run.row_sums[head], places)
+
+
+def _with_sums(
+    run: Trace, stage: str, head: int, table: Table, grid: Grid, places: int
+) -> tuple[Table, Grid]:
+    """Add the sum of each row, where the stage is read with it."""
     if stage == "weights":
-        table = _with_column(table, "Sum", array.sum(axis=1), places)
+        return _with_column(table, "Sum", run.weights[head].sum(axis=1), places), grid
+    if stage == "exponentials":
+        places_of_sums = [[*row, Place("row_sums", head, i)] for i, row in enumerate(grid)]
+        return _with_column(table, "Row sum", run.row_sums[head], places), places_of_sums
+    return table, grid
+
+
+def _numbers(run: Trace, grid: Grid) -> Array:
+    """Return the numbers of a grid of places."""
+    numbers = np.zeros((len(grid), len(grid[0])))
+    for (i, j), _ in np.ndenumerate(numbers):
+        place = grid[i][j]
+        if place is None:
+            numbers[i, j] = numbers[:i, j].sum()
+        else:
+            numbers[i, j] = _number(run, place)
+    return numbers
+
+
+def _number(run: Trace, place: Place) -> float:
+    """Return a number that the run keeps, or a term of the sum that gives one."""
+    return place.value(run) if place.term is None else origin(run, place).evaluate()
+
+
+def _printed(table: Table, grid: Grid, prints: PrintsAt | None) -> Table:
+    """Return a table with what a source prints beside the numbers of its cells."""
     if prints is None:
         return table
-    cells = {cell: Place.at(stage, *where, *cell) for cell in np.ndindex(array.shape)}
-    if stage == "exponentials":
-        sums = range(len(run.tokens))
-        cells |= {(i, array.shape[1]): Place.at("row_sums", head, i) for i in sums}
-    return _printed(table, cells, prints)
-
-
-def _printed(table: Table, cells: Mapping[tuple[int, int], Place], prints: PrintsAt) -> Table:
-    """Return a table with what a source prints beside the numbers of its cells."""
-    return replace(table, beside={cell: _beside(prints(at)) for cell, at in cells.items()})
+    beside = {
+        (i, j): [("\N{ALMOST EQUAL TO} " if agrees else "≠ ") + text for text, agrees in prints(at)]
+        for i, row in enumerate(grid)
+        for j, at in enumerate(row)
+        if at is not None
+    }
+    return replace(table, beside=beside)
 
 
 def mixing_table(
@@ -298,15 +169,8 @@ def mixing_table(
     run : Trace
     token : int
         Index of the query's token.
-    head : int, default 0
-    places : int, default 4
-    name : str, optional
-    prints : callable, optional
+    head, places, name, prints : optional
         As for `stage_table`.
-
-    Returns
-    -------
-    Table
 
     Examples
     --------
@@ -316,26 +180,31 @@ def mixing_table(
     """
     head = as_index("head", head, run.num_heads)
     token = as_index("token", token, len(run.tokens))
-    weights, value = run.weights[head, token], run.value[head]
-    weighted = np.column_stack([weights, weights[:, None] * value])
-    total = np.append(weights.sum(), run.head_outputs[head, token])
+    weights = [Place("weights", head, token, key) for key in range(len(run.tokens))]
+    firsts = zip([*weights, None], _mixture(run, head, token), strict=True)
+    grid = [[first, *terms] for first, terms in firsts]
     table = array_table(
-        np.vstack([weighted, total]),
+        _numbers(run, grid),
         rows=(*run.tokens, "Sum"),
-        columns=("weight", *(f"weight × {v}" for v in dimensions("v", value.shape[1]))),
+        columns=("weight", *(f"weight × {v}" for v in _components(run, "value"))),
         caption=f"Weighted values for the query *{run.tokens[token]}*{_of_head(run, head)}",
         corner="Key",
         places=places,
         name=name,
     )
-    if prints is None:
-        return table
-    keys = range(len(run.tokens))
-    cells = {(key, 0): Place.at("weights", head, token, key) for key in keys}
-    for j in range(value.shape[1]):
-        cells[len(keys), j + 1] = Place.at("head_outputs", head, token, j)
-        cells |= {(k, j + 1): Place.at("head_outputs", head, token, j, term=k) for k in keys}
-    return _printed(table, cells, prints)
+    return _printed(table, grid, prints)
+
+
+def _mixture(run: Trace, head: int, token: int) -> list[list[Place]]:
+    """Return the places of one token's weighted values, a row a key, and of their sums."""
+    terms: list[int | None] = [*range(len(run.tokens)), None]
+    components = range(run.value.shape[-1])
+    return [[Place("head_outputs", head, token, j, term) for j in components] for term in terms]
+
+
+def _components(run: Trace, stage: str) -> tuple[str, ...]:
+    """Return the labels of a stage's columns where they are components."""
+    return dimensions(STAGES[stage].symbol, stage_array(run, stage).shape[-1])
 
 
 def weighted_values_table(
@@ -351,15 +220,8 @@ def weighted_values_table(
     Parameters
     ----------
     run : Trace
-    head : int, default 0
-    places : int, default 4
-    name : str, optional
-    prints : callable, optional
+    head, places, name, prints : optional
         As for `stage_table`.
-
-    Returns
-    -------
-    Table
 
     Raises
     ------
@@ -373,30 +235,18 @@ def weighted_values_table(
     (('cat ← cat', '1.4621', '2.1932'), ('cat ← sat', '1.3447', '1.8826'))
     """
     head = as_index("head", head, run.num_heads)
-    weighted = run.weights[head][..., None] * run.value[head]
-    rows, blocks = [], []
-    for token, products, output in zip(run.tokens, weighted, run.head_outputs[head], strict=True):
-        rows += [*(f"{token} ← {key}" for key in run.tokens), token]
-        blocks += [products, output[None]]
+    grid = [row for token in range(len(run.tokens)) for row in _mixture(run, head, token)]
+    blocks = ([*(f"{query} ← {key}" for key in run.tokens), query] for query in run.tokens)
     table = array_table(
-        np.concatenate(blocks),
-        rows=rows,
-        columns=dimensions("v", run.value.shape[-1]),
+        _numbers(run, grid),
+        rows=[label for block in blocks for label in block],
+        columns=_components(run, "value"),
         caption=f"Weighted values, and each query's sum{_of_head(run, head)}",
         corner="Query ← key",
         places=places,
         name=name,
     )
-    if prints is None:
-        return table
-    terms: list[int | None] = [*range(len(run.tokens)), None]
-    cells = {
-        (len(terms) * i + k, j): Place.at("head_outputs", head, i, j, term=term)
-        for i in range(len(run.tokens))
-        for k, term in enumerate(terms)
-        for j in range(run.value.shape[-1])
-    }
-    return _printed(table, cells, prints)
+    return _printed(table, grid, prints)
 
 
 def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) -> Table:
@@ -407,10 +257,6 @@ def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) 
     run : Trace
     places : int, default 4
     name : str, optional
-
-    Returns
-    -------
-    Table
 
     Examples
     --------
@@ -437,10 +283,6 @@ def strongest_table(run: Trace, *, name: str | None = None) -> Table:
     ----------
     run : Trace
     name : str, optional
-
-    Returns
-    -------
-    Table
 
     Examples
     --------
@@ -513,10 +355,6 @@ def contribution_table(
     places : int, default 4
     name : str, optional
 
-    Returns
-    -------
-    Table
-
     Raises
     ------
     ValueError
@@ -533,8 +371,8 @@ def contribution_table(
     token = as_index("token", token, len(run.tokens))
     return array_table(
         np.vstack([run.head_contributions[:, token], run.output[token]]),
-        rows=(*run.head_names, "Output"),
-        columns=dimensions("y", run.output.shape[1]),
+        rows=(*run.head_names, STAGES["output"].title),
+        columns=_components(run, "output"),
         caption=f"Each head's share of the output for *{run.tokens[token]}*",
         corner="Head",
         places=places,
@@ -549,10 +387,6 @@ def shape_table(run: Trace, *, name: str | None = None) -> Table:
     ----------
     run : Trace
     name : str, optional
-
-    Returns
-    -------
-    Table
 
     Examples
     --------
@@ -580,6 +414,6 @@ def _of_head(run: Trace, head: int) -> str:
     return f", {name}" if run.num_heads > 1 else ""
 
 
-def _with_column(table: Table, title: str, values: np.ndarray, places: int) -> Table:
+def _with_column(table: Table, title: str, values: Array, places: int) -> Table:
     rows = tuple((*row, shown(float(x), places)) for row, x in zip(table.rows, values, strict=True))
     return replace(table, header=(*table.header, title), rows=rows)

@@ -1,5 +1,6 @@
 """Linters and types are clean, the lock is safe, and no file names a machine or a registry."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -87,3 +88,18 @@ def test_the_example_of_the_contributing_guide_works(tmp_path, monkeypatch):
     monkeypatch.setattr("mha.examples.resources.files", lambda package: tmp_path)
     run = trace(load_example("dogs-bark"))
     assert run.output.shape == (2, 2)
+
+
+def test_no_module_is_above_450_lines_and_no_function_above_40():
+    over = []
+    for folder in ("mha", "scripts", "book/_ext", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name, text = path.relative_to(ROOT), path.read_text(encoding="utf-8")
+            if (lines := len(text.splitlines())) > 450:
+                over.append(f"{name}: {lines} lines")
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    length = (node.end_lineno or node.lineno) - node.lineno + 1
+                    if length > 40:
+                        over.append(f"{name}:{node.lineno}: {node.name} has {length} lines")
+    assert over == [], "\n".join(over)

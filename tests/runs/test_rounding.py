@@ -1,10 +1,11 @@
 """A number is rounded once, from its exact float64 value, when it is shown."""
 
-from decimal import ROUND_HALF_EVEN, Decimal
+import re
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 import numpy as np
 import pytest
-from helpers import finite
+from helpers import finite, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,11 +40,41 @@ def test_zero_has_no_sign(value, places):
         (-1.5, 0, f"{MINUS}2"),
         (-0.0, 4, "0.0000"),
         (1e16, 1, "10000000000000000.0"),
+        (1e21, 4, "1000000000000000000000.0000"),  # never an exponent
+        (-1e21, 0, f"{MINUS}1000000000000000000000"),
+        (1.7e308, 0, str(int(1.7e308))),
+        (1e-320, 4, "0.0000"),
+        (-1e-320, 4, "0.0000"),
+        (5e-324, 2, "0.00"),
+        (1234567.891, 4, "1234567.8910"),
+        (1234567.891, 2, "1234567.89"),
+        (0.5, 0, "0"),
+        (1.5, 0, "2"),
+        (2**53 + 2.0, 0, "9007199254740994"),
         (-np.inf, 4, f"{MINUS}{INFINITY}"),
+        (np.inf, 4, "inf"),
+        (np.nan, 4, "nan"),
+        (-np.nan, 4, "nan"),
     ],
 )
 def test_shown(value, places, text):
     assert shown(value, places) == text
+    assert shown(np.float64(value), places) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 9))
+def test_any_number_is_written_in_full_and_short_says_the_same(value, places):
+    with localcontext(prec=400):
+        exact = Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN)
+        for text in (shown(value, places), short(value, places), short(np.float64(value), places)):
+            assert re.fullmatch(rf"{MINUS}?[0-9]+(\.[0-9]+)?", text)
+            assert Decimal(text.replace(MINUS, "-")) == exact
+
+
+@pytest.mark.parametrize("write", [shown, short, percent])
+def test_places_below_zero_are_refused(write):
+    with raises(ValueError, "places is -1; a number of at least 0 is wanted"):
+        write(0.5, places=-1)
 
 
 def test_four_places_unless_told_otherwise():
@@ -75,11 +106,20 @@ def test_percent(value, places, text):
         (0.10005, 4, "0.1001"),
         (-0.00001, 4, "0.0000"),
         (-1.5, 4, f"{MINUS}1.5"),
+        (1234567.891, 4, "1234567.891"),
+        (1e21, 4, "1000000000000000000000"),
+        (1e-320, 4, "0"),
+        (0.1 + 0.2, 17, "0.30000000000000004"),
+        (0.1 + 0.2, 4, "0.3"),
+        (2.5e-5, 4, "0.0000"),
         (-np.inf, 4, f"{MINUS}{INFINITY}"),
+        (np.inf, 4, "inf"),
+        (np.nan, 4, "nan"),
     ],
 )
 def test_short(value, places, text):
     assert short(value, places) == text
+    assert short(np.float64(value), places) == text
 
 
 def test_components_are_counted_from_one_with_lowered_digits():

@@ -3,13 +3,24 @@
 import itertools
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from helpers import D_V, MASK, QUERIES, example, projected, raises
 
-from mha import example_names, load_example, shown, trace, without_scale
-from mha.views.arithmetic import STAGES, Arithmetic, arithmetic
+from mha import (
+    Place,
+    example_names,
+    load_example,
+    origin,
+    short,
+    shown,
+    trace,
+    without_scale,
+)
+from mha.runs.stages import STAGES
+from mha.views.arithmetic import Arithmetic, arithmetic, written_out
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 IN_PYTHON = [("×", "*"), ("÷", "/"), ("−", "-"), ("∞", "inf")]
@@ -71,17 +82,16 @@ def check(line, value, places=4):
 
 def cells(run, stage):
     """Return the arguments that name each number of a stage, with the number."""
-    array = getattr(run, stage)
+    array = STAGES[stage].array(run)
     for index in np.ndindex(array.shape):
-        if stage == "output":
-            yield {"row": index[0], "column": index[1]}, array[index]
-        else:
-            yield dict(zip(("head", "row", "column"), index, strict=False)), array[index]
+        yield dict(zip(STAGES[stage].axes, index, strict=True)), array[index]
 
 
 def stages_of(run):
-    given = () if run.embeddings is not None else ("query", "key", "value")
-    return [s for s in STAGES if getattr(run, s) is not None and s not in given]
+    """Return the stages that a run computes."""
+    given = {"embeddings"} | ({"query", "key", "value"} if run.embeddings is None else set())
+    kinds = [kind for kind in STAGES.values() if kind.array(run) is not None]
+    return [kind.name for kind in kinds if not kind.is_matrix and kind.name not in given]
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -105,6 +115,8 @@ def test_any_number_of_places(places):
     "start",
     [
         MASKED,
+        example(mask=np.where(MASK, 0.5, -np.inf)),
+        example(mask=np.linspace(-1, 1, QUERIES), is_causal=True, scale=-0.3),
         example(scale=0.3),
         example(scale=-2, query=np.ones((QUERIES, 1)) * 50, key=np.ones((QUERIES, 1))),
         without_scale(load_example("play-football")),
@@ -178,6 +190,23 @@ def test_masked_lines():
 def test_a_scale_of_its_own_is_a_factor():
     run = trace(without_scale(load_example("cat-sat")))
     assert str(arithmetic(run, "scaled_scores", 0, 0)) == "2 × 1 = 2"
+    run = trace(replace(load_example("cat-sat"), scale=-0.5))
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "2 × (−0.5) = −1"
+
+
+def test_lines_beyond_the_arrays_of_a_run():
+    run = trace(load_example("the-cat-sat"))
+    assert str(arithmetic(run, "percentages", 0, 0)).startswith("100×0.")
+    assert str(arithmetic(run, "root", 0)) == "√2 = 1.4142"
+    term = written_out(origin(run, Place("scores", 1, 2, 0, term=1)), 2)
+    assert term.products == ()
+    check(term, float(run.query[1, 2, 1] * run.key[1, 0, 1]), 2)
+    assert str(arithmetic(run, "concat", 2, 3)) == f"{term_of(run)} = {term_of(run)}"
+
+
+def term_of(run):
+    """Return how the last component of the last token's last head is written."""
+    return short(run.head_outputs[1, 2, 1])
 
 
 def test_exponents_are_raised_on_a_page():
@@ -196,17 +225,13 @@ def test_the_output_has_no_head_and_a_row_sum_no_column(rng):
 # Refusals
 
 
-@pytest.mark.parametrize("stage", ["concat", "embeddings", "w_q", "", None])
+@pytest.mark.parametrize("stage", ["mask", "Scores", "", None])
 def test_an_unknown_stage_is_refused(stage):
-    with raises(
-        ValueError,
-        f"stage is {stage!r}; one of query, key, value, scores, scaled_scores, exponentials,"
-        " row_sums, weights, head_outputs, head_contributions, output is wanted",
-    ):
+    with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
         arithmetic(trace(load_example("cat-sat")), stage, 0, 0)
 
 
-@pytest.mark.parametrize("stage", ["output", "head_contributions"])
+@pytest.mark.parametrize("stage", ["output", "head_contributions", "w_o"])
 def test_a_stage_that_the_run_lacks_is_refused(stage):
     with raises(ValueError, f"apple has no {stage}; another stage is wanted"):
         arithmetic(trace(load_example("apple")), stage, 0, 0)
@@ -214,15 +239,22 @@ def test_a_stage_that_the_run_lacks_is_refused(stage):
 
 @pytest.mark.parametrize("stage", ["query", "key", "value"])
 def test_a_given_projection_is_refused(stage):
-    with raises(ValueError, f"cat-sat starts at its {stage}; an example with embeddings is wanted"):
-        arithmetic(trace(load_example("cat-sat")), stage, 0, 0)
+    sentence = f"{stage}.0.1.1 is given; a number that is computed is wanted"
+    with raises(ValueError, sentence):
+        arithmetic(trace(load_example("cat-sat")), stage, 1, 1)
+
+
+@pytest.mark.parametrize(("stage", "place"), [("embeddings", "1.2"), ("w_q", "0.1.2")])
+def test_an_input_is_refused(rng, stage, place):
+    with raises(ValueError, f"{stage}.{place} is given; a number that is computed is wanted"):
+        arithmetic(trace(projected(rng)), stage, 1, 2)
 
 
 @pytest.mark.parametrize(
     ("stage", "where", "sentence"),
     [
         ("scores", (0, 3, 0), "scores has shape (2, 3, 3); index (0, 3, 0) is outside it"),
-        ("scores", (0, 0, -1), "scores has shape (2, 3, 3); index (0, 0, -1) is outside it"),
+        ("scores", (0, 0, -1), "column is -1; a number of at least 0 is wanted"),
         ("weights", (2, 0, 0), "weights has shape (2, 3, 3); index (2, 0, 0) is outside it"),
         ("query", (0, 0, 2), "query has shape (2, 3, 2); index (0, 0, 2) is outside it"),
         ("row_sums", (0, 3, 0), "row_sums has shape (2, 3); index (0, 3) is outside it"),

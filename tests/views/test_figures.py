@@ -2,12 +2,11 @@
 
 import base64
 import re
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from docutils import nodes
+from all_figures import FIGURES, RUN
 from helpers import HEADS, MASK, QUERIES, example, projected, raises
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import FancyBboxPatch
@@ -16,14 +15,11 @@ from mha import example_names, load_example, short, shown, trace
 from mha.views.figures import (
     HATCHES,
     HEAD_COLOURS,
-    INK,
-    AltTextRenderer,
     Figure,
     concat_strips,
     curves,
     head_colour,
     heatmaps,
-    inline_svg,
     lanes,
     mixing_maps,
     output_shares,
@@ -32,20 +28,7 @@ from mha.views.figures import (
     weight_maps,
 )
 
-RUN = trace(load_example("the-cat-sat"))
 MASKED = trace(example(mask=MASK))
-SQUARES = {"square": [1.0, 4.0, 9.0], "cube": [1.0, 8.0, 27.0]}
-FIGURES = {
-    "weight_maps": lambda: weight_maps(RUN),
-    "heatmaps": lambda: heatmaps([[[0.5, -np.inf]]], rows="a", columns="xy", alt="Two: 0.5, −∞"),
-    "vector_bars": lambda: vector_bars(RUN.embeddings, rows=RUN.tokens, symbol="x"),
-    "lanes": lambda: lanes(RUN),
-    "concat_strips": lambda: concat_strips(RUN),
-    "output_shares": lambda: output_shares(RUN),
-    "mixing_maps": lambda: mixing_maps(RUN),
-    "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
-    "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
-}
 
 
 @pytest.fixture(scope="module")
@@ -113,100 +96,6 @@ def test_a_notebook_gets_every_format_with_the_alternative_text(twice, name):
         "image/svg+xml": {"alt": figure.alt},
         "application/pdf": {"alt": figure.alt},
     }
-
-
-# On a page
-
-
-def test_on_a_page_ink_takes_the_text_s_colour(twice):
-    for name, (figure, _) in twice.items():
-        assert INK in figure.svg, name
-        page = inline_svg(figure.svg, figure.alt)
-        assert INK not in page
-        assert page.count("currentColor") == figure.svg.count(INK)
-
-
-def test_identifiers_on_a_page_are_unique_and_found(twice):
-    ids = []
-    for figure, _ in twice.values():
-        root = ElementTree.fromstring(inline_svg(figure.svg, figure.alt))
-        own = [element.get("id") for element in root.iter() if element.get("id")]
-        page = inline_svg(figure.svg, figure.alt)
-        targets = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', page)
-        assert len(own) > 5
-        assert len(targets) > 5
-        assert {a or b for a, b in targets} <= set(own)
-        ids += own
-    assert len(ids) == len(set(ids))
-
-
-def test_a_page_s_drawing_refers_to_nothing_outside_itself(twice):
-    for figure, _ in twice.values():
-        page = inline_svg(figure.svg, figure.alt)
-        assert set(re.findall(r'href="(.)', page)) == {"#"}
-        assert set(re.findall(r"url\((.)", page)) <= {"#"}
-        assert "<metadata" not in page
-        assert "<!DOCTYPE" not in page
-        names = re.sub(r' xmlns(?::\w+)?="[^"]+"', "", page)
-        assert "http" not in names
-
-
-def test_a_page_s_drawing_is_an_image_with_a_label(twice):
-    alt = 'Weights of "cat" <end> & more'
-    svg = twice["lanes"][0].svg
-    root = ElementTree.fromstring(inline_svg(svg, alt))
-    (drawing,) = root
-    assert root.get("class") == "drawing"
-    assert root.get("tabindex") == "0"
-    assert (drawing.get("role"), drawing.get("aria-label")) == ("img", alt)
-    width = re.search(r'<svg[^>]*\bwidth="([^"]+)"', svg)[1]
-    assert root.get("style") == f"--natural-width: {width}"
-
-
-def rendered(mime, metadata, content="<svg/>"):
-    """Let the plugin render one output; return its nodes, the image node and the warnings."""
-    warnings, image = [], {}
-    renderer = SimpleNamespace(
-        logger=SimpleNamespace(warning=lambda text, line: warnings.append((text, line))),
-        render_image=lambda data: [image],
-    )
-    data = SimpleNamespace(
-        mime_type=mime, output_metadata=metadata, line=7, output_index=1, content=content
-    )
-    return AltTextRenderer.handle_mime(renderer, data, inline=False), image, warnings
-
-
-def test_the_plugin_puts_svg_on_a_page(twice):
-    figure = twice["lanes"][0]
-    _, metadata = figure._repr_mimebundle_()
-    (node,), _, warnings = rendered("image/svg+xml", metadata, figure.svg)
-    assert isinstance(node, nodes.raw)
-    assert node["format"] == "html"
-    assert node.astext() == inline_svg(figure.svg, figure.alt, "7 1")
-    assert node.astext() != inline_svg(figure.svg, figure.alt, "8 1")  # ids differ by place
-    assert warnings == []
-
-
-def test_the_plugin_gives_a_printed_image_its_alternative_text(twice):
-    figure = twice["lanes"][0]
-    _, metadata = figure._repr_mimebundle_()
-    found, image, warnings = rendered("application/pdf", metadata)
-    assert found == [image] == [{"alt": figure.alt}]
-    assert warnings == []
-
-
-@pytest.mark.parametrize("mime", ["image/svg+xml", "application/pdf"])
-@pytest.mark.parametrize("metadata", [{}, {"alt": "in the wrong place"}, "empty"])
-def test_the_plugin_refuses_a_figure_without_alternative_text(mime, metadata):
-    metadata = {mime: {"alt": ""}} if metadata == "empty" else metadata
-    found, image, warnings = rendered(mime, metadata)
-    assert (found, image) == ([], {})
-    assert warnings == [("a figure has no alternative text", 7)]
-
-
-@pytest.mark.parametrize("mime", ["text/plain", "image/png", "text/html"])
-def test_the_plugin_leaves_other_outputs_alone(mime):
-    assert rendered(mime, {mime: {"alt": "a"}}) == (None, {}, [])
 
 
 # Numbers

@@ -5,9 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers import (
-    BATCH,
     D_K,
-    D_MODEL,
     D_OUT,
     D_V,
     HEADS,
@@ -20,7 +18,6 @@ from helpers import (
 
 from mha import (
     MultiHeadWeights,
-    Reading,
     Trace,
     attention_scores,
     attention_weights,
@@ -77,6 +74,7 @@ def test_shapes(name):
         "key": (h, n, d_k),
         "value": (h, n, d_v),
         "scores": (h, n, n),
+        "mask": (h, n, n),
         "scaled_scores": (h, n, n),
         "shifts": (h, n),
         "exponentials": (h, n, n),
@@ -167,7 +165,7 @@ def test_one_head_s_output_is_the_concatenation():
 def test_a_projected_example_without_w_o(rng):
     start = projected(rng)
     weights = MultiHeadWeights(start.layer.w_q, start.layer.w_k, start.layer.w_v)
-    record = trace(projected(rng, embeddings=start.embeddings, weights=weights))
+    record = trace(projected(rng, embeddings=start.embeddings, layer=weights))
     assert record.output is None
     assert record.head_contributions is None
     plain = multi_head_attention(start.embeddings, weights)
@@ -187,12 +185,29 @@ def test_a_masked_example():
     np.testing.assert_array_equal(record.head_outputs[0, 3], record.value[0, 0])
 
 
+def test_the_mask_is_what_is_added_to_the_scaled_scores(rng):
+    later = np.triu(np.full((QUERIES, QUERIES), -np.inf), 1)
+    terms = rng.normal(size=(HEADS, 1, QUERIES))
+    for masks, wanted in (
+        ({}, np.zeros((QUERIES, QUERIES))),
+        ({"mask": MASK}, np.where(MASK, 0, -np.inf)),
+        ({"is_causal": True}, later),
+        ({"mask": terms, "is_causal": True}, terms + later),
+    ):
+        record = trace(projected(rng, **masks))
+        np.testing.assert_array_equal(
+            record.mask, np.broadcast_to(wanted, (HEADS, QUERIES, QUERIES))
+        )
+        plain = record.scores * (1 / np.sqrt(D_K))
+        np.testing.assert_array_equal(record.scaled_scores, plain + record.mask)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_dtypes(dtype):
     query = np.linspace(-1, 1, QUERIES * D_K, dtype=dtype).reshape(QUERIES, D_K)
     record = trace(example(query=query, key=query, value=query, mask=MASK))
     arrays = [x for x in vars(record).values() if isinstance(x, np.ndarray)]
-    assert len(arrays) == 11
+    assert len(arrays) == 12
     assert {x.dtype for x in arrays} == {np.dtype(dtype)}
 
 
@@ -238,26 +253,6 @@ def test_a_trace_is_read_only(name):
     assert isinstance(record.tokens, tuple)
 
 
-def test_an_example_copies_what_it_is_given():
-    query, mask = np.ones((QUERIES, D_K)), MASK.copy()
-    start = example(query=query, mask=mask)
-    query[:], mask[:] = 7, False
-    assert (start.query == 1).all()
-    np.testing.assert_array_equal(start.mask, MASK)
-    for array in (start.query, start.key, start.value, start.mask):
-        with pytest.raises(ValueError, match="read-only"):
-            array[(0,) * array.ndim] = 1
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        start.name = "other"
-    assert start.tokens == tuple(f"token{i}" for i in range(QUERIES))
-
-
-def test_readings_are_frozen():
-    reading = Reading("key", 3, "K^0", "W^O", "the sentence before it")
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        reading.line = 4
-
-
 # Refusals
 
 
@@ -266,106 +261,9 @@ def test_what_is_no_example_is_refused():
         trace("cat-sat")
 
 
-WANTED = "embeddings with weights, or query, key and value are wanted"
-
-
-@pytest.mark.parametrize(
-    ("parts", "has"),
-    [
-        (("query", "key"), "query, key"),
-        (("query", "key", "value", "embeddings"), "embeddings, query, key, value"),
-        (("embeddings",), "embeddings"),
-        (("weights",), "weights"),
-        (("embeddings", "weights", "value"), "embeddings, weights, value"),
-        ((), "no arrays"),
-    ],
-)
-def test_an_example_starts_in_one_of_two_ways(rng, parts, has):
-    both = {name: getattr(projected(rng), name) for name in ("embeddings", "weights")}
-    both |= {name: getattr(example(), name) for name in ("query", "key", "value")}
-    start = {name: both[name] if name in parts else None for name in both}
-    with raises(ValueError, f"the example has {has}; {WANTED}"):
-        example(**start)
-
-
-@pytest.mark.parametrize(
-    ("parts", "error", "sentence"),
-    [
-        ({"tokens": "cat"}, TypeError, "tokens is 'cat'; a sequence of strings is wanted"),
-        ({"tokens": []}, ValueError, "tokens is empty; at least one is wanted"),
-        (
-            {"tokens": ["cat", "sat"]},
-            ValueError,
-            "query has shape (1, 5, 11); a row for each of the 2 tokens is wanted",
-        ),
-        (
-            {"head_names": ["a", "b"]},
-            ValueError,
-            "head_names has 2 names for 1 heads; one a head is wanted",
-        ),
-        (
-            {"value": np.ones((7, 13))},
-            ValueError,
-            "value has shape (1, 7, 13); a row for each of the 5 tokens is wanted",
-        ),
-        (
-            {"query": np.ones((2, 3, 5, 11))},
-            ValueError,
-            "query has shape (2, 3, 5, 11); a row for each of the 5 tokens is wanted",
-        ),
-        (
-            {"key": np.ones((5, 13))},
-            ValueError,
-            "query has shape (1, 5, 11) but key has (1, 5, 13); they must match",
-        ),
-        (
-            {"query": np.ones((3, 5, 11)), "head_names": ["a", "b", "c"]},
-            ValueError,
-            "query has shape (3, 5, 11) but key has (1, 5, 11); they must match",
-        ),
-        (
-            {"value": np.ones((3, 5, 13))},
-            ValueError,
-            "query has 1 heads but value has 3; they must match",
-        ),
-        (
-            {"query": np.full((5, 11), np.nan)},
-            ValueError,
-            "query holds nan at index (0, 0); finite numbers are wanted",
-        ),
-        ({"focus": 5}, ValueError, "focus is 5; an index from 0 to 4 is wanted"),
-        ({"focus": -1}, ValueError, "focus is -1; an index from 0 to 4 is wanted"),
-        ({"focus": 1.0}, TypeError, "focus is 1.0; an index from 0 to 4 is wanted"),
-        ({"focus": True}, TypeError, "focus is True; an index from 0 to 4 is wanted"),
-    ],
-)
-def test_parts_that_do_not_fit_are_refused(parts, error, sentence):
-    with raises(error, sentence):
-        example(**parts)
-
-
-def test_projected_parts_that_do_not_fit_are_refused(rng):
-    with raises(
-        ValueError,
-        "embeddings has width 16 but the weights have d_model=17; they must match",
-    ):
-        projected(rng, embeddings=np.ones((QUERIES, 16)))
-    with raises(
-        ValueError, "embeddings has shape (2, 5, 17); a row for each of the 5 tokens is wanted"
-    ):
-        projected(rng, embeddings=np.ones((BATCH, QUERIES, D_MODEL)))
-    with raises(TypeError, "weights is a list; MultiHeadWeights is wanted"):
-        projected(rng, layer=[1])
-
-
 def test_a_mask_that_does_not_fit_is_refused():
     with raises(
         ValueError,
         "mask has shape (2, 3); one that broadcasts to the scores' (1, 5, 5) is wanted",
     ):
         trace(example(mask=np.ones((2, 3), bool)))
-
-
-@pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])
-def test_focus(focus):
-    assert example(focus=focus).focus == focus

@@ -1,0 +1,183 @@
+"""A table of text that shows itself in HTML, print and notebooks, and matrices as such tables.
+
+A table carries its caption and label, so that the book can number and cite it. What a source
+prints can stand below the numbers, hidden until a reader asks for it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.runs.rounding import PLACES, short, shown
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text that knows how to show itself.
+
+    Parameters
+    ----------
+    caption : str
+        One line; Markdown's inline marks are allowed.
+    header : tuple of str
+        One entry a column; the first stands above the row labels.
+    rows : tuple of tuple of str
+        Each starts with its label.
+    marked : frozenset of (int, int), default empty
+        Cells to set in bold and underline: (row, column), labels and header not counted.
+    name : str, optional
+        Label to cite the table by.
+    words : bool, default False
+        The cells hold words: set them from the left and let them wrap.
+    beside : mapping of (int, int) to sequence of str, default empty
+        What a source prints for a cell, shown below it on demand: (row, column), labels and header
+        not counted.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[tuple[int, int]] = frozenset()
+    name: str | None = None
+    words: bool = False
+    beside: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
+        body = "".join(self._html_row(i, row) for i, row in enumerate(self.rows))
+        return (
+            f"<table><caption>{escape(self.caption)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def _html_row(self, i: int, row: tuple[str, ...]) -> str:
+        cells = [escape(text) for text in row[1:]]
+        marked = [
+            f"<strong><u>{text}</u></strong>" if (i, j) in self.marked else text
+            for j, text in enumerate(cells)
+        ]
+        return (
+            f'<tr><th scope="row">{escape(row[0])}</th>'
+            + "".join(f"<td>{text}{self._printed_html(i, j)}</td>" for j, text in enumerate(marked))
+            + "</tr>"
+        )
+
+    def _printed_html(self, i: int, j: int) -> str:
+        texts = self.beside.get((i, j), ())
+        return "".join(f' <span class="printed">{escape(text)}</span>' for text in texts)
+
+    def _printed_markdown(self, i: int, j: int) -> str:
+        return "".join(f" [{text}]{{.printed}}" for text in self.beside.get((i, j), ()))
+
+    def _repr_markdown_(self) -> str:
+        """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
+        # Tildes, because a caption may hold backticks.
+        lines = [
+            f"~~~{{list-table}} {_no_tags(self.caption)}",
+            ":header-rows: 1",
+            ":stub-columns: 1",
+        ]
+        if self.name:
+            lines.append(f":name: {self.name}")
+        lines += [":class: numbers words" if self.words else ":class: numbers", ""]
+        lines += _list_row(self.header)
+        for i, row in enumerate(self.rows):
+            marked = [
+                (f"[**{text}**]{{.max}}" if (i, j) in self.marked else text)
+                + self._printed_markdown(i, j)
+                for j, text in enumerate(row[1:])
+            ]
+            lines += _list_row((row[0], *marked))
+        return "\n".join([*lines, "~~~"])
+
+
+def _list_row(cells: Sequence[str]) -> list[str]:
+    return [f"{'* -' if i == 0 else '  -'} {_no_tags(text)}" for i, text in enumerate(cells)]
+
+
+def _no_tags(text: str) -> str:
+    """Return Markdown in which a token such as <end> is text, not HTML; code and formulas stay."""
+    return re.sub(r"((`+).*?\2|\$[^$]*\$)|<", lambda m: m[1] or r"\<", text)
+
+
+def array_table(
+    array: ArrayLike,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    caption: str,
+    corner: str = "Token",
+    places: int = PLACES,
+    mark_max: bool = False,
+    name: str | None = None,
+) -> Table:
+    """Return a matrix as a table with labelled rows and columns.
+
+    Parameters
+    ----------
+    array : array_like, shape (len(rows), len(columns))
+    rows, columns : sequence of str
+    caption, corner : str
+        What the table is called, and what its row labels are.
+    places : int, default 4
+        The most decimals shown; fewer where all entries need fewer.
+    mark_max : bool, default False
+        Mark the largest entry of each row, all of them where several are equal.
+    name : str, optional
+        Label to cite the table by.
+
+    Raises
+    ------
+    ValueError
+        If the labels do not fit the array.
+
+    Examples
+    --------
+    >>> array_table([[1, 2]], rows=["cat"], columns=["a", "b"], caption="Two numbers").rows
+    (('cat', '1', '2'),)
+    """
+    array = _labelled(array, rows, columns)
+    body = _texts(array, rows, places_needed(array, places))
+    marked = _row_maxima(array) if mark_max else frozenset()
+    return Table(caption, (corner, *columns), body, marked=marked, name=name)
+
+
+def _labelled(array: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
+    """Return a matrix as floats, or raise unless each row and column has its label."""
+    array = np.asarray(array, dtype=np.float64)
+    if array.shape != (len(rows), len(columns)):
+        raise ValueError(
+            f"array has shape {array.shape} for {len(rows)} rows and {len(columns)} columns;"
+            " one label each is wanted"
+        )
+    return array
+
+
+def _texts(array: np.ndarray, rows: Sequence[str], decimals: int) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (label, *(shown(float(x), decimals) for x in row))
+        for label, row in zip(rows, array, strict=True)
+    )
+
+
+def places_needed(array: np.ndarray, places: int = PLACES) -> int:
+    """Return the fewest decimals, up to `places`, that show every entry as `places` would.
+
+    Examples
+    --------
+    >>> places_needed(np.array([0.5, 2.0])), places_needed(np.array([1 / 3]))
+    (1, 4)
+    """
+    texts = [short(float(x), places) for x in array.flat if np.isfinite(x)]
+    return max((len(text.partition(".")[2]) for text in texts), default=0)
+
+
+def _row_maxima(array: np.ndarray) -> frozenset[tuple[int, int]]:
+    """Return the places of each row's largest entries; a row of minus infinity has none."""
+    largest = array.max(axis=1, keepdims=True)
+    top = np.isfinite(largest) & np.isclose(array, largest, rtol=0, atol=1e-12)
+    return frozenset((int(i), int(j)) for i, j in np.argwhere(top))

@@ -1,0 +1,30 @@
+"""A figure of every kind, for tests of how figures are saved and of how they stand on a page."""
+
+import numpy as np
+
+from mha import load_example, trace
+from mha.views.figures import (
+    concat_strips,
+    curves,
+    heatmaps,
+    lanes,
+    mixing_maps,
+    output_shares,
+    stacked_counts,
+    vector_bars,
+    weight_maps,
+)
+
+RUN = trace(load_example("the-cat-sat"))
+SQUARES = {"square": [1.0, 4.0, 9.0], "cube": [1.0, 8.0, 27.0]}
+FIGURES = {
+    "weight_maps": lambda: weight_maps(RUN),
+    "heatmaps": lambda: heatmaps([[[0.5, -np.inf]]], rows="a", columns="xy", alt="Two: 0.5, −∞"),
+    "vector_bars": lambda: vector_bars(RUN.embeddings, rows=RUN.tokens, symbol="x"),
+    "lanes": lambda: lanes(RUN),
+    "concat_strips": lambda: concat_strips(RUN),
+    "output_shares": lambda: output_shares(RUN),
+    "mixing_maps": lambda: mixing_maps(RUN),
+    "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
+    "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
+}

@@ -1,0 +1,349 @@
+"""Where every number of a run comes from: put together again, it is the number of the trace."""
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import MASK, QUERIES, example, projected, raises
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from mha import (
+    MultiHeadWeights,
+    Operand,
+    Origin,
+    Place,
+    WorkedExample,
+    arithmetic,
+    load_example,
+    origin,
+    short,
+    shown,
+    trace,
+)
+from mha.runs.origins import is_given
+from mha.runs.places import places
+from mha.runs.stages import STAGES
+
+TESTS = Path(__file__).resolve().parents[1]
+# n, d_model, d_k, d_v, d_out: all different, so that a swapped axis shows.
+SIZES = [(2, 5, 7, 3, 11), (3, 5, 7, 2, 11), (3, 7, 5, 2, 13)]
+WITH_ARRAY = [name for name in STAGES if name not in ("root", "percentages")]
+
+
+# Random examples
+
+
+@st.composite
+def masks(draw, heads, n):
+    """Draw no mask, a boolean one or a float one, for all heads or for each; rows may be empty."""
+    kind = draw(st.sampled_from(["none", "bool", "float"]))
+    if kind == "none":
+        return None
+    shape = draw(st.sampled_from([(n, n), (1, n), (heads, n, n), (heads, 1, n), (heads, n, 1)]))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    allowed = rng.random(shape) < draw(st.sampled_from([0.3, 0.7]))
+    if kind == "bool":
+        return allowed
+    terms = rng.normal(size=shape) * draw(st.sampled_from([0.5, 100]))
+    return np.where(allowed, terms, -np.inf) if draw(st.booleans()) else terms
+
+
+@st.composite
+def examples(draw):
+    """Draw an example of any kind: heads, sizes, scale, masks, size of the numbers, its start."""
+    heads = draw(st.sampled_from([1, 2, 3]))
+    n, d_model, d_k, d_v, d_out = draw(st.sampled_from(SIZES))
+    rng = np.random.default_rng(draw(st.integers(0, 9999)))
+    size = draw(st.sampled_from([0.5, 1, 30]))  # 30 takes scores far beyond 80
+    if draw(st.booleans()):
+        shapes = (heads, d_model, d_k), (heads, d_model, d_k), (heads, d_model, d_v)
+        w_o = rng.normal(size=(heads * d_v, d_out)) if draw(st.booleans()) else None
+        start = {
+            "embeddings": rng.normal(size=(n, d_model)) * size,
+            "layer": MultiHeadWeights(*(rng.normal(size=shape) for shape in shapes), w_o),
+        }
+    else:
+        shapes = {"query": (heads, n, d_k), "key": (heads, n, d_k), "value": (heads, n, d_v)}
+        start = {name: rng.normal(size=shape) * size for name, shape in shapes.items()}
+    return WorkedExample(
+        name="random",
+        title="Random",
+        source="this test",
+        tokens=[f"token{i}" for i in range(n)],
+        head_names=[f"Head {i + 1}" for i in range(heads)],
+        scale=draw(st.none() | st.sampled_from([1.0, 0.3, -2.0])),
+        mask=draw(masks(heads, n)),
+        is_causal=draw(st.booleans()),
+        **start,
+    )
+
+
+def size_of(found):
+    """Return the size of what an origin adds up: what rounding errors are relative to."""
+    if found.operation == "scaled":
+        (score,), (factor,), *mask = found.terms
+        scale = 1 / math.sqrt(factor.value) if factor.name == "d_k" else factor.value
+        return abs(score.value * scale) + sum(abs(o.value) for (o,) in mask)
+    if found.operation in ("products", "product", "mixed"):
+        return sum(abs(math.prod(o.value for o in term)) for term in found.terms)
+    return abs(found.evaluate())
+
+
+def check(found, wanted):
+    """Hold a number that an origin gives against that of the trace."""
+    got = found.evaluate()
+    if math.isinf(wanted):
+        assert got == wanted, found
+    else:
+        # The least is what is left below float's smallest normal number.
+        assert abs(got - wanted) <= 1e-12 * size_of(found) + 1e-300, found
+
+
+def products(run, place):
+    """Return the terms of a sum of products, taken from the arrays without an origin."""
+    stage, (head, row, column) = place.stage, (place.head, place.row, place.column)
+    layer, d_v = run.example.layer, run.value.shape[-1]
+    if stage in ("query", "key", "value"):
+        matrix = {"query": "w_q", "key": "w_k", "value": "w_v"}[stage]
+        return run.embeddings[row] * getattr(layer, matrix)[head, :, column]
+    if stage == "scores":
+        return run.query[head, row] * run.key[head, column]
+    if stage == "head_outputs":
+        return run.weights[head, row] * run.value[head, :, column]
+    if stage == "head_contributions":
+        rows = layer.w_o[head * d_v : (head + 1) * d_v]
+        return run.head_outputs[head, row] * rows[:, column]
+    return run.concat[row] * layer.w_o[:, column]
+
+
+def check_terms(run, found):
+    """Hold every term of a sum of products against the arrays; no sum has one term more."""
+    wanted = products(run, found.place)
+    for i, product in enumerate(wanted):
+        term = origin(run, Place.at(found.place.stage, *found.place.index, term=i))
+        assert term.operation == "product"
+        assert term.terms == (found.terms[i],)
+        assert term.evaluate() == term.number == product
+        assert term.place.whole == found.place
+    with raises(ValueError, f"{found.place} has {len(wanted)} terms; term {len(wanted)} is none"):
+        origin(run, Place.at(found.place.stage, *found.place.index, term=len(wanted)))
+
+
+def check_line(run, place, wanted):
+    """Check that the printed line of arithmetic ends in the number of the trace, rounded."""
+    row, column = place.row, place.column or 0
+    line = arithmetic(run, place.stage, row, column, head=place.head or 0)
+    assert line.result in (shown(wanted), short(wanted)), (place, line)
+
+
+def check_all(run):
+    """Check every number of every stage of a run."""
+    for name in WITH_ARRAY:
+        if STAGES[name].array(run) is None:
+            continue
+        for place in places(run, name):
+            found = origin(run, place)
+            wanted = place.value(run)
+            assert (found.place, found.kept) == (place, wanted)
+            check(found, wanted)
+            assert (found.operation == "given") == is_given(run, name)
+            if found.operation != "given":
+                check_line(run, place, wanted)
+            if found.operation in ("products", "mixed"):
+                check_terms(run, found)
+
+
+@settings(max_examples=30, phases=[Phase.generate])
+@given(examples())
+def test_every_number_of_a_random_example(start):
+    check_all(trace(start))
+
+
+@pytest.mark.parametrize(
+    "masked", [{}, {"mask": MASK, "is_causal": True}, {"mask": np.where(MASK, 0.5, -np.inf)}]
+)
+def test_every_number_of_a_layer_with_distinct_primes(rng, masked):
+    run = trace(projected(rng, **masked))
+    for name in ("scores", "scaled_scores", "exponentials", "row_sums", "weights"):
+        for place in places(run, name):
+            check(origin(run, place), place.value(run))
+    for name in ("query", "value", "head_outputs", "concat", "head_contributions", "output"):
+        for place in list(places(run, name))[::17]:
+            found = origin(run, place)
+            check(found, place.value(run))
+            if found.operation != "copy":
+                check_terms(run, found)
+
+
+def test_random_examples_hold_what_the_property_speaks_of():
+    """The strategy draws masked rows, shifts, float masks, and both starts."""
+    seen = set()
+
+    @settings(max_examples=40, database=None)
+    @given(examples())
+    def look(start):
+        run = trace(start)
+        seen.update(
+            name
+            for name, holds in {
+                "masked row": (run.row_sums == 0).any(),
+                "shift": (run.shifts != 0).any(),
+                "float mask": (np.isfinite(run.mask) & (run.mask != 0)).any(),
+                "embeddings": run.embeddings is not None,
+                "queries": run.embeddings is None,
+                "w_o": run.output is not None,
+                "no w_o": run.embeddings is not None and run.output is None,
+                "several heads": run.num_heads > 1,
+            }.items()
+            if holds
+        )
+
+    look()
+    assert len(seen) == 8
+
+
+# One operation a stage
+
+
+@pytest.mark.parametrize(
+    ("text", "operation", "operands"),
+    [
+        ("embeddings.0.1", "given", [""]),
+        ("w_k.1.0.1", "given", [""]),
+        ("query.1.2.0:3", "product", ["embeddings.2.3", "w_q.1.3.0"]),
+        ("scores.1.2.0:1", "product", ["query.1.2.1", "key.1.0.1"]),
+        ("root", "root", ["d_k"]),
+        ("scaled_scores.1.2.0", "scaled", ["scores.1.2.0", "d_k"]),
+        ("exponentials.1.2.0", "exponential", ["scaled_scores.1.2.0"]),
+        ("row_sums.1.2", "sum", [f"exponentials.1.2.{i}" for i in range(3)]),
+        ("weights.1.2.0", "share", ["exponentials.1.2.0", "row_sums.1.2"]),
+        ("percentages.1.2.0", "percent", ["weights.1.2.0"]),
+        ("head_outputs.1.2.0:1", "product", ["weights.1.2.1", "value.1.1.0"]),
+        ("concat.2.3", "copy", ["head_outputs.1.2.1"]),
+        ("head_contributions.1.2.3:0", "product", ["head_outputs.1.2.0", "w_o.2.3"]),
+        ("output.2.3:2", "product", ["concat.2.2", "w_o.2.3"]),
+    ],
+)
+def test_operations_and_operands(text, operation, operands):
+    found = origin(trace(load_example("the-cat-sat")), Place.parse(text))
+    assert found.operation == operation
+    assert [str(o.place) if o.place else o.name for o in found.operands] == operands
+
+
+def test_the_root_and_percentages_have_no_array_and_yet_a_number(rng):
+    run = trace(projected(rng, mask=MASK))
+    assert origin(run, Place("root")).evaluate() == math.sqrt(run.query.shape[-1])
+    for place in places(run, "weights"):
+        found = origin(run, Place.at("percentages", *place.index))
+        assert found.kept is None
+        assert found.number == found.evaluate() == 100 * place.value(run)
+
+
+def test_constants_are_named_where_the_calculation_has_them():
+    start = {"query": np.full((QUERIES, 1), 50.0), "key": np.ones((QUERIES, 1)), "scale": 2}
+    run = trace(example(mask=np.full((QUERIES, QUERIES), 0.5), **start))
+    scaled = origin(run, Place("scaled_scores", 0, 1, 2))
+    assert (scaled.constant("scale"), scaled.constant("mask")) == (2.0, 0.5)
+    assert scaled.constant("d_k") is None
+    power = origin(run, Place("exponentials", 0, 1, 2))
+    assert power.constant("shift") == run.shifts[0, 1] == 100.5
+    assert power.evaluate() == 1
+    plain = origin(trace(load_example("cat-sat")), Place("scaled_scores", 0, 0, 0))
+    assert (plain.constant("d_k"), plain.constant("mask")) == (4.0, None)
+
+
+def test_an_additive_mask_is_part_of_the_line():
+    start = {"query": [[1.0, 0.0]], "key": [[1.0, 0.0]], "value": [[1.0]]}
+    run = trace(example(tokens=["a"], mask=np.array([[0.5]]), **start))
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 ÷ √2 + 0.5 = 1.2071"
+    run = trace(example(tokens=["a"], mask=np.array([[-0.5]]), scale=-3, **start))
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 × (−3) + (−0.5) = −3.5"
+
+
+def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():
+    """Two ways to take an exponential may differ in the last bit, which a large one shows."""
+    query = np.linspace(50, 79, 101)[:, None]
+    start = {"query": query, "key": np.ones_like(query), "value": query, "scale": 1}
+    run = trace(example(tokens=[str(x) for x in query[:, 0]], **start))
+    for row in range(len(query)):
+        for stage, number in (
+            ("exponentials", run.exponentials[0, row, 0]),
+            ("row_sums", run.row_sums[0, row]),
+        ):
+            assert arithmetic(run, stage, row, 0).result == shown(number)
+
+
+# Other numbers put in
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("scores.0.0.0", 2 * 3.0 * 3.0),
+        ("scores.0.0.0:1", 9.0),
+        ("scaled_scores.0.0.0", 3 / math.sqrt(2)),
+        ("exponentials.0.0.0", math.exp(3)),
+        ("row_sums.0.0", 9.0),
+        ("weights.0.0.0", 1.0),
+        ("percentages.0.0.0", 300.0),
+        ("concat.0.0", 3.0),
+        ("root", math.sqrt(2)),
+        ("embeddings.0.0", 1.0),
+    ],
+)
+def test_evaluate_puts_other_numbers_in_but_keeps_constants(text, wanted):
+    asked = []
+
+    def three(place):
+        asked.append(place)
+        return 3.0
+
+    found = origin(trace(load_example("the-cat-sat")), Place.parse(text))
+    assert found.evaluate(three) == pytest.approx(wanted, rel=1e-15)
+    assert set(asked) == {o.place for o in found.operands if o.place is not None}
+
+
+def test_a_share_of_nothing_is_nothing():
+    pair = ((Operand(0.0),), (Operand(0.0),))
+    assert Origin(Place("weights", 0, 0, 0), "share", pair).evaluate() == 0
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("text", ["scaled_scores.0.0.0:0", "row_sums.0.0:0", "query.0.0.0:0"])
+def test_a_number_that_is_no_sum_of_products_has_no_terms(text):
+    whole = text.partition(":")[0]
+    with raises(ValueError, f"{whole} is no sum of products; it has no terms"):
+        origin(trace(load_example("cat-sat")), Place.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("scores.0.0.2", "scores has shape (1, 2, 2); index (0, 0, 2) is outside it"),
+        ("scores.0.2.0:0", "scores has shape (1, 2, 2); index (0, 2, 0) is outside it"),
+        ("percentages.1.0.0", "weights has shape (1, 2, 2); index (1, 0, 0) is outside it"),
+        ("concat.0.2", "concat has shape (2, 2); index (0, 2) is outside it"),
+        ("output.0.0", "cat-sat has no output; another stage is wanted"),
+        ("w_q.0.0.0", "cat-sat has no w_q; another stage is wanted"),
+    ],
+)
+def test_a_number_that_the_run_lacks_is_refused(text, sentence):
+    with raises(ValueError, sentence):
+        origin(trace(load_example("cat-sat")), Place.parse(text))
+
+
+def test_the_oracles_do_not_judge_with_this_graph():
+    """What holds the mathematics against other sources must not go through origins."""
+    oracles = [
+        path
+        for path in TESTS.rglob("test_*.py")
+        if re.search(r"^(from|import) (fractions|onnx)\b", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert len(oracles) >= 2
+    for path in oracles:
+        assert not re.search(r"\borigins?\b", path.read_text("utf-8")), path.name

@@ -1,0 +1,132 @@
+"""The registry of stages fits the arrays of a trace and the matrices of a layer."""
+
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, QUERIES, example, projected, raises
+
+from mha import Trace, example_names, load_example, trace
+from mha.runs.stages import AXES, STAGES, Stage, as_data, stage, stage_array
+
+# What is no stage of its own: what a run starts from, and what the scaled scores are made with.
+NO_STAGE = {"example", "tokens", "mask", "shifts"}
+MATRICES = ["w_q", "w_k", "w_v", "w_o"]
+LENGTHS = {
+    "n": QUERIES,
+    "num_heads": HEADS,
+    "d_model": D_MODEL,
+    "d_k": D_K,
+    "d_v": D_V,
+    "d_out": D_OUT,
+    "num_heads · d_v": HEADS * D_V,
+}
+
+
+def test_every_array_of_a_trace_is_a_stage():
+    named = {field.name for field in fields(Trace)} - NO_STAGE
+    without_array = {"root", "percentages"}
+    assert set(STAGES) == named | set(MATRICES) | without_array
+    assert [name for name in STAGES if STAGES[name].is_matrix] == MATRICES
+
+
+def test_axes_and_sizes_are_those_of_the_arrays(rng):
+    run = trace(projected(rng))
+    for name, kind in STAGES.items():
+        array = kind.array(run)
+        if name in ("root", "percentages"):
+            assert array is None
+            continue
+        assert array.shape == tuple(LENGTHS[size] for size in kind.sizes), name
+        assert array.ndim == len(kind.axes), name
+        assert list(kind.axes) == [axis for axis in AXES if axis in kind.axes], name
+        assert kind.per_head == (array.shape[0] == HEADS), name
+        assert kind.by_key == (array.ndim == 3 and array.shape[1:] == (QUERIES, QUERIES)), name
+
+
+def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
+    run = trace(projected(rng))
+    for name, kind in STAGES.items():
+        if kind.is_matrix:
+            assert kind.array(run) is getattr(run.example.layer, name)
+        elif name not in ("root", "percentages"):
+            assert kind.array(run) is getattr(run, name)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_a_stage_that_a_run_lacks_has_no_array(name):
+    run = trace(load_example(name))
+    absent = {stage_name for stage_name, kind in STAGES.items() if kind.array(run) is None}
+    wanted = {"root", "percentages"}
+    if run.embeddings is None:
+        wanted |= {"embeddings", "w_q", "w_k", "w_v"}
+    if run.output is None:
+        wanted |= {"w_o", "output", "head_contributions"}
+    assert absent == wanted
+
+
+def test_the_order_is_that_of_the_computation():
+    in_trace = [field.name for field in fields(Trace) if field.name in STAGES]
+    order = [name for name in STAGES if name in in_trace]
+    # The shares of the output stand before the output: it is read as their sum.
+    in_trace.remove("head_contributions")
+    order.remove("head_contributions")
+    assert order == in_trace
+
+
+def test_rows_columns_and_quotes_go_together():
+    for kind in STAGES.values():
+        assert isinstance(kind, Stage)
+        assert kind.title
+        assert kind.symbol
+        assert len(kind.sizes) == len(kind.axes)
+        assert (kind.columns == "") == ("column" not in kind.axes)
+        assert kind.quotes in ("", *STAGES)
+        assert not kind.marked or kind.by_key
+        if kind.quotes:
+            quoted = STAGES[kind.quotes]
+            assert (kind.axes, kind.sizes, kind.columns) == (
+                quoted.axes, quoted.sizes, quoted.columns
+            )  # fmt: skip
+        if kind.is_matrix:
+            assert kind.rows in {other.symbol for other in STAGES.values()}
+
+
+def test_captions_tell_stages_apart():
+    captions = [kind.caption for kind in STAGES.values()]
+    assert len(captions) == len(set(captions))
+
+
+def test_as_data_survives_json():
+    data = json.loads(json.dumps(as_data()))
+    assert list(data) == list(STAGES)
+    for name, kind in STAGES.items():
+        again = Stage(**{k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()})
+        assert again == kind
+
+
+def test_the_registry_cannot_be_changed():
+    with pytest.raises(TypeError):
+        STAGES["more"] = STAGES["scores"]
+
+
+# Refusals
+
+
+@pytest.mark.parametrize("ask", [stage, lambda name: stage_array(trace(example()), name)])
+@pytest.mark.parametrize("name", ["", "Scores", "mask", "shifts", None])
+def test_an_unknown_stage_is_refused(ask, name):
+    with raises(ValueError, f"stage is {name!r}; one of {', '.join(STAGES)} is wanted"):
+        ask(name)
+
+
+@pytest.mark.parametrize("name", ["embeddings", "w_q", "w_o", "output", "root", "percentages"])
+def test_a_stage_that_the_run_lacks_is_refused(name):
+    with raises(ValueError, f"made-up has no {name}; another stage is wanted"):
+        stage_array(trace(example()), name)
+
+
+def test_a_stage_that_the_run_has_is_returned():
+    run = trace(example())
+    np.testing.assert_array_equal(stage_array(run, "row_sums"), run.row_sums)

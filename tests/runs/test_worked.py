@@ -1,0 +1,129 @@
+"""A worked example checks that its parts fit together, and cannot be changed."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from helpers import BATCH, D_K, D_MODEL, MASK, QUERIES, example, projected, raises
+
+from mha import Reading
+
+
+def test_an_example_copies_what_it_is_given():
+    query, mask = np.ones((QUERIES, D_K)), MASK.copy()
+    start = example(query=query, mask=mask)
+    query[:], mask[:] = 7, False
+    assert (start.query == 1).all()
+    np.testing.assert_array_equal(start.mask, MASK)
+    for array in (start.query, start.key, start.value, start.mask):
+        with pytest.raises(ValueError, match="read-only"):
+            array[(0,) * array.ndim] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        start.name = "other"
+    assert start.tokens == tuple(f"token{i}" for i in range(QUERIES))
+
+
+def test_readings_are_frozen():
+    reading = Reading("key", 3, "K^0", "W^O", "the sentence before it")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        reading.line = 4
+
+
+# Refusals
+
+
+WANTED = "embeddings with layer, or query, key and value are wanted"
+
+
+@pytest.mark.parametrize(
+    ("parts", "has"),
+    [
+        (("query", "key"), "query, key"),
+        (("query", "key", "value", "embeddings"), "embeddings, query, key, value"),
+        (("embeddings",), "embeddings"),
+        (("layer",), "layer"),
+        (("embeddings", "layer", "value"), "embeddings, layer, value"),
+        ((), "no arrays"),
+    ],
+)
+def test_an_example_starts_in_one_of_two_ways(rng, parts, has):
+    both = {name: getattr(projected(rng), name) for name in ("embeddings", "layer")}
+    both |= {name: getattr(example(), name) for name in ("query", "key", "value")}
+    start = {name: both[name] if name in parts else None for name in both}
+    with raises(ValueError, f"the example has {has}; {WANTED}"):
+        example(**start)
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "sentence"),
+    [
+        ({"tokens": "cat"}, TypeError, "tokens is 'cat'; a sequence of strings is wanted"),
+        ({"tokens": []}, ValueError, "tokens is empty; at least one is wanted"),
+        (
+            {"tokens": ["cat", "sat"]},
+            ValueError,
+            "query has shape (1, 5, 11); a row for each of the 2 tokens is wanted",
+        ),
+        (
+            {"head_names": ["a", "b"]},
+            ValueError,
+            "head_names has 2 names for 1 heads; one a head is wanted",
+        ),
+        (
+            {"value": np.ones((7, 13))},
+            ValueError,
+            "value has shape (1, 7, 13); a row for each of the 5 tokens is wanted",
+        ),
+        (
+            {"query": np.ones((2, 3, 5, 11))},
+            ValueError,
+            "query has shape (2, 3, 5, 11); a row for each of the 5 tokens is wanted",
+        ),
+        (
+            {"key": np.ones((5, 13))},
+            ValueError,
+            "query has shape (1, 5, 11) but key has (1, 5, 13); they must match",
+        ),
+        (
+            {"query": np.ones((3, 5, 11)), "head_names": ["a", "b", "c"]},
+            ValueError,
+            "query has shape (3, 5, 11) but key has (1, 5, 11); they must match",
+        ),
+        (
+            {"value": np.ones((3, 5, 13))},
+            ValueError,
+            "query has 1 heads but value has 3; they must match",
+        ),
+        (
+            {"query": np.full((5, 11), np.nan)},
+            ValueError,
+            "query holds nan at index (0, 0); finite numbers are wanted",
+        ),
+        ({"focus": 5}, ValueError, "focus is 5; an index from 0 to 4 is wanted"),
+        ({"focus": -1}, ValueError, "focus is -1; an index from 0 to 4 is wanted"),
+        ({"focus": 1.0}, TypeError, "focus is 1.0; an index from 0 to 4 is wanted"),
+        ({"focus": True}, TypeError, "focus is True; an index from 0 to 4 is wanted"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(parts, error, sentence):
+    with raises(error, sentence):
+        example(**parts)
+
+
+def test_projected_parts_that_do_not_fit_are_refused(rng):
+    with raises(
+        ValueError,
+        "embeddings has width 16 but the weights have d_model=17; they must match",
+    ):
+        projected(rng, embeddings=np.ones((QUERIES, 16)))
+    with raises(
+        ValueError, "embeddings has shape (2, 5, 17); a row for each of the 5 tokens is wanted"
+    ):
+        projected(rng, embeddings=np.ones((BATCH, QUERIES, D_MODEL)))
+    with raises(TypeError, "layer is a list; MultiHeadWeights is wanted"):
+        projected(rng, layer=[1])
+
+
+@pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])
+def test_focus(focus):
+    assert example(focus=focus).focus == focus

@@ -1,0 +1,225 @@
+"""The wheel holds the package and nothing else, and works where there is only NumPy."""
+
+import email
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from email.message import Message
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mha
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SENTENCE = 'figures need matplotlib; install it with: pip install "mha[figures]"'
+
+USER = """\
+import numpy as np
+
+import mha
+from mha import Place, attention_weights, load_example, origin, tables, trace
+
+run = trace(load_example("cat-sat"))
+reveal_type(attention_weights(np.eye(2), np.eye(2)))
+reveal_type(run.weights)
+reveal_type(mha.softmax([1.0, 2.0]))
+reveal_type(origin(run, Place("scores", 0, 0, 0)).evaluate())
+reveal_type(tables.stage_table(run, "weights").rows)
+reveal_type(mha.shown(0.5))
+"""
+
+
+def start(*command, cwd):
+    """Run a command that sees no Python path but its own."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+def run(*command, cwd):
+    """Run a command, return what it prints, and fail with all that it says."""
+    done = start(*command, cwd=cwd)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Build the wheel from the files that stand here, without asking a registry."""
+    folder = tmp_path_factory.mktemp("wheel")
+    code = "import sys; from flit_core.buildapi import build_wheel; build_wheel(sys.argv[1])"
+    run(sys.executable, "-c", code, folder, cwd=ROOT)
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    """Install the wheel where there is NumPy and nothing else; return that Python."""
+    folder = tmp_path_factory.mktemp("empty")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
+    site = next((folder / "venv").glob("lib/python*/site-packages"))
+    zipfile.ZipFile(wheel).extractall(site)
+    only_numpy = folder / "only-numpy"
+    only_numpy.mkdir()
+    installed = Path(np.__file__).parents[1]
+    for name in ("numpy", "numpy.libs"):  # the second on Linux alone
+        if (installed / name).exists():
+            (only_numpy / name).symlink_to(installed / name)
+    (site / "numpy.pth").write_text(f"{only_numpy}\n", encoding="utf-8")
+    return folder / "venv" / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith("METADATA"))
+        return email.message_from_bytes(archive.read(name))
+
+
+# What is in it
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
+    listed = run("git", "ls-files", "-co", "--exclude-standard", "mha", cwd=ROOT).split("\n")
+    files = {name for name in listed if name and (ROOT / name).exists()}
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if not name.startswith("mha-")}
+        beside = {name.partition("/")[2] for name in archive.namelist()} - {
+            name.partition("/")[2] for name in held
+        }
+    assert held == files
+    assert beside == {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
+    kinds = {Path(name).suffix for name in held}
+    assert kinds >= {".py", ".toml", ".json", ".typed"}
+    for name in (
+        "py.typed",
+        "examples/apple.toml",
+        "audit/sources/attention-notes.json",
+        "audit/sources/claims.toml",
+    ):
+        assert f"mha/{name}" in held
+
+
+def test_the_metadata_is_complete(metadata):
+    assert metadata["Name"] == "mha"
+    assert metadata["Version"] == mha.__version__ == PROJECT["version"]
+    assert metadata["Summary"] == PROJECT["description"]
+    assert metadata["Author"] == PROJECT["authors"][0]["name"]
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata.get_all("License-File") == ["LICENSE"]
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Keywords"].split(",") == PROJECT["keywords"]
+    assert metadata.get_all("Classifier") == PROJECT["classifiers"]
+    assert "Typing :: Typed" in PROJECT["classifiers"]
+    assert metadata["Description-Content-Type"].startswith("text/markdown")
+    assert metadata.get_payload(decode=True).decode("utf-8").strip() == README.strip()
+
+
+def test_it_requires_numpy_alone(metadata):
+    required = metadata.get_all("Requires-Dist")
+    assert [line for line in required if "extra ==" not in line] == ["numpy>=2.0,<3"]
+    (figures,) = (line for line in required if re.search(r'extra == "figures"', line))
+    assert figures.startswith("matplotlib>=3.10,<4")
+    assert set(metadata.get_all("Provides-Extra")) == set(PROJECT["optional-dependencies"])
+
+
+def test_the_renderer_of_figures_is_where_the_entry_point_says(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith("entry_points.txt"))
+        text = archive.read(name).decode("utf-8")
+    module, _, name = re.search(r"figures ?= ?(\S+)", text)[1].partition(":")
+    assert getattr(importlib.import_module(module), name).handle_mime
+
+
+# Where there is only NumPy
+
+
+def test_numpy_is_all_there_is(python, tmp_path):
+    code = (
+        "import importlib.util as u;"
+        "print([m for m in ('numpy', 'matplotlib', 'pip', 'docutils', 'mha') if u.find_spec(m)])"
+    )
+    assert run(python, "-c", code, cwd=tmp_path).strip() == "['numpy', 'mha']"
+    code = "import mha; print(mha.__file__)"
+    assert str(python.parents[1]) in run(python, "-c", code, cwd=tmp_path)
+
+
+def test_the_example_of_the_readme_runs(python, tmp_path):
+    (tmp_path / "README.md").write_text(README, encoding="utf-8")
+    assert README.count(">>> ") > 3
+    run(python, "-W", "error", "-m", "doctest", "README.md", cwd=tmp_path)
+
+
+def test_every_module_but_those_of_figures_is_imported(python, tmp_path):
+    modules = [m.name for m in pkgutil.walk_packages(mha.__path__, "mha.")]
+    plain = [
+        name for name in modules if not re.search(r"__main__|\.(figures|walkthrough|drawing)", name)
+    ]
+    assert len(plain) > 20
+    code = f"import importlib; [importlib.import_module(name) for name in {plain}]"
+    run(python, "-W", "error", "-c", code, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from mha import figures",
+        "import mha; mha.figures",
+        "import mha.views.figures",
+        "import mha.views.drawing.maps",
+        "import mha.views.walkthrough",
+    ],
+)
+def test_without_matplotlib_figures_say_what_to_install(python, tmp_path, code):
+    done = start(python, "-c", code, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().split("\n")[-1] == f"ImportError: {SENTENCE}"
+    assert done.stderr.count("Error:") == 1
+
+
+def test_a_user_s_program_is_typed(python, tmp_path):
+    (tmp_path / "user.py").write_text(USER, encoding="utf-8")
+    said = run(
+        *(sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=cache"),
+        *("--python-executable", python, "user.py"),
+        cwd=tmp_path,
+    )
+    types = re.findall(r'Revealed type is "(.*)"', said)
+    assert len(types) == 6
+    for revealed in types[:3]:
+        assert revealed.startswith("numpy.ndarray["), revealed
+    assert "float" in types[3]
+    assert types[4].count("tuple[") == 2
+    assert "str" in types[5]
+    assert not {"Any"} & set(types)
+
+
+# Names
+
+
+def test_no_public_name_is_also_a_submodule_s():
+    submodules = {module.name for module in pkgutil.iter_modules(mha.__path__)}
+    assert len(submodules) > 5
+    assert not submodules & set(mha.__all__)
+
+
+def test_a_module_that_is_none_is_not_a_function():
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'mha\.trace'$"):
+        importlib.import_module("mha.trace")
+
+
+def test_every_public_name_is_there_and_sorted_once():
+    assert len(set(mha.__all__)) == len(mha.__all__)
+    for name in mha.__all__:
+        assert getattr(mha, name) is not None
+    with pytest.raises(AttributeError, match=r"^module 'mha' has no attribute 'nothing'$"):
+        mha.nothing  # noqa: B018
