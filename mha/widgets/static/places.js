@@ -47,7 +47,7 @@
    * @param {Place} place
    * @returns {number[]}
    */
-  const indexOf = (place) => AXES.flatMap((axis) => place[axis] ?? []);
+  const indexOf = (place) => AXES.map((axis) => place[axis]).filter((i) => i !== null);
 
   /**
    * A place as a text such as "weights.0.1.2", a term after a colon; `parse` reads it.

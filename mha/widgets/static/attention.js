@@ -38,17 +38,21 @@
 
   const scaledScores = (scores, by) => finite(map(scores, (x) => x * by));
 
-  /** Scores with minus infinity where a query may not attend.
+  /** What is added to scores: 0 where a query may attend, a term of the mask, or minus infinity.
       A mask entry is true or false, or a number to add, null being minus infinity. */
-  function maskedScores(scores, mask, isCausal, keyAllowed) {
+  function additiveMask(scores, mask, isCausal, keyAllowed) {
     const forbidden = (i, j) =>
       (isCausal && j > i) || (keyAllowed && !keyAllowed[j]) ||
       (mask && (mask[i][j] === false || mask[i][j] === null));
-    const added = (x, i, j) => (mask && mask[i][j] !== true ? x + mask[i][j] : x);
-    return map(scores, (x, i, j) => {
-      if (forbidden(i, j)) return -Infinity;
-      return finite([[added(x, i, j)]])[0][0];
-    });
+    const term = (i, j) => (mask && mask[i][j] !== true ? mask[i][j] : 0);
+    return map(scores, (_, i, j) => (forbidden(i, j) ? -Infinity : term(i, j)));
+  }
+
+  /** Scores plus what `additiveMask` gives. */
+  function maskedScores(scores, additive) {
+    const masked = map(scores, (x, i, j) => x + additive[i][j]);
+    finite(masked.map((row, i) => row.filter((_, j) => additive[i][j] !== -Infinity)));
+    return masked;
   }
 
   /** The softmax of each row; a row of minus infinity alone gets zeros. */
@@ -74,13 +78,15 @@
   function attention(query, key, value, { mask, isCausal, keyAllowed, scale, temperature }) {
     const scores = attentionScores(query, key);
     const by = factor(query[0].length, scale, temperature);
-    const scaled = maskedScores(scaledScores(scores, by), mask, isCausal, keyAllowed);
+    const additive = additiveMask(scores, mask, isCausal, keyAllowed);
+    const scaled = maskedScores(scaledScores(scores, by), additive);
     const shift = shifts(scaled);
     const exponentials = map(scaled, (x, i) => Math.exp(x - shift[i]));
     const weights = softmax(scaled);
     return {
-      query, key, value, scores, scaled_scores: scaled, shifts: shift, exponentials,
-      row_sums: exponentials.map(sum), weights, head_outputs: product(weights, value),
+      query, key, value, scores, mask: additive, scaled_scores: scaled, shifts: shift,
+      exponentials, row_sums: exponentials.map(sum), weights,
+      head_outputs: product(weights, value),
     };
   }
 
@@ -127,7 +133,7 @@
   }
 
   window.mhaAttention = {
-    attention, attentionScores, factor, headContributions, maskedScores, matmul, mergeHeads,
+    additiveMask, attention, attentionScores, factor, headContributions, maskedScores, matmul, mergeHeads,
     scaledScores, softmax, trace,
   };
 })();
