@@ -88,8 +88,7 @@ def explorer(
     figure : Drawing, optional
         What stands in the explorer's place in print.
     name : str, optional
-        The explorer's name in the page's address, by default the example's: lower-case letters,
-        digits and hyphens.
+        The explorer's name in the page's address, by default the example's.
     prints : callable, optional
         What the example's source prints, shown on demand.
 
@@ -99,10 +98,8 @@ def explorer(
 
     Raises
     ------
-    TypeError
-        If `run` is not a Trace.
-    ValueError
-        If `name` is not made of lower-case letters, digits and hyphens.
+    TypeError, ValueError
+        If `run` is not a Trace, or `name` not made of lower-case letters, digits and hyphens.
 
     Examples
     --------
@@ -112,14 +109,19 @@ def explorer(
     """
     if not isinstance(run, Trace):
         raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
-    name = run.example.name if name is None else name
-    if not re.fullmatch(r"[a-z0-9-]+", name):
-        raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
-    html = _element(run, name, _as_json(_data(run, name, prints)))
+    name = _checked(run.example.name if name is None else name)
+    html = _element(run, name, _data(run, name, prints))
     return Explorer(html=html, title=run.example.title, figure=figure)
 
 
-def _element(run: Trace, name: str, data: str) -> str:
+def _checked(name: str) -> str:
+    """Return a name that fits into a page's address, or raise."""
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
+    return name
+
+
+def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     """Return the element: all numbers as tables, folded away, and what the browser starts from."""
     stages = "".join(_stages(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
@@ -130,7 +132,7 @@ def _element(run: Trace, name: str, data: str) -> str:
         '<span class="intro">Change a number and see the others follow. Select one and see where'
         " it comes from.</span></summary>"
         f'<div class="body" style="--digits: {digits}; --label: {label}">{stages}</div></details>'
-        f'<script type="application/json">{data}</script>'
+        f'<script type="application/json">{_as_json(data)}</script>'
         "</mha-explorer>"
     )
 

@@ -133,7 +133,6 @@
   }
 
   window.mhaAttention = {
-    additiveMask, attention, attentionScores, factor, headContributions, maskedScores, matmul, mergeHeads,
-    scaledScores, softmax, trace,
+    additiveMask, attentionScores, factor, maskedScores, matmul, scaledScores, softmax, trace,
   };
 })();

@@ -4,7 +4,17 @@
 
   const { short, shown } = window.mhaNumbers;
   const { address, at: placeAt, of: placeOf, valueAt } = window.mhaPlaces;
-  const { MAPS, headOf, isInput, make, printed } = window.mhaExplorer;
+  const { MAPS, headOf, isInput, make, printed, same } = window.mhaExplorer;
+
+  /** From this size on a number is too long for a cell; the panel has it in full. */
+  const TOO_LONG = 1e15;
+
+  /** A number as the book writes it, with an exponent where that would not fit into a cell. */
+  function fitting(value, { given, look }) {
+    const isLong = Math.abs(value) >= TOO_LONG && Number.isFinite(value);
+    if (isLong) return value.toExponential(2).replaceAll("-", "−");
+    return given ? short(value) : shown(value, look === "heat" ? 2 : 4);
+  }
 
   class Tables {
     constructor(data, body) {
@@ -79,7 +89,7 @@
     /** Paint what is in sight at once; the rest follows, a stage a frame, or when it comes up. */
     paint(numbers, state) {
       this.now = { numbers, state, extents: {} };
-      this.paintLabels(numbers, state);
+      this.paintLabels(state);
       for (const stage of this.stages) {
         stage.stale = true;
         if (stage.inSight) this.paintStage(stage);
@@ -153,7 +163,7 @@
     paintCell(cell, value, style) {
       if (value !== cell.value) {
         cell.value = value;
-        const text = cell.given ? short(value) : shown(value, cell.look === "heat" ? 2 : 4);
+        const text = fitting(value, cell);
         if (cell.text.data !== text) cell.text.data = text;
       }
       if (style !== cell.style) {
@@ -200,12 +210,10 @@
       return `background-image:linear-gradient(90deg,${stops})`;
     }
 
-    paintLabels(numbers, { order }) {
+    paintLabels({ order }) {
       const { tokens, focus } = this.data;
-      const masked = tokens.map((_, i) => numbers.row_sums.every((sums) => sums[i] === 0));
-      const now = JSON.stringify([order, masked]);
-      if (now === this.painted) return;
-      this.painted = now;
+      if (same(order, this.painted)) return;
+      this.painted = order;
       for (const labels of this.labels) {
         labels.forEach((label, i) => {
           label.textContent = tokens[order[i]];
