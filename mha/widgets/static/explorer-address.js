@@ -3,7 +3,7 @@
   "use strict";
 
   const { parsed } = window.mhaNumbers;
-  const { address, parse } = window.mhaPlaces;
+  const { address } = window.mhaPlaces;
   const { MAPS, isInput, same, startOf } = window.mhaExplorer;
 
   const marked = (/** @type {boolean[]} */ flags) =>
@@ -42,6 +42,7 @@
 
   /** @type {(text: string, count: number) => number[] | undefined} */
   function several(text, count) {
+    /** @type {any[]} */
     const found = text.split(".").map((part) => whole(part, count));
     return found.includes(undefined) || new Set(found).size < found.length ? undefined : found;
   }
@@ -64,13 +65,13 @@
   /**
    * Readers of the address's parts by their names.
    * @param {ExplorerData} data
-   * @param {Map<string, any>} cells by the addresses of the numbers that there are
+   * @param {Map<string, Cell>} cells by the addresses of the numbers that there are
    * @returns {Record<string, (text: string) => any>}
    */
   function readers(data, cells) {
     return {
       scale: (text) => (text === "root" ? null : number(text)),
-      temperature: (text) => (number(text) > 0 ? number(text) : undefined),
+      temperature: (text) => (parsed(text) > 0 ? number(text) : undefined),
       causal: (text) => ({ 0: false, 1: true })[text],
       padding: (text) => flags(text, data.tokens.length),
       off: (text) => flags(text, data.heads.length),
@@ -78,7 +79,7 @@
       focus: (text) => whole(text, data.heads.length),
       map: (text) => (MAPS.includes(text) ? text : undefined),
       prints: (text) => text === "1" || undefined,
-      at: (text) => (cells.has(text) ? parse(text) : undefined),
+      at: (text) => cells.get(text)?.at,
     };
   }
 
@@ -86,7 +87,7 @@
    * The state that an address holds, and whether all of it could be read; null where none.
    * @param {ExplorerData} data
    * @param {string} hash
-   * @param {Map<string, any>} cells by the addresses of the numbers that there are
+   * @param {Map<string, Cell>} cells by the addresses of the numbers that there are
    * @returns {{ state: ExplorerState, complete: boolean } | null}
    */
   function fromHash(data, hash, cells) {
@@ -99,7 +100,8 @@
     let complete = true;
     for (const [key, text] of parts) {
       const known = Object.hasOwn(read, key);
-      const isEdit = !known && cells.has(key) && isInput(data, parse(key));
+      const at = cells.get(key)?.at;
+      const isEdit = !known && at !== undefined && isInput(data, at);
       const value = known ? read[key](text) : isEdit ? number(text) : undefined;
       if (value === undefined) complete = false;
       else if (isEdit) state.edits[key] = value;

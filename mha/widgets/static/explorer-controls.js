@@ -9,8 +9,10 @@
   const texts = window.mhaStrings.explorer;
 
   class Controls {
+    /** @param {ExplorerView} explorer */
     constructor(explorer) {
       this.explorer = explorer;
+      /** @type {((state: ExplorerState) => void)[]} */
       this.syncs = [];
       const { data } = explorer;
       this.name = `${data.name}-${freshId()}`;
@@ -19,11 +21,16 @@
         this.scale(), this.masks(), this.order(), this.actions());
     }
 
+    /** @param {ExplorerState} state */
     sync(state) {
       this.syncs.forEach((sync) => sync(state));
     }
 
-    /** Radio buttons of one group; `chosen` tells from the state which is on. */
+    /** Radio buttons of one group; `chosen` tells from the state which is on.
+        @param {string} group
+        @param {string[]} labels
+        @param {(choice: number) => void} onchoose
+        @param {(state: ExplorerState) => number} chosen */
     radios(group, labels, onchoose, chosen) {
       const choices = labels.map((label, i) =>
         makeChoice("radio", `${this.name}-${group}`, label, () => onchoose(i)));
@@ -33,6 +40,11 @@
       return choices.map(({ node }) => node);
     }
 
+    /**
+     * @param {string} label
+     * @param {(on: boolean) => void} onchange
+     * @param {(state: ExplorerState) => boolean} checked
+     */
     check(label, onchange, checked) {
       const choice = makeChoice("checkbox", "", label, onchange);
       this.syncs.push((state) => { choice.input.checked = checked(state); });
@@ -43,9 +55,11 @@
       const { explorer } = this;
       const { heads } = explorer.data;
       const labels = [texts.showAll, ...heads.map((_, i) => fill(texts.focusHead, { head: i + 1 }))];
+      /** @type {(choice: number) => void} */
       const focus = (choice) => explorer.show(
         { focus: choice ? choice - 1 : null },
         choice ? fill(texts.focusIs, { head: heads[choice - 1] }) : texts.focusAll);
+      /** @type {(state: ExplorerState) => number} */
       const chosen = (state) => (state.focus === null ? 0 : state.focus + 1);
       const switches = heads.map((name, i) => this.check(
         fill(texts.switchedOn, { head: i + 1 }),
@@ -61,6 +75,7 @@
     scale() {
       const { explorer } = this;
       const width = explorer.data.keyWidth;
+      /** @type {(scale: number | null) => string} */
       const setScale = (scale) => {
         const value = short(factor(width, scale));
         return explorer.change({ scale }, fill(texts.scaleIs, { value })) ? "" : texts.overflow;
@@ -68,12 +83,15 @@
       const free = makeField(texts.scaleField, setScale);
       const root = fill(texts.scaleRoot, { width, value: short(factor(width, null)) });
       const kinds = [root, texts.scaleOne, texts.scaleFree];
+      /** @type {(kind: number) => void} */
       const choose = (kind) => {
         this.free = kind === 2;
         if (kind === 2) free.input.focus();
         else setScale([null, 1][kind]);
       };
-      const chosen = ({ scale }) => (this.free ? 2 : { null: 0, 1: 1 }[scale] ?? 2);
+      /** @type {(state: ExplorerState) => number} */
+      const chosen = ({ scale }) => (this.free ? 2 : [null, 1, scale].indexOf(scale));
+      /** @type {any[]} */
       const radios = this.radios("scale", kinds, choose, chosen);
       free.input.addEventListener("focus", () => {
         this.free = true;
@@ -109,6 +127,7 @@
       this.syncs.push(({ order }) => {
         const wanted = order.map((i) => items[i]);
         if (wanted.some((item, i) => list.children[i] !== item)) {
+          /** @type {any} */
           const focused = document.activeElement;
           list.replaceChildren(...wanted);
           if (list.contains(focused)) focused.focus();
@@ -122,6 +141,10 @@
       return makeGroup(texts.order, list);
     }
 
+    /**
+     * @param {string} token
+     * @param {number} i
+     */
     token(token, i) {
       const { explorer } = this;
       const padding = this.check(fill(texts.padding, { token }),
@@ -129,11 +152,16 @@
           { padding: explorer.state.padding.map((is, j) => (j === i ? on : is)) },
           fill(on ? texts.paddingOn : texts.paddingOff, { token })),
         (state) => state.padding[i]);
+      /** @type {(sign: string, label: string, by: number) => HTMLElement} */
       const arrow = (sign, label, by) =>
         makeButton(sign, () => this.move(i, by), { "aria-label": fill(label, { token }) });
       return make("li", {}, arrow("←", texts.earlier, -1), arrow("→", texts.later, 1), padding.node);
     }
 
+    /**
+     * @param {number} token
+     * @param {number} by
+     */
     move(token, by) {
       const { explorer } = this;
       const order = [...explorer.state.order];
@@ -183,6 +211,7 @@
     maps() {
       const { explorer } = this;
       const names = explorer.tables.mapNames();
+      /** @type {(i: number) => void} */
       const choose = (i) => explorer.show(
         { map: MAPS[i] }, fill(texts.mapIs, { map: names[i].toLowerCase() }));
       return makeGroup(texts.mapChoice, make("div", { className: "line" },

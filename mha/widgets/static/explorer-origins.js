@@ -59,7 +59,7 @@
    */
   function leftOut(data, state, numbers, { place: { head, row, column }, operation, terms }) {
     if (operation === "copy") {
-      const from = terms[0][0].place.head;
+      const from = terms[0][0].place?.head ?? 0;
       return state.off[from] ? fill(texts.headOff, { head: data.heads[from] }) : "";
     }
     if (!["scaled", "exponential", "sum", "share"].includes(operation)) return "";

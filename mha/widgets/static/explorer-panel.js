@@ -8,12 +8,12 @@
     makeField, printed } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
-  /** @typedef {(Operand | string)[]} Item */
-
   class Panel {
+    /** @param {ExplorerView} explorer */
     constructor(explorer) {
       this.explorer = explorer;
       this.node = make("section", { className: "panel", "aria-label": texts.panel });
+      /** @type {string | null} */
       this.shownInput = null;
     }
 
@@ -33,6 +33,10 @@
       }
     }
 
+    /**
+     * @param {Place} at
+     * @returns {HTMLElement}
+     */
     title(at) {
       const back = makeButton(texts.back, () => this.explorer.back(), { className: "back" });
       return make("p", { className: "title" }, make("span", {},
@@ -40,7 +44,9 @@
         make("span", { className: "value" }, this.value(at))), back);
     }
 
-    /** A number as the book writes it, in full where that says more, and as the source prints it. */
+    /** A number as the book writes it, in full where that says more, and as the source prints it.
+        @param {Place} at
+        @returns {string} */
     value(at) {
       const value = valueAt(this.explorer.numbers, at);
       const rounded = shown(value);
@@ -50,7 +56,9 @@
       return rounded + exact + (found && `; ${found}`);
     }
 
-    /** What the source prints for an address, in words, while it is asked for. */
+    /** What the source prints for an address, in words, while it is asked for.
+        @param {string} where
+        @returns {string} */
     prints(where) {
       const { data, state, start } = this.explorer;
       const found = data.prints[where];
@@ -58,6 +66,11 @@
       return fill(texts.source, { texts: printed(found) });
     }
 
+    /**
+     * @param {Place} at
+     * @param {Part[][]} items
+     * @returns {HTMLElement[]}
+     */
     sum(at, items) {
       if (!items.length) return [];
       const lines = items.map((parts, term) => this.line(parts, { ...at, term }));
@@ -66,17 +79,26 @@
       return [make("ul", { className: "sum" }, ...lines, total)];
     }
 
-    /** One item of what a number comes from: its parts, and a product worked out. */
+    /** One item of what a number comes from: its parts, and a product worked out.
+        @param {Part[]} parts
+        @param {Place} at
+        @returns {HTMLElement} */
     line(parts, at) {
       const line = make("li", {}, ...parts.flatMap((part) =>
         [typeof part === "object" ? this.operand(part) : part, " "]));
       const [left, sign, right] = parts;
-      if (sign === "×" && typeof right === "object") line.append(`= ${short(left.value * right.value)}`);
+      if (sign === "×" && typeof left === "object" && typeof right === "object") {
+        line.append(`= ${short(left.value * right.value)}`);
+      }
       const found = this.prints(address(at));
       if (found) line.append(make("span", { className: "aside" }, ` ${found}`));
       return line;
     }
 
+    /**
+     * @param {{ place: any, value: number }} operand
+     * @returns {HTMLElement}
+     */
     operand({ place, value }) {
       const { explorer } = this;
       const text = short(value);
@@ -86,7 +108,9 @@
       });
     }
 
-    /** For an output: the heads' shares that it is the sum of. */
+    /** For an output: the heads' shares that it is the sum of.
+        @param {Place} at
+        @returns {HTMLElement[]} */
     shares({ stage, row, column }) {
       const { data, state, numbers } = this.explorer;
       if (stage !== "output" || data.heads.length < 2) return [];
@@ -98,7 +122,8 @@
       return [make("p", {}, texts.shares), make("ul", { className: "sum" }, ...items)];
     }
 
-    /** An input has a field; it stays while its number changes, so that typing is not disturbed. */
+    /** An input has a field; it stays while its number changes, so that typing is not disturbed.
+        @param {Place} at */
     paintInput(at) {
       const { explorer } = this;
       const where = inputAddress(explorer.data, explorer.state, at);
@@ -109,17 +134,23 @@
       }
       this.exact.textContent = this.value(at);
       this.field.set(value);
-      const first = valueAt(explorer.data.inputs, parse(where));
+      /** @type {any} */
+      const input = parse(where);
+      const first = valueAt(explorer.data.inputs, input);
       this.original.textContent =
         first === value ? "" : fill(texts.original, { value: short(first) });
     }
 
+    /** @param {Place} at */
     buildInput(at) {
       const { explorer } = this;
-      this.field = makeField(texts.changeTo, (to) => explorer.edit(explorer.state.selected, to));
+      /** @type {NumberField} */
+      this.field = makeField(texts.changeTo, (to) => explorer.edit(explorer.state.selected ?? at, to));
       const title = this.title(at);
+      /** @type {any} */
       this.exact = title.querySelector(".value");
       this.original = make("span", { className: "aside" });
+      /** @type {(sign: string, label: string, by: number) => HTMLElement} */
       const step = (sign, label, by) =>
         makeButton(sign, () => this.field.step(by), { "aria-label": label, className: "step" });
       this.node.replaceChildren(title, make("p", {}, texts.rules.input),
@@ -129,8 +160,9 @@
 
     /** Go to the first operand, or to the field. */
     enter() {
-      (this.node.querySelector(".operand") ?? this.node.querySelector("input") ??
-        this.node.querySelector("button"))?.focus();
+      /** @type {any} */
+      const first = [".operand", "input", "button"].find((one) => this.node.querySelector(one));
+      if (first) this.node.querySelector(first).focus();
     }
   }
 

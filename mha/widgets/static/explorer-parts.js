@@ -44,6 +44,7 @@
    * @returns {any}
    */
   function make(tag, properties = {}, ...children) {
+    /** @type {any} */
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(properties)) {
       if (name.includes("-") || name === "role") element.setAttribute(name, value);
@@ -53,16 +54,28 @@
     return element;
   }
 
+  /** @type {(label: string, onclick: () => void, properties?: Record<string, any>) => any} */
   const makeButton = (label, onclick, properties = {}) =>
     make("button", { type: "button", onclick, ...properties }, label);
 
   let made = 0;
   const freshId = () => `explorer-${(made += 1)}`;
 
+  /**
+   * @param {string} title
+   * @param {...(Node | string)} children
+   * @returns {HTMLFieldSetElement}
+   */
   function makeGroup(title, ...children) {
     return make("fieldset", {}, make("legend", {}, title), ...children);
   }
 
+  /**
+   * @param {"radio" | "checkbox"} type
+   * @param {string} name of the group
+   * @param {string} label
+   * @param {(on: boolean) => void} onchange
+   */
   function makeChoice(type, name, label, onchange) {
     const input = make("input", { type, name, onchange: () => onchange(input.checked) });
     const word = make("span", {}, label);
@@ -76,6 +89,7 @@
       type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
       "aria-describedby": error.id,
     });
+    /** @param {string} sentence */
     const complain = (sentence) => {
       error.textContent = sentence;
       if (sentence) input.setAttribute("aria-invalid", "true");
@@ -88,6 +102,7 @@
    * A field for a number.
    * @param {string} label
    * @param {(value: number) => string} apply takes a number, returns what is wrong with it, or ""
+   * @returns {NumberField}
    */
   function makeField(label, apply) {
     const { input, error, complain } = makeEntry();
@@ -98,19 +113,21 @@
         : fill(texts.notANumber, { text }));
     };
     input.addEventListener("input", enter);
+    /** @param {number} by */
     const step = (by) => {
       const value = parsed(input.value);
       if (!Number.isFinite(value)) return;
       input.value = full(Number((value + by).toFixed(10)));
       enter();
     };
-    input.addEventListener("keydown", (event) => {
-      const by = { ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+    input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      const by = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? -STEP : 0;
       if (by) { event.preventDefault(); step(by); }
     });
     const name = make("label", {}, label, " ", input);
     return {
       input, step, node: make("span", { className: "field" }, name, error),
+      /** @param {number} value */
       set: (value) => {
         if (document.activeElement === input && parsed(input.value) === value) return;
         input.value = full(value);
@@ -119,8 +136,10 @@
     };
   }
 
-  window.mhaExplorer = {
-    STEP, fill, freshId, make, makeButton, makeChoice, makeField, makeGroup, printed,
-    setText,
+  /** The scripts that follow add to it.
+      @type {any} */
+  const shared = {
+    STEP, fill, freshId, make, makeButton, makeChoice, makeField, makeGroup, printed, setText,
   };
+  window.mhaExplorer = shared;
 })();

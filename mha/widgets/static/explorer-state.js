@@ -67,6 +67,7 @@
     /** @type {Numbers} */
     const copy = structuredClone(inputs);
     for (const [where, value] of Object.entries(edits)) {
+      /** @type {any} */
       const at = parse(where);
       (at.head === null ? copy[at.stage] : copy[at.stage][at.head])[at.row][at.column] = value;
     }

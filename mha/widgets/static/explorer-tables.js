@@ -9,7 +9,10 @@
   /** From this size on a number is too long for a cell; the panel has it in full. */
   const TOO_LONG = 1e15;
 
-  /** A number as the book writes it, with an exponent where that would not fit into a cell. */
+  /** A number as the book writes it, with an exponent where that would not fit into a cell.
+      @param {number} value
+      @param {Cell} cell
+      @returns {string} */
   function fitting(value, { given, look }) {
     const isLong = Math.abs(value) >= TOO_LONG && Number.isFinite(value);
     if (isLong) return value.toExponential(2).replaceAll("-", "−");
@@ -17,23 +20,45 @@
   }
 
   class Tables {
+    /**
+     * @param {ExplorerData} data
+     * @param {HTMLElement} body
+     */
     constructor(data, body) {
       this.data = data;
       this.body = body;
+      /** @type {Map<string, Cell>} */
       this.cells = new Map();
-      this.ofButton = new WeakMap();
+      /** @type {Map<EventTarget | null, Cell>} */
+      this.ofButton = new Map();
+      /** @type {Cell[]} */
       this.lit = [];
+      /** @type {Cell[]} */
       this.given = [];
+      /** @type {(() => void) | null} */
       this.last = null;
+      /** @type {HTMLElement[][]} */
+      this.labels = [];
+      /** @type {Record<string, number>} */
       this.digits = {};
+      /** What is painted: numbers, state, and the extents of the stages.
+          @type {any} */
+      this.now = null;
+      /** @type {Section[]} */
       this.stages = [...body.querySelectorAll(".stage")].map((node) => {
         const tables = [...node.querySelectorAll("table[data-stage]")];
-        return { node, cells: tables.flatMap((table) => this.adopt(table)), inSight: true };
+        const cells = tables.flatMap((table) => this.adopt(table));
+        return { node, cells, inSight: true, stale: true };
       });
     }
 
+    /**
+     * @param {any} table
+     * @returns {Cell[]}
+     */
     adopt(table) {
       const { stage, tokens } = table.dataset;
+      /** @type {any} */
       const head = table.dataset.head === undefined ? null : Number(table.dataset.head);
       const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
       const columns = [...table.tHead.rows].at(-1).cells;
@@ -50,15 +75,24 @@
       return grid.flat();
     }
 
+    /**
+     * @param {Place} at
+     * @param {HTMLTableCellElement} entry
+     * @param {{ label: HTMLElement, title: HTMLElement, look: string }} beside
+     * @returns {Cell}
+     */
     makeCell(at, entry, { label, title, look }) {
       const text = document.createTextNode(entry.textContent);
       const button = make("button", { type: "button", className: "cell", tabIndex: -1 }, text);
       const { width } = this.data;
       const head = headOf(at, width);
-      const map = entry.closest(".map")?.dataset.map ?? "";
+      /** @type {any} */
+      const lane = entry.closest(".map");
+      const map = lane?.dataset.map ?? "";
       const given = isInput(this.data, at);
+      /** @type {Cell} */
       const cell = {
-        at, entry, button, text, label, title, look, head, map, given, value: null, style: "",
+        at, entry, button, text, label, title, look, head, map, given, value: NaN, style: "", grid: [],
       };
       if (given) {
         button.classList.add("given");
@@ -75,18 +109,25 @@
     /** What the page calls its maps, in the order of the computation. */
     mapNames() {
       return MAPS.map((map) =>
-        this.body.querySelector(`.map[data-map="${map}"] .map-name`).textContent);
+        this.body.querySelector(`.map[data-map="${map}"] .map-name`)?.textContent ?? map);
     }
 
+    /** @param {HTMLElement[]} labels */
     tokenLabels(labels) {
-      this.labels = [...(this.labels || []), labels];
+      this.labels.push(labels);
     }
 
+    /**
+     * @param {Place} at
+     * @returns {any}
+     */
     cellAt(at) {
       return this.cells.get(address(at));
     }
 
-    /** Paint what is in sight at once; the rest follows, a stage a frame, or when it comes up. */
+    /** Paint what is in sight at once; the rest follows, a stage a frame, or when it comes up.
+        @param {ExplorerNumbers} numbers
+        @param {ExplorerState} state */
     paint(numbers, state) {
       this.now = { numbers, state, extents: {} };
       this.paintLabels(state);
@@ -110,7 +151,8 @@
       });
     }
 
-    /** Do something when all stages have followed; only the latest of such wishes counts. */
+    /** Do something when all stages have followed; only the latest of such wishes counts.
+        @param {() => void} action */
     afterwards(action) {
       this.last = action;
       if (!this.following) this.follow();
@@ -127,6 +169,7 @@
       const observer = new IntersectionObserver((entries) => {
         for (const { target, isIntersecting } of entries) {
           const stage = this.stages.find(({ node }) => node === target);
+          if (!stage) continue;
           stage.inSight = isIntersecting;
           if (isIntersecting && stage.stale) this.paintStage(stage);
         }
@@ -134,8 +177,10 @@
       this.stages.forEach(({ node }) => observer.observe(node));
     }
 
+    /** @param {Section} stage */
     paintStage(stage) {
       const { numbers, state, extents } = this.now;
+      /** @type {Record<string, number>} */
       const digits = {};
       stage.stale = false;
       for (const cell of stage.cells) {
@@ -150,16 +195,23 @@
       this.widen(digits);
     }
 
-    /** Widen columns to their longest number yet, the maps' apart from the others'. */
+    /** Widen columns to their longest number yet, the maps' apart from the others'.
+        @param {Record<string, number>} digits */
     widen(digits) {
       for (const [map, count] of Object.entries(digits)) {
         if (count <= this.digits[map]) continue;
         this.digits[map] = count;
+        /** @type {any} */
         const part = map ? this.body.querySelector(`.map[data-map="${map}"]`) : this.body;
         part.style.setProperty("--digits", count);
       }
     }
 
+    /**
+     * @param {Cell} cell
+     * @param {number} value
+     * @param {string} style
+     */
     paintCell(cell, value, style) {
       if (value !== cell.value) {
         cell.value = value;
@@ -172,7 +224,10 @@
       }
     }
 
-    /** The smallest and largest finite number of a stage, all heads together. */
+    /** The smallest and largest finite number of a stage, all heads together.
+        @param {string} stage
+        @param {Numbers} numbers
+        @returns {number[]} */
     extent(stage, numbers) {
       if (stage === "weights") return [0, 1];
       const finite = numbers[stage].flat(2).filter(Number.isFinite);
@@ -180,6 +235,14 @@
       return [low, Math.max(...finite)];
     }
 
+    /**
+     * @param {Cell} cell
+     * @param {number} value
+     * @param {number[]} extent
+     * @param {ExplorerNumbers} numbers
+     * @param {ExplorerState} state
+     * @returns {string}
+     */
     style(cell, value, [low, high], numbers, state) {
       if (value === -Infinity) return "";
       if (cell.look === "heat") {
@@ -196,9 +259,13 @@
       return `background-size:${to - from}% 5px;background-position:${position}% 100%`;
     }
 
-    /** A strip of the heads' colours, as long as their shares are large. */
+    /** A strip of the heads' colours, as long as their shares are large.
+        @param {Place} at
+        @param {ExplorerNumbers} numbers
+        @param {ExplorerState} state
+        @returns {string} */
     shares({ row, column }, numbers, state) {
-      const sizes = numbers.head_contributions.map((share, head) =>
+      const sizes = (numbers.head_contributions ?? []).map((share, head) =>
         (state.off[head] ? 0 : Math.abs(share[row][column])));
       const total = sizes.reduce((all, size) => all + size, 0) || 1;
       let end = 0;
@@ -210,6 +277,7 @@
       return `background-image:linear-gradient(90deg,${stops})`;
     }
 
+    /** @param {ExplorerState} state */
     paintLabels({ order }) {
       const { tokens, focus } = this.data;
       if (same(order, this.painted)) return;
@@ -222,7 +290,8 @@
       }
     }
 
-    /** Mute what does not belong to the head in focus, and what belongs to one that is off. */
+    /** Mute what does not belong to the head in focus, and what belongs to one that is off.
+        @param {ExplorerState} state */
     dim({ focus, off }) {
       for (const cell of this.cells.values()) {
         if (cell.head === null) continue;
@@ -231,36 +300,48 @@
       }
     }
 
-    /** Outline the selected number and those that it comes from. */
+    /** Outline the selected number and those that it comes from.
+        @param {Place | null} selected
+        @param {Place[]} sources
+        @param {(at: Place) => boolean} edits */
     light(selected, sources, edits) {
       this.lit.forEach((cell) => {
         cell.button.classList.remove("selected", "source");
         cell.button.removeAttribute("aria-current");
       });
-      this.lit = [selected, ...sources].filter(Boolean).map((at) => this.cellAt(at));
+      this.lit = (selected ? [selected, ...sources] : []).map((at) => this.cellAt(at));
       this.lit.forEach((cell, i) => cell.button.classList.add(i ? "source" : "selected"));
       if (selected) this.lit[0].button.setAttribute("aria-current", "true");
       for (const cell of this.given) cell.button.classList.toggle("changed", edits(cell.at));
     }
 
-    /** What the source prints, below its numbers. */
+    /** What the source prints, below its numbers.
+        @param {boolean} visible */
     paintPrints(visible) {
       for (const [where, found] of Object.entries(this.data.prints)) {
         const cell = this.cells.get(where);
         if (!cell) continue;
         cell.printed?.remove();
         if (!visible) continue;
-        cell.printed = make("span", { className: "source-print" }, printed(found));
-        cell.entry.append(cell.printed);
+        const print = make("span", { className: "source-print" }, printed(found));
+        cell.printed = print;
+        cell.entry.append(print);
       }
     }
 
-    /** Make a cell its table's tab stop, and say to a screen reader where it stands. */
+    /** Make a cell its table's tab stop, and say to a screen reader where it stands.
+        @param {Cell} cell
+        @param {string} name */
     stop(cell, name) {
       cell.grid.flat().forEach((other) => { other.button.tabIndex = other === cell ? 0 : -1; });
       cell.button.setAttribute("aria-label", `${cell.text.data}, ${name}`);
     }
 
+    /**
+     * @param {Cell} cell
+     * @param {string} key
+     * @returns {Cell | undefined}
+     */
     neighbour(cell, key) {
       const row = cell.grid.findIndex((cells) => cells.includes(cell));
       const column = cell.grid[row].indexOf(cell);

@@ -9,16 +9,26 @@
   const texts = window.mhaStrings.explorer;
 
   class Explorer {
+    /**
+     * @param {ExplorerData} data
+     * @param {HTMLDetailsElement} details
+     */
     constructor(data, details) {
       this.data = data;
       this.details = details;
       this.start = startOf(data);
       this.state = this.start;
       this.written = toHash(data, this.start);
+      /** @type {Place[]} */
       this.trail = [];
+      // What was painted last: nothing yet.
+      this.heads = "";
+      this.origin = "";
+      this.prints = false;
       this.numbers = compute(data, this.state);
       data.width = this.numbers.value[0][0].length;
       data.keyWidth = this.numbers.query[0][0].length;
+      /** @type {any} */
       this.body = details.querySelector(".body");
       this.tables = new Tables(data, this.body);
       this.controls = new Controls(this);
@@ -42,13 +52,19 @@
       this.body.prepend(make("p", { className: "help" }, help), this.controls.node, this.status);
       this.body.append(this.panel.node);
       this.body.classList.add("live");
-      this.body.addEventListener("click", (event) => this.onClick(event));
-      this.body.addEventListener("keydown", (event) => this.onKey(event));
-      this.body.addEventListener("focusin", ({ target }) => this.onFocus(target));
+      this.listen(this.body);
     }
 
     // -- Events --
 
+    /** @param {HTMLElement} body */
+    listen(body) {
+      body.addEventListener("click", (event) => this.onClick(event));
+      body.addEventListener("keydown", (event) => this.onKey(event));
+      body.addEventListener("focusin", ({ target }) => this.onFocus(target));
+    }
+
+    /** @param {Event} event */
     onClick({ target }) {
       const cell = this.tables.ofButton.get(target);
       if (!cell) return;
@@ -57,6 +73,7 @@
       else this.select(cell.at);
     }
 
+    /** @param {KeyboardEvent} event */
     onKey(event) {
       const cell = this.tables.ofButton.get(event.target);
       if (event.key === "Escape" && this.state.selected) {
@@ -70,6 +87,7 @@
       next.button.focus();
     }
 
+    /** @param {EventTarget | null} target */
     onFocus(target) {
       const cell = this.tables.ofButton.get(target);
       if (cell) this.tables.stop(cell, this.nameOf(cell.at));
@@ -77,7 +95,11 @@
 
     // -- Changes --
 
-    /** Take over a state whose numbers differ; false where they cannot be computed. */
+    /** Take over a state whose numbers differ; false where they cannot be computed.
+        @param {Partial<ExplorerState>} patch
+        @param {string} sentence
+        @param {{ compare?: boolean }} [options]
+        @returns {boolean} */
     change(patch, sentence, { compare = true } = {}) {
       const state = { ...this.state, ...patch };
       const before = this.numbers;
@@ -95,18 +117,25 @@
       return true;
     }
 
-    /** Take over a state that only shows the same numbers in another way. */
+    /** Take over a state that only shows the same numbers in another way.
+        @param {Partial<ExplorerState>} patch
+        @param {string} sentence */
     show(patch, sentence) {
       this.state = { ...this.state, ...patch };
       this.refresh();
       this.say(sentence);
     }
 
-    /** Change an input; returns what is wrong with the number, or "". */
+    /** Change an input; returns what is wrong with the number, or "".
+        @param {Place} at
+        @param {number} value
+        @returns {string} */
     edit(at, value) {
       const address = inputAddress(this.data, this.state, at);
       const edits = { ...this.state.edits, [address]: value };
-      if (valueAt(this.data.inputs, parse(address)) === value) delete edits[address];
+      /** @type {any} */
+      const first = parse(address);
+      if (valueAt(this.data.inputs, first) === value) delete edits[address];
       const sentence = fill(texts.changed, { place: this.nameOf(at), value: short(value) });
       return this.change({ edits }, sentence) ? "" : texts.overflow;
     }
@@ -116,7 +145,9 @@
       this.change(startOf(this.data), texts.wasReset, { compare: false });
     }
 
-    /** Select a number; `follow` also goes to its cell. */
+    /** Select a number; `follow` also goes to its cell.
+        @param {Place} at
+        @param {boolean} [follow] */
     select(at, follow = false) {
       if (this.state.selected) this.trail.push(this.state.selected);
       this.goTo(at, follow);
@@ -128,11 +159,16 @@
         this.goTo(before, true);
         return;
       }
+      if (!this.state.selected) return;
       const { button } = this.tables.cellAt(this.state.selected);
       this.show({ selected: null }, texts.cleared);
       button.focus();
     }
 
+    /**
+     * @param {Place} at
+     * @param {boolean} follow
+     */
     goTo(at, follow) {
       const map = { row_sums: "exponentials" }[at.stage] ?? at.stage;
       const patch = MAPS.includes(map) ? { map } : {};
@@ -141,7 +177,7 @@
         fill(texts.selected, { place: this.nameOf(at), value }));
       if (!follow) return;
       const { button } = this.tables.cellAt(at);
-      button.closest("details").open = true;
+      button.closest("details")?.setAttribute("open", "");
       button.focus({ preventScroll: true });
       button.scrollIntoView({ block: "center", inline: "nearest" });
     }
@@ -173,7 +209,7 @@
     paintHeads() {
       const { focus, off } = this.state;
       this.tables.dim(this.state);
-      this.body.querySelectorAll(".lane, .group").forEach((part) => {
+      this.body.querySelectorAll(".lane, .group").forEach((/** @type {HTMLElement} */ part) => {
         const head = Number(part.dataset.head);
         part.classList.toggle("dim", focus !== null && head !== focus);
         part.classList.toggle("off", off[head]);
@@ -188,9 +224,9 @@
       if (now === this.origin) return;
       this.origin = now;
       const parts = at ? described(data, state, numbers, at).items.flat() : [];
-      const sources = parts.flatMap((part) => part.place ?? []);
+      const sources = parts.flatMap((part) => (typeof part === "object" && part.place) || []);
       this.tables.light(at, sources,
-        (input) => inputAddress(data, state, input) in state.edits);
+        (/** @type {Place} */ input) => inputAddress(data, state, input) in state.edits);
     }
 
     paintNotes() {
@@ -203,32 +239,44 @@
       setText(this.note, [...focus, ...lost].join(" "));
     }
 
-    /** The exact share of the head in focus, for the token that the text follows. */
+    /** The exact share of the head in focus, for the token that the text follows.
+        @param {number} head
+        @returns {string} */
     share(head) {
       const { data, state, numbers } = this;
       const name = data.heads[head];
       if (!numbers.output) return fill(texts.columnsOf, { head: name, ...this.columns(head) });
       const row = state.selected?.stage === "output" ? state.selected.row
         : Math.max(0, state.order.indexOf(data.focus ?? 0));
+      /** @type {(values: number[]) => string} */
       const list = (values) => values.map((x) => shown(x)).join(", ");
       return fill(texts.shareOf, {
         head: name, token: data.tokens[state.order[row]],
-        share: list(numbers.head_contributions[head][row]), whole: list(numbers.output[row]),
+        share: list(numbers.head_contributions?.[head][row] ?? []), whole: list(numbers.output[row]),
       });
     }
 
+    /**
+     * @param {number} head
+     * @returns {string}
+     */
     loss(head) {
       const { data, numbers } = this;
       const name = data.heads[head];
       if (!numbers.output) return fill(texts.lostColumns, { head: name, ...this.columns(head) });
-      const sizes = numbers.head_contributions[head].flat().map(Math.abs);
+      const sizes = (numbers.head_contributions ?? [])[head].flat().map(Math.abs);
       return fill(texts.lost, { head: name, amount: shown(Math.max(...sizes)) });
     }
 
+    /** @param {number} head */
     columns(head) {
       return { first: head * this.data.width + 1, last: (head + 1) * this.data.width };
     }
 
+    /**
+     * @param {Place} at
+     * @returns {string}
+     */
     nameOf(at) {
       const { label, title } = this.tables.cellAt(at);
       const words = { row: label.textContent, column: title.textContent };
@@ -237,17 +285,26 @@
       return fill(texts.ofHead, { place: name, head: this.data.heads[at.head] });
     }
 
+    /**
+     * @param {Numbers} before
+     * @param {Numbers} after
+     * @param {string} what
+     * @returns {string}
+     */
     effect(before, after, what) {
       const end = after.output ? "output" : "concat";
+      /** @type {(stage: string) => string} */
       const most = (stage) => {
-        const now = after[stage].flat(2);
-        return shown(Math.max(...before[stage].flat(2).map((x, i) => Math.abs(x - now[i]))));
+        /** @type {number[][]} */
+        const [was, now] = [before[stage].flat(2), after[stage].flat(2)];
+        return shown(Math.max(...was.map((x, i) => Math.abs(x - now[i]))));
       };
       return fill(texts.effect, {
         what, weights: most("weights"), end: texts.ends[end], outcome: most(end),
       });
     }
 
+    /** @param {string} sentence */
     say(sentence) {
       this.tables.last = null;
       setText(this.status, sentence);

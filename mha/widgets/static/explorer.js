@@ -6,9 +6,11 @@
 
   const { Explorer } = window.mhaExplorer;
 
+  /** @type {(hash: string, name: string) => boolean} */
   const names = (hash, name) => new URLSearchParams(hash.slice(1)).get("explore") === name;
 
-  /** Make room out of sight, so that nobody sees the page jump: what opens moves all below it. */
+  /** Make room out of sight, so that nobody sees the page jump: what opens moves all below it.
+      @param {() => void} open */
   function unseen(open) {
     const { style } = document.body;
     style.visibility = "hidden";
@@ -19,11 +21,16 @@
   }
 
   class MhaExplorer extends HTMLElement {
+    /** @type {any} */
+    data;
+
+    /** @type {any} */
+    explorer;
+
     connectedCallback() {
       if (this.data) return;
-      this.data = JSON.parse(this.querySelector("script").textContent);
-      this.details = this.querySelector("details");
-      this.details.addEventListener("toggle", () => this.begin());
+      this.data = JSON.parse(this.querySelector("script")?.textContent ?? "");
+      this.details().addEventListener("toggle", () => this.begin());
       window.addEventListener("hashchange", () => {
         this.explorer?.leaveAddress();
         this.openFromAddress();
@@ -31,19 +38,24 @@
       this.openFromAddress();
     }
 
+    /** @returns {any} */
+    details() {
+      return this.querySelector("details");
+    }
+
     begin() {
-      this.explorer ??= new Explorer(this.data, this.details);
+      this.explorer ??= new Explorer(this.data, this.details());
       return this.explorer;
     }
 
     openFromAddress() {
       if (!names(location.hash, this.data.name)) return;
-      if (this.details.open) this.showAddress();
+      if (this.details().open) this.showAddress();
       else unseen(() => this.showAddress());
     }
 
     showAddress() {
-      this.details.open = true;
+      this.details().open = true;
       this.begin().readAddress();
       this.scrollIntoView();
     }

@@ -18,7 +18,7 @@
   /** @type {(terms: number[][]) => number} */
   const products = (terms) => sum(terms.map(product));
 
-  /** @type {Record<Operation, (terms: number[][], origin: Origin) => number>} */
+  /** @type {Record<Operation, (terms: number[][], origin: Calculation) => number>} */
   const RESULTS = {
     given: single,
     copy: single,
@@ -38,7 +38,7 @@
 
   /**
    * The number that an origin's operation gives.
-   * @param {Origin} origin
+   * @param {Calculation} origin
    * @param {(place: Place) => number} [value] the number to put in at a place; by default each
    *   operand's own.
    * @returns {number}
@@ -72,7 +72,7 @@
   /** The rule of queries, keys and values: an embedding times a matrix.
       @type {(matrix: string) => Rule} */
   const projected = (matrix) => ({ from, inputs }, { head, row, column }) =>
-    ["products", inputs.embeddings[row].map((_, i) =>
+    ["products", range(inputs.embeddings?.[row].length ?? 0).map((i) =>
       [from("embeddings", row, i), from(matrix, head, i, column)])];
 
   /** @type {(run: Run) => number} */
@@ -134,7 +134,8 @@
 
   /** One term of a sum of products. @type {(inputs: Inputs, run: Run, place: Place) => Origin} */
   function termOf(inputs, run, place) {
-    const { operation, terms } = origin(inputs, run, { ...place, term: null });
+    const { at, indexOf } = window.mhaPlaces;
+    const { operation, terms } = origin(inputs, run, at(place.stage, ...indexOf(place)));
     const isSum = operation === "products" || operation === "mixed";
     if (!isSum || place.term >= terms.length) {
       throw new RangeError(`there is no term ${window.mhaPlaces.address(place)}`);

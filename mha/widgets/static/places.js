@@ -19,11 +19,11 @@
   /**
    * The place at an index of a stage's array.
    * @param {string} stage
-   * @param {(number | null)[]} index one number for each axis of the array
+   * @param {number[]} index one number for each axis of the array
    * @returns {Place}
    */
   function at(stage, ...index) {
-    /** @type {Place} */
+    /** @type {any} */
     const place = { stage, head: null, row: null, column: null, term: null };
     stages()[stage].axes.forEach((axis, i) => { place[axis] = index[i]; });
     return place;
@@ -32,9 +32,9 @@
   /**
    * The place with those of the indices that the stage has; the others are left out.
    * @param {string} stage
-   * @param {number | null} head
-   * @param {number | null} row
-   * @param {number | null} column
+   * @param {number} head
+   * @param {number} row
+   * @param {number} column
    * @returns {Place}
    */
   function of(stage, head, row, column) {
@@ -69,7 +69,9 @@
     if (!found || !Object.hasOwn(stages(), found[1])) return null;
     const index = found[2].split(".").slice(1).map(Number);
     if (index.length !== stages()[found[1]].axes.length) return null;
-    return { ...at(found[1], ...index), term: found[3] === undefined ? null : Number(found[3]) };
+    const place = at(found[1], ...index);
+    if (found[3] !== undefined) place.term = Number(found[3]);
+    return place;
   }
 
   /**
