@@ -27,13 +27,14 @@ EXPLORER = (
 """The explorer's own scripts, in the order in which they run, after those of `ARITHMETIC`."""
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
+_INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def published() -> dict[str, str]:
     """Return every script and style by its file's name, and the registry of stages as a script.
 
-    Comments that fill lines of their own are left out: they are for whoever reads the source, and
-    a page would carry them to every reader.
+    Indentation and comments that fill lines of their own are left out: they are for whoever reads
+    the source, and a page would carry them to every reader.
 
     Examples
     --------
@@ -41,9 +42,14 @@ def published() -> dict[str, str]:
     'window.mhaStages={"embeddings":'
     """
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
-    texts = {file.name: _COMMENT.sub("", file.read_text(encoding="utf-8")) for file in files}
+    texts = {file.name: _bare(file.read_text(encoding="utf-8")) for file in files}
     stages = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":"))
     return texts | {"stages.js": f"window.mhaStages={stages};\n"}
+
+
+def _bare(text: str) -> str:
+    """Return a script or style without what only its source needs; strings stay on one line."""
+    return _INDENTATION.sub("", _COMMENT.sub("", text))
 
 
 def publish(folder: Path) -> None:

@@ -237,21 +237,23 @@ def test_every_text_is_used_and_every_used_text_is_there():
 
 
 def code_of(lines):
-    """Yield the lines that no comment fills, a comment's lines read one after the other."""
+    """Yield the lines that no comment fills, without indentation, read one after the other."""
     inside = False
     for line in lines:
         begins = line.strip().startswith("/*")
         if not inside and not begins and not line.strip().startswith("//"):
-            yield line
+            yield line.lstrip()
         inside = (inside or begins) and not line.rstrip().endswith("*/")
 
 
-def test_comments_stay_behind_and_nothing_else_does(tmp_path):
+def test_comments_and_indentation_stay_behind_and_nothing_else_does(tmp_path):
     publish(tmp_path)
     for file in (*FOLDER.glob("*.js"), *FOLDER.glob("*.css")):
         kept = (tmp_path / file.name).read_text(encoding="utf-8").splitlines()
         source = file.read_text(encoding="utf-8").splitlines()
         assert kept == list(code_of(source)), file.name
+        # A text over several lines would lose its indentation too.
+        assert all(line.count("`") % 2 == 0 for line in kept), file.name
 
 
 def test_the_registry_of_stages_reaches_the_browser():

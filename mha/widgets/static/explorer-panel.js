@@ -13,8 +13,13 @@
     constructor(explorer) {
       this.explorer = explorer;
       this.node = make("section", { className: "panel", "aria-label": texts.panel });
-      /** @type {string | null} */
+      /** The address of the input that has a field; the field, and what stands beside it.
+          @type {string | null} */
       this.shownInput = null;
+      /** @type {any} */
+      this.field = null;
+      /** @type {any} */
+      this.exact = null;
     }
 
     paint() {
@@ -144,10 +149,8 @@
     /** @param {Place} at */
     buildInput(at) {
       const { explorer } = this;
-      /** @type {NumberField} */
       this.field = makeField(texts.changeTo, (to) => explorer.edit(explorer.state.selected ?? at, to));
       const title = this.title(at);
-      /** @type {any} */
       this.exact = title.querySelector(".value");
       this.original = make("span", { className: "aside" });
       /** @type {(sign: string, label: string, by: number) => HTMLElement} */
