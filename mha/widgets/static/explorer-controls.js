@@ -54,7 +54,8 @@
     heads() {
       const { explorer } = this;
       const { heads } = explorer.data;
-      const labels = [texts.showAll, ...heads.map((_, i) => fill(texts.focusHead, { head: i + 1 }))];
+      const each = heads.map((_, i) => fill(texts.focusHead, { head: i + 1 }));
+      const labels = [texts.showAll, ...each];
       /** @type {(choice: number) => void} */
       const focus = (choice) => explorer.show(
         { focus: choice ? choice - 1 : null },
@@ -155,7 +156,8 @@
       /** @type {(sign: string, label: string, by: number) => HTMLElement} */
       const arrow = (sign, label, by) =>
         makeButton(sign, () => this.move(i, by), { "aria-label": fill(label, { token }) });
-      return make("li", {}, arrow("←", texts.earlier, -1), arrow("→", texts.later, 1), padding.node);
+      const arrows = [arrow("←", texts.earlier, -1), arrow("→", texts.later, 1)];
+      return make("li", {}, ...arrows, padding.node);
     }
 
     /**

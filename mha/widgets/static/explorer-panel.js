@@ -149,7 +149,8 @@
     /** @param {Place} at */
     buildInput(at) {
       const { explorer } = this;
-      this.field = makeField(texts.changeTo, (to) => explorer.edit(explorer.state.selected ?? at, to));
+      this.field = makeField(texts.changeTo, (to) =>
+        explorer.edit(explorer.state.selected ?? at, to));
       const title = this.title(at);
       this.exact = title.querySelector(".value");
       this.original = make("span", { className: "aside" });

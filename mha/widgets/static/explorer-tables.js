@@ -92,7 +92,8 @@
       const given = isInput(this.data, at);
       /** @type {Cell} */
       const cell = {
-        at, entry, button, text, label, title, look, head, map, given, value: NaN, style: "", grid: [],
+        at, entry, button, text, label, title, look, head, map, given,
+        value: NaN, style: "", grid: [],
       };
       if (given) {
         button.classList.add("given");

@@ -4,8 +4,8 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, MAPS, Panel, Tables, compute, described, fill, fromHash, inputAddress, isChanged,
-    make, same, setText, startOf, toHash } = window.mhaExplorer;
+  const { Controls, MAPS, Panel, Tables, compute, described, fill, fromHash, inputAddress,
+    isChanged, make, same, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   class Explorer {
@@ -252,7 +252,8 @@
       const list = (values) => values.map((x) => shown(x)).join(", ");
       return fill(texts.shareOf, {
         head: name, token: data.tokens[state.order[row]],
-        share: list(numbers.head_contributions?.[head][row] ?? []), whole: list(numbers.output[row]),
+        share: list(numbers.head_contributions?.[head][row] ?? []),
+        whole: list(numbers.output[row]),
       });
     }
 
