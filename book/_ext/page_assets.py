@@ -6,15 +6,15 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, publish
 
 # In the order in which they run: what others use comes first.
 SCRIPTS = (
     *ARITHMETIC,
+    *BOXES,
     "scroll.js",
     "strings-reading.js",
-    "progress.js",
-    "your-turn.js",
+    "contents.js",
     "quiz.js",
     "steps.js",
     *EXPLORER,
@@ -32,7 +32,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = ["book.css", "reading.css", "explorer.css"]
+    app.config.html_css_files = ["book.css", "boxes.css", "reading.css", "explorer.css"]
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
