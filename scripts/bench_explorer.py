@@ -23,9 +23,9 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 
 from mha import example_names, load_example, trace  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 
-STATIC = (ROOT / "book" / "_static").as_uri()
 BUDGET = 16
 ROW = "{:>20}  {:>4}  {:>7}  {:>9}  {:>9}  {:>9}  {:>10}  {:>7}"
 WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
@@ -33,10 +33,8 @@ WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <style>html {{ --pst-color-text-base: #222; --pst-color-border: #ccc; }}
 main {{ width: 700px; margin: auto; }}</style>
-<link rel="stylesheet" href="{static}/explorer.css">
-<script defer src="{static}/strings-explorer.js"></script>
-<script defer src="{static}/attention.js"></script>
-<script defer src="{static}/explorer.js"></script><main>{body}</main></html>"""
+<link rel="stylesheet" href="explorer.css">
+{scripts}<main>{body}</main></html>"""
 
 MEASURE = """async ({ repeat, selector }) => {
   const frame = () => new Promise((done) => {
@@ -119,10 +117,11 @@ def parsed(arguments):
 
 
 def page_of(name, folder):
-    """Write the page of one example, and return its file."""
-    body = explorer(trace(load_example(name), prints=Prints(name))).html
+    """Write the page of one example beside the scripts, and return its file."""
+    body = explorer(trace(load_example(name)), prints=Prints(name)).html
     file = Path(folder) / f"{name}.html"
-    file.write_text(PAGE.format(static=STATIC, body=body), encoding="utf-8")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
     return file
 
 
@@ -174,6 +173,7 @@ def main(arguments=None):
     columns = ("numbers", "fastest", "update", "processor", "re-render", "ratio")
     print(ROW.format("example", "slow", *columns))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        publish(Path(folder))
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name in options.examples:
             file = page_of(name, folder)

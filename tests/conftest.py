@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["explorer_pages"]
+
 SEED = 20170612
 QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 PROFILE = "fixed"

@@ -3,36 +3,46 @@
 (function () {
   "use strict";
   const strings = window.mhaStrings.quiz;
+  const { find } = window.mhaPage;
 
   class Quiz extends HTMLElement {
     connectedCallback() {
-      const form = this.querySelector("form");
-      form.addEventListener("submit", this.check.bind(this));
-      form.addEventListener("change", this.forget.bind(this));
+      const form = find(this, "form", HTMLFormElement);
+      form.addEventListener("submit", (event) => this.check(event));
+      form.addEventListener("change", () => this.forget());
       this.showDone();
     }
 
+    /** @returns {HTMLInputElement[]} */
     options() {
       return Array.from(this.querySelectorAll(".quiz-option input"));
     }
 
-    feedbackOn(option) {
-      return this.querySelector('.quiz-answer [data-option="' + option.value + '"]');
+    chosen() {
+      return this.options().filter((option) => option.checked);
     }
 
+    /** @param {HTMLInputElement} option */
+    feedbackOn(option) {
+      return find(this, `.quiz-answer [data-option="${option.value}"]`, HTMLElement);
+    }
+
+    /** @param {HTMLInputElement} option */
     isRight(option) {
       return this.feedbackOn(option).dataset.right === "yes";
     }
 
+    /** @param {HTMLInputElement} option */
     note(option) {
-      return option.parentElement.querySelector(".quiz-note");
+      return find(this, `[id="${option.id}-note"]`, HTMLElement);
     }
 
+    /** @param {SubmitEvent} event */
     check(event) {
       event.preventDefault();
       this.forget();
       const verdict = this.verdict();
-      this.options().filter(function (option) { return option.checked; }).forEach(this.annotate, this);
+      this.chosen().forEach((option) => this.annotate(option));
       this.say(verdict);
       if (verdict === "right") {
         window.mhaProgress.setRight(this.id);
@@ -40,56 +50,63 @@
       }
     }
 
-    /** Return the name of the string that says how the choice stands to the key. */
+    /**
+     * Return the name of the string that says how the choice stands to the key.
+     * @returns {keyof Strings["quiz"]}
+     */
     verdict() {
-      const chosen = this.options().filter(function (option) { return option.checked; });
-      const right = this.options().filter(this.isRight, this);
+      const chosen = this.chosen();
+      const right = this.options().filter((option) => this.isRight(option));
       if (chosen.length === 0) {
         return "empty";
       }
-      if (!chosen.every(this.isRight, this)) {
+      if (!chosen.every((option) => this.isRight(option))) {
         return "multiple" in this.dataset ? "mixed" : "wrong";
       }
       return chosen.length === right.length ? "right" : "incomplete";
     }
 
-    /** Put the note on a chosen option below it. */
+    /**
+     * Put the note on a chosen option below it.
+     * @param {HTMLInputElement} option
+     */
     annotate(option) {
       const feedback = this.feedbackOn(option);
       const note = this.note(option);
-      const copies = Array.from(feedback.children, function (child) { return child.cloneNode(true); });
-      copies.forEach(function (copy) {
-        copy.querySelectorAll("[id]").forEach(function (element) { element.removeAttribute("id"); });
-      });
       note.dataset.right = feedback.dataset.right;
-      note.replaceChildren.apply(note, copies);
+      note.replaceChildren(...Array.from(feedback.children, (child) => child.cloneNode(true)));
+      note.querySelectorAll("[id]").forEach((element) => element.removeAttribute("id"));
       option.setAttribute("aria-describedby", note.id);
     }
 
     /** Take back all notes: the choice has changed. */
     forget() {
-      this.options().forEach(function (option) {
-        this.note(option).replaceChildren();
-        delete this.note(option).dataset.right;
+      this.options().forEach((option) => {
+        const note = this.note(option);
+        note.replaceChildren();
+        delete note.dataset.right;
         option.removeAttribute("aria-describedby");
-      }, this);
+      });
       this.say(null);
     }
 
+    /** @param {keyof Strings["quiz"] | null} verdict */
     say(verdict) {
-      const status = this.querySelector(".quiz-status");
-      status.textContent = verdict ? strings[verdict] : "";
-      status.dataset.verdict = verdict || "";
+      const status = find(this, ".quiz-status", HTMLElement);
+      status.textContent = verdict && strings[verdict];
+      status.dataset.verdict = verdict ?? "";
     }
 
     showDone() {
       const isDone = window.mhaProgress.isRight(this.id);
-      this.querySelector(".reading-done").textContent = isDone ? strings.done : "";
+      find(this, ".reading-done", HTMLElement).textContent = isDone ? strings.done : "";
     }
   }
 
   customElements.define("mha-quiz", Quiz);
-  document.addEventListener("mha-progress-cleared", function () {
-    document.querySelectorAll("mha-quiz").forEach(function (box) { box.showDone(); });
+  document.addEventListener("mha-progress-cleared", () => {
+    /** @type {NodeListOf<Quiz>} */
+    const quizzes = document.querySelectorAll("mha-quiz");
+    quizzes.forEach((quiz) => quiz.showDone());
   });
 })();

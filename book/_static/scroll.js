@@ -2,17 +2,19 @@
    scroll, so that a keyboard reader does not stop at every formula. */
 (function () {
   "use strict";
+  /** @type {NodeListOf<HTMLElement>} */
   const boxes = document.querySelectorAll(".math-scroll, .math-wide, .drawing");
-  const update = function (box) {
+
+  /** @param {Element} box */
+  function update(box) {
     if (box.scrollWidth > box.clientWidth) {
-      box.tabIndex = 0;
+      box.setAttribute("tabindex", "0");
     } else {
       box.removeAttribute("tabindex");
     }
-  };
-  const observer = new ResizeObserver(function (entries) {
-    entries.forEach(function (entry) { update(entry.target); });
-  });
-  boxes.forEach(function (box) { observer.observe(box); });
-  document.fonts.ready.then(function () { boxes.forEach(update); });
+  }
+
+  const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
+  boxes.forEach((box) => observer.observe(box));
+  document.fonts.ready.then(() => boxes.forEach(update));
 })();

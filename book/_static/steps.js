@@ -4,86 +4,88 @@
 (function () {
   "use strict";
   const strings = window.mhaStrings.steps;
-  const fill = window.mhaProgress.fill;
-  const place = document.querySelector(".steps-start");
-  const title = place && place.parentElement.querySelector(":scope > h1");
+  const progress = window.mhaProgress;
+  const { button, fill, find } = window.mhaPage;
+  const ARTICLE = ":has(> .steps-start):has(> h1)";
+  const HEADING = ":scope > :is(h1, h2, h3, h4)";
   const FIELDS = "input, textarea, select, [contenteditable], summary, mha-explorer, [role=grid]";
 
-  if (!title) {
+  if (!document.querySelector(ARTICLE)) {
     return;
   }
 
   /* ---- The steps of the page ---- */
 
-  const isSection = function (node) { return node.tagName === "SECTION"; };
-  const isHeading = function (node) { return /^H[1-6]$/.test(node.tagName); };
+  /** @typedef {{heading: HTMLElement, elements: Element[]}} Step */
 
-  /** Add an element to all steps from one to another, counted from 0. */
-  function put(steps, element, from, to) {
-    for (let i = from; i <= to; i += 1) {
-      steps[i].elements.push(element);
-    }
+  /** @param {Element} node */
+  const isSection = (node) => node.tagName === "SECTION";
+
+  /** @param {Element} node */
+  const isHeading = (node) => /^H[1-6]$/.test(node.tagName);
+
+  /**
+   * Return the step that an element's heading begins.
+   * @param {Element} parent
+   * @param {Element[]} elements
+   * @returns {Step}
+   */
+  function stepWith(parent, elements) {
+    return { heading: find(parent, HEADING, HTMLElement), elements };
   }
 
-  /** Add a section that has sections of its own: its heading stays above each of them. */
-  function split(steps, section) {
-    const heading = section.querySelector(":scope > :is(h2, h3)");
-    const own = Array.from(section.children).filter(function (child) {
-      return !isSection(child) && !isHeading(child) && child.textContent.trim() !== "";
-    });
-    const parts = Array.from(section.children).filter(isSection);
-    const first = steps.length;
-    if (own.length > 0) {
-      steps.push({ heading: heading, elements: own });
-    }
-    parts.forEach(function (part) {
-      steps.push({ heading: part.querySelector(":is(h3, h4)"), elements: [part] });
-    });
-    put(steps, section, first, steps.length - 1);
+  /**
+   * Return the steps of a section that has sections of its own: its heading stays above each.
+   * @param {Element} section
+   * @returns {Step[]}
+   */
+  function split(section) {
+    const children = Array.from(section.children);
+    const own = children.filter((child) =>
+      !isSection(child) && !isHeading(child) && child.textContent.trim() !== "");
+    const first = own.length > 0 ? [stepWith(section, own)] : [];
+    const parts = children.filter(isSection).map((part) => stepWith(part, [part]));
+    return first.concat(parts).map(({ heading, elements }) =>
+      ({ heading, elements: elements.concat(section) }));
   }
 
-  function stepsOf(article) {
+  /**
+   * @param {HTMLElement} article
+   * @param {HTMLElement} place
+   * @returns {Step[]}
+   */
+  function stepsOf(article, place) {
     const children = Array.from(article.children);
-    const before = children.filter(function (child) {
-      return !isSection(child) && !isHeading(child) && child !== place;
-    });
-    const steps = [{ heading: title, elements: before }];
-    children.filter(isSection).forEach(function (section) {
-      if (Array.from(section.children).some(isSection)) {
-        split(steps, section);
-      } else {
-        steps.push({ heading: section.querySelector("h2"), elements: [section] });
-      }
-    });
-    return steps;
+    const before = children.filter((child) =>
+      !isSection(child) && !isHeading(child) && child !== place);
+    const after = children.filter(isSection).flatMap((section) =>
+      Array.from(section.children).some(isSection) ? split(section) : stepWith(section, [section]));
+    return [stepWith(article, before), ...after];
   }
 
-  const article = title.parentElement;
-  const steps = stepsOf(article);
-  const all = Array.from(new Set(steps.flatMap(function (step) { return step.elements; })));
+  const article = find(document, ARTICLE, HTMLElement);
+  const place = find(article, ":scope > .steps-start", HTMLElement);
+  const steps = stepsOf(article, place);
+  const all = Array.from(new Set(steps.flatMap((step) => step.elements)));
   let current = 0; // counted from 1; 0 is the whole page
 
-  /** Return a heading's words without its number and its link. */
+  /**
+   * Return a heading's words without its number and its link.
+   * @param {HTMLElement} heading
+   * @returns {string}
+   */
   function words(heading) {
-    const copy = heading.cloneNode(true);
-    copy.querySelectorAll(".headerlink, .section-number").forEach(function (part) { part.remove(); });
+    const copy = document.createElement("div");
+    copy.append(heading.cloneNode(true));
+    copy.querySelectorAll(".headerlink, .section-number").forEach((part) => part.remove());
     return copy.textContent.trim();
   }
 
   /* ---- The bar and the button ---- */
 
-  function button(text, act) {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.className = "reading-button";
-    made.textContent = text;
-    made.addEventListener("click", act);
-    return made;
-  }
-
-  const begin = button("", function () { go(window.mhaProgress.lastStep() || 1); });
-  const previous = button(strings.previous, function () { go(current - 1); });
-  const next = button(strings.next, function () { go(current + 1); });
+  const begin = button("", () => go(progress.lastStep() || 1));
+  const previous = button(strings.previous, () => go(current - 1));
+  const next = button(strings.next, () => go(current + 1));
   const whole = button(strings.whole, showWhole);
   const bar = document.createElement("nav");
   const label = document.createElement("span");
@@ -107,7 +109,7 @@
 
   /** Show where the reader is, on the button or in the bar. */
   function update() {
-    const last = Math.min(window.mhaProgress.lastStep(), steps.length);
+    const last = Math.min(progress.lastStep(), steps.length);
     const values = { step: current || last, total: steps.length };
     begin.textContent = last > 1 ? fill(strings.resume, values) : strings.begin;
     begin.hidden = current > 0;
@@ -120,31 +122,42 @@
     }
   }
 
-  /** Switch a button off without taking the focus from it. */
+  /**
+   * Switch a button off without taking the focus from it.
+   * @param {HTMLButtonElement} control
+   * @param {boolean} isOff
+   */
   function off(control, isOff) {
     control.setAttribute("aria-disabled", String(isOff));
   }
 
   /* ---- Showing and hiding ---- */
 
-  /** Hide an element, where the browser can, so that a search of the page still finds it. */
+  /**
+   * Hide an element, where the browser can, so that a search of the page still finds it.
+   * @param {Element} element
+   */
   function conceal(element) {
     element.classList.add("step-hidden");
     element.setAttribute("hidden", "until-found");
   }
 
+  /** @param {Element} element */
   function reveal(element) {
     element.classList.remove("step-hidden");
     element.removeAttribute("hidden");
   }
 
-  /** Show a step, counted from 1. */
+  /**
+   * Show a step.
+   * @param {number} step counted from 1
+   */
   function show(step) {
     current = step;
     const shown = new Set(steps[step - 1].elements);
-    all.forEach(function (element) { (shown.has(element) ? reveal : conceal)(element); });
+    all.forEach((element) => (shown.has(element) ? reveal : conceal)(element));
     article.classList.add("in-steps");
-    window.mhaProgress.setRead(step, steps.length);
+    progress.setRead(step, steps.length);
     update();
   }
 
@@ -157,7 +170,7 @@
     leave();
     status.textContent = strings.wholeShown;
     if (/^#step-\d+$/.test(location.hash)) {
-      setAddress(location.pathname + location.search);
+      setAddress(location.pathname + location.search, false);
     }
     if (hadFocus) {
       focus(heading);
@@ -171,13 +184,17 @@
     update();
   }
 
+  /** @param {HTMLElement} heading */
   function focus(heading) {
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
     heading.scrollIntoView({ block: "start" });
   }
 
-  /** Open a step on the reader's demand. */
+  /**
+   * Open a step on the reader's demand; where there is none, stay.
+   * @param {number} step
+   */
   function go(step) {
     if (step < 1 || step > steps.length) {
       return;
@@ -188,33 +205,46 @@
     focus(steps[step - 1].heading);
   }
 
-  /** Change the address; a page opened as a file, or in a frame, may not be allowed to. */
+  /**
+   * Change the address; a page opened as a file, or in a frame, may not be allowed to.
+   * @param {string} address
+   * @param {boolean} isNew
+   */
   function setAddress(address, isNew) {
     try {
       history[isNew ? "pushState" : "replaceState"](history.state, "", address);
-    } catch (error) {
+    } catch {
       // The step is shown all the same; only its address is not.
     }
   }
 
   /* ---- Addresses ---- */
 
-  function target() {
+  /**
+   * Return the element that a fragment names, or null.
+   * @param {string} fragment
+   * @returns {HTMLElement | null}
+   */
+  function named(fragment) {
     try {
-      return document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    } catch (error) {
+      return document.getElementById(decodeURIComponent(fragment.slice(1)));
+    } catch {
       return null; // not an address that this page has written
     }
   }
 
-  /** Return the step that holds an element, counted from 1, or 0. */
+  /**
+   * Return the step that holds an element, counted from 1, or 0.
+   * @param {Element | null} element
+   * @returns {number}
+   */
   function stepOf(element) {
     let found = 0;
     let size = Infinity;
-    steps.forEach(function (step, i) {
-      step.elements.forEach(function (part) {
+    steps.forEach((step, i) => {
+      step.elements.filter((part) => part.contains(element)).forEach((part) => {
         // The smallest part decides: a section stands in the steps of all its own sections.
-        if (part.contains(element) && part.textContent.length < size) {
+        if (part.textContent.length < size) {
           found = i + 1;
           size = part.textContent.length;
         }
@@ -231,22 +261,22 @@
       focus(steps[step - 1].heading);
       return;
     }
-    const element = current > 0 && location.hash.length > 1 ? target() : null;
-    const step = element ? stepOf(element) : 0;
+    const element = current > 0 && location.hash.length > 1 ? named(location.hash) : null;
+    const step = stepOf(element);
     if (step > 0) {
       show(step);
-      element.scrollIntoView();
+      element?.scrollIntoView();
     }
   }
 
+  /** @param {MouseEvent} event */
   function onClick(event) {
-    const link = event.target.closest('a[href*="#"]');
-    const isHere = link && link.pathname === location.pathname && link.hash.length > 1;
-    if (!isHere || current === 0 || event.ctrlKey || event.metaKey || event.shiftKey) {
+    const link = elementOf(event)?.closest('a[href*="#"]');
+    if (!(link instanceof HTMLAnchorElement) || link.pathname !== location.pathname) {
       return;
     }
-    const element = document.getElementById(decodeURIComponent(link.hash.slice(1)));
-    const step = element ? stepOf(element) : 0;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    const step = current > 0 && isPlain && link.hash.length > 1 ? stepOf(named(link.hash)) : 0;
     if (step > 0) {
       show(step); // before the browser looks for the element
     }
@@ -254,30 +284,47 @@
 
   /* ---- Keys, finding and printing ---- */
 
+  /**
+   * Return the element that an event is about, if it is one.
+   * @param {Event} event
+   * @returns {Element | null}
+   */
+  function elementOf(event) {
+    return event.target instanceof Element ? event.target : null;
+  }
+
+  /** @param {KeyboardEvent} event */
   function onKey(event) {
-    const turns = { ArrowLeft: -1, ArrowRight: 1 };
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f") {
       showWhole();
       return;
     }
+    const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
-    const isBusy = event.defaultPrevented || event.target.closest(FIELDS) || scrolls(event.target);
-    if (current > 0 && event.key in turns && isPlain && !isBusy) {
+    const isBusy = event.defaultPrevented || usesArrows(elementOf(event));
+    if (current > 0 && turn !== undefined && isPlain && !isBusy) {
       event.preventDefault();
-      go(current + turns[event.key]);
+      go(current + turn);
     }
   }
 
-  /** Tell whether the arrow keys already move something sideways here. */
-  function scrolls(element) {
-    const box = element.closest("[tabindex='0']");
-    return box !== null && box.scrollWidth > box.clientWidth;
+  /**
+   * Tell whether the arrow keys already do something here: in a field, or in what they scroll.
+   * @param {Element | null} element
+   */
+  function usesArrows(element) {
+    const box = element?.closest("[tabindex='0']");
+    const scrolls = box && box.scrollWidth > box.clientWidth;
+    return Boolean(element?.closest(FIELDS) || scrolls);
   }
 
-  /** A search has found hidden text: show the whole page, or the step that a link leads to. */
+  /**
+   * A search has found hidden text: show the whole page, or the step that a link leads to.
+   * @param {Event} event
+   */
   function onFound(event) {
-    const element = target();
-    if (element && event.target.contains(element)) {
+    const element = named(location.hash);
+    if (element && elementOf(event)?.contains(element)) {
       follow();
     } else {
       showWhole();
@@ -288,7 +335,7 @@
   update();
   follow();
   window.addEventListener("hashchange", follow);
-  window.addEventListener("popstate", function () {
+  window.addEventListener("popstate", () => {
     if (location.hash === "" && current > 0) {
       showWhole();
     }
@@ -299,11 +346,11 @@
   document.addEventListener("mha-progress-cleared", update);
 
   let printed = 0;
-  window.addEventListener("beforeprint", function () {
+  window.addEventListener("beforeprint", () => {
     printed = current;
     leave();
   });
-  window.addEventListener("afterprint", function () {
+  window.addEventListener("afterprint", () => {
     if (printed > 0) {
       show(printed);
     }

@@ -1,7 +1,9 @@
-/* Everything that the scripts for reading and exercises say. A translation changes this file. */
+/* Everything that the scripts for steps, quizzes and progress say. A translation changes this
+   file. */
 (function () {
   "use strict";
-  window.mhaStrings = Object.assign(window.mhaStrings || {}, {
+  /** @type {Pick<Strings, "steps" | "quiz" | "progress">} */
+  const strings = {
     steps: {
       begin: "Read in steps",
       resume: "Continue at step {step} of {total}",
@@ -13,16 +15,6 @@
       progress: "Steps read",
       keys: "The left and right arrow keys turn the steps.",
       wholeShown: "The whole page is shown.",
-    },
-    exercises: {
-      right: "Right. The answer is {answer}.",
-      near: "Close: this is a slip of rounding. Keep all digits until the last step. {rounding}",
-      wrong: "Not yet. Check your sum, or take a hint.",
-      unreadable: "This cannot be read as a number. Write it like 0.25, −1.5 or 3/7.",
-      empty: "Enter a number first.",
-      fresh: "New numbers, set {count}. They are not those of this page.",
-      noMoreHints: "There are no more hints. The worked answer is below.",
-      done: "answered",
     },
     quiz: {
       right: "Right.",
@@ -44,5 +36,6 @@
       no: "Keep it",
       cleared: "Your progress is cleared.",
     },
-  });
+  };
+  window.mhaStrings = Object.assign(window.mhaStrings || {}, strings);
 })();

@@ -16,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from mha.core.checks import Array
-from mha.runs.rounding import dimensions, short, shown
-from mha.runs.places import PrintsAt, Place, places
 from mha.runs.origins import is_given, origin
+from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace
-from mha.runs.stages import STAGES
+from mha.runs.rounding import dimensions, short, shown
+from mha.runs.stages import STAGES, Stage, stage_array
 
 HEAD_STYLES = 6
 """How many colours and patterns of heads the style sheet has."""
@@ -28,18 +28,14 @@ HEAD_STYLES = 6
 LONGEST_LABEL = 9
 """How many characters of a token fit beside a table; a longer one is cut where it stands."""
 
-_MATRICES = {
-    "w_q": ("Query projection", "q"),
-    "w_k": ("Key projection", "k"),
-    "w_v": ("Value projection", "v"),
-}
-_VECTORS = {"query": ("Queries", "q"), "key": ("Keys", "k"), "value": ("Values", "v")}
-_MAPS = {
-    "scores": "Scores",
-    "scaled_scores": "Scaled scores",
-    "exponentials": "Exponentials",
-    "weights": "Weights",
-}
+_MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
+_VECTORS = ("query", "key", "value")
+_MAPS = tuple(name for name, stage in STAGES.items() if stage.by_key and not stage.quotes)
+_PRINTED = tuple(
+    name
+    for name, stage in STAGES.items()
+    if not stage.is_matrix and name not in ("embeddings", "head_contributions")
+)
 
 
 class Drawing(Protocol):
@@ -92,8 +88,7 @@ def explorer(
     figure : Drawing, optional
         What stands in the explorer's place in print.
     name : str, optional
-        The explorer's name in the page's address, by default the example's: lower-case letters,
-        digits and hyphens.
+        The explorer's name in the page's address, by default the example's.
     prints : callable, optional
         What the example's source prints, shown on demand.
 
@@ -103,10 +98,8 @@ def explorer(
 
     Raises
     ------
-    TypeError
-        If `run` is not a Trace.
-    ValueError
-        If `name` is not made of lower-case letters, digits and hyphens.
+    TypeError, ValueError
+        If `run` is not a Trace, or `name` not made of lower-case letters, digits and hyphens.
 
     Examples
     --------
@@ -116,23 +109,32 @@ def explorer(
     """
     if not isinstance(run, Trace):
         raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
-    name = run.example.name if name is None else name
+    name = _checked(run.example.name if name is None else name)
+    html = _element(run, name, _data(run, name, prints))
+    return Explorer(html=html, title=run.example.title, figure=figure)
+
+
+def _checked(name: str) -> str:
+    """Return a name that fits into a page's address, or raise."""
     if not re.fullmatch(r"[a-z0-9-]+", name):
         raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
-    title = escape(run.example.title)
+    return name
+
+
+def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
+    """Return the element: all numbers as tables, folded away, and what the browser starts from."""
     stages = "".join(_stages(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
-    html = (
+    return (
         f'<mha-explorer id="explore-{name}"><details class="explorer">'
-        f'<summary><span class="title">Explorer: {title}</span>'
+        f'<summary><span class="title">Explorer: {escape(run.example.title)}</span>'
         '<span class="intro">Change a number and see the others follow. Select one and see where'
         " it comes from.</span></summary>"
         f'<div class="body" style="--digits: {digits}; --label: {label}">{stages}</div></details>'
-        f'<script type="application/json">{_as_json(_data(run, name, prints))}</script>'
+        f'<script type="application/json">{_as_json(data)}</script>'
         "</mha-explorer>"
     )
-    return Explorer(html=html, title=run.example.title, figure=figure)
 
 
 # ---- What the browser starts from ----
@@ -156,14 +158,10 @@ def _data(run: Trace, name: str, prints: PrintsAt | None) -> dict[str, Any]:
 
 def _inputs(run: Trace) -> Iterator[tuple[str, Array]]:
     """Yield the arrays that the run starts from, by their names."""
-    layer = run.example.layer
-    if run.embeddings is None or layer is None:
-        yield from (("query", run.query), ("key", run.key), ("value", run.value))
-        return
-    yield "embeddings", run.embeddings
-    yield from (("w_q", layer.w_q), ("w_k", layer.w_k), ("w_v", layer.w_v))
-    if layer.w_o is not None:
-        yield "w_o", layer.w_o
+    for name, stage in STAGES.items():
+        array = stage.array(run)
+        if array is not None and is_given(run, name):
+            yield name, array
 
 
 def _masks(run: Trace) -> list[Any] | None:
@@ -181,8 +179,8 @@ def _masks(run: Trace) -> list[Any] | None:
 def _printed(run: Trace, prints: PrintsAt) -> dict[str, list[tuple[str, bool]]]:
     """Return what the source prints, by the number's address; a term of a sum has its own."""
     found: dict[str, list[tuple[str, bool]]] = {}
-    for stage, kind in STAGES.items():
-        if kind.is_matrix or kind.array(run) is None or stage in ("embeddings", "head_contributions"):
+    for stage in _PRINTED:
+        if STAGES[stage].array(run) is None:
             continue
         for place in places(run, stage):
             found[str(place)] = list(prints(place))
@@ -214,17 +212,23 @@ def _stages(run: Trace) -> Iterator[str]:
     """Yield the sections of the page's element, in order of the computation."""
     widest = max(run.query.shape[-1], run.value.shape[-1])
     if run.embeddings is not None:
-        matrices = _folded("Projection matrices", _lanes(run, _projections, widest))
-        yield _section("Inputs", _embeddings(run) + matrices)
-    yield _section("Queries, keys and values: one lane a head", _lanes(run, _vectors, widest))
+        matrices = _lanes(run, partial(_tables, _MATRICES), widest)
+        embeddings = _table(run, "embeddings")
+        yield _section("Inputs", embeddings + _folded("Projection matrices", matrices))
+    vectors = _lanes(run, partial(_tables, _VECTORS), widest)
+    yield _section("Queries, keys and values: one lane a head", vectors)
     maps = "".join(_maps(run, stage) for stage in _MAPS)
     yield _section("Weight maps: a row a query, a column a key", maps, "maps")
-    lanes = _lanes(run, _head_output, run.value.shape[-1])
-    yield _section("Output of each head: values mixed by its weights", lanes)
-    yield _section("Concatenation: the heads side by side", _concat(run), "end")
+    outputs = _lanes(run, partial(_tables, ("head_outputs",)), run.value.shape[-1])
+    yield _section("Output of each head: values mixed by its weights", outputs)
+    concat = _table(run, "concat", groups=run.head_names)
+    yield _section("Concatenation: the heads side by side", concat, "end")
     if run.output is not None:
-        shares = _lanes(run, _share, run.output.shape[1])
-        yield _section("Output, and each head's share of it", _output(run) + shares, "end")
+        matrix = _folded("Output projection", _table(run, "w_o"))
+        output = _table(run, "output", look="shares")
+        shares = _lanes(run, partial(_tables, ("head_contributions",)), run.output.shape[1])
+        title = "Output, and each head's share of it"
+        yield _section(title, matrix + output + shares, "end")
 
 
 def _section(title: str, body: str, mark: str = "") -> str:
@@ -242,14 +246,28 @@ def _lanes(run: Trace, tables: Callable[[Trace, int], str], widest: int) -> str:
     return f'<div class="lanes" style="--columns: {widest}">{"".join(lanes)}</div>'
 
 
+def _tables(stages: Sequence[str], run: Trace, head: int) -> str:
+    return "".join(_table(run, stage, head) for stage in stages)
+
+
 def _maps(run: Trace, stage: str) -> str:
     """Return one stage of all heads as maps, columns wide enough for the tokens above them."""
     heading = min(max(map(len, run.tokens)), LONGEST_LABEL)
     lanes = _lanes(run, partial(_map, stage), len(run.tokens) + (stage == "exponentials"))
     return (
         f'<div class="map" data-map="{stage}" style="--heading: {heading}">'
-        f'<p class="map-name">{_MAPS[stage]}</p>{lanes}</div>'
+        f'<p class="map-name">{_title(stage)}</p>{lanes}</div>'
     )
+
+
+def _map(stage: str, run: Trace, head: int) -> str:
+    sums = run.row_sums[head] if stage == "exponentials" else None
+    return _table(run, stage, head, look="heat", sums=sums)
+
+
+def _title(stage: str) -> str:
+    """Return what a table is called; among maps it goes without saying whose weights they are."""
+    return STAGES[stage].title.removeprefix("Attention ").capitalize()
 
 
 def _style(head: int) -> str:
@@ -260,140 +278,61 @@ def _folded(title: str, body: str) -> str:
     return f'<details class="fold"><summary>{title}</summary>{body}</details>'
 
 
-def _embeddings(run: Trace) -> str:
-    assert run.embeddings is not None
-    columns = dimensions("x", run.embeddings.shape[1])
-    table = _Table("embeddings", "Embeddings", "Token", run.tokens, columns, "bars", "rows")
-    return table.html(run.embeddings, short)
+def _table(
+    run: Trace,
+    name: str,
+    head: int | None = None,
+    *,
+    look: str = "bars",
+    sums: Array | None = None,
+    groups: Sequence[str] = (),
+) -> str:
+    """Return one stage, of one head where each has its own, as a table that the browser finds.
 
-
-def _projections(run: Trace, head: int) -> str:
-    assert run.example.layer is not None
-    tables = []
-    for stage, (title, symbol) in _MATRICES.items():
-        matrix = getattr(run.example.layer, stage)[head]
-        rows, columns = dimensions("x", len(matrix)), dimensions(symbol, matrix.shape[1])
-        table = _Table(stage, title, "From \\ to", rows, columns, "bars", "", head)
-        tables.append(table.html(matrix, short))
-    return "".join(tables)
-
-
-def _vectors(run: Trace, head: int) -> str:
-    text = short if run.embeddings is None else shown
-    tables = []
-    for stage, (title, symbol) in _VECTORS.items():
-        array = getattr(run, stage)[head]
-        columns = dimensions(symbol, array.shape[1])
-        table = _Table(stage, title, "Token", run.tokens, columns, "bars", "rows", head)
-        tables.append(table.html(array, text))
-    return "".join(tables)
-
-
-def _map(stage: str, run: Trace, head: int) -> str:
-    array, columns = getattr(run, stage)[head], run.tokens
-    if stage == "exponentials":
-        array = np.column_stack([array, run.row_sums[head]])
-        columns = (*columns, "Row sum")
-    table = _Table(
-        stage, _MAPS[stage], "Query \\ key", run.tokens, columns, "heat", "rows columns", head
-    )
-    return table.html(array, shown)
-
-
-def _head_output(run: Trace, head: int) -> str:
-    array = run.head_outputs[head]
-    columns = dimensions("z", array.shape[1])
-    table = _Table("head_outputs", "Output", "Token", run.tokens, columns, "bars", "rows", head)
-    return table.html(array, shown)
-
-
-def _concat(run: Trace) -> str:
-    columns = dimensions("z", run.concat.shape[1])
-    table = _Table("concat", "Concatenation", "Token", run.tokens, columns, "bars", "rows")
-    return table.html(run.concat, shown, groups=run.head_names)
-
-
-def _output(run: Trace) -> str:
-    assert run.output is not None
-    layer = run.example.layer
-    assert layer is not None
-    assert layer.w_o is not None
-    columns = dimensions("y", run.output.shape[1])
-    rows = dimensions("z", len(layer.w_o))
-    matrix = _Table("w_o", "Output projection", "From \\ to", rows, columns, "bars")
-    table = _Table("output", "Output", "Token", run.tokens, columns, "shares", "rows")
-    return _folded("Output projection", matrix.html(layer.w_o, short)) + table.html(
-        run.output, shown
-    )
-
-
-def _share(run: Trace, head: int) -> str:
-    assert run.head_contributions is not None
-    array = run.head_contributions[head]
-    columns = dimensions("y", array.shape[1])
-    title = "Share of the output"
-    table = _Table("head_contributions", title, "Token", run.tokens, columns, "bars", "rows", head)
-    return table.html(array, shown)
-
-
-@dataclass(frozen=True)
-class _Table:
-    """One stage of one head as a table; the browser finds its numbers by `stage` and `head`.
-
-    Parameters
-    ----------
-    stage, title, corner : str
-    rows, columns : sequence of str
-    look : str
-        How numbers are drawn behind their cells: "bars", "heat" or "shares".
-    tokens : str
-        Which labels are tokens: "rows", "rows columns", or "".
-    head : int, optional
-        Counted from 0; None for what belongs to no one head.
+    `look` is how numbers are drawn behind their cells: "bars", "heat" or "shares"; `sums` are a
+    last column; `groups` are headings above equal runs of columns.
     """
+    stage = STAGES[name]
+    array = stage_array(run, name) if head is None else stage_array(run, name)[head]
+    rows = dimensions(stage.rows, len(array)) if stage.is_matrix else run.tokens
+    columns = run.tokens if stage.by_key else dimensions(stage.symbol, array.shape[1])
+    if sums is not None:
+        array, columns = np.column_stack([array, sums]), (*columns, "Row sum")
+    tokens = "" if stage.is_matrix else "rows columns" if stage.by_key else "rows"
+    of_head = "" if head is None else f'<span class="aside">, head {head + 1}</span>'
+    at_head = "" if head is None else f' data-head="{head}"'
+    return (
+        f'<div class="wide" style="--columns: {len(columns)}">'
+        f'<table class="{look}" data-stage="{name}"{at_head} data-tokens="{tokens}">'
+        f"<caption>{_title(name)}{of_head}</caption>"
+        f"<thead>{_header(stage, columns, groups)}</thead>"
+        f"<tbody>{_body(rows, array, short if is_given(run, name) else shown)}</tbody>"
+        "</table></div>"
+    )
 
-    stage: str
-    title: str
-    corner: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    look: str
-    tokens: str = ""
-    head: int | None = None
 
-    def html(
-        self, array: Array, text: Callable[[float], str], *, groups: Sequence[str] = ()
-    ) -> str:
-        """Return the table with its numbers; `groups` are headings above equal runs of columns."""
-        body = "".join(
-            f'<tr><th scope="row">{escape(label)}</th>'
-            + "".join(f"<td>{text(float(x))}</td>" for x in row)
-            + "</tr>"
-            for label, row in zip(self.rows, array, strict=True)
-        )
-        head = "" if self.head is None else f' data-head="{self.head}"'
-        return (
-            f'<div class="wide" style="--columns: {len(self.columns)}">'
-            f'<table class="{self.look}" data-stage="{self.stage}"{head}'
-            f' data-tokens="{self.tokens}">'
-            f"<caption>{self.title}{self._of_head}</caption>"
-            f"<thead>{self._header(groups)}</thead><tbody>{body}</tbody></table></div>"
-        )
+def _body(rows: Sequence[str], array: Array, text: Callable[[float], str]) -> str:
+    """Return a table's rows, each after its label."""
+    return "".join(
+        f'<tr><th scope="row">{escape(label)}</th>'
+        + "".join(f"<td>{text(float(x))}</td>" for x in row)
+        + "</tr>"
+        for label, row in zip(rows, array, strict=True)
+    )
 
-    @property
-    def _of_head(self) -> str:
-        return "" if self.head is None else f'<span class="aside">, head {self.head + 1}</span>'
 
-    def _header(self, groups: Sequence[str]) -> str:
-        span = ' rowspan="2"' if groups else ""
-        corner = f'<th scope="col"{span}>{escape(self.corner)}</th>'
-        labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in self.columns)
-        if not groups:
-            return f"<tr>{corner}{labels}</tr>"
-        width = len(self.columns) // len(groups)
-        names = "".join(
-            f'<th scope="colgroup" colspan="{width}" class="group {_style(head)}"'
-            f' data-head="{head}">{escape(name)}</th>'
-            for head, name in enumerate(groups)
-        )
-        return f"<tr>{corner}{names}</tr><tr>{labels}</tr>"
+def _header(stage: Stage, columns: Sequence[str], groups: Sequence[str]) -> str:
+    """Return the row of labels above a table, below one of headings where it has groups."""
+    corner = "From \\ to" if stage.is_matrix else "Query \\ key" if stage.by_key else "Token"
+    span = ' rowspan="2"' if groups else ""
+    first = f'<th scope="col"{span}>{corner}</th>'
+    labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in columns)
+    if not groups:
+        return f"<tr>{first}{labels}</tr>"
+    width = len(columns) // len(groups)
+    names = "".join(
+        f'<th scope="colgroup" colspan="{width}" class="group {_style(head)}"'
+        f' data-head="{head}">{escape(name)}</th>'
+        for head, name in enumerate(groups)
+    )
+    return f"<tr>{first}{names}</tr><tr>{labels}</tr>"

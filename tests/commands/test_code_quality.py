@@ -1,6 +1,7 @@
 """Linters and types are clean, the lock is safe, and no file names a machine or a registry."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,20 @@ from mha import load_example, trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(sys.executable).parent
+DENO = f"--config={ROOT / 'tests' / 'javascript' / 'deno.json'}"
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+
+
+def run_tool(command, cache):
+    """Run a tool of the environment on the project; what it keeps for the next time is left out."""
+    return subprocess.run(
+        [TOOLS / command[0], *command[1:]],
+        cwd=ROOT,
+        env=os.environ | {"DENO_DIR": str(cache), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -22,14 +36,31 @@ LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
         ["ruff", "format", "--check"],
         ["mypy"],
         ["lint-imports", "--no-cache"],
+        ["deno", "lint", DENO, "book/_static", "mha"],
+        ["deno", "check", DENO, "book/_static", "mha"],
     ],
-    ids=" ".join,
+    ids=lambda command: " ".join(command[:2]),
 )
-def test_tool_finds_nothing(command):
-    done = subprocess.run(
-        [TOOLS / command[0], *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+def test_tool_finds_nothing(command, tmp_path):
+    done = run_tool(command, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "finding"),
+    [
+        ("lint", "export const f = (x) => x == 1;", "eqeqeq"),
+        ("check", "/** @param {string | null} x */\nexport const f = (x) => x.length;", "TS18047"),
+        ("check", "export const f = (x) => x;", "TS7006"),
+        ("check", "window.mhaProgress.setRight(1);", "TS2345"),
+    ],
+)
+def test_a_fault_in_a_script_is_found(command, code, finding, tmp_path):
+    (tmp_path / "fault.js").write_text(code, encoding="utf-8")
+    types = map(str, (ROOT / "mha" / "widgets" / "static").glob("*.d.ts"))
+    done = run_tool(["deno", command, DENO, str(tmp_path / "fault.js"), *types], tmp_path / "cache")
+    assert done.returncode == 1
+    assert finding in done.stdout + done.stderr
 
 
 def test_importing_mha_needs_numpy_alone():

@@ -4,19 +4,21 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_site import ROOT
 from bs4 import BeautifulSoup
 from helpers import HEADS, MASK, QUERIES, example, projected, raises
 
 from mha import example_names, figures, load_example, shown, trace
 from mha.audit.judging import Prints
+from mha.runs.places import Place
+from mha.runs.stages import as_data
+from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish, published
 from mha.widgets.explorer import HEAD_STYLES, explorer
 
-STATIC = ROOT / "book" / "_static"
-FILES = ("attention.js", "strings-explorer.js", "explorer.js", "explorer.css")
+FILES = (*ARITHMETIC, *EXPLORER, "explorer.css")
 
 
 def soup(run, **options):
@@ -148,21 +150,20 @@ def test_no_token_can_end_the_script_or_make_an_element():
 @pytest.mark.parametrize("name", ["apple", "cat-sat", "the-cat-sat", "the-cat-sat-end"])
 def test_what_the_source_prints_is_held_by_its_address(name):
     prints = Prints(name)
-    held = data(trace(load_example(name), prints=prints))["prints"]
+    held = data(trace(load_example(name)), prints=prints)["prints"]
     assert len(held) > 15
     for address, texts in held.items():
-        place, _, term = address.partition(":")
-        stage, *indices = place.split(".")
-        cell = tuple(map(int, indices))
-        found = list(prints(stage, *cell, term=int(term) if term else None))
-        if stage == "weights" and not term:
-            found += [(f"{text} %", agrees) for text, agrees in prints("percentages", *cell)]
+        place = Place.parse(address)
+        found = list(prints(place))
+        if place.stage == "weights" and place.term is None:
+            percentages = prints(replace(place, stage="percentages"))
+            found += [(f"{text} %", agrees) for text, agrees in percentages]
         assert [tuple(text) for text in texts] == found
         assert found
 
 
 def test_terms_of_sums_are_held_too():
-    held = data(trace(load_example("the-cat-sat"), prints=Prints("the-cat-sat")))["prints"]
+    held = data(trace(load_example("the-cat-sat")), prints=Prints("the-cat-sat"))["prints"]
     assert held["query.0.0.0:0"] == [["0.1", True]]
     assert held["scores.0.0.0"]
     assert all(":" not in address or int(address.split(":")[1]) < 4 for address in held)
@@ -185,7 +186,7 @@ def test_without_a_figure_there_is_no_pdf():
 
 
 def test_two_runs_give_the_same_bytes():
-    first, second = (explorer(trace(load_example("apple"), prints=Prints("apple"))).html
+    first, second = (explorer(trace(load_example("apple")), prints=Prints("apple")).html
                      for _ in range(2))  # fmt: skip
     assert first == second
 
@@ -208,26 +209,56 @@ def test_errors_are_one_sentence():
 
 
 def test_the_style_sheet_has_the_heads_colours_of_the_figures():
-    css = (STATIC / "explorer.css").read_text(encoding="utf-8")
+    css = published()["explorer.css"]
     colours = dict(re.findall(r"--head-(\d): (#\w+);", css))
     assert colours == {str(i): colour for i, colour in enumerate(figures.HEAD_COLOURS)}
     assert len(set(re.findall(r"--pattern: ([^;]+);", css))) == HEAD_STYLES
 
 
 def test_scripts_and_style_are_small():
-    sizes = {name: len(gzip.compress((STATIC / name).read_bytes())) for name in FILES}
+    texts = published()
+    sizes = {name: len(gzip.compress(texts[name].encode())) for name in FILES}
     assert sum(sizes.values()) < 25_000, sizes
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_scripts_ask_for_nothing_from_outside(name):
-    text = (STATIC / name).read_text(encoding="utf-8")
+    text = published()[name]
     assert not re.search(r"https?:|\bimport\b|\bfetch\b|XMLHttp|@import|url\(", text)
 
 
 def test_every_text_is_used_and_every_used_text_is_there():
-    code = (STATIC / "explorer.js").read_text(encoding="utf-8")
-    texts = (STATIC / "strings-explorer.js").read_text(encoding="utf-8")
+    files = published()
+    code = "".join(files[name] for name in EXPLORER)
+    texts = (FOLDER / "strings-explorer.js").read_text(encoding="utf-8")
     there = set(re.findall(r"^    (\w+):", texts, re.MULTILINE))
     used = set(re.findall(r"\btexts\.(\w+)", code))
     assert used == there
+
+
+def code_of(lines):
+    """Yield the lines that no comment fills, without indentation, read one after the other."""
+    inside = False
+    for line in lines:
+        begins = line.strip().startswith("/*")
+        if not inside and not begins and not line.strip().startswith("//"):
+            yield line.lstrip()
+        inside = (inside or begins) and not line.rstrip().endswith("*/")
+
+
+def test_comments_and_indentation_stay_behind_and_nothing_else_does(tmp_path):
+    publish(tmp_path)
+    for file in (*FOLDER.glob("*.js"), *FOLDER.glob("*.css")):
+        kept = (tmp_path / file.name).read_text(encoding="utf-8").splitlines()
+        source = file.read_text(encoding="utf-8").splitlines()
+        assert kept == list(code_of(source)), file.name
+        # A text over several lines would lose its indentation too.
+        assert all(line.count("`") % 2 == 0 for line in kept), file.name
+
+
+def test_the_registry_of_stages_reaches_the_browser():
+    script = published()["stages.js"]
+    assert script.startswith("window.mhaStages=")
+    read = json.loads(script.removeprefix("window.mhaStages=").rstrip(";\n"))
+    assert read == json.loads(json.dumps(as_data()))
+    assert list(read) == list(as_data())

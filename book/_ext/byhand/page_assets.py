@@ -1,27 +1,30 @@
 """What every HTML page loads, and the roles that its markup claims."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, publish
+
 # In the order in which they run: what others use comes first.
 SCRIPTS = (
+    *ARITHMETIC,
+    *BOXES,
     "scroll.js",
     "strings-reading.js",
-    "progress.js",
-    "your-turn.js",
+    "contents.js",
     "quiz.js",
     "steps.js",
-    "strings-explorer.js",
-    "attention.js",
-    "explorer.js",
+    *EXPLORER,
 )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
+    app.connect("builder-inited", write_widgets)
     app.connect("html-page-context", correct_roles)
     app.connect("html-page-context", leave_out_late_checksums)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -29,8 +32,14 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = ["book.css", "reading.css", "explorer.css"]
+    app.config.html_css_files = ["book.css", "boxes.css", "reading.css", "explorer.css"]
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
+
+
+def write_widgets(app: Sphinx) -> None:
+    """Write the widgets' scripts and styles, which stand beside their Python, to `_static`."""
+    if app.builder.format == "html":
+        publish(Path(app.outdir) / "_static")
 
 
 def correct_roles(

@@ -24,10 +24,6 @@
     later: "Move {token} later",
     padding: "{token} is padding",
     mapChoice: "Show in the maps",
-    maps: {
-      scores: "Scores", scaled_scores: "Scaled scores", exponentials: "Exponentials",
-      weights: "Weights",
-    },
     prints: "Show what the source prints",
     printsPaused: "Show what the source prints (reset first)",
     reset: "Reset",
@@ -63,6 +59,7 @@
       value: "The embedding's row times a column of the value projection.",
       scores: "The query times the key, component by component.",
       scaled_scores: "The score times the scale.",
+      withMask: "The score times the scale, plus what the mask adds.",
       exponentials: "e to the power of the scaled score.",
       shifted: "e to the power of the scaled score less {shift}, the largest score of its row.",
       row_sums: "The exponentials of the row, added.",

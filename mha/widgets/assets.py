@@ -1,0 +1,76 @@
+"""The scripts and styles of the widgets, as a page loads them."""
+
+import json
+import re
+from pathlib import Path
+
+from mha.runs.stages import as_data
+
+FOLDER = Path(__file__).resolve().parent / "static"
+"""Where the scripts and styles are written; the types beside them are for the checker alone."""
+
+ARITHMETIC = ("numbers.js", "stages.js", "places.js", "origins.js", "attention.js")
+"""The scripts that port the package, in the order in which they run."""
+
+BOXES = ("page.js", "progress.js", "strings-your-turn.js", "exercises.js", "your-turn.js")
+"""The scripts of the boxes for computing a number, in order, after those of `ARITHMETIC`."""
+
+EXPLORER = (
+    "strings-explorer.js",
+    "explorer-parts.js",
+    "explorer-state.js",
+    "explorer-address.js",
+    "explorer-origins.js",
+    "explorer-tables.js",
+    "explorer-controls.js",
+    "explorer-panel.js",
+    "explorer-view.js",
+    "explorer.js",
+)
+"""The explorer's own scripts, in the order in which they run, after those of `ARITHMETIC`."""
+
+_COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
+_INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
+
+
+def published() -> dict[str, str]:
+    """Return every script and style by its file's name, and the registry of stages as a script.
+
+    Indentation and comments that fill lines of their own are left out: they are for whoever reads
+    the source, and a page would carry them to every reader.
+
+    Examples
+    --------
+    >>> published()["stages.js"][:31]
+    'window.mhaStages={"embeddings":'
+    """
+    files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
+    texts = {file.name: _bare(file.read_text(encoding="utf-8")) for file in files}
+    stages = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":"))
+    return texts | {"stages.js": f"window.mhaStages={stages};\n"}
+
+
+def _bare(text: str) -> str:
+    """Return a script or style without what only its source needs; strings stay on one line."""
+    return _INDENTATION.sub("", _COMMENT.sub("", text))
+
+
+def publish(folder: Path) -> None:
+    """Write every script and style into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Made where it is missing.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     publish(Path(folder))
+    ...     sorted(file.name for file in Path(folder).glob("explorer.*"))
+    ['explorer.css', 'explorer.js']
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in published().items():
+        (folder / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,280 @@
+/* One number to compute by hand: the answer, its hints and its worked line, the verdict on what a
+   reader enters, and new numbers. A port of mha/practice, so that new numbers can be drawn here;
+   the tests compare the two. How an operation combines its operands, mhaOrigins knows. */
+(function () {
+  "use strict";
+  const { fill } = window.mhaPage;
+  const { fixed, short, shown } = window.mhaNumbers;
+
+  /* ---- The calculations ---- */
+
+  /**
+   * What an operation gives for plain numbers.
+   * @param {Operation} operation
+   * @param {number[][]} terms
+   * @param {string} [by] what the second term is, if it is a constant: "d_k" or "scale"
+   * @returns {number}
+   */
+  function result(operation, terms, by = "") {
+    const operands = terms.map((term, i) =>
+      term.map((value) => ({ value, place: null, name: i === 1 ? by : "" })));
+    return window.mhaOrigins.evaluate({ operation, terms: operands });
+  }
+
+  /** @param {number[]} values */
+  const sum = (values) => result("sum", values.map((value) => [value]));
+
+  /** @param {number[][]} givens */
+  const pairs = ([left, right]) => left.map((value, i) => [value, right[i]]);
+
+  /** @param {number[][]} givens */
+  const products = (givens) => pairs(givens).map((pair) => result("product", [pair]));
+
+  /** @param {number[][]} givens */
+  const powers = ([exponents]) => exponents.map((x) => result("exponential", [[x]]));
+
+  /**
+   * A number inside a calculation: in brackets if it is negative.
+   * @param {number} value
+   */
+  function factor(value) {
+    const text = short(value);
+    return text.startsWith("−") ? `(${text})` : text;
+  }
+
+  /**
+   * A calculation of each kind: the result, what the hints are filled with, and the worked line.
+   * @type {Record<Kind, (givens: number[][], column: number) => Calculated>}
+   * @typedef {{value: number, fields: Record<string, string>, line: string[]}} Calculated
+   */
+  const CALCULATIONS = {
+    products: (givens) => {
+      const value = result("products", pairs(givens));
+      const fields = {
+        expression: pairs(givens).map((pair) => pair.map(factor).join("×")).join(" + "),
+        products: products(givens).map(factor).join(" + "),
+      };
+      return { value, fields, line: [fields.expression, fields.products, short(value)] };
+    },
+    root: (givens) => {
+      const [[score], [width]] = givens;
+      const fields = {
+        score: short(score),
+        d_k: short(width),
+        root: short(result("root", [[width]])),
+        mask: maskOf(givens),
+      };
+      return scaled(givens, "d_k", fields, `${fields.score} ÷ √${fields.d_k}`);
+    },
+    times: (givens) => {
+      const [[score], [scale]] = givens;
+      const fields = { score: factor(score), scale: short(scale), mask: maskOf(givens) };
+      return scaled(givens, "scale", fields, `${short(score)} × ${fields.scale}`);
+    },
+    power: (givens) => {
+      const [[exponent]] = givens;
+      const low = Math.floor(exponent);
+      const [value, lowPower, highPower] = powers([[exponent, low, low + 1]]);
+      const fields = {
+        e: shown(Math.E),
+        low: short(low),
+        low_power: short(lowPower),
+        high: short(low + 1),
+        high_power: short(highPower),
+      };
+      return { value, fields, line: [`e^${short(exponent)}`, shown(value)] };
+    },
+    sum: ([terms]) => {
+      const value = sum(terms);
+      const texts = terms.map((term) => shown(term));
+      const fields = { partial: shown(sum(terms.slice(0, -1))), last: texts[texts.length - 1] };
+      return { value, fields, line: [texts.join(" + "), shown(value)] };
+    },
+    share: (givens, column) => {
+      const exponentials = powers(givens);
+      const total = sum(exponentials);
+      const value = result("share", [[exponentials[column]], [total]]);
+      const fields = {
+        exponentials: exponentials.map((power) => shown(power)).join(", "),
+        sum: shown(total),
+        top: shown(exponentials[column]),
+      };
+      return { value, fields, line: [`${fields.top} ÷ ${fields.sum}`, shown(value)] };
+    },
+  };
+
+  /**
+   * The mask's term of a scaled score, which is given third where there is one.
+   * @param {number[][]} givens
+   */
+  const maskOf = (givens) => givens.slice(2).map(([term]) => factor(term)).join("");
+
+  /**
+   * A scaled score: the mask's term is added last.
+   * @param {number[][]} givens
+   * @param {string} by
+   * @param {Record<string, string>} fields
+   * @param {string} expression without the mask's term
+   * @returns {Calculated}
+   */
+  function scaled(givens, by, fields, expression) {
+    const value = result("scaled", givens, by);
+    const added = fields.mask && ` + ${fields.mask}`;
+    return { value, fields, line: [expression + added, short(value)] };
+  }
+
+  /** @param {Task} task */
+  const calculated = (task) => CALCULATIONS[task.kind](task.givens, task.column);
+
+  /** @param {Task} task */
+  function asked(task) {
+    const { value } = calculated(task);
+    return task.percent ? 100 * value : value;
+  }
+
+  /** @param {Task} task */
+  function hints(task) {
+    const { fields } = calculated(task);
+    return task.hints.map((hint) => fill(hint, fields));
+  }
+
+  /** @param {Task} task */
+  function worked(task) {
+    const { line, value } = calculated(task);
+    const percent = task.percent ? [`${shown(100 * value, task.places)}\u00a0%`] : [];
+    return line.concat(percent).join(" = ");
+  }
+
+  /* ---- Checking ---- */
+
+  const NUMBER = "[+-]?(?:\\d+(?:[.,]\\d*)?|[.,]\\d+)";
+  const ANSWER = new RegExp(`^(${NUMBER})(?:/(${NUMBER}))?(%?)$`);
+
+  /**
+   * The number entered and its decimals, or null if there is none.
+   * @param {string} text
+   * @param {boolean} percent
+   */
+  function parse(text, percent) {
+    const match = ANSWER.exec(text.replace(/\s/g, "").replaceAll("−", "-"));
+    if (!match) {
+      return null;
+    }
+    const [, top, bottom, sign] = match;
+    const divisor = bottom === undefined ? 1 : Number(bottom.replace(",", "."));
+    // A sign says percent; where percent is asked for, a bare number is one.
+    const number = Number(top.replace(",", ".")) / divisor / (sign && !percent ? 100 : 1);
+    const point = top.search(/[.,]/);
+    const decimals = bottom !== undefined || point < 0 ? 0 : top.length - point - 1;
+    return divisor !== 0 && Number.isFinite(number) ? { number, decimals } : null;
+  }
+
+  /** @param {number} places */
+  const halfUnit = (places) => 0.5 * 10 ** -places * (1 + 1e-9);
+
+  /**
+   * @param {Task} task
+   * @param {string} text
+   * @returns {Verdict}
+   */
+  function verdict(task, text) {
+    const entered = parse(text, task.percent);
+    if (!entered) {
+      return "unreadable";
+    }
+    const wanted = asked(task);
+    const unit = 10 ** -task.places;
+    const distance = Math.abs(entered.number - wanted);
+    if (distance <= halfUnit(task.places)) {
+      return "right";
+    }
+    const needsRounding = Math.abs(wanted - Number(fixed(wanted, task.places))) > 1e-9 * unit;
+    const fewer = entered.decimals > 0 && entered.decimals < task.places;
+    const roundedTooMuch = fewer && distance <= halfUnit(entered.decimals);
+    return needsRounding && (distance <= 2 * unit || roundedTooMuch) ? "near" : "wrong";
+  }
+
+  /* ---- New numbers ---- */
+
+  /**
+   * A generator of numbers from 0 to 1 that a seed decides (mulberry32).
+   * @param {number} seed
+   */
+  function generator(seed) {
+    let state = seed >>> 0;
+    return () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    };
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} count
+   */
+  function seedOf(name, count) {
+    let seed = 2166136261;
+    for (const character of `${name} ${count}`) {
+      seed = Math.imul(seed ^ (character.codePointAt(0) ?? 0), 16777619);
+    }
+    return seed >>> 0;
+  }
+
+  /**
+   * Draws a whole number from low to high.
+   * @typedef {(low: number, high: number) => number} Pick
+   */
+
+  /**
+   * Each draws one operand anew: as many numbers as there were, short enough for paper.
+   * @type {Record<Draw, (old: number[], pick: Pick) => number[]>}
+   */
+  const DRAWS = {
+    same: (old) => old,
+    whole: (old, pick) => old.map(() => pick(-3, 3)),
+    tenths: (old, pick) => old.map(() => pick(-9, 9) / 10),
+    scores: (old, pick) => old.map(() => (pick(0, 1) ? 1 : -1) * pick(1, 80) / 10),
+    exponentials: (old, pick) => old.map((term) => (term === 0 ? 0 : pick(10, 800) / 100)),
+    exponents: (old, pick) => {
+      const left = Array.from({ length: 41 }, (_, i) => (i - 20) / 10);
+      return old.map((exponent) =>
+        (exponent === -Infinity ? exponent : left.splice(pick(0, left.length - 1), 1)[0]));
+    },
+    shares: (old, pick) => {
+      const parts = old.map(() => pick(1, 20));
+      const whole = sum(parts);
+      const shares = parts.map((part) => Math.floor(100 * part / whole));
+      shares[0] += 100 - sum(shares);
+      return shares.map((share) => share / 100);
+    },
+  };
+
+  /**
+   * @param {Task} task
+   * @param {number} seed
+   * @returns {Task}
+   */
+  function fresh(task, seed) {
+    const random = generator(seed);
+    /** @type {Pick} */
+    const pick = (low, high) => low + Math.floor(random() * (high - low + 1));
+    let givens;
+    do {
+      givens = task.givens.map((old, i) => DRAWS[task.draw?.[i] ?? "same"](old, pick));
+    } while (task.draw && task.kind === "products" && saysNothing(givens));
+    return { ...task, givens };
+  }
+
+  /**
+   * Tell whether a sum has fewer than two terms that count, or only one term and that is 0.
+   * @param {number[][]} givens
+   */
+  function saysNothing(givens) {
+    const terms = products(givens);
+    return terms.filter((term) => term !== 0).length < Math.min(2, terms.length);
+  }
+
+  window.mhaExercises = { asked, fresh, hints, seedOf, verdict, worked };
+})();

@@ -1,0 +1,114 @@
+/* The explorer's state in the page's address: only what differs from the start. */
+(function () {
+  "use strict";
+
+  const { parsed } = window.mhaNumbers;
+  const { address } = window.mhaPlaces;
+  const { MAPS, isInput, same, startOf } = window.mhaExplorer;
+
+  const marked = (/** @type {boolean[]} */ flags) =>
+    flags.flatMap((flag, i) => (flag ? [i] : [])).join(".");
+
+  /**
+   * The part of an address, after and with its "#", that holds a state.
+   * @param {ExplorerData} data
+   * @param {ExplorerState} state
+   * @returns {string}
+   */
+  function toHash(data, state) {
+    const start = startOf(data);
+    const parts = new URLSearchParams({ explore: data.name });
+    /** @type {(key: keyof ExplorerState, value: any) => void} */
+    const put = (key, value) => { if (!same(state[key], start[key])) parts.set(key, value); };
+    put("scale", state.scale === null ? "root" : state.scale);
+    put("temperature", state.temperature);
+    put("causal", Number(state.causal));
+    put("padding", marked(state.padding));
+    put("order", state.order.join("."));
+    put("off", marked(state.off));
+    put("focus", state.focus);
+    put("map", state.map);
+    put("prints", 1);
+    if (state.selected) parts.set("at", address(state.selected));
+    Object.entries(state.edits).forEach(([where, value]) => parts.set(where, String(value)));
+    return `#${parts}`;
+  }
+
+  // ---- Reading: each returns a value, or undefined for what is none ----
+
+  /** @type {(text: string, count: number) => number | undefined} */
+  const whole = (text, count) =>
+    (/^\d+$/.test(text) && Number(text) < count ? Number(text) : undefined);
+
+  /** @type {(text: string, count: number) => number[] | undefined} */
+  function several(text, count) {
+    /** @type {any[]} */
+    const found = text.split(".").map((part) => whole(part, count));
+    return found.includes(undefined) || new Set(found).size < found.length ? undefined : found;
+  }
+
+  /** @type {(text: string, count: number) => boolean[] | undefined} */
+  function flags(text, count) {
+    const found = several(text, count);
+    return found && Array.from({ length: count }, (_, i) => found.includes(i));
+  }
+
+  /** @type {(text: string, count: number) => number[] | undefined} */
+  function everyOne(text, count) {
+    const found = several(text, count);
+    return found && found.length === count ? found : undefined;
+  }
+
+  /** @type {(text: string) => number | undefined} */
+  const number = (text) => (Number.isFinite(parsed(text)) ? parsed(text) : undefined);
+
+  /**
+   * Readers of the address's parts by their names.
+   * @param {ExplorerData} data
+   * @param {Map<string, Cell>} cells by the addresses of the numbers that there are
+   * @returns {Record<string, (text: string) => any>}
+   */
+  function readers(data, cells) {
+    return {
+      scale: (text) => (text === "root" ? null : number(text)),
+      temperature: (text) => (parsed(text) > 0 ? number(text) : undefined),
+      causal: (text) => ({ 0: false, 1: true })[text],
+      padding: (text) => flags(text, data.tokens.length),
+      off: (text) => flags(text, data.heads.length),
+      order: (text) => everyOne(text, data.tokens.length),
+      focus: (text) => whole(text, data.heads.length),
+      map: (text) => (MAPS.includes(text) ? text : undefined),
+      prints: (text) => text === "1" || undefined,
+      at: (text) => cells.get(text)?.at,
+    };
+  }
+
+  /**
+   * The state that an address holds, and whether all of it could be read; null where none.
+   * @param {ExplorerData} data
+   * @param {string} hash
+   * @param {Map<string, Cell>} cells by the addresses of the numbers that there are
+   * @returns {{ state: ExplorerState, complete: boolean } | null}
+   */
+  function fromHash(data, hash, cells) {
+    const parts = new URLSearchParams(hash.slice(1));
+    if (!hash.startsWith("#explore=") || parts.get("explore") !== data.name) return null;
+    parts.delete("explore");
+    const read = readers(data, cells);
+    /** @type {any} */
+    const state = startOf(data);
+    let complete = true;
+    for (const [key, text] of parts) {
+      const known = Object.hasOwn(read, key);
+      const at = cells.get(key)?.at;
+      const isEdit = !known && at !== undefined && isInput(data, at);
+      const value = known ? read[key](text) : isEdit ? number(text) : undefined;
+      if (value === undefined) complete = false;
+      else if (isEdit) state.edits[key] = value;
+      else state[key === "at" ? "selected" : key] = value;
+    }
+    return { state, complete };
+  }
+
+  Object.assign(window.mhaExplorer, { fromHash, toHash });
+})();

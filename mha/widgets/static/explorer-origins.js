@@ -1,0 +1,87 @@
+/* How the explorer tells where a number comes from: an origin in words and parts, with what only
+   the explorer knows laid over it: a temperature, heads that are off, numbers that are masked. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { constant, origin } = window.mhaOrigins;
+  const { fill } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  const inBrackets = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
+
+  /** What a score is multiplied with, as a text.
+      @type {(origin: Origin, state: ExplorerState) => string} */
+  function scaleText({ terms }, { temperature }) {
+    const [by] = terms[1];
+    const scale = short(by.name === "d_k" ? 1 / Math.sqrt(by.value) : by.value);
+    return temperature === 1 ? scale
+      : `(${fill(texts.dividedBy, { scale, temperature: short(temperature) })})`;
+  }
+
+  /** @type {Layout} */
+  const factors = ({ terms }) => terms.map(([left, right]) => [left, "×", right]);
+
+  /** @type {Layout} */
+  const oneByOne = ({ terms }) => terms;
+
+  /** How the operands of an operation are laid out: the items of a list, each in parts.
+      @type {Partial<Record<Operation, Layout>>} */
+  const LAYOUTS = {
+    products: factors,
+    mixed: factors,
+    sum: oneByOne,
+    copy: oneByOne,
+    share: ({ terms: [[exponential], [total]] }) => [[exponential, "÷", total]],
+    scaled: (from, state) => {
+      const mask = constant(from, "mask");
+      const added = mask === null ? [] : ["+", inBrackets(short(mask))];
+      return [[from.terms[0][0], "×", scaleText(from, state), ...added]];
+    },
+    exponential: (from) => {
+      const shift = constant(from, "shift");
+      const [score] = from.terms[0];
+      return shift === null ? [["e ^", score]] : [["e ^ (", score, `− ${shown(shift)})`]];
+    },
+  };
+
+  /** The rule of an operation, in words.
+      @type {(origin: Origin) => string} */
+  function ruleOf(from) {
+    if (from.operation === "given") return texts.rules.input;
+    const shift = constant(from, "shift");
+    if (shift !== null) return fill(texts.rules.shifted, { shift: shown(shift) });
+    return constant(from, "mask") === null ? texts.rules[from.place.stage] : texts.rules.withMask;
+  }
+
+  /** Why a number is not computed from others, where the explorer or a mask leaves it out.
+      @type {(data: ExplorerData, state: ExplorerState, numbers: Numbers, origin: Origin) => string}
+   */
+  function leftOut(data, state, numbers, { place: { head, row, column }, operation, terms }) {
+    if (operation === "copy") {
+      const from = terms[0][0].place?.head ?? 0;
+      return state.off[from] ? fill(texts.headOff, { head: data.heads[from] }) : "";
+    }
+    if (!["scaled", "exponential", "sum", "share"].includes(operation)) return "";
+    if (numbers.row_sums[head][row] === 0) return texts.maskedRow;
+    return column !== null && numbers.mask[head][row][column] === -Infinity ? texts.masked : "";
+  }
+
+  /**
+   * Where a number comes from, for the panel.
+   * @param {ExplorerData} data
+   * @param {ExplorerState} state
+   * @param {ExplorerNumbers} numbers
+   * @param {Place} at
+   * @returns {{ rule: string, items: (Operand | string)[][] }} a rule in words, and what is added
+   *   up or worked out: operands with a place, and texts.
+   */
+  function described(data, state, numbers, at) {
+    const from = origin(numbers.inputs, numbers, at);
+    const why = leftOut(data, state, numbers, from);
+    if (why) return { rule: why, items: [] };
+    return { rule: ruleOf(from), items: LAYOUTS[from.operation]?.(from, state) ?? [] };
+  }
+
+  Object.assign(window.mhaExplorer, { described, inBrackets });
+})();

@@ -1,0 +1,174 @@
+/* The explorer's panel: where the selected number comes from, and a field to change an input. */
+(function () {
+  "use strict";
+
+  const { full, parsed, short, shown } = window.mhaNumbers;
+  const { address, of: placeOf, parse, valueAt } = window.mhaPlaces;
+  const { STEP, described, fill, inBrackets, inputAddress, isChanged, isInput, make, makeButton,
+    makeField, printed } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  class Panel {
+    /** @param {ExplorerView} explorer */
+    constructor(explorer) {
+      this.explorer = explorer;
+      this.node = make("section", { className: "panel", "aria-label": texts.panel });
+      /** The address of the input that has a field; the field, and what stands beside it.
+          @type {string | null} */
+      this.shownInput = null;
+      /** @type {any} */
+      this.field = null;
+      /** @type {any} */
+      this.exact = null;
+    }
+
+    paint() {
+      const { data, state, numbers } = this.explorer;
+      const at = state.selected;
+      if (!at) {
+        this.shownInput = null;
+        this.node.replaceChildren(make("p", { className: "hint" }, texts.empty));
+      } else if (isInput(data, at)) {
+        this.paintInput(at);
+      } else {
+        this.shownInput = null;
+        const { rule, items } = described(data, state, numbers, at);
+        this.node.replaceChildren(this.title(at), make("p", {}, rule),
+          ...this.sum(at, items), ...this.shares(at));
+      }
+    }
+
+    /**
+     * @param {Place} at
+     * @returns {HTMLElement}
+     */
+    title(at) {
+      const back = makeButton(texts.back, () => this.explorer.back(), { className: "back" });
+      return make("p", { className: "title" }, make("span", {},
+        make("strong", {}, this.explorer.nameOf(at)), ": ",
+        make("span", { className: "value" }, this.value(at))), back);
+    }
+
+    /** A number as the book writes it, in full where that says more, and as the source prints it.
+        @param {Place} at
+        @returns {string} */
+    value(at) {
+      const value = valueAt(this.explorer.numbers, at);
+      const rounded = shown(value);
+      const isRounded = Math.abs(value - parsed(rounded)) > 1e-12;
+      const exact = isRounded ? ` (${fill(texts.full, { value: full(value) })})` : "";
+      const found = this.prints(address(at));
+      return rounded + exact + (found && `; ${found}`);
+    }
+
+    /** What the source prints for an address, in words, while it is asked for.
+        @param {string} where
+        @returns {string} */
+    prints(where) {
+      const { data, state, start } = this.explorer;
+      const found = data.prints[where];
+      if (!found || !state.prints || isChanged(state, start)) return "";
+      return fill(texts.source, { texts: printed(found) });
+    }
+
+    /**
+     * @param {Place} at
+     * @param {Part[][]} items
+     * @returns {HTMLElement[]}
+     */
+    sum(at, items) {
+      if (!items.length) return [];
+      const lines = items.map((parts, term) => this.line(parts, { ...at, term }));
+      const value = shown(valueAt(this.explorer.numbers, at));
+      const total = make("li", { className: "total" }, `= ${value}`);
+      return [make("ul", { className: "sum" }, ...lines, total)];
+    }
+
+    /** One item of what a number comes from: its parts, and a product worked out.
+        @param {Part[]} parts
+        @param {Place} at
+        @returns {HTMLElement} */
+    line(parts, at) {
+      const line = make("li", {}, ...parts.flatMap((part) =>
+        [typeof part === "object" ? this.operand(part) : part, " "]));
+      const [left, sign, right] = parts;
+      if (sign === "×" && typeof left === "object" && typeof right === "object") {
+        line.append(`= ${short(left.value * right.value)}`);
+      }
+      const found = this.prints(address(at));
+      if (found) line.append(make("span", { className: "aside" }, ` ${found}`));
+      return line;
+    }
+
+    /**
+     * @param {{ place: any, value: number }} operand
+     * @returns {HTMLElement}
+     */
+    operand({ place, value }) {
+      const { explorer } = this;
+      const text = short(value);
+      return makeButton(inBrackets(text), () => explorer.select(place, true), {
+        className: "operand", "aria-label": `${text}, ${explorer.nameOf(place)}`,
+        title: explorer.nameOf(place),
+      });
+    }
+
+    /** For an output: the heads' shares that it is the sum of.
+        @param {Place} at
+        @returns {HTMLElement[]} */
+    shares({ stage, row, column }) {
+      const { data, state, numbers } = this.explorer;
+      if (stage !== "output" || data.heads.length < 2) return [];
+      const items = data.heads.map((name, head) => {
+        const place = placeOf("head_contributions", head, row, column);
+        return make("li", {}, `${name}: `, this.operand({ place, value: valueAt(numbers, place) }),
+          state.off[head] ? ` ${texts.isOff}` : "");
+      });
+      return [make("p", {}, texts.shares), make("ul", { className: "sum" }, ...items)];
+    }
+
+    /** An input has a field; it stays while its number changes, so that typing is not disturbed.
+        @param {Place} at */
+    paintInput(at) {
+      const { explorer } = this;
+      const where = inputAddress(explorer.data, explorer.state, at);
+      const value = valueAt(explorer.numbers, at);
+      if (where !== this.shownInput) {
+        this.shownInput = where;
+        this.buildInput(at);
+      }
+      this.exact.textContent = this.value(at);
+      this.field.set(value);
+      /** @type {any} */
+      const input = parse(where);
+      const first = valueAt(explorer.data.inputs, input);
+      this.original.textContent =
+        first === value ? "" : fill(texts.original, { value: short(first) });
+    }
+
+    /** @param {Place} at */
+    buildInput(at) {
+      const { explorer } = this;
+      this.field = makeField(texts.changeTo, (to) =>
+        explorer.edit(explorer.state.selected ?? at, to));
+      const title = this.title(at);
+      this.exact = title.querySelector(".value");
+      this.original = make("span", { className: "aside" });
+      /** @type {(sign: string, label: string, by: number) => HTMLElement} */
+      const step = (sign, label, by) =>
+        makeButton(sign, () => this.field.step(by), { "aria-label": label, className: "step" });
+      this.node.replaceChildren(title, make("p", {}, texts.rules.input),
+        make("div", { className: "line" }, this.field.node, step("−", texts.less, -STEP),
+          step("+", texts.more, STEP), this.original));
+    }
+
+    /** Go to the first operand, or to the field. */
+    enter() {
+      /** @type {any} */
+      const first = [".operand", "input", "button"].find((one) => this.node.querySelector(one));
+      if (first) this.node.querySelector(first).focus();
+    }
+  }
+
+  window.mhaExplorer.Panel = Panel;
+})();

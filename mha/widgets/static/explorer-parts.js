@@ -1,0 +1,145 @@
+/* The explorer's building blocks: elements, fields for numbers, texts with words filled in.
+   What the explorer's scripts share hangs on one name, window.mhaExplorer. */
+(function () {
+  "use strict";
+
+  const { full, parsed } = window.mhaNumbers;
+  const texts = window.mhaStrings.explorer;
+
+  /** How much a step changes a number. */
+  const STEP = 0.1;
+
+  /**
+   * A text with the words in its braces filled in.
+   * @param {string} text
+   * @param {Record<string, any>} words
+   * @returns {string}
+   */
+  const fill = (text, words) => text.replace(/\{(\w+)\}/g, (_, word) => words[word]);
+
+  /** What a source prints for a number, each print with whether it agrees.
+      @type {(found: [string, boolean][]) => string} */
+  const printed = (found) =>
+    found.map(([text, agrees]) => `${agrees ? "≈" : "≠"} ${text.replaceAll("-", "−")}`).join(", ");
+
+  /** @type {WeakMap<Element, string>} */
+  const written = new WeakMap();
+
+  /**
+   * Write a text into an element where it is not there yet.
+   * @param {Element} element
+   * @param {string} text
+   */
+  function setText(element, text) {
+    if (written.get(element) === text) return;
+    written.set(element, text);
+    element.textContent = text;
+  }
+
+  /**
+   * An element with properties, attributes (names with a hyphen, and role) and children.
+   * @param {string} tag
+   * @param {Record<string, any>} [properties]
+   * @param {...(Node | string)} children
+   * @returns {any}
+   */
+  function make(tag, properties = {}, ...children) {
+    /** @type {any} */
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (name.includes("-") || name === "role") element.setAttribute(name, value);
+      else element[name] = value;
+    }
+    element.append(...children);
+    return element;
+  }
+
+  /** @type {(label: string, onclick: () => void, properties?: Record<string, any>) => any} */
+  const makeButton = (label, onclick, properties = {}) =>
+    make("button", { type: "button", onclick, ...properties }, label);
+
+  let made = 0;
+  const freshId = () => `explorer-${(made += 1)}`;
+
+  /**
+   * @param {string} title
+   * @param {...(Node | string)} children
+   * @returns {HTMLFieldSetElement}
+   */
+  function makeGroup(title, ...children) {
+    return make("fieldset", {}, make("legend", {}, title), ...children);
+  }
+
+  /**
+   * @param {"radio" | "checkbox"} type
+   * @param {string} name of the group
+   * @param {string} label
+   * @param {(on: boolean) => void} onchange
+   */
+  function makeChoice(type, name, label, onchange) {
+    const input = make("input", { type, name, onchange: () => onchange(input.checked) });
+    const word = make("span", {}, label);
+    return { input, word, node: make("label", { className: "choice" }, input, word) };
+  }
+
+  /** An input for a number, and the sentence beside it that says what is wrong. */
+  function makeEntry() {
+    const error = make("span", { className: "error", id: freshId() });
+    const input = make("input", {
+      type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
+      "aria-describedby": error.id,
+    });
+    /** @param {string} sentence */
+    const complain = (sentence) => {
+      error.textContent = sentence;
+      if (sentence) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    };
+    return { input, error, complain };
+  }
+
+  /**
+   * A field for a number.
+   * @param {string} label
+   * @param {(value: number) => string} apply takes a number, returns what is wrong with it, or ""
+   * @returns {NumberField}
+   */
+  function makeField(label, apply) {
+    const { input, error, complain } = makeEntry();
+    const enter = () => {
+      const value = parsed(input.value);
+      const text = input.value.trim() || "“”";
+      complain(Number.isFinite(value) ? fill(apply(value), { text })
+        : fill(texts.notANumber, { text }));
+    };
+    input.addEventListener("input", enter);
+    /** @param {number} by */
+    const step = (by) => {
+      const value = parsed(input.value);
+      if (!Number.isFinite(value)) return;
+      input.value = full(Number((value + by).toFixed(10)));
+      enter();
+    };
+    input.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      const by = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? -STEP : 0;
+      if (by) { event.preventDefault(); step(by); }
+    });
+    const name = make("label", {}, label, " ", input);
+    return {
+      input, step, node: make("span", { className: "field" }, name, error),
+      /** @param {number} value */
+      set: (value) => {
+        if (document.activeElement === input && parsed(input.value) === value) return;
+        input.value = full(value);
+        complain("");
+      },
+    };
+  }
+
+  /** The scripts that follow add to it.
+      @type {any} */
+  const shared = {
+    STEP, fill, freshId, make, makeButton, makeChoice, makeField, makeGroup, printed, setText,
+  };
+  window.mhaExplorer = shared;
+})();

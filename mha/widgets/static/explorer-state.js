@@ -1,0 +1,113 @@
+/* The explorer's state: all that a reader can change, and the numbers that follow from it.
+   Tokens and edits are counted as at first, whatever order the tokens stand in. */
+(function () {
+  "use strict";
+
+  const { address, isMatrix, parse } = window.mhaPlaces;
+  const { isGiven } = window.mhaOrigins;
+  const stages = window.mhaStages;
+
+  /** The stages that maps show: a row a query, a column a key. */
+  const MAPS = Object.values(stages)
+    .filter(({ columns, quotes }) => columns === "keys" && !quotes)
+    .map(({ name }) => name);
+
+  /**
+   * The state in which an explorer starts.
+   * @param {ExplorerData} data
+   * @returns {ExplorerState}
+   */
+  function startOf(data) {
+    return {
+      edits: {}, scale: data.scale, temperature: 1, causal: data.isCausal,
+      padding: data.tokens.map(() => false), order: data.tokens.map((_, i) => i),
+      off: data.heads.map(() => false),
+      focus: null, map: "weights", prints: false, selected: null,
+    };
+  }
+
+  /** @type {(left: unknown, right: unknown) => boolean} */
+  const same = (left, right) => JSON.stringify(left) === JSON.stringify(right);
+
+  /** @type {(keyof ExplorerState)[]} */
+  const RESULTS = ["edits", "scale", "temperature", "causal", "padding", "order", "off"];
+
+  /**
+   * Whether any number may differ from the first ones.
+   * @param {ExplorerState} state
+   * @param {ExplorerState} start
+   */
+  const isChanged = (state, start) => RESULTS.some((key) => !same(state[key], start[key]));
+
+  /**
+   * Whether a number is one that the example starts from.
+   * @param {ExplorerData} data
+   * @param {Place} at
+   */
+  const isInput = (data, at) => isGiven(data.inputs, at.stage);
+
+  /** Whether the rows of an input move with the tokens.
+      @type {(stage: string) => boolean} */
+  const ofTokens = (stage) => !isMatrix(stage);
+
+  /**
+   * The address of an input whatever the order of the tokens.
+   * @param {ExplorerData} data
+   * @param {ExplorerState} state
+   * @param {Place} at
+   * @returns {string}
+   */
+  function inputAddress(data, state, at) {
+    const moves = isInput(data, at) && ofTokens(at.stage);
+    return address(moves ? { ...at, row: state.order[at.row] } : at);
+  }
+
+  /** @type {(inputs: Inputs, edits: Record<string, number>) => Numbers} */
+  function withEdits(inputs, edits) {
+    /** @type {Numbers} */
+    const copy = structuredClone(inputs);
+    for (const [where, value] of Object.entries(edits)) {
+      /** @type {any} */
+      const at = parse(where);
+      (at.head === null ? copy[at.stage] : copy[at.stage][at.head])[at.row][at.column] = value;
+    }
+    return copy;
+  }
+
+  /**
+   * Inputs and results of a state, tokens in its order; `inputs` has what the run started from.
+   * @param {ExplorerData} data
+   * @param {ExplorerState} state
+   * @returns {ExplorerNumbers}
+   */
+  function compute(data, state) {
+    const arrays = withEdits(data.inputs, state.edits);
+    const ordered = (/** @type {Matrix} */ rows) => state.order.map((i) => rows[i]);
+    for (const stage of Object.keys(arrays).filter(ofTokens)) {
+      const perHead = stages[stage].axes.includes("head");
+      arrays[stage] = perHead ? arrays[stage].map(ordered) : ordered(arrays[stage]);
+    }
+    const inputs = {
+      ...arrays, masks: data.masks, isCausal: state.causal, scale: state.scale,
+      temperature: state.temperature, headOff: state.off,
+      keyAllowed: state.order.map((i) => !state.padding[i]),
+    };
+    return { ...arrays, ...window.mhaAttention.trace(inputs), inputs };
+  }
+
+  /**
+   * The head that a number belongs to; in what joins the heads, the one whose part it stands in.
+   * @param {Place} at
+   * @param {number} width of a head's output
+   * @returns {number | null}
+   */
+  function headOf(at, width) {
+    const { axes, sizes } = stages[at.stage];
+    const joined = axes[sizes.indexOf("num_heads · d_v")];
+    return joined ? Math.floor(at[joined] / width) : at.head;
+  }
+
+  Object.assign(window.mhaExplorer, {
+    MAPS, compute, headOf, inputAddress, isChanged, isInput, same, startOf,
+  });
+})();

@@ -1,0 +1,358 @@
+/* The explorer's tables: cells as buttons, painted after every change, what is in sight first. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { address, at: placeAt, of: placeOf, valueAt } = window.mhaPlaces;
+  const { MAPS, headOf, isInput, make, printed, same } = window.mhaExplorer;
+
+  /** From this size on a number is too long for a cell; the panel has it in full. */
+  const TOO_LONG = 1e15;
+
+  /** A number as the book writes it, with an exponent where that would not fit into a cell.
+      @param {number} value
+      @param {Cell} cell
+      @returns {string} */
+  function fitting(value, { given, look }) {
+    const isLong = Math.abs(value) >= TOO_LONG && Number.isFinite(value);
+    if (isLong) return value.toExponential(2).replaceAll("-", "−");
+    return given ? short(value) : shown(value, look === "heat" ? 2 : 4);
+  }
+
+  class Tables {
+    /**
+     * @param {ExplorerData} data
+     * @param {HTMLElement} body
+     */
+    constructor(data, body) {
+      this.data = data;
+      this.body = body;
+      /** @type {Map<string, Cell>} */
+      this.cells = new Map();
+      /** @type {Map<EventTarget | null, Cell>} */
+      this.ofButton = new Map();
+      /** @type {Cell[]} */
+      this.lit = [];
+      /** @type {Cell[]} */
+      this.given = [];
+      /** @type {(() => void) | null} */
+      this.last = null;
+      /** @type {HTMLElement[][]} */
+      this.labels = [];
+      /** @type {Record<string, number>} */
+      this.digits = {};
+      /** What is painted: numbers, state, and the extents of the stages.
+          @type {any} */
+      this.now = null;
+      /** @type {Section[]} */
+      this.stages = [...body.querySelectorAll(".stage")].map((node) => {
+        const tables = [...node.querySelectorAll("table[data-stage]")];
+        const cells = tables.flatMap((table) => this.adopt(table));
+        return { node, cells, inSight: true, stale: true };
+      });
+    }
+
+    /**
+     * @param {any} table
+     * @returns {Cell[]}
+     */
+    adopt(table) {
+      const { stage, tokens } = table.dataset;
+      /** @type {any} */
+      const head = table.dataset.head === undefined ? null : Number(table.dataset.head);
+      const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
+      const columns = [...table.tHead.rows].at(-1).cells;
+      const heads = [...columns].slice(-(rows[0].length - 1));
+      const grid = rows.map(([label, ...entries], row) => entries.map((entry, column) => {
+        const isSum = stage === "exponentials" && column === this.data.tokens.length;
+        const at = isSum ? placeAt("row_sums", head, row) : placeOf(stage, head, row, column);
+        return this.makeCell(at, entry, { label, title: heads[column], look: table.className });
+      }));
+      grid.flat().forEach((cell) => { cell.grid = grid; });
+      grid[0][0].button.tabIndex = 0;
+      if (tokens.includes("rows")) this.tokenLabels(rows.map(([label]) => label));
+      if (tokens.includes("columns")) this.tokenLabels(heads.slice(0, this.data.tokens.length));
+      return grid.flat();
+    }
+
+    /**
+     * @param {Place} at
+     * @param {HTMLTableCellElement} entry
+     * @param {{ label: HTMLElement, title: HTMLElement, look: string }} beside
+     * @returns {Cell}
+     */
+    makeCell(at, entry, { label, title, look }) {
+      const text = document.createTextNode(entry.textContent);
+      const button = make("button", { type: "button", className: "cell", tabIndex: -1 }, text);
+      const { width } = this.data;
+      const head = headOf(at, width);
+      /** @type {any} */
+      const lane = entry.closest(".map");
+      const map = lane?.dataset.map ?? "";
+      const given = isInput(this.data, at);
+      /** @type {Cell} */
+      const cell = {
+        at, entry, button, text, label, title, look, head, map, given,
+        value: NaN, style: "", grid: [],
+      };
+      if (given) {
+        button.classList.add("given");
+        this.given.push(cell);
+      }
+      if (at.head === null && head !== null) button.classList.add(`head-${head % 6}`);
+      if (at.stage === "concat" && at.column % width === 0) entry.classList.add("first");
+      entry.replaceChildren(button);
+      this.cells.set(address(at), cell);
+      this.ofButton.set(button, cell);
+      return cell;
+    }
+
+    /** What the page calls its maps, in the order of the computation. */
+    mapNames() {
+      return MAPS.map((map) =>
+        this.body.querySelector(`.map[data-map="${map}"] .map-name`)?.textContent ?? map);
+    }
+
+    /** @param {HTMLElement[]} labels */
+    tokenLabels(labels) {
+      this.labels.push(labels);
+    }
+
+    /**
+     * @param {Place} at
+     * @returns {any}
+     */
+    cellAt(at) {
+      return this.cells.get(address(at));
+    }
+
+    /** Paint what is in sight at once; the rest follows, a stage a frame, or when it comes up.
+        @param {ExplorerNumbers} numbers
+        @param {ExplorerState} state */
+    paint(numbers, state) {
+      this.now = { numbers, state, extents: {} };
+      this.paintLabels(state);
+      for (const stage of this.stages) {
+        stage.stale = true;
+        if (stage.inSight) this.paintStage(stage);
+      }
+      if (!this.following) this.follow();
+    }
+
+    /** Paint one more stage that is out of sight, and the next one in the next frame. */
+    follow() {
+      this.following = this.last !== null || this.stages.some(({ stale }) => stale);
+      this.body.classList.toggle("following", this.following);
+      if (!this.following) return;
+      requestAnimationFrame(() => {
+        const stage = this.stages.find(({ stale }) => stale);
+        if (stage) this.paintStage(stage);
+        else this.finish();
+        this.follow();
+      });
+    }
+
+    /** Do something when all stages have followed; only the latest of such wishes counts.
+        @param {() => void} action */
+    afterwards(action) {
+      this.last = action;
+      if (!this.following) this.follow();
+    }
+
+    finish() {
+      const action = this.last;
+      this.last = null;
+      action?.();
+    }
+
+    /** Watch which stages are in sight; until this is known, all count as such. */
+    watch() {
+      const observer = new IntersectionObserver((entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const stage = this.stages.find(({ node }) => node === target);
+          if (!stage) continue;
+          stage.inSight = isIntersecting;
+          if (isIntersecting && stage.stale) this.paintStage(stage);
+        }
+      }, { rootMargin: "100px" });
+      this.stages.forEach(({ node }) => observer.observe(node));
+    }
+
+    /** @param {Section} stage */
+    paintStage(stage) {
+      const { numbers, state, extents } = this.now;
+      /** @type {Record<string, number>} */
+      const digits = {};
+      stage.stale = false;
+      for (const cell of stage.cells) {
+        // Maps that are hidden are painted when they are chosen.
+        if (cell.map && cell.map !== state.map) continue;
+        const name = cell.at.stage;
+        const value = valueAt(numbers, cell.at);
+        extents[name] ??= this.extent(name, numbers);
+        this.paintCell(cell, value, this.style(cell, value, extents[name], numbers, state));
+        digits[cell.map] = Math.max(digits[cell.map] ?? 0, cell.text.length);
+      }
+      this.widen(digits);
+    }
+
+    /** Widen columns to their longest number yet, the maps' apart from the others'.
+        @param {Record<string, number>} digits */
+    widen(digits) {
+      for (const [map, count] of Object.entries(digits)) {
+        if (count <= this.digits[map]) continue;
+        this.digits[map] = count;
+        /** @type {any} */
+        const part = map ? this.body.querySelector(`.map[data-map="${map}"]`) : this.body;
+        part.style.setProperty("--digits", count);
+      }
+    }
+
+    /**
+     * @param {Cell} cell
+     * @param {number} value
+     * @param {string} style
+     */
+    paintCell(cell, value, style) {
+      if (value !== cell.value) {
+        cell.value = value;
+        const text = fitting(value, cell);
+        if (cell.text.data !== text) cell.text.data = text;
+      }
+      if (style !== cell.style) {
+        cell.style = style;
+        cell.button.style.cssText = style;
+      }
+    }
+
+    /** The smallest and largest finite number of a stage, all heads together.
+        @param {string} stage
+        @param {Numbers} numbers
+        @returns {number[]} */
+    extent(stage, numbers) {
+      if (stage === "weights") return [0, 1];
+      const finite = numbers[stage].flat(2).filter(Number.isFinite);
+      const low = Math.min(...finite, stage === "exponentials" ? 0 : Infinity);
+      return [low, Math.max(...finite)];
+    }
+
+    /**
+     * @param {Cell} cell
+     * @param {number} value
+     * @param {number[]} extent
+     * @param {ExplorerNumbers} numbers
+     * @param {ExplorerState} state
+     * @returns {string}
+     */
+    style(cell, value, [low, high], numbers, state) {
+      if (value === -Infinity) return "";
+      if (cell.look === "heat") {
+        const heat = Math.round((40 * (value - low)) / (high - low || 1));
+        return `background:color-mix(in srgb,var(--head) ${heat}%,transparent)`;
+      }
+      if (cell.look === "shares") return this.shares(cell.at, numbers, state);
+      const size = Math.max(Math.abs(low), Math.abs(high)) || 1;
+      const [zero, span] = low < 0 ? [50, 50] : [0, 100];
+      const end = zero + Math.round((span * value) / size);
+      const [from, to] = [Math.min(zero, end), Math.max(zero, end)];
+      // A background's position is counted in what its size leaves over.
+      const position = to - from < 100 ? Math.round((100 * from) / (100 - to + from)) : 0;
+      return `background-size:${to - from}% 5px;background-position:${position}% 100%`;
+    }
+
+    /** A strip of the heads' colours, as long as their shares are large.
+        @param {Place} at
+        @param {ExplorerNumbers} numbers
+        @param {ExplorerState} state
+        @returns {string} */
+    shares({ row, column }, numbers, state) {
+      const sizes = (numbers.head_contributions ?? []).map((share, head) =>
+        (state.off[head] ? 0 : Math.abs(share[row][column])));
+      const total = sizes.reduce((all, size) => all + size, 0) || 1;
+      let end = 0;
+      const stops = sizes.map((size, head) => {
+        const from = Math.round(end);
+        end += (100 * size) / total;
+        return `var(--head-${head % 6}) ${from}% ${Math.round(end)}%`;
+      });
+      return `background-image:linear-gradient(90deg,${stops})`;
+    }
+
+    /** @param {ExplorerState} state */
+    paintLabels({ order }) {
+      const { tokens, focus } = this.data;
+      if (same(order, this.painted)) return;
+      this.painted = order;
+      for (const labels of this.labels) {
+        labels.forEach((label, i) => {
+          label.textContent = tokens[order[i]];
+          label.classList.toggle("followed", order[i] === focus);
+        });
+      }
+    }
+
+    /** Mute what does not belong to the head in focus, and what belongs to one that is off.
+        @param {ExplorerState} state */
+    dim({ focus, off }) {
+      for (const cell of this.cells.values()) {
+        if (cell.head === null) continue;
+        cell.button.classList.toggle("dim", focus !== null && cell.head !== focus);
+        cell.button.classList.toggle("off", off[cell.head]);
+      }
+    }
+
+    /** Outline the selected number and those that it comes from.
+        @param {Place | null} selected
+        @param {Place[]} sources
+        @param {(at: Place) => boolean} edits */
+    light(selected, sources, edits) {
+      this.lit.forEach((cell) => {
+        cell.button.classList.remove("selected", "source");
+        cell.button.removeAttribute("aria-current");
+      });
+      this.lit = (selected ? [selected, ...sources] : []).map((at) => this.cellAt(at));
+      this.lit.forEach((cell, i) => cell.button.classList.add(i ? "source" : "selected"));
+      if (selected) this.lit[0].button.setAttribute("aria-current", "true");
+      for (const cell of this.given) cell.button.classList.toggle("changed", edits(cell.at));
+    }
+
+    /** What the source prints, below its numbers.
+        @param {boolean} visible */
+    paintPrints(visible) {
+      for (const [where, found] of Object.entries(this.data.prints)) {
+        const cell = this.cells.get(where);
+        if (!cell) continue;
+        cell.printed?.remove();
+        if (!visible) continue;
+        const print = make("span", { className: "source-print" }, printed(found));
+        cell.printed = print;
+        cell.entry.append(print);
+      }
+    }
+
+    /** Make a cell its table's tab stop, and say to a screen reader where it stands.
+        @param {Cell} cell
+        @param {string} name */
+    stop(cell, name) {
+      cell.grid.flat().forEach((other) => { other.button.tabIndex = other === cell ? 0 : -1; });
+      cell.button.setAttribute("aria-label", `${cell.text.data}, ${name}`);
+    }
+
+    /**
+     * @param {Cell} cell
+     * @param {string} key
+     * @returns {Cell | undefined}
+     */
+    neighbour(cell, key) {
+      const row = cell.grid.findIndex((cells) => cells.includes(cell));
+      const column = cell.grid[row].indexOf(cell);
+      const [down, right] = {
+        ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1],
+        Home: [0, -column], End: [0, cell.grid[row].length - 1 - column],
+      }[key] ?? [0, 0];
+      return cell.grid[row + down]?.[column + right];
+    }
+  }
+
+  window.mhaExplorer.Tables = Tables;
+})();

@@ -1,0 +1,81 @@
+/* How numbers are written and read: the book's one rounding rule, as in mha/runs/rounding.py.
+   Values stay as they are and are rounded only when shown; the tests hold both to the same text. */
+(function () {
+  "use strict";
+
+  /** Decimal places that the book shows unless a page says otherwise. */
+  const PLACES = 4;
+
+  /** What `toFixed` writes with an exponent; every number of this size is a whole one. */
+  const WITH_EXPONENT = 1e21;
+
+  /**
+   * The decimals of a number of at least 0; an exact tie goes to the even digit.
+   * @param {number} size
+   * @param {number} places
+   * @returns {string}
+   */
+  function decimals(size, places) {
+    if (size >= WITH_EXPONENT) return BigInt(size) + (places ? `.${"0".repeat(places)}` : "");
+    const text = size.toFixed(places);
+    const halves = size * 2 ** (places + 1);
+    const isTie = Number.isInteger(halves) && halves % 2 === 1;
+    if (!isTie || "02468".includes(text.slice(-1))) return text;
+    // A tie has one more decimal, a 5; toFixed rounded it up.
+    return size.toFixed(places + 1).slice(0, -1).replace(/\.$/, "");
+  }
+
+  /**
+   * A number with a fixed count of decimals, as Python formats it; no negative zero.
+   * @param {number} value
+   * @param {number} places
+   * @returns {string}
+   */
+  function fixed(value, places) {
+    if (!Number.isFinite(value)) return String(value).toLowerCase().replace("infinity", "inf");
+    const text = decimals(Math.abs(value), places);
+    return value < 0 && Number(text) !== 0 ? `-${text}` : text;
+  }
+
+  /**
+   * A number as the book prints it: rounded to `places` decimals, with a true minus sign.
+   * @param {number} value
+   * @param {number} [places]
+   * @returns {string}
+   */
+  function shown(value, places = PLACES) {
+    return value === -Infinity ? "−∞" : fixed(value, places).replace("-", "−");
+  }
+
+  /**
+   * A number without trailing zeros where it is exact to `places` decimals.
+   * @param {number} value
+   * @param {number} [places]
+   * @returns {string}
+   */
+  function short(value, places = PLACES) {
+    const text = shown(value, places);
+    const off = Math.abs(value - Number(fixed(value, places)));
+    const isExact = off <= 1e-14 * Math.max(1, Math.abs(value));
+    return isExact && text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  }
+
+  /**
+   * A number with all its digits, as a reader can enter it again.
+   * @param {number} value
+   * @returns {string}
+   */
+  const full = (value) => String(value).replaceAll("-", "−").replace("Infinity", "∞");
+
+  /**
+   * A text as a number, NaN where it is none.
+   * @param {string} text
+   * @returns {number}
+   */
+  function parsed(text) {
+    const plain = text.trim().replaceAll("−", "-");
+    return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+  }
+
+  window.mhaNumbers = { fixed, full, parsed, short, shown };
+})();

@@ -1,0 +1,173 @@
+/* Where a number comes from, a port of mha/runs/origins.py: the same operations, the same operands.
+   Whoever shows how a number comes about renders an origin and knows no rule of its own.
+   `evaluate` stands alone; `origin` needs places.js and the registry, stages.js. */
+(function () {
+  "use strict";
+
+  const range = (/** @type {number} */ count) => Array.from({ length: count }, (_, i) => i);
+
+  const product = (/** @type {number[]} */ numbers) => numbers.reduce((all, x) => all * x, 1);
+
+  const sum = (/** @type {number[]} */ numbers) => numbers.reduce((all, x) => all + x, 0);
+
+  // ---- The number that an operation gives ----
+
+  /** @type {(terms: number[][]) => number} */
+  const single = ([[value]]) => value;
+
+  /** @type {(terms: number[][]) => number} */
+  const products = (terms) => sum(terms.map(product));
+
+  /** @type {Record<Operation, (terms: number[][], origin: Calculation) => number>} */
+  const RESULTS = {
+    given: single,
+    copy: single,
+    products,
+    product: products,
+    mixed: products,
+    sum: products,
+    root: (terms) => Math.sqrt(single(terms)),
+    percent: (terms) => 100 * single(terms),
+    scaled: ([[score], [factor], ...mask], { terms }) => {
+      const byRoot = terms[1][0].name === "d_k";
+      return (byRoot ? score / Math.sqrt(factor) : score * factor) + sum(mask.flat());
+    },
+    exponential: ([[score], ...shift]) => Math.exp(score - sum(shift.flat())),
+    share: ([[exponential], [total]]) => (total ? exponential / total : 0),
+  };
+
+  /**
+   * The number that an origin's operation gives.
+   * @param {Calculation} origin
+   * @param {(place: Place) => number} [value] the number to put in at a place; by default each
+   *   operand's own.
+   * @returns {number}
+   */
+  function evaluate(origin, value) {
+    const read = (/** @type {Operand} */ operand) =>
+      (value && operand.place ? value(operand.place) : operand.value);
+    return RESULTS[origin.operation](origin.terms.map((term) => term.map(read)), origin);
+  }
+
+  /**
+   * The value of a constant by its name, null where the calculation has none.
+   * @param {Origin} origin
+   * @param {string} name
+   * @returns {number | null}
+   */
+  const constant = (origin, name) =>
+    origin.terms.flat().find((operand) => operand.name === name)?.value ?? null;
+
+  // ---- One rule a stage ----
+
+  /** @type {(name: string, value: number) => Operand} */
+  const named = (name, value) => ({ value, place: null, name });
+
+  /** Each operand as a term of its own. @type {(...operands: Operand[]) => Operand[][]} */
+  const each = (...operands) => operands.map((operand) => [operand]);
+
+  /** A constant where it changes anything. @type {(name: string, value: number) => Operand[]} */
+  const unlessZero = (name, value) => (value === 0 ? [] : [named(name, value)]);
+
+  /** The rule of queries, keys and values: an embedding times a matrix.
+      @type {(matrix: string) => Rule} */
+  const projected = (matrix) => ({ from, inputs }, { head, row, column }) =>
+    ["products", range(inputs.embeddings?.[row].length ?? 0).map((i) =>
+      [from("embeddings", row, i), from(matrix, head, i, column)])];
+
+  /** @type {(run: Run) => number} */
+  const keyWidth = (run) => run.query[0][0].length;
+
+  /** @type {(run: Run) => number} */
+  const valueWidth = (run) => run.value[0][0].length;
+
+  /** @type {Record<string, Rule>} */
+  const RULES = {
+    query: projected("w_q"),
+    key: projected("w_k"),
+    value: projected("w_v"),
+    scores: ({ from, run }, { head, row, column }) =>
+      ["products", range(keyWidth(run)).map((i) =>
+        [from("query", head, row, i), from("key", head, column, i)])],
+    root: ({ run }) => ["root", each(named("d_k", keyWidth(run)))],
+    scaled_scores: ({ from, inputs, run }, { head, row, column }) => {
+      const factor = typeof inputs.scale === "number" ? named("scale", inputs.scale)
+        : named("d_k", keyWidth(run));
+      const mask = unlessZero("mask", run.mask[head][row][column]);
+      return ["scaled", each(from("scores", head, row, column), factor, ...mask)];
+    },
+    exponentials: ({ from, run }, { head, row, column }) =>
+      ["exponential", each(from("scaled_scores", head, row, column),
+        ...unlessZero("shift", run.shifts[head][row]))],
+    row_sums: ({ from, run }, { head, row }) =>
+      ["sum", each(...run.exponentials[head][row].map((_, key) =>
+        from("exponentials", head, row, key)))],
+    weights: ({ from }, { head, row, column }) =>
+      ["share", each(from("exponentials", head, row, column), from("row_sums", head, row))],
+    percentages: ({ from }, { head, row, column }) =>
+      ["percent", each(from("weights", head, row, column))],
+    head_outputs: ({ from, run }, { head, row, column }) =>
+      ["mixed", run.weights[head][row].map((_, key) =>
+        [from("weights", head, row, key), from("value", head, key, column)])],
+    concat: ({ from, run }, { row, column }) => {
+      const width = valueWidth(run);
+      return ["copy", each(from("head_outputs", Math.floor(column / width), row, column % width))];
+    },
+    head_contributions: ({ from, run }, { head, row, column }) =>
+      ["products", range(valueWidth(run)).map((i) =>
+        [from("head_outputs", head, row, i), from("w_o", head * valueWidth(run) + i, column)])],
+    output: ({ from, run }, { row, column }) =>
+      ["products", run.concat[row].map((_, i) =>
+        [from("concat", row, i), from("w_o", i, column)])],
+  };
+
+  /**
+   * Whether a run starts from a stage instead of computing it.
+   * @param {Inputs} inputs
+   * @param {string} stage
+   * @returns {boolean}
+   */
+  function isGiven(inputs, stage) {
+    if (["query", "key", "value"].includes(stage)) return !inputs.embeddings;
+    return stage === "embeddings" || window.mhaPlaces.isMatrix(stage);
+  }
+
+  /** One term of a sum of products. @type {(inputs: Inputs, run: Run, place: Place) => Origin} */
+  function termOf(inputs, run, place) {
+    const { at, indexOf } = window.mhaPlaces;
+    const { operation, terms } = origin(inputs, run, at(place.stage, ...indexOf(place)));
+    const isSum = operation === "products" || operation === "mixed";
+    if (!isSum || place.term >= terms.length) {
+      throw new RangeError(`there is no term ${window.mhaPlaces.address(place)}`);
+    }
+    return { place, operation: "product", terms: [terms[place.term]] };
+  }
+
+  /**
+   * How one number of a run comes about.
+   * @param {Inputs} inputs what the run started from
+   * @param {Run} run
+   * @param {Place} place of any stage that the run has, or of one term of a sum of products
+   * @returns {Origin}
+   * @throws {RangeError} where the run has no such number.
+   */
+  function origin(inputs, run, place) {
+    if (place.term !== null) return termOf(inputs, run, place);
+    const { at, valueAt } = window.mhaPlaces;
+    const numbers = { ...inputs, ...run };
+    const { axes, quotes } = window.mhaStages[place.stage];
+    const isKept = axes.length > 0 && !quotes;
+    const value = isKept ? valueAt(numbers, place) : NaN;
+    if (isGiven(inputs, place.stage)) {
+      return { place, operation: "given", terms: each(named("", value)) };
+    }
+    const from = (/** @type {string} */ stage, /** @type {number[]} */ ...index) => {
+      const source = at(stage, ...index);
+      return { value: valueAt(numbers, source), place: source, name: "" };
+    };
+    const [operation, terms] = RULES[place.stage]({ inputs, run, from }, place);
+    return { place, operation, terms };
+  }
+
+  window.mhaOrigins = { constant, evaluate, isGiven, origin };
+})();

@@ -1,0 +1,184 @@
+/* What a reader has answered and read. It stays on the device, in local storage; where there is
+   none, it lasts until the page is left.
+
+   window.mhaProgress is what the other scripts use. The document is told of each change by the
+   event "mha-progress", and by "mha-progress-cleared" when everything is forgotten. */
+(function () {
+  "use strict";
+  const KEY = "attention-by-hand.progress";
+  const VERSION = 1;
+  const QUESTIONS = "mha-your-turn[id], mha-quiz[id]";
+  const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
+
+  /**
+   * What is stored; only its version is known to be right.
+   * @typedef {{version: number, pages: Record<string, unknown>}} Progress
+   */
+
+  /** @type {Progress | null} The record where there is no storage. */
+  let withoutStorage = null;
+
+  /** @returns {Progress} */
+  function empty() {
+    return { version: VERSION, pages: {} };
+  }
+
+  /**
+   * Return the record, an empty one if what is stored cannot be used.
+   * @returns {Progress}
+   */
+  function load() {
+    if (withoutStorage) {
+      return withoutStorage;
+    }
+    try {
+      const record = JSON.parse(localStorage.getItem(KEY) ?? "null");
+      const usable = isPlain(record) && record.version === VERSION && isPlain(record.pages);
+      return usable ? { version: VERSION, pages: record.pages } : empty();
+    } catch {
+      return empty();
+    }
+  }
+
+  /**
+   * @param {unknown} value
+   * @returns {value is Record<string, any>}
+   */
+  function isPlain(value) {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  }
+
+  /** @param {Progress} record */
+  function save(record) {
+    try {
+      localStorage.setItem(KEY, JSON.stringify(record));
+    } catch {
+      withoutStorage = record;
+    }
+  }
+
+  /**
+   * Return an address's page as its path below the book's root.
+   * @param {string} address
+   * @returns {string}
+   */
+  function pageOf(address) {
+    const path = new URL(address, location.href).pathname;
+    const inside = path.startsWith(root.pathname) ? path.slice(root.pathname.length) : path;
+    return inside === "" || inside.endsWith("/") ? inside + "index.html" : inside;
+  }
+
+  /**
+   * Return a page's entry with every part in place, whatever was stored.
+   * @param {unknown} stored
+   * @returns {PageProgress}
+   */
+  function entryOf(stored) {
+    const known = isPlain(stored) ? stored : {};
+    return {
+      total: known.total > 0 ? known.total : 0,
+      right: Array.isArray(known.right) ? known.right : [],
+      steps: known.steps > 0 ? known.steps : 0,
+      read: Array.isArray(known.read) ? known.read : [],
+      last: known.last > 0 ? known.last : 0,
+    };
+  }
+
+  /** @returns {PageProgress} */
+  function here() {
+    return entryOf(load().pages[pageOf(location.href)]);
+  }
+
+  /** @param {string} name */
+  function tell(name) {
+    document.dispatchEvent(new Event(name));
+  }
+
+  /**
+   * Change this page's entry and say so.
+   * @param {(entry: PageProgress) => void} alter
+   */
+  function change(alter) {
+    const record = load();
+    const page = pageOf(location.href);
+    const entry = entryOf(record.pages[page]);
+    alter(entry);
+    record.pages[page] = entry;
+    save(record);
+    tell("mha-progress");
+  }
+
+  /**
+   * @template Item
+   * @param {Item[]} list
+   * @param {Item} item
+   */
+  function add(list, item) {
+    if (!list.includes(item)) {
+      list.push(item);
+    }
+  }
+
+  /** @returns {string[]} */
+  function questions() {
+    return Array.from(document.querySelectorAll(QUESTIONS), (box) => box.id);
+  }
+
+  /** Forget answers to questions that this page no longer has. */
+  function registerQuestions() {
+    const ids = questions();
+    const entry = here();
+    const right = entry.right.filter((id) => ids.includes(id));
+    const isOld = right.length !== entry.right.length || ids.length !== entry.total;
+    if (entry.right.length > 0 && isOld) {
+      change((now) => {
+        now.total = ids.length;
+        now.right = right;
+      });
+    }
+  }
+
+  function clear() {
+    withoutStorage = withoutStorage && empty();
+    try {
+      localStorage.removeItem(KEY);
+    } catch {
+      withoutStorage = empty();
+    }
+    tell("mha-progress");
+    tell("mha-progress-cleared");
+  }
+
+  window.mhaProgress = {
+    /** Forget all pages. */
+    clear,
+    /** Return the entry of the page at an address. */
+    entryAt: (address) => entryOf(load().pages[pageOf(address)]),
+    /** Tell whether there is anything to forget. */
+    isAny: () => Object.values(load().pages).map(entryOf)
+      .some((entry) => entry.right.length > 0 || entry.read.length > 0),
+    /** Tell whether a question of this page was answered. */
+    isRight: (id) => here().right.includes(id),
+    /** Return the step of this page that was opened last, or 0. */
+    lastStep: () => here().last,
+    /** Remember that a step of this page was opened; the number counts from 1. */
+    setRead: (step, total) => change((entry) => {
+      entry.read = entry.read.filter((other) => other <= total);
+      entry.steps = total;
+      entry.last = step;
+      add(entry.read, step);
+    }),
+    /** Remember that a question of this page was answered. */
+    setRight: (id) => change((entry) => {
+      entry.total = questions().length;
+      add(entry.right, id);
+    }),
+  };
+
+  registerQuestions();
+  window.addEventListener("storage", (event) => {
+    if (event.key === KEY || event.key === null) {
+      tell("mha-progress");
+    }
+  });
+})();

@@ -1,0 +1,94 @@
+/* The types that the scripts for reading and exercises share, for the type checker alone: no page
+   loads this file. */
+
+/** What a reader has done on one page. */
+interface PageProgress {
+  /** How many questions the page has, and the ids of those answered. */
+  total: number;
+  right: string[];
+  /** How many steps the page has, and those read, counted from 1. */
+  steps: number;
+  read: number[];
+  /** The step opened last, or 0. */
+  last: number;
+}
+
+type Kind = "products" | "root" | "times" | "power" | "sum" | "share";
+
+/** Where an operand's new numbers are drawn from. */
+type Draw = "same" | "whole" | "tenths" | "scores" | "exponentials" | "exponents" | "shares";
+
+type Verdict = "right" | "near" | "wrong" | "unreadable";
+
+/** One number to compute, as mha/widgets/boxes.py writes it into the page. */
+interface Task {
+  kind: Kind;
+  /** The operands, each one number or several; a masked score is minus infinity. */
+  givens: number[][];
+  shownPlaces: number;
+  /** Which of the exponentials a share is of. */
+  column: number;
+  places: number;
+  percent: boolean;
+  hints: string[];
+  /** One draw an operand, or null where no new numbers are offered. */
+  draw: Draw[] | null;
+}
+
+type Texts<Name extends string> = Record<Name, string>;
+
+/** What the scripts say, by script. */
+interface Strings {
+  exercises: Texts<Verdict | "empty" | "fresh" | "noMoreHints" | "done">;
+  quiz: Texts<"right" | "wrong" | "incomplete" | "mixed" | "empty" | "done">;
+  steps: Texts<
+    | "begin" | "resume" | "bar" | "previous" | "next" | "whole" | "place" | "progress" | "keys"
+    | "wholeShown"
+  >;
+  progress: Texts<
+    | "questions" | "questionsInWords" | "steps" | "stepsInWords" | "region" | "clear" | "confirm"
+    | "yes" | "no" | "cleared"
+  >;
+}
+
+interface Window {
+  mhaStrings: Strings;
+  mhaPage: {
+    button(text: string, act: () => void): HTMLButtonElement;
+    fill(template: string, values: Record<string, string | number>): string;
+    find<Kind extends HTMLElement>(
+      parent: ParentNode,
+      selector: string,
+      kind: new () => Kind,
+    ): Kind;
+  };
+  mhaProgress: {
+    /** Forget all pages. */
+    clear(): void;
+    /** The entry of the page at an address. */
+    entryAt(address: string): PageProgress;
+    /** Whether there is anything to forget. */
+    isAny(): boolean;
+    /** Whether a question of this page was answered. */
+    isRight(id: string): boolean;
+    /** The step of this page that was opened last, or 0. */
+    lastStep(): number;
+    /** Remember that a step of this page was opened; it counts from 1. */
+    setRead(step: number, total: number): void;
+    /** Remember that a question of this page was answered. */
+    setRight(id: string): void;
+  };
+  mhaExercises: {
+    /** The number to enter. */
+    asked(task: Task): number;
+    /** A task of the same kind with numbers that a seed decides; one without draws stays. */
+    fresh(task: Task, seed: number): Task;
+    hints(task: Task): string[];
+    /** A seed for the count-th set of a box's numbers. */
+    seedOf(name: string, count: number): number;
+    /** How an entered answer stands to a task's. */
+    verdict(task: Task, text: string): Verdict;
+    /** The whole calculation on one line. */
+    worked(task: Task): string;
+  };
+}

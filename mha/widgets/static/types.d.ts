@@ -1,0 +1,314 @@
+/* The types that the scripts share, for the type checker alone: no page loads this file. */
+
+type Axis = "head" | "row" | "column";
+
+/** One entry of the registry, mha/runs/stages.py. */
+interface Stage {
+  name: string;
+  title: string;
+  symbol: string;
+  axes: Axis[];
+  sizes: string[];
+  columns: "keys" | "dimensions" | "";
+  rows: string;
+  quotes: string;
+  says: string;
+}
+
+/**
+ * The address of one number. An index that the stage does not have is null, and so is the term of
+ * a number that is none; which indices a stage has, the registry says and not the type.
+ */
+interface Place {
+  stage: string;
+  head: number;
+  row: number;
+  column: number;
+  term: number;
+}
+
+/** A number that another is computed from: one with a place, or a constant with a name. */
+interface Operand {
+  value: number;
+  place: Place | null;
+  name: string;
+}
+
+type Operation =
+  | "given" | "products" | "product" | "mixed" | "root" | "scaled" | "exponential" | "sum"
+  | "share" | "percent" | "copy";
+
+/** An operation with its operands: factors of each term, or one operand a term. */
+interface Calculation {
+  operation: Operation;
+  terms: Operand[][];
+}
+
+/** How one number comes about. */
+interface Origin extends Calculation {
+  place: Place;
+}
+
+type Matrix = number[][];
+
+/** One entry of a mask: whether a query may attend, or what is added, null for minus infinity. */
+type MaskEntry = boolean | number | null;
+
+/** What a run starts from. */
+interface Inputs {
+  embeddings?: Matrix;
+  w_q?: Matrix[];
+  w_k?: Matrix[];
+  w_v?: Matrix[];
+  w_o?: Matrix;
+  query?: Matrix[];
+  key?: Matrix[];
+  value?: Matrix[];
+  masks?: MaskEntry[][][] | null;
+  isCausal?: boolean;
+  keyAllowed?: boolean[];
+  scale?: number | null;
+  temperature?: number;
+  headOff?: boolean[];
+}
+
+/** A forward run with every intermediate kept, as the package's Trace. */
+interface Run {
+  query: Matrix[];
+  key: Matrix[];
+  value: Matrix[];
+  scores: Matrix[];
+  mask: Matrix[];
+  scaled_scores: Matrix[];
+  shifts: Matrix;
+  exponentials: Matrix[];
+  row_sums: Matrix;
+  weights: Matrix[];
+  head_outputs: Matrix[];
+  concat: Matrix;
+  output?: Matrix;
+  head_contributions?: Matrix[];
+}
+
+/** Numbers by the name of their stage: inputs, a run, or both. */
+// deno-lint-ignore no-explicit-any
+type Numbers = { [stage: string]: any };
+
+/** What a rule of an origin looks at. */
+interface Sources {
+  inputs: Inputs;
+  run: Run;
+  from: (stage: string, ...index: number[]) => Operand;
+}
+
+type Rule = (sources: Sources, place: Place) => [Operation, Operand[][]];
+
+// ---- The explorer ----
+
+/** What an explorer starts from, as mha/widgets/explorer.py writes it into the page. */
+interface ExplorerData {
+  name: string;
+  tokens: string[];
+  heads: string[];
+  focus: number | null;
+  inputs: Inputs;
+  masks: MaskEntry[][][] | null;
+  isCausal: boolean;
+  scale: number | null;
+  /** What the source prints, by address: each print, with whether it agrees. */
+  prints: Record<string, [string, boolean][]>;
+  /** A head's d_v and d_k; the explorer sets them when it begins. */
+  width: number;
+  keyWidth: number;
+}
+
+/** All that a reader can change. */
+interface ExplorerState {
+  /** Numbers by the addresses of the inputs that they replace. */
+  edits: Record<string, number>;
+  scale: number | null;
+  temperature: number;
+  causal: boolean;
+  padding: boolean[];
+  order: number[];
+  off: boolean[];
+  focus: number | null;
+  map: string;
+  prints: boolean;
+  selected: Place | null;
+}
+
+/** Inputs and results by the name of their stage. */
+type ExplorerNumbers = Inputs & Run & { inputs: Inputs };
+
+/** An operand with a place, or a text between operands. */
+type Part = Operand | string;
+
+type Layout = (origin: Origin, state: ExplorerState) => Part[][];
+
+/** A field for a number. */
+interface NumberField {
+  node: HTMLElement;
+  input: HTMLInputElement;
+  step(by: number): void;
+  set(value: number): void;
+}
+
+/** A number in a table. */
+interface Cell {
+  at: Place;
+  entry: HTMLTableCellElement;
+  button: HTMLButtonElement;
+  text: Text;
+  /** The cells that name its row and its column. */
+  label: HTMLElement;
+  title: HTMLElement;
+  look: string;
+  /** The head that it belongs to. */
+  head: number | null;
+  /** The map that it stands in, or "". */
+  map: string;
+  /** Whether it is an input. */
+  given: boolean;
+  value: number;
+  style: string;
+  grid: Cell[][];
+  printed?: HTMLElement;
+}
+
+/** A section of the page with its numbers. */
+interface Section {
+  node: Element;
+  cells: Cell[];
+  inSight: boolean;
+  stale: boolean;
+}
+
+/** A radio button or a checkbox with its label. */
+interface Choice {
+  node: HTMLElement;
+  input: HTMLInputElement;
+  word: HTMLElement;
+}
+
+/** The tables of an explorer. */
+interface ExplorerTables {
+  cells: Map<string, Cell>;
+  ofButton: Map<EventTarget | null, Cell>;
+  last: (() => void) | null;
+  afterwards(action: () => void): void;
+  cellAt(at: Place): Cell;
+  dim(state: ExplorerState): void;
+  light(selected: Place | null, sources: Place[], edits: (at: Place) => boolean): void;
+  mapNames(): string[];
+  neighbour(cell: Cell, key: string): Cell | undefined;
+  paint(numbers: ExplorerNumbers, state: ExplorerState): void;
+  paintPrints(visible: boolean): void;
+  stop(cell: Cell, name: string): void;
+  watch(): void;
+}
+
+/** What the explorer's tables, controls and panel see of it. */
+interface ExplorerView {
+  data: ExplorerData;
+  start: ExplorerState;
+  state: ExplorerState;
+  numbers: ExplorerNumbers;
+  tables: ExplorerTables;
+  back(): void;
+  change(patch: Partial<ExplorerState>, sentence: string, options?: { compare?: boolean }): boolean;
+  edit(at: Place, value: number): string;
+  link(): string;
+  nameOf(at: Place): string;
+  reset(): void;
+  say(sentence: string): void;
+  select(at: Place, follow?: boolean): void;
+  show(patch: Partial<ExplorerState>, sentence: string): void;
+}
+
+interface Strings {
+  // deno-lint-ignore no-explicit-any
+  explorer: { [name: string]: any };
+}
+
+interface Window {
+  mhaStrings: Strings;
+  mhaAttention: {
+    additiveMask(
+      scores: Matrix, mask?: MaskEntry[][] | null, isCausal?: boolean, keyAllowed?: boolean[],
+    ): Matrix;
+    attentionScores(query: Matrix, key: Matrix): Matrix;
+    factor(dK: number, scale?: number | null, temperature?: number): number;
+    maskedScores(scores: Matrix, additive: Matrix): Matrix;
+    matmul(left: Matrix, right: Matrix): Matrix;
+    scaledScores(scores: Matrix, by: number): Matrix;
+    softmax(scores: Matrix): Matrix;
+    trace(inputs: Inputs): Run;
+  };
+  mhaExplorer: {
+    MAPS: string[];
+    STEP: number;
+    compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
+    described(
+      data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
+    ): { rule: string; items: Part[][] };
+    fill(text: string, words: Record<string, string | number>): string;
+    freshId(): string;
+    fromHash(
+      data: ExplorerData, hash: string, cells: Map<string, Cell>,
+    ): { state: ExplorerState; complete: boolean } | null;
+    headOf(at: Place, width: number): number | null;
+    inBrackets(text: string): string;
+    inputAddress(data: ExplorerData, state: ExplorerState, at: Place): string;
+    isChanged(state: ExplorerState, start: ExplorerState): boolean;
+    isInput(data: ExplorerData, at: Place): boolean;
+    // deno-lint-ignore no-explicit-any
+    make(tag: string, properties?: Record<string, any>, ...children: (Node | string)[]): any;
+    // deno-lint-ignore no-explicit-any
+    makeButton(label: string, act: () => void, properties?: Record<string, any>): any;
+    makeChoice(
+      type: "radio" | "checkbox", name: string, label: string, onchange: (on: boolean) => void,
+    ): Choice;
+    makeField(label: string, apply: (value: number) => string): NumberField;
+    makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
+    printed(found: [string, boolean][]): string;
+    same(left: unknown, right: unknown): boolean;
+    setText(element: Element, text: string): void;
+    startOf(data: ExplorerData): ExplorerState;
+    toHash(data: ExplorerData, state: ExplorerState): string;
+    Controls: new (explorer: ExplorerView) => {
+      node: HTMLElement;
+      maps(): HTMLElement;
+      sync(state: ExplorerState): void;
+    };
+    Explorer: new (data: ExplorerData, details: HTMLDetailsElement) => {
+      leaveAddress(): void;
+      readAddress(): void;
+    };
+    Panel: new (explorer: ExplorerView) => { node: HTMLElement; enter(): void; paint(): void };
+    Tables: new (data: ExplorerData, body: HTMLElement) => ExplorerTables;
+  };
+  mhaStages: Record<string, Stage>;
+  mhaNumbers: {
+    fixed(value: number, places: number): string;
+    full(value: number): string;
+    parsed(text: string): number;
+    short(value: number, places?: number): string;
+    shown(value: number, places?: number): string;
+  };
+  mhaPlaces: {
+    address(place: Place): string;
+    at(stage: string, ...index: number[]): Place;
+    indexOf(place: Place): number[];
+    isMatrix(stage: string): boolean;
+    of(stage: string, head: number, row: number, column: number): Place;
+    parse(text: string): Place | null;
+    valueAt(numbers: Numbers, place: Place): number;
+  };
+  mhaOrigins: {
+    constant(origin: Origin, name: string): number | null;
+    evaluate(origin: Calculation, value?: (place: Place) => number): number;
+    isGiven(inputs: Inputs, stage: string): boolean;
+    origin(inputs: Inputs, run: Run, place: Place): Origin;
+  };
+}

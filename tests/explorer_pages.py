@@ -1,0 +1,218 @@
+"""Pages that hold an explorer, for the tests that look at one in a real Chromium.
+
+The pages are written here, one an example, and opened as files with the book's own scripts.
+"""
+
+import pytest
+
+from mha import load_example, shown, trace
+from mha.audit.judging import Prints
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.explorer import explorer
+
+THEME = """
+html { font-size: 16px; }
+body {
+  margin: 0; font-family: sans-serif; line-height: 1.5;
+  background: var(--pst-color-background); color: var(--pst-color-text-base);
+}
+main { max-width: 700px; margin: auto; padding: 0 1rem; }
+html[data-theme="light"] {
+  color-scheme: light; --pst-color-primary: #0a7d91; --pst-color-accent: #c132af;
+  --pst-color-text-base: #222832; --pst-color-text-muted: #48566b; --pst-color-border: #d1d5da;
+  --pst-color-background: #fff; --pst-color-surface: #f3f4f5; --pst-color-link: #1158c7;
+  --pst-color-danger: #d72d47;
+}
+html[data-theme="dark"] {
+  color-scheme: dark; --pst-color-primary: #3fb1c5; --pst-color-accent: #e47fd7;
+  --pst-color-text-base: #ced6dd; --pst-color-text-muted: #9ca4af; --pst-color-border: #48566b;
+  --pst-color-background: #14181e; --pst-color-surface: #29313d; --pst-color-link: #3fb1c5;
+  --pst-color-danger: #e78894;
+}
+"""
+
+PAGE = """<!doctype html>
+<html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Explorer</title>
+<style>{style}</style><link rel="stylesheet" href="{static}/explorer.css">
+<script>
+window.shift = 0;
+new PerformanceObserver((list) => list.getEntries().forEach((entry) => {{
+  if (!entry.hadRecentInput) window.shift += entry.value;
+}})).observe({{ type: "layout-shift", buffered: true }});
+const place = () => document.querySelector("#after").getBoundingClientRect().top;
+// Fires when the page is read and no deferred script has run yet.
+document.addEventListener("readystatechange", () => {{ window.placeAtFirst ??= place(); }});
+</script>
+{scripts}</head>
+<body><main><h1>A chapter</h1><p id="before">Before.</p><h2>Explore</h2>
+{body}
+<h2 id="after">After</h2><p>Text that follows.</p></main></body></html>
+"""
+
+
+def written(body, static, theme="light"):
+    """Return a page with a body, that loads the published scripts as a page of the book does."""
+    tag = '<script defer src="{}/{}"></script>'
+    scripts = "\n".join(tag.format(static, name) for name in (*ARITHMETIC, *EXPLORER))
+    return PAGE.format(theme=theme, style=THEME, static=static, body=body, scripts=scripts)
+
+
+class View:
+    """One explorer on a page of its own, opened as a file."""
+
+    def __init__(self, page, run, file):
+        self.page, self.run, self.file = page, run, file
+        self.requests, self.errors = [], []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+
+    def go(self, address=""):
+        self.page.goto(self.file.as_uri() + address)
+        self.page.wait_for_load_state("load")
+        return self
+
+    def open(self):
+        self.page.locator("summary").first.click()
+        self.page.locator(".panel").wait_for()
+        return self
+
+    def cell(self, stage, *place):
+        """Return the button of a number: head, row, column, or row, column."""
+        *head, row, column = place
+        table = f'table[data-stage="{stage}"]' + (f'[data-head="{head[0]}"]' if head else "")
+        row, column = row + 1, column + 1
+        return self.page.locator(
+            f"{table} tbody tr:nth-child({row}) td:nth-of-type({column}) .cell"
+        )
+
+    def settle(self):
+        """Wait until what is out of sight has followed, and the sentence that ends a change."""
+        self.page.wait_for_function("!document.querySelector('.body.following')")
+
+    def texts(self, stage):
+        """Return the texts of a stage's cells, head after head, in sight or not."""
+        self.settle()
+        return self.page.locator(f'table[data-stage="{stage}"] .cell').all_text_contents()
+
+    def holds(self, run, stages=("weights", "head_outputs", "concat", "output")):
+        """Assert that the page shows the numbers of a run."""
+        for stage in stages:
+            array = getattr(run, stage)
+            if array is not None:
+                places = 2 if stage == "weights" else 4
+                assert self.texts(stage) == [shown(float(x), places) for x in array.flat], stage
+
+    def choose(self, label):
+        self.page.get_by_label(label, exact=True).click()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def focused(self):
+        return self.page.evaluate("document.activeElement.getAttribute('aria-label')")
+
+    @property
+    def status(self):
+        self.settle()
+        return self.page.locator("[role=status]").inner_text()
+
+    def tables(self):
+        """Return the texts of all tables but those of the maps that are not chosen."""
+        self.settle()
+        return self.page.locator("mha-explorer").evaluate(
+            "e => { const map = e.querySelector('.body').dataset.map;"
+            " return [...e.querySelectorAll('table')].filter((table) =>"
+            " (table.closest('.map')?.dataset.map ?? map) === map).map((t) => t.textContent); }"
+        )
+
+    @property
+    def panel(self):
+        return self.page.locator(".panel").inner_text()
+
+    def settled_url(self):
+        self.page.wait_for_timeout(350)
+        return self.page.url
+
+
+@pytest.fixture(scope="session")
+def static(tmp_path_factory):
+    """Return a folder with the scripts and styles as the book publishes them."""
+    folder = tmp_path_factory.mktemp("static")
+    publish(folder)
+    return folder
+
+
+@pytest.fixture
+def view(browser, static, tmp_path):
+    """Return a function that puts an explorer on a page, in a theme and at a width."""
+    contexts = []
+
+    def put(run, *, theme="light", width=1280, address="", **options):
+        prints = None
+        if isinstance(run, str):
+            run, prints = trace(load_example(run)), Prints(run)
+        file = tmp_path / f"page{len(contexts)}.html"
+        body = explorer(run, prints=prints).html
+        file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        return View(context.new_page(), run, file).go(address)
+
+    yield put
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def arithmetic_page(browser, static):
+    """Return one page with the scripts that port the package; no test changes it."""
+    context = browser.new_context()
+    page = context.new_page()
+    for name in ARITHMETIC:
+        page.add_script_tag(path=static / name)
+    yield page
+    context.close()
+
+
+# ---- Ways of doing a thing: by mouse and by keyboard ----
+
+
+def by_mouse(seen, label):
+    seen.page.get_by_label(label, exact=True).click()
+
+
+def by_keyboard(seen, label):
+    seen.page.get_by_label(label, exact=True).focus()
+    seen.press("Space")
+
+
+WAYS = pytest.mark.parametrize("act", [by_mouse, by_keyboard])
+
+
+def clicked(control):
+    control.click()
+
+
+def pressed(control):
+    control.focus()
+    control.press("Enter")
+
+
+PRESSES = pytest.mark.parametrize("press", [clicked, pressed])
+
+
+def filled(field, text):
+    field.click()
+    field.fill(text)
+
+
+def typed(field, text):
+    field.focus()
+    field.press("Control+A")
+    field.press_sequentially(text)
+
+
+ENTRIES = pytest.mark.parametrize("enter", [filled, typed])

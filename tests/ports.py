@@ -1,0 +1,124 @@
+"""Random runs for the tests that compare a port of the package with the package, in a browser."""
+
+import json
+
+import numpy as np
+from helpers import example
+
+from mha import MultiHeadWeights
+
+CLOSE = 1e-12
+# Below this, the gap between neighbouring numbers is no longer in proportion to their size.
+SMALLEST = 1e-290
+
+
+def random_mask(rng, n):
+    """Return no mask, a boolean one or one of numbers, some with rows that allow nothing."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return None
+    allowed = rng.random((n, n)) < rng.choice([0.3, 0.8])
+    if kind == 1:
+        allowed[rng.integers(n)] = False
+    return allowed if kind < 3 else np.where(allowed, rng.normal(size=(n, n)), -np.inf)
+
+
+def as_plain(mask):
+    """Return a mask as JSON has it: None for minus infinity."""
+    if mask is None or mask.dtype == bool:
+        return None if mask is None else mask.tolist()
+    return [[None if np.isneginf(x) else float(x) for x in row] for row in mask]
+
+
+def random_case(rng):
+    """Return query, key, value, mask and so on: of ordinary, huge, tiny or mixed size."""
+    n, m, d_k, d_v = rng.integers(1, 8, size=4)
+    m = n if rng.random() < 0.8 else m
+    sizes = rng.choice([1.0, 30.0, 1e150, 1e-150, 1e-10])
+    mixed = 10.0 ** rng.integers(-12, 1, size=(m, d_k)) if rng.random() < 0.3 else 1
+    return {
+        "query": rng.normal(size=(n, d_k)) * sizes,
+        "key": rng.normal(size=(m, d_k)) * sizes * mixed,
+        "value": rng.normal(size=(m, d_v)) * rng.choice([1.0, 1e150, 1e-150]),
+        "mask": random_mask(rng, n) if m == n else None,
+        "causal": bool(rng.random() < 0.3),
+        "scale": [None, 1.0, float(rng.normal()), 0.0, 1e-3][rng.integers(5)],
+        "temperature": float([1.0, 0.5, 2.0, 10.0 ** rng.integers(-3, 4)][rng.integers(4)]),
+    }
+
+
+def plain(case):
+    """Return a case as data for JSON."""
+    arrays = {key: x.tolist() if isinstance(x, np.ndarray) else x for key, x in case.items()}
+    return arrays | {"mask": as_plain(case["mask"])}
+
+
+def in_browser(page, function, cases):
+    """Run a function of the page on each case; null in a result is minus infinity."""
+    code = f"(text) => JSON.stringify(JSON.parse(text).map({function}))"
+    return json.loads(page.evaluate(code, json.dumps(cases)))
+
+
+def texts_of(numbers):
+    """Return numbers as texts that JavaScript's Number reads, to the last bit."""
+    names = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+    return [names.get(repr(float(x)), repr(float(x))) for x in numbers]
+
+
+def infinite(rows):
+    return np.array([[-np.inf if x is None else x for x in row] for row in rows])
+
+
+def near(found, wanted, size):
+    """Assert equality to 1e-12 of `size`: the sum of the absolute products that were added."""
+    assert np.shape(found) == wanted.shape
+    assert (np.abs(np.asarray(found) - wanted) <= CLOSE * size + SMALLEST).all()
+
+
+def random_example(rng):
+    """Return an example with heads, at random from embeddings or from query, key and value.
+
+    The numbers are whole multiples of a power of two, so that every score is exact however large:
+    whatever differs then is the arithmetic after it.
+    """
+    n, heads, d_model, d_k, d_v, d_out = map(int, rng.integers(1, 6, size=6))
+    size = 2.0 ** rng.choice([-60, -3, 0, 200])
+
+    def whole(*shape):
+        return rng.integers(-3, 4, size=shape).astype(float)
+
+    given = {
+        "tokens": [f"t{i}" for i in range(n)],
+        "head_names": [f"h{i}" for i in range(heads)],
+        "mask": random_mask(rng, n),
+        "is_causal": bool(rng.random() < 0.3),
+        "scale": [None, 1.0, 0.25, 3.0][rng.integers(4)],
+    }
+    if rng.random() < 0.3:
+        query, key = whole(heads, n, d_k) * size, whole(heads, n, d_k) * size
+        return example(**given, query=query, key=key, value=whole(heads, n, d_v) / 8)
+    layer = MultiHeadWeights(
+        whole(heads, d_model, d_k) / 4, whole(heads, d_model, d_k) / 4,
+        whole(heads, d_model, d_v) / 8,
+        rng.normal(size=(heads * d_v, d_out)) if rng.random() < 0.7 else None,
+    )  # fmt: skip
+    start = dict.fromkeys(("query", "key", "value"))
+    return example(**given | start, embeddings=whole(n, d_model) * size, layer=layer)
+
+
+def inputs_of(worked, temperature):
+    """Return an example as the port takes it."""
+    shape = (worked.num_heads, len(worked.tokens), len(worked.tokens))
+    layer = worked.layer
+    names = ("embeddings", "query", "key", "value")
+    arrays = {name: getattr(worked, name) for name in names}
+    if layer is not None:
+        arrays |= {name: getattr(layer, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+    mask = worked.mask
+    masks = None if mask is None else [as_plain(one) for one in np.broadcast_to(mask, shape)]
+    return {name: array.tolist() for name, array in arrays.items() if array is not None} | {
+        "masks": masks,
+        "isCausal": worked.is_causal,
+        "scale": worked.scale,
+        "temperature": temperature,
+    }

@@ -1,0 +1,207 @@
+"""A small book for the scripts of reading and exercises, and a reader who opens its pages."""
+
+import json
+
+from axe_playwright_python.sync_playwright import Axe
+from book_site import FRONT, ROOT
+from one_book import build
+
+from mha import load_example, trace
+from mha.widgets.assets import ARITHMETIC, BOXES, publish
+
+SCRIPTS = (
+    *ARITHMETIC,
+    *BOXES,
+    "scroll.js",
+    "strings-reading.js",
+    "contents.js",
+    "quiz.js",
+    "steps.js",
+)
+KEY = "attention-by-hand.progress"
+SIZES = {"phone": 390, "desktop": 1280}
+NAMES = {
+    "query": "turn-the-cat-sat-query-1-1-2",
+    "percent": "turn-the-cat-sat-weights-2-3-2",
+    "output": "turn-the-cat-sat-head-outputs-1-2-1",
+    "power": "turn-the-cat-sat-exponentials-1-2-2",
+}
+RUN = trace(load_example("the-cat-sat"))
+STEPS = ["A worked page", "Queries", "Scores", "Head 1", "Head 2", "Questions", "Summary"]
+
+WORKED = (
+    FRONT
+    + """# A worked page
+
+```{read-in-steps}
+```
+
+An introduction with $x^2$.
+
+```{code-cell}
+from mha import load_example, trace
+from mha.widgets.boxes import your_turn
+
+run = trace(load_example("the-cat-sat"))
+```
+
+## Queries
+
+Read {ref}`of-head-2` later.
+
+```{code-cell}
+your_turn(run, "query", 0, 1)
+```
+
+## Scores
+
+A paragraph before.
+
+### Head 1
+
+```{code-cell}
+your_turn(run, "weights", 2, 1, head=1, percent=True)
+```
+
+(of-head-2)=
+### Head 2
+
+The word aardvark stands here.
+
+```{code-cell}
+your_turn(run, "head_outputs", 1, 0)
+```
+
+```{code-cell}
+your_turn(run, "exponentials", 1, 1)
+```
+
+## Questions
+
+```{quiz} one
+Which is right, $a$ or $b$?
+
+- [ ] The first, $a$ :: No: this is the **first** note.
+- [x] The second, $b$ :: Yes, it is.
+- [ ] Neither :: No: this is the third note.
+```
+
+```{quiz} several
+:multiple:
+
+Which are right?
+
+- [x] This :: Yes, this.
+- [ ] That :: No, not that.
+- [x] Those :: Yes, those.
+```
+
+## Summary
+
+The end.
+"""
+)
+OTHER = (
+    "# Another page\n\nWithout steps.\n\n```{quiz} two\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
+)
+INDEX = "# Index\n\n```{toctree}\nworked\nother\n```\n"
+
+
+def build_book(folder):
+    """Build the small book with the book's theme, templates, style and scripts."""
+    publish(folder / "html" / "_static")
+    warnings = build(
+        folder,
+        {"index": INDEX, "worked": WORKED, "other": OTHER},
+        execute="inline",
+        html_theme="sphinx_book_theme",
+        html_static_path=[str(ROOT / "book" / "_static")],
+        templates_path=[str(ROOT / "book" / "_templates")],
+        html_css_files=["book.css", "boxes.css", "reading.css"],
+        html_js_files=[(name, {"defer": "defer"}) for name in SCRIPTS],
+        html_title="Test",
+        html_theme_options={"show_navbar_depth": 1},
+        mathjax_path="scroll.js",
+        language="en",
+    )
+    assert warnings == ""
+    return folder / "html"
+
+
+class Reader:
+    """A reader with a device that remembers: pages opened in one browser context."""
+
+    def __init__(self, book, context, theme="light"):
+        self.book, self.context = book, context
+        self.requests, self.errors = [], []
+        self.page = context.new_page()
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.add_init_script(
+            f"try {{ localStorage.setItem('mode', '{theme}');"
+            f" localStorage.setItem('theme', '{theme}'); }} catch (error) {{}}"
+        )
+
+    def open(self, name="worked", fragment=""):
+        """Open a page anew, even where only the fragment of its address differs."""
+        if self.page.url != "about:blank":
+            self.carry_over()
+            self.page.goto("about:blank")
+        self.page.goto((self.book / f"{name}.html").as_uri() + fragment)
+        self.page.wait_for_load_state("load")
+        return self.page
+
+    def carry_over(self):
+        """Give the next page what this one has stored.
+
+        The next file has a process of its own, and Chromium without a profile on disk now and
+        then shows it less than what was stored.
+        """
+        record = self.page.evaluate(f"localStorage.getItem('{KEY}')")
+        self.page.add_init_script(
+            f"try {{ localStorage.setItem('{KEY}', {json.dumps(record)}) }} catch (error) {{}}"
+            if record is not None
+            else f"try {{ localStorage.removeItem('{KEY}') }} catch (error) {{}}"
+        )
+
+    def again(self):
+        """Load the page at hand again, without the fragment of its address."""
+        self.carry_over()
+        self.page.evaluate("history.replaceState(null, '', location.pathname)")
+        self.page.reload()
+        return self.page
+
+    def violations(self):
+        # With "preload" axe asks for style sheets, which a file may not read.
+        found = Axe().run(self.page, options={"preload": False}).response["violations"]
+        return [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found]
+
+
+def box(page, name):
+    """Return a box for a number by its name among `NAMES`."""
+    return page.locator(f"#{NAMES[name]}")
+
+
+def answer(page, name, text):
+    """Enter an answer into a box and have it checked."""
+    box(page, name).get_by_label("Your answer").fill(text)
+    box(page, name).get_by_role("button", name="Check").click()
+
+
+def choose(page, name, *options):
+    """Choose options of a quiz and have them checked."""
+    quiz = page.locator(f"#quiz-{name}")
+    for option in options:
+        quiz.get_by_label(option, exact=False).check()
+    quiz.get_by_role("button", name="Check").click()
+
+
+def badge(page, title):
+    """Return what stands beside a page's link in the contents."""
+    return page.locator(f"nav.bd-links li:has(> a:has-text('{title}')) .progress-badge")
+
+
+def read_in_steps(page):
+    """Begin to read the page in steps."""
+    page.get_by_role("button", name="Read in steps").click()

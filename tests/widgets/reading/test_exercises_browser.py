@@ -1,0 +1,165 @@
+"""Exercises in the browser are those of `mha`: numbers, hints, worked lines, verdicts."""
+
+import numpy as np
+import pytest
+from helpers import example
+from reading_book import RUN
+
+from mha import shown, trace
+from mha.practice.calculations import FORMULAS, templates
+from mha.practice.exercise import numeric_exercise
+from mha.practice.verdict import verdict
+from mha.widgets.boxes import your_turn
+
+pytestmark = pytest.mark.browser
+
+
+def task(kind, givens, draw, **rest):
+    """Return what the page's script computes with, before the hints."""
+    plain = {"column": 0, "places": 2, "percent": False}
+    return plain | {"kind": kind, "givens": givens, "draw": draw} | rest
+
+
+TASKS = {
+    "products": task("products", [[1, 2, 3], [4, 5, 6]], ["whole", "whole"]),
+    "signed products": task("products", [[1] * 5, [1] * 5], ["tenths", "tenths"]),
+    "one product": task("products", [[2], [3]], ["tenths", "whole"]),
+    "shares": task("products", [[0.2] * 7, [1] * 7], ["shares", "tenths"], places=3),
+    "root": task("root", [[1], [3]], ["scores", "same"]),
+    "root and mask": task("root", [[1], [2], [0.5]], ["scores", "same", "same"]),
+    "times": task("times", [[1], [0.7]], ["scores", "same"]),
+    "times and mask": task("times", [[1], [-0.7], [-1.25]], ["scores", "same", "same"]),
+    "power": task("power", [[1]], ["exponents"], places=4),
+    "share": task("share", [[1, 2, 3, 4, 5]], ["exponents"], column=3),
+    "masked share": task("share", [[1, 2, None]], ["exponents"], column=1),
+    "percent": task("share", [[1, 2, 3]], ["exponents"], percent=True, places=0),
+}
+
+
+def one_number(kind, givens, column, places, percent):
+    """Return the exercise of `mha` that asks for what a task of the browser asks for."""
+    if kind == "products":
+        run = run_of(1, query=[givens[0]], key=[givens[1]])
+        return numeric_exercise(run, "scores", 0, 0, places=places)
+    if kind in ("root", "times"):
+        return numeric_exercise(scaled(kind, *givens), "scaled_scores", 0, 0, places=places)
+    mask = np.isfinite(givens[0])
+    keys = np.where(mask, givens[0], 0)[:, None]
+    run = run_of(len(keys), query=np.ones((len(keys), 1)), key=keys, scale=1.0, mask=mask)
+    stage = {"power": "exponentials", "share": "weights"}[kind]
+    return numeric_exercise(run, stage, 0, column, places=places, percent=percent)
+
+
+def scaled(kind, score, by, *mask):
+    """Return a run of one token with a score, its scaling and the mask's term."""
+    unit = np.eye(1, int(by[0]) if kind == "root" else 1)
+    scale = None if kind == "root" else by[0]
+    return run_of(1, query=unit * score, key=unit, scale=scale, mask=np.array([*mask] or [[0.0]]))
+
+
+def run_of(n, **start):
+    tokens = [f"token{i}" for i in range(n)]
+    return trace(example(tokens=tokens, value=np.ones((n, 1)), **start))
+
+
+VARIANTS = """([task, hints, count]) => {
+  const turn = mhaExercises;
+  task.givens = task.givens.map(row => row.map(x => x === null ? -Infinity : x));
+  return Array.from({length: count}, (_, i) => {
+    const made = turn.fresh({...task, hints}, turn.seedOf("box", i));
+    return {givens: made.givens.map(row => row.map(x => Number.isFinite(x) ? x : null)),
+            asked: turn.asked(made), hints: turn.hints(made), worked: turn.worked(made)};
+  });
+}"""
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_browser_computes_what_mha_computes(page, name):
+    asked = TASKS[name]
+    hints = templates(asked["kind"], asked["givens"])
+    variants = page.evaluate(VARIANTS, [asked, hints, 211])
+    assert len({str(variant["givens"]) for variant in variants}) > 40
+    for variant in variants:
+        givens = [[-np.inf if x is None else x for x in row] for row in variant["givens"]]
+        options = (asked[option] for option in ("column", "places", "percent"))
+        made = one_number(asked["kind"], givens, *options)
+        assert variant["asked"] == pytest.approx(made.asked, rel=1e-12, abs=1e-13)
+        assert variant["hints"] == list(made.hints)
+        assert variant["worked"] == made.worked_line
+
+
+def test_the_browser_adds_the_mask_s_term_to_a_scaled_score(page):
+    asked = task("root", [[1], [2], [0.5]], ["same"] * 3)
+    (made,) = page.evaluate(VARIANTS, [asked, templates("root", asked["givens"]), 1])
+    assert made["worked"] == "1 ÷ √2 + 0.5 = 1.2071"
+    assert made["hints"][-1] == "Divide, then add the mask's term: 1 ÷ 1.4142 + 0.5"
+
+
+def test_the_browser_adds_exponentials_as_mha_does(page):
+    asked = task("sum", [[1, 2, 0, 4]], ["exponentials"])
+    for variant in page.evaluate(VARIANTS, [asked, templates("sum", asked["givens"]), 211]):
+        (terms,) = variant["givens"]
+        total = FORMULAS["sum"]([terms], 0)
+        assert terms[2] == 0, "a masked key's exponential stays 0"
+        assert variant["asked"] == pytest.approx(total, rel=1e-12)
+        assert variant["worked"] == " + ".join(map(shown, terms)) + " = " + shown(total)
+        assert variant["hints"][1].endswith(f"{shown(sum(terms[:-1]))}. Add {shown(terms[-1])}")
+
+
+def test_drawn_numbers_are_short_and_shares_add_up(page):
+    for asked in TASKS.values():
+        for variant in page.evaluate(VARIANTS, [asked, [], 53]):
+            for values, draw in zip(variant["givens"], asked["draw"], strict=True):
+                finite = [x for x in values if x is not None]
+                assert all(abs(round(x, 2) - x) < 1e-12 for x in finite)
+                if draw == "shares":
+                    assert sum(values) == pytest.approx(1)
+                if draw == "exponents":
+                    assert len(set(finite)) == len(finite)
+
+
+def test_the_browser_judges_answers_as_mha_does(page, rng):
+    texts = ["", "x", " 1 ", "1,5", "1.5", "−1.5", "- 1.5", "+2", "3/7", "−3/7", "3/0", "3/", "1e3"]
+    texts += ["50%", "50 %", "0.5%", ".5", "5.", ".", "1.2.3", "1,234.5", "9" * 400, "0,73\u202f%"]
+    made = []
+    for kind_percent in (False, True):
+        for places in (0, 1, 2, 4):
+            for answer in (*rng.normal(size=11), 0.5, 1.0, 0.125, 3 / 7, 0.7310585786, -1.5):
+                run = run_of(1, query=[[float(answer)]], key=[[1.0]])
+                base = numeric_exercise(run, "scores", 0, 0, places=places, percent=kind_percent)
+                near = [f"{base.asked + k * 10.0**-places / 2:.9f}" for k in range(-5, 6)]
+                made.append((base, [*texts, *near, shown(base.asked, 1), shown(base.asked, 3)]))
+    tasks = [
+        {
+            "kind": base.kind,
+            "givens": [list(given.values) for given in base.givens],
+            "column": 0,
+            "places": base.places,
+            "percent": base.percent,
+            "texts": tried,
+        }
+        for base, tried in made
+    ]
+    got = page.evaluate(
+        "tasks => tasks.map(task => task.texts.map(text => mhaExercises.verdict(task, text)))",
+        tasks,
+    )
+    wanted = [[verdict(base, text) for text in tried] for base, tried in made]
+    assert got == wanted
+    assert {"right", "near", "wrong", "unreadable"} == {v for row in got for v in row}
+
+
+def test_a_box_on_the_page_asks_for_its_trace_s_number(page):
+    for cell, options in [
+        (("query", 0, 1), {}),
+        (("weights", 2, 1, 1), {"percent": True}),
+        (("head_outputs", 1, 0), {}),
+    ]:
+        turn = your_turn(RUN, *cell, **options)
+        got = page.locator(f"#{turn.name}").evaluate(
+            "box => [mhaExercises.asked(box.task), mhaExercises.worked(box.task)]"
+            ".concat([mhaExercises.hints(box.task)])"
+        )
+        assert got[0] == pytest.approx(turn.exercise.asked, rel=1e-12)
+        assert got[1] == turn.exercise.worked_line
+        assert got[2] == list(turn.exercise.hints)

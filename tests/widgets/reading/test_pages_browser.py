@@ -1,0 +1,84 @@
+"""The pages of reading and exercises as a whole, in a real Chromium: access, room, no script."""
+
+import pytest
+from reading_book import SCRIPTS, SIZES, answer, badge, box, choose, read_in_steps
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_state_and_nothing_overflows(reader, theme, width):
+    seen = reader(width=width, theme=theme)
+    page = seen.open()
+    assert seen.violations() == []
+    answer(page, "query", "0.8")
+    answer(page, "output", "x")
+    for _ in range(3):
+        box(page, "percent").get_by_role("button", name="Hint").click()
+    box(page, "percent").locator("summary").click()
+    box(page, "output").get_by_role("button", name="New numbers").click()
+    choose(page, "one", "Neither")
+    choose(page, "several", "This", "Those")
+    assert seen.violations() == []
+    read_in_steps(page)
+    page.get_by_role("button", name="Next step").click()
+    assert seen.violations() == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+PLACES = """() => { scrollTo(0, 0); return Array.from(document.querySelectorAll(
+  '.bd-article :is(h1, h2, h3, p, li, section, form, label, button, input, summary, .steps-start,'
+  + ' mha-your-turn, mha-quiz), nav.bd-links :is(li, a)'))
+  .filter(e => !e.closest('.steps-start > *, .steps-bar, .progress-badge'))
+  .map(e => [e.tagName, e.getBoundingClientRect()])
+  .map(([name, box]) => [name, box.x, box.y, box.width, box.height]); }
+"""
+
+
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+def test_nothing_moves_when_the_scripts_start(reader, width):
+    without, with_ours = reader(width=width), reader(width=width)
+    for name in SCRIPTS[1:]:
+        without.page.route(f"**/{name}*", lambda route: route.fulfill(body=""))
+    before = without.open().evaluate(PLACES)
+    assert without.page.locator(".steps-start button").count() == 0
+    assert with_ours.open().evaluate(PLACES) == before
+    assert len(before) > 60
+    # Nor when there is progress to show: its places are kept free.
+    answer(with_ours.page, "query", "0.8")
+    choose(with_ours.page, "one", "The second")
+    read_in_steps(with_ours.page)
+    with_ours.page.get_by_role("button", name="Next step").click()
+    after = with_ours.again().evaluate(PLACES)
+    assert with_ours.page.get_by_role("button", name="Continue at step 2").is_visible()
+    assert badge(with_ours.page, "A worked page").count() == 1
+    assert after == before
+
+
+def test_every_control_is_large_enough_to_hit(page):
+    read_in_steps(page)
+    page.get_by_role("button", name="Whole page").click()
+    controls = ".bd-article :is(button:not(.copybtn), input, summary), .progress-foot button"
+    boxes = page.locator(controls).evaluate_all(
+        "all => all.filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect())"
+        ".map(r => [r.width, r.height])"
+    )
+    assert len(boxes) > 20
+    assert min(min(size) for size in boxes) >= 24
+
+
+def test_without_a_script_all_of_it_reads_and_nothing_is_dead(reader):
+    page = reader(java_script_enabled=False).open()
+    assert page.get_by_text("The word aardvark stands here.").is_visible()
+    assert page.get_by_text("Compute q₂, component 2").is_visible()
+    assert page.get_by_text("The second, ").first.is_visible()
+    for dead in (".your-turn-form", ".quiz-controls", ".quiz-option input", ".steps-start"):
+        assert not page.locator(dead).first.is_visible()
+    page.locator(".your-turn-worked summary").first.click()
+    assert page.get_by_text("0.2 + 0 + 0.6 + 0 = 0.8").is_visible()
+    page.locator(".quiz-answer summary").first.click()
+    assert page.get_by_text("(b) Right.").is_visible()
+    option = page.locator(".quiz-option label").first
+    assert option.inner_text().startswith("(a) The first")
+    assert option.bounding_box()["width"] > 300

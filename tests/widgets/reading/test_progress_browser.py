@@ -1,0 +1,109 @@
+"""What a reader has done is kept on the device and shown in the contents, in a real Chromium."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+from reading_book import KEY, answer, badge, box, choose, read_in_steps
+
+pytestmark = pytest.mark.browser
+
+# ---- Progress ----
+
+
+def test_progress_is_kept_on_the_device_and_shown_in_the_contents(reader):
+    page = (made := reader()).open()
+    assert page.locator(".progress-badge").count() == 0
+    assert not page.locator(".progress-foot").is_visible()
+    answer(page, "query", "0.8")
+    choose(page, "one", "The second")
+    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("2 of 6")
+    read_in_steps(page)
+    page = made.open("other")
+    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text(
+        ["2 of 6", "1/7 steps"]
+    )
+    expect(badge(page, "A worked page").locator(".reading-unseen")).to_have_text(
+        "2 of 6 questions answered, 1 of 7 steps read"
+    )
+    assert badge(page, "Another page").count() == 0
+    choose(page, "two", "A")
+    expect(badge(page, "Another page").locator(".progress-line")).to_have_text("1 of 1")
+    page = made.open()
+    expect(box(page, "query").locator(".reading-done")).to_have_text("answered")
+    expect(box(page, "output").locator(".reading-done")).to_be_empty()
+
+
+def test_a_wrong_answer_is_no_progress(page):
+    answer(page, "query", "0.7")
+    choose(page, "one", "Neither")
+    assert page.locator(".progress-badge").count() == 0
+
+
+def test_progress_is_cleared_only_after_a_question(reader):
+    page = (made := reader()).open()
+    answer(page, "query", "0.8")
+    clear = page.get_by_role("button", name="Clear my progress")
+    clear.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Keep it")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(clear).to_be_focused()
+    assert badge(page, "A worked page").count() == 1
+    clear.click()
+    page.get_by_role("button", name="Clear it").click()
+    expect(page.locator(".progress-foot [role=status]")).to_have_text("Your progress is cleared.")
+    expect(page.locator(".progress-foot [role=status]")).to_be_focused()
+    assert page.locator(".progress-badge").count() == 0
+    expect(box(page, "query").locator(".reading-done")).to_be_empty()
+    page = made.open("other")
+    assert page.locator(".progress-badge").count() == 0
+    assert not page.locator(".progress-foot").is_visible()
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        *(
+            "nonsense",
+            "null",
+            "[]",
+            '{"version": 2}',
+            '{"version": 1, "pages": {"worked.html": 3}}',
+        ),
+        '{"version": 1, "pages": {"worked.html": {"total": -1, "right": "x", "read": 7}}}',
+    ],
+)
+def test_a_strange_record_is_no_obstacle(reader, stored):
+    made = reader()
+    page = made.open()
+    page.evaluate("([key, text]) => localStorage.setItem(key, text)", [KEY, stored])
+    page = made.again()
+    answer(page, "query", "0.8")
+    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("1 of 6")
+
+
+def test_questions_that_the_page_no_longer_has_do_not_count(reader):
+    made = reader()
+    page = made.open()
+    record = {"total": 9, "right": ["gone", "quiz-one"]}
+    text = json.dumps({"version": 1, "pages": {"worked.html": record}})
+    page.evaluate("([key, text]) => localStorage.setItem(key, text)", [KEY, text])
+    page = made.again()
+    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("1 of 6")
+
+
+def test_without_storage_all_works_until_the_page_is_left(reader):
+    page = (made := reader(broken_storage=True)).open()
+    answer(page, "query", "0.8")
+    choose(page, "one", "The second")
+    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("2 of 6")
+    read_in_steps(page)
+    page.get_by_role("button", name="Next step").click()
+    expect(page.locator(".steps-label")).to_have_text("Step 2 of 7: Queries")
+    page.get_by_role("button", name="Clear my progress").click()
+    page.get_by_role("button", name="Clear it").click()
+    assert page.locator(".progress-badge").count() == 0
+    # The theme's own scripts complain of the missing storage; ours do not.
+    theirs = ("no storage", "theme mode")
+    made.errors[:] = [e for e in made.errors if not any(part in e for part in theirs)]

@@ -1,0 +1,164 @@
+"""Reading in steps, in a real Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+from reading_book import STEPS, box, read_in_steps
+
+pytestmark = pytest.mark.browser
+
+# ---- Steps ----
+
+
+def shown_text(page):
+    """Return the paragraphs that a reader sees of the article."""
+    return page.locator("article p").evaluate_all(
+        "all => all.filter(p => p.checkVisibility() && p.getBoundingClientRect().height > 1)"
+        ".map(p => p.textContent)"
+    )
+
+
+def test_the_steps_are_the_page_s_sections(page):
+    read_in_steps(page)
+    labels = [page.locator(".steps-label").inner_text()]
+    for _ in STEPS[1:]:
+        page.get_by_role("button", name="Next step").click()
+        labels.append(page.locator(".steps-label").inner_text())
+    assert labels == [f"Step {i} of 7: {title}" for i, title in enumerate(STEPS, 1)]
+
+
+def test_a_step_shows_itself_and_nothing_else(page):
+    everything = page.locator("article").inner_text()
+    read_in_steps(page)
+    assert page.get_by_text("An introduction with").is_visible()
+    assert "The word aardvark stands here." not in shown_text(page)
+    for _ in range(4):
+        page.get_by_role("button", name="Next step").click()
+    assert "The word aardvark stands here." in shown_text(page)
+    assert "A paragraph before." not in shown_text(page)
+    assert page.locator("h2", has_text="Scores").is_visible(), "the section's heading stays"
+    page.get_by_role("button", name="Whole page").click()
+    assert "The word aardvark stands here." in shown_text(page)
+    assert page.locator(".step-hidden").count() == 0
+    assert page.locator("article [hidden]:not(.steps-bar)").count() == 0
+    again = page.locator("article").inner_text()
+    expect(page.get_by_text("The whole page is shown.")).to_have_attribute("role", "status")
+    again = again.replace("The whole page is shown.\n\n", "")
+    assert again.replace("Continue at step 5 of 7", "Read in steps") == everything
+
+
+def test_focus_goes_to_the_step_s_heading(page):
+    read_in_steps(page)
+    expect(page.locator("article h1")).to_be_focused()
+    page.get_by_role("button", name="Next step").click()
+    expect(page.locator("h2", has_text="Queries")).to_be_focused()
+    page.get_by_role("button", name="Next step").click()
+    page.get_by_role("button", name="Next step").click()
+    expect(page.locator("h3", has_text="Head 1")).to_be_focused()
+    page.get_by_role("button", name="Whole page").click()
+    expect(page.locator("h3", has_text="Head 1")).to_be_focused()
+
+
+def test_the_ends_are_ends(page):
+    read_in_steps(page)
+    previous = page.get_by_role("button", name="Previous step")
+    assert previous.get_attribute("aria-disabled") == "true"
+    previous.click(force=True)
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
+    assert page.get_by_role("button", name="Next step").get_attribute("aria-disabled") == "true"
+    assert page.get_by_role("progressbar", name="Steps read").evaluate("p => p.value / p.max") == 1
+
+
+def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
+    page.keyboard.press("ArrowRight")
+    assert not page.locator(".steps-bar").is_visible(), "not before steps are asked for"
+    read_in_steps(page)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    box(page, "query").get_by_label("Your answer").fill("12")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    page.locator("h2", has_text="Queries").focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+
+
+def test_an_address_opens_its_step_and_the_back_button_returns(reader):
+    made = reader()
+    page = made.open(fragment="#step-3")
+    expect(page.locator(".steps-label")).to_have_text("Step 3 of 7: Scores")
+    page.keyboard.press("ArrowRight")
+    assert page.url.endswith("#step-4")
+    page.go_back()
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
+    page.get_by_role("button", name="Whole page").click()
+    assert page.url.endswith("worked.html")
+    page = made.open(fragment="#step-99")
+    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
+
+
+def test_an_ordinary_address_leaves_the_page_whole(reader):
+    page = reader().open(fragment="#of-head-2")
+    assert not page.locator(".steps-bar").is_visible()
+    expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("how", ["link", "address"])
+def test_a_link_into_a_hidden_step_opens_it(page, how):
+    read_in_steps(page)
+    page.get_by_role("button", name="Next step").click()
+    if how == "link":
+        page.get_by_role("link", name="Head 2").first.click()
+    else:
+        page.evaluate("location.hash = 'of-head-2'")
+    expect(page.locator(".steps-label")).to_have_text("Step 5 of 7: Head 2")
+    expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
+
+
+def test_the_place_is_remembered(reader):
+    made = reader()
+    page = made.open()
+    read_in_steps(page)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
+    page = made.again()
+    assert not page.locator(".steps-bar").is_visible()
+    page.get_by_role("button", name="Continue at step 3 of 7").click()
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
+
+
+def test_searching_the_page_shows_all_of_it(page):
+    read_in_steps(page)
+    page.keyboard.press("Control+f")
+    assert not page.locator(".steps-bar").is_visible()
+    read_in_steps(page)
+    hidden = page.locator(".step-hidden").last
+    assert hidden.get_attribute("hidden") == "until-found"
+    assert page.evaluate("CSS.supports('content-visibility', 'hidden')")
+    # What Chromium does when a search reaches hidden text.
+    hidden.evaluate("e => e.dispatchEvent(new Event('beforematch', {bubbles: true}))")
+    assert page.locator(".step-hidden").count() == 0
+    assert not page.locator(".steps-bar").is_visible()
+
+
+def test_printing_shows_the_whole_page_and_then_the_step_again(page):
+    read_in_steps(page)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".step-hidden").count() == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    page.emulate_media(media="print")
+    assert not page.locator(".steps-bar").is_visible()
+
+
+def test_a_page_that_offers_no_steps_has_none(reader):
+    page = reader().open("other", "#step-2")
+    assert page.get_by_role("button", name="Read in steps").count() == 0
+    assert page.get_by_text("Without steps.").is_visible()

@@ -1,0 +1,170 @@
+"""The arithmetic in the browser, in a real Chromium, against the package."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import SEED
+from helpers import QUERIES, example, projected
+from ports import (
+    CLOSE,
+    in_browser,
+    infinite,
+    inputs_of,
+    near,
+    plain,
+    random_case,
+    random_example,
+)
+
+from mha import MultiHeadWeights, trace
+from mha.core.attention import attention_scores, masked_scores, scaled_scores
+from mha.core.checks import as_scale
+from mha.core.softmax import softmax
+
+pytestmark = pytest.mark.browser
+
+
+STEPS = """(c) => {
+  const A = window.mhaAttention;
+  const by = A.factor(c.query[0].length, c.scale, c.temperature);
+  const additive = A.additiveMask(c.scores, c.mask, c.causal);
+  const masked = A.maskedScores(A.scaledScores(c.scores, by), additive);
+  return {
+    scores: A.attentionScores(c.query, c.key), masked, weights: A.softmax(masked),
+    outputs: A.matmul(c.weights, c.value),
+  };
+}"""
+
+
+def steps(case):
+    """Return a case with its scores, its masked scores and its weights, as the package has them."""
+    scores = attention_scores(case["query"], case["key"])
+    d_k = case["query"].shape[1]
+    factor = as_scale(case["scale"], d_k) / case["temperature"]
+    masked = masked_scores(scaled_scores(scores, d_k, factor), case["mask"], case["causal"])
+    return case, scores, masked, softmax(masked)
+
+
+def test_each_step_agrees_with_the_package_on_random_inputs(arithmetic_page):
+    """Each step starts from the package's own numbers, so that errors of one do not hide another.
+
+    Where numbers are added, the difference is measured against the sum of the absolute products:
+    two orders of adding may differ by that where terms cancel. The scale and the mask agree to
+    the last bit, weights to 1e-12 of themselves.
+    """
+    rng = np.random.default_rng(SEED)
+    wanted = [steps(random_case(rng)) for _ in range(4000)]
+    cases = [
+        plain(case) | {"scores": scores.tolist(), "weights": weights.tolist()}
+        for case, scores, _, weights in wanted
+    ]
+    found = in_browser(arithmetic_page, STEPS, cases)
+    empty = 0
+    for result, (case, scores, masked, weights) in zip(found, wanted, strict=True):
+        query, key, value = case["query"], case["key"], case["value"]
+        near(result["scores"], scores, np.abs(query) @ np.abs(key).T)
+        assert np.array_equal(infinite(result["masked"]), masked)
+        near(result["weights"], weights, weights)
+        near(result["outputs"], weights @ value, weights @ np.abs(value))
+        empty += (weights.sum(axis=1) == 0).any()
+    assert empty > 200
+
+
+def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
+    rng = np.random.default_rng(SEED + 1)
+    cases, runs = [], []
+    for _ in range(1500):
+        worked = random_example(rng)
+        temperature = float(rng.choice([1.0, 0.5, 4.0]))
+        start = worked.query if worked.layer is None else worked.layer.w_q
+        scale = as_scale(worked.scale, start.shape[-1]) / temperature
+        runs.append(trace(replace(worked, scale=scale)))
+        cases.append(inputs_of(worked, temperature))
+    found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
+    for result, run in zip(found, runs, strict=True):
+        for stage in ("query", "key", "value", "scores"):
+            assert np.array_equal(result[stage], getattr(run, stage)), stage
+        for stage in ("mask", "scaled_scores"):
+            assert np.array_equal([infinite(head) for head in result[stage]], getattr(run, stage))
+        near(result["exponentials"], run.exponentials, run.exponentials)
+        near(result["row_sums"], run.row_sums, run.row_sums)
+        near(result["weights"], run.weights, run.weights)
+        mixed = run.weights @ np.abs(run.value)
+        near(result["head_outputs"], run.head_outputs, mixed)
+        near(result["concat"], run.concat, np.concatenate(list(mixed), axis=1))
+        if run.output is None:
+            assert "output" not in result
+            continue
+        sizes = np.abs(run.example.layer.w_o).reshape(run.num_heads, -1, run.output.shape[1])
+        shares = mixed @ sizes
+        near(result["head_contributions"], run.head_contributions, shares)
+        near(result["output"], run.output, shares.sum(axis=0))
+
+
+def test_ordinary_random_runs_agree_end_to_end(arithmetic_page):
+    rng = np.random.default_rng(SEED + 2)
+    runs = [trace(projected(rng, is_causal=bool(i % 2))) for i in range(100)]
+    found = in_browser(
+        arithmetic_page,
+        "(c) => window.mhaAttention.trace(c)",
+        [inputs_of(run.example, 1.0) for run in runs],
+    )
+    for result, run in zip(found, runs, strict=True):
+        near(result["weights"], run.weights, run.weights)
+        w_o = np.abs(run.example.layer.w_o)
+        near(result["output"], run.output, np.abs(run.concat).max() * w_o.sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"query": [[1e200]]},
+        {"scale": 1e200},
+        {"mask": np.array([[1.7e308]]), "query": [[1e108]]},
+        {"query": [[0.0]], "value": [[1.7e308]], "w_o": [[2.0]]},
+    ],
+    ids=["scores", "scale", "mask", "output"],
+)
+def test_the_port_refuses_what_the_package_refuses(arithmetic_page, changed):
+    parts = {"query": [[1e100]], "key": [[1e200]], "value": [[1.0]], "scale": 1.0} | changed
+    w_o = parts.pop("w_o", None)
+    one = {"tokens": ["a"], "head_names": ["h"]}
+    if w_o is None:
+        worked = example(**one | parts)
+    else:
+        matrices = [[parts.pop(name)] for name in ("query", "key", "value")]
+        start = dict.fromkeys(("query", "key", "value")) | {"embeddings": [[1.0]]}
+        worked = example(**one | parts | start, layer=MultiHeadWeights(*matrices, w_o))
+    with pytest.raises(ValueError, match=r"overflow|finite"):
+        trace(worked)
+    found = in_browser(
+        arithmetic_page,
+        "(c) => { try { window.mhaAttention.trace(c); return 'computed'; }"
+        " catch (error) { return error.name; } }",
+        [inputs_of(worked, 1.0)],
+    )
+    assert found == ["RangeError"]
+
+
+def test_a_head_that_is_off_leaves_zeros_and_a_key_that_is_padding_gets_no_weight(
+    arithmetic_page, rng
+):
+    run = trace(projected(rng))
+    allowed = np.ones(QUERIES, bool)
+    allowed[1] = False
+    case = inputs_of(run.example, 1.0)
+    case |= {"headOff": [False, True, False], "keyAllowed": allowed.tolist()}
+    (found,) = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", [case])
+    wanted = trace(replace(run.example, mask=np.broadcast_to(allowed, (QUERIES, QUERIES))))
+    near(found["weights"], wanted.weights, wanted.weights)
+    width = run.value.shape[-1]
+    concat = wanted.concat.copy()
+    concat[:, width : 2 * width] = 0
+    np.testing.assert_allclose(found["concat"], concat, rtol=CLOSE, atol=CLOSE)
+    np.testing.assert_allclose(
+        found["output"], concat @ run.example.layer.w_o, rtol=CLOSE, atol=CLOSE
+    )
+    np.testing.assert_allclose(
+        found["head_contributions"], wanted.head_contributions, rtol=CLOSE, atol=CLOSE
+    )

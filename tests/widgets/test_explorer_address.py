@@ -1,0 +1,119 @@
+"""The state of an explorer in the page's address, in a real Chromium."""
+
+from dataclasses import replace
+
+import pytest
+from explorer_pages import PRESSES, written
+from playwright.sync_api import expect
+
+from mha import load_example, trace
+from mha.widgets.explorer import explorer
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_state_is_in_the_address_and_comes_back(view):
+    seen = view("the-cat-sat").open()
+    for label in ("Focus head 1", "Head 2 on", "Causal: no later keys", "sat is padding"):
+        seen.choose(label)
+    seen.page.get_by_label("Move cat earlier").click()
+    seen.page.get_by_label("Other scale").fill("0.3")
+    seen.page.get_by_label("Temperature").fill("1.5")
+    seen.cell("embeddings", 0, 0).click()
+    seen.page.get_by_label("Change to").fill("0.123456789012345")
+    seen.choose("Scaled scores")
+    seen.cell("scaled_scores", 1, 2, 0).click()
+    url = seen.settled_url()
+    address = url.partition("#")[2]
+    assert address.startswith("explore=the-cat-sat&")
+    assert "embeddings.1.0=0.123456789012345" in address
+    before = seen.tables()
+    panel = seen.panel
+    again = view("the-cat-sat", address="#" + address)
+    assert again.tables() == before
+    assert again.panel == panel
+    assert again.page.get_by_label("Focus head 1").is_checked()
+    assert again.page.get_by_label("Temperature").input_value() == "1.5"
+    assert again.settled_url().partition("#")[2] == address
+    assert again.errors == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "scale=wide", "temperature=0", "temperature=-1", "causal=2", "padding=7", "order=0.0.1",
+        "order=0.1", "off=9", "focus=5", "map=sums", "at=weights.9.9.9", "embeddings.0.9=1",
+        "embeddings.0.0=x", "query.0.0.0=1", "__proto__=1", "edit=1", "nothing=1",
+    ],
+)  # fmt: skip
+def test_an_address_that_cannot_be_read_is_left_out(view, address):
+    seen = view("the-cat-sat", address=f"#explore=the-cat-sat&{address}&prints=1")
+    assert seen.status == (
+        "The address holds something that this explorer cannot read; it was left out."
+    )
+    seen.holds(seen.run)
+    assert seen.page.locator(".source-print").count() > 50
+    assert seen.errors == []
+
+
+def test_an_address_with_a_number_too_large_is_left_out(view):
+    seen = view("the-cat-sat", address="#explore=the-cat-sat&embeddings.0.0=1e308&w_q.0.0.0=1e308")
+    assert "cannot read" in seen.status
+    seen.holds(seen.run)
+    assert seen.errors == []
+
+
+def test_a_new_address_is_taken_over_and_anchors_still_work(view):
+    seen = view("the-cat-sat", address="#after")
+    assert not seen.page.locator(".panel").is_visible()
+    seen.page.evaluate("location.hash = '#explore=the-cat-sat&causal=1'")
+    seen.page.locator(".panel").wait_for()
+    causal = trace(replace(seen.run.example, is_causal=True))
+    seen.holds(causal)
+    seen.page.evaluate("location.hash = '#after'")
+    assert seen.page.evaluate("document.querySelector('#after').matches(':target')")
+    seen.holds(causal)
+    assert seen.settled_url().endswith("#after")
+    seen.page.evaluate("location.hash = '#explore=another-example&causal=0'")
+    seen.holds(causal)
+
+
+def test_two_explorers_on_a_page_keep_apart(view, static):
+    seen = view("cat-sat")
+    run = trace(load_example("cat-sat"))
+    body = explorer(run, name="first").html + explorer(run, name="second").html
+    seen.file.write_text(written(body, static.as_uri()), encoding="utf-8")
+    seen.page.goto("about:blank")
+    seen.go("#explore=second&causal=1")
+    expect(seen.page.locator("details[open]")).to_have_count(1)
+    seen.page.locator("#explore-first summary").first.click()
+    choices = seen.page.get_by_label("Causal: no later keys")
+    expect(choices).to_have_count(2)  # both are live
+    assert [choice.is_checked() for choice in choices.all()] == [False, True]
+    seen.page.get_by_label("1", exact=True).first.click()
+    checked = [choice.is_checked() for choice in seen.page.get_by_label("1", exact=True).all()]
+    assert checked == [True, False]
+    assert "explore=first" in seen.settled_url()
+
+
+@PRESSES
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_link_can_be_copied(view, allowed, press):
+    seen = view("cat-sat").open()
+    seen.choose("Causal: no later keys")
+    answer = "(text) => { window.copied = text; return Promise.resolve(); }"
+    refuse = "() => Promise.reject(new Error('not allowed'))"
+    seen.page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard',"
+        f" {{ value: {{ writeText: {answer if allowed else refuse} }} }})"
+    )
+    press(seen.page.get_by_role("button", name="Copy link"))
+    link = seen.file.as_uri() + "#explore=cat-sat&causal=1"
+    if allowed:
+        assert seen.page.evaluate("window.copied") == link
+        assert seen.status == "The link is copied."
+    else:
+        field = seen.page.get_by_label("Link to this state")
+        assert field.input_value() == link
+        assert seen.page.evaluate("document.activeElement.selectionEnd") == len(link)
+        assert seen.status == "Copy the link from the field."

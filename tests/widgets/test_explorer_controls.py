@@ -1,0 +1,230 @@
+"""Every control of the explorer, driven by mouse and by keyboard in a real Chromium."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import SEED
+from explorer_pages import ENTRIES, WAYS
+from helpers import MASK, projected
+
+from mha import shown, trace
+
+pytestmark = pytest.mark.browser
+
+
+@WAYS
+def test_a_head_can_be_switched_off_and_on(view, act):
+    seen = view("the-cat-sat").open()
+    act(seen, "Head 2 on")
+    concat = seen.run.concat.copy()
+    concat[:, 2:] = 0
+    w_o = seen.run.example.layer.w_o
+    assert seen.texts("concat") == [shown(float(x)) for x in concat.flat]
+    assert seen.texts("output") == [shown(float(x)) for x in (concat @ w_o).flat]
+    share = [shown(float(x)) for x in seen.run.head_contributions.flat]
+    assert seen.texts("head_contributions") == share
+    assert seen.status.startswith("Head 2 is switched off. The weights move by up to 0.0000, the")
+    amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
+    note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."
+    assert seen.page.get_by_text(note).is_visible()
+    act(seen, "Head 2 on")
+    seen.holds(seen.run)
+    assert not seen.page.get_by_text("Switched off").is_visible()
+
+
+@WAYS
+def test_a_head_in_focus_shows_its_exact_share(view, act):
+    seen = view("the-cat-sat").open()
+    act(seen, "Focus head 2")
+    assert seen.page.locator(".lane.dim").count() == seen.page.locator(".lane.head-0").count() > 3
+    assert seen.page.locator(".lane.head-1.dim").count() == 0
+    assert seen.page.locator('table[data-stage="concat"] .cell.dim').count() == 3 * 2
+    share, whole = (
+        ", ".join(shown(float(x)) for x in row)
+        for row in (seen.run.head_contributions[1, 0], seen.run.output[0])
+    )
+    note = f"In focus: Head 2. Its share of the output of the is ({share}) of ({whole})."
+    assert seen.page.get_by_text(note).is_visible()
+    assert seen.status == "Head 2 is in focus."
+    seen.holds(seen.run)
+    act(seen, "Show all")
+    assert seen.page.locator(".dim").count() == 0
+
+
+def test_radio_buttons_follow_the_arrow_keys(view):
+    seen = view("the-cat-sat").open()
+    seen.page.get_by_label("Show all").focus()
+    seen.press("ArrowRight", "ArrowRight")
+    assert seen.page.get_by_label("Focus head 2").is_checked()
+    assert seen.status == "Head 2 is in focus."
+
+
+def test_without_an_output_projection_the_columns_of_a_head_are_named(view):
+    seen = view("apple").open()
+    seen.choose("Focus head 2")
+    note = "It fills columns 5 to 8 of the concatenation."
+    assert seen.page.get_by_text(note).is_visible()
+    seen.choose("Head 2 on")
+    assert seen.page.get_by_text("Columns 5 to 8 are lost.").is_visible()
+    assert seen.texts("concat")[4:8] == ["0.0000"] * 4
+
+
+def test_one_head_has_no_switches(view):
+    assert view("cat-sat").open().page.get_by_text("Show all").count() == 0
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("stage", "label"),
+    [("scores", "Scores"), ("scaled_scores", "Scaled scores"), ("exponentials", "Exponentials")],
+)
+def test_maps_can_be_switched(view, act, stage, label):
+    seen = view("cat-sat").open()
+    assert seen.texts("weights") == ["0.73", "0.27", "0.27", "0.73"]
+    act(seen, label)
+    assert seen.page.locator(".map:visible").count() == 1
+    array = getattr(seen.run, stage)[0]
+    if stage == "exponentials":
+        array = np.column_stack([array, seen.run.row_sums[0]])
+    assert seen.texts(stage) == [shown(float(x), 2) for x in array.flat]
+    assert seen.status == f"The maps show {label.lower()}."
+
+
+@WAYS
+def test_scale_of_one(view, act):
+    seen = view("the-cat-sat").open()
+    act(seen, "1")
+    seen.holds(trace(replace(seen.run.example, scale=1.0)))
+    assert seen.status.startswith("The scale is now 1. The weights move by up to 0.")
+    act(seen, "1/√2 = 0.7071")
+    seen.holds(seen.run)
+
+
+@ENTRIES
+def test_free_scale_and_temperature(view, enter):
+    seen = view("the-cat-sat").open()
+    seen.page.get_by_label("Other", exact=True).click()
+    assert seen.page.evaluate("document.activeElement.type") == "text"
+    enter(seen.page.get_by_label("Other scale"), "0.3")
+    assert seen.page.get_by_label("Other", exact=True).is_checked()
+    seen.holds(trace(replace(seen.run.example, scale=0.3)))
+    enter(seen.page.get_by_label("Temperature"), "2.5")
+    seen.holds(trace(replace(seen.run.example, scale=0.3 / 2.5)))
+    assert seen.status.startswith("The temperature is now 2.5.")
+    seen.press("ArrowUp")
+    assert seen.page.get_by_label("Temperature").input_value() == "2.6"
+    seen.holds(trace(replace(seen.run.example, scale=0.3 / 2.6)))
+    seen.press("ArrowDown", "ArrowDown")
+    assert seen.page.get_by_label("Temperature").input_value() == "2.4"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        ("Temperature", "0", "0 is not a temperature; a number above 0 is wanted."),
+        ("Temperature", "-1", "-1 is not a temperature; a number above 0 is wanted."),
+        ("Temperature", "warm", "warm is not a number; a number such as 0.5 is wanted."),
+        ("Other scale", "", "“” is not a number; a number such as 0.5 is wanted."),
+        ("Other scale", "1e999", "1e999 is not a number; a number such as 0.5 is wanted."),
+        (
+            "Other scale",
+            "1e308",
+            "1e308 makes a result too large to compute; a smaller number is wanted.",
+        ),
+    ],
+)
+def test_what_is_no_good_number_is_refused_beside_its_field(view, field, text, message):
+    seen = view("the-cat-sat").open()
+    before = seen.tables()
+    box = seen.page.get_by_label(field)
+    box.fill(text)
+    assert seen.page.get_by_text(message, exact=True).is_visible()
+    assert box.get_attribute("aria-invalid") == "true"
+    described = box.get_attribute("aria-describedby")
+    assert seen.page.locator(f"#{described}").inner_text() == message
+    assert seen.tables() == before
+    assert seen.status == ""
+    box.fill("0.5")
+    assert box.get_attribute("aria-invalid") is None
+    assert not seen.page.get_by_text(message, exact=True).is_visible()
+
+
+@WAYS
+def test_causal_mask(view, act):
+    seen = view("apple").open()
+    act(seen, "Causal: no later keys")
+    seen.holds(trace(replace(seen.run.example, is_causal=True)))
+    assert seen.status.startswith("The causal mask is on.")
+    seen.choose("Scaled scores")
+    assert seen.texts("scaled_scores")[1] == "−∞"
+    seen.choose("Weights")
+    act(seen, "Causal: no later keys")
+    seen.holds(seen.run)
+
+
+@WAYS
+def test_padding_mask_and_a_row_that_may_attend_to_no_key(view, act):
+    seen = view("the-cat-sat").open()
+    act(seen, "the is padding")
+    mask = np.array([[False, True, True]] * 3)
+    seen.holds(trace(replace(seen.run.example, mask=mask)))
+    act(seen, "Causal: no later keys")
+    empty = trace(replace(seen.run.example, mask=mask, is_causal=True))
+    seen.holds(empty)
+    assert seen.texts("output")[:4] == ["0.0000"] * 4
+    assert seen.page.get_by_text("the may attend to no key: its weights and its").is_visible()
+    seen.cell("weights", 1, 0, 2).click()
+    assert "the query may attend to no key, so all its weights are zero" in seen.panel
+    act(seen, "the is padding")
+    assert not seen.page.get_by_text("may attend to no key").is_visible()
+
+
+def test_the_order_of_tokens_by_mouse_and_keyboard(view):
+    seen = view("the-cat-sat").open()
+    seen.page.get_by_label("Move sat earlier").click()
+    swapped = replace(
+        seen.run.example, tokens=("the", "sat", "cat"),
+        embeddings=seen.run.embeddings[[0, 2, 1]],
+    )  # fmt: skip
+    seen.holds(trace(swapped))
+    labels = seen.page.locator('table[data-stage="weights"]').first.locator("th")
+    assert labels.all_inner_texts()[1:] == ["the", "sat", "cat", "the", "sat", "cat"]
+    assert seen.status == "The order is now the, sat, cat."
+    assert seen.focused() == "Move sat earlier"
+    seen.press("Enter")
+    assert seen.status == "The order is now sat, the, cat."
+    seen.press("Enter")
+    assert seen.status == "The order is now sat, the, cat."
+    seen.choose("Causal: no later keys")
+    order = [2, 0, 1]
+    moved = replace(
+        seen.run.example, tokens=("sat", "the", "cat"), is_causal=True,
+        embeddings=seen.run.embeddings[order],
+    )  # fmt: skip
+    seen.holds(trace(moved))
+
+
+def test_padding_and_edits_stay_with_their_token(view):
+    seen = view("the-cat-sat").open()
+    seen.choose("cat is padding")
+    seen.cell("embeddings", 1, 2).click()
+    seen.page.get_by_label("Change to").fill("0.5")
+    seen.page.get_by_label("Move cat earlier").click()
+    embeddings = seen.run.embeddings[[1, 0, 2]].copy()
+    embeddings[0, 2] = 0.5
+    mask = np.array([[False, True, True]] * 3)
+    seen.holds(trace(replace(
+        seen.run.example, tokens=("cat", "the", "sat"), embeddings=embeddings, mask=mask,
+    )))  # fmt: skip
+
+
+def test_a_mask_of_the_example_stays_in_its_place(view):
+    rng = np.random.default_rng(SEED)
+    given = projected(rng, mask=MASK, tokens=list("abcde"))
+    seen = view(trace(given)).open()
+    seen.holds(seen.run)
+    assert seen.page.get_by_text("c may attend to no key").is_visible()
+    seen.page.get_by_label("Move a later").click()
+    order = [1, 0, 2, 3, 4]
+    seen.holds(trace(replace(given, tokens=list("bacde"), embeddings=given.embeddings[order])))

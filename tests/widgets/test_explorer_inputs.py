@@ -1,0 +1,114 @@
+"""Inputs changed in the explorer, in a real Chromium, against the package."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from explorer_pages import PRESSES
+
+from mha import shown, trace
+
+pytestmark = pytest.mark.browser
+
+
+# ---- Changing inputs ----
+
+
+def test_an_embedding_can_be_changed_by_keyboard_alone(view):
+    seen = view("the-cat-sat").open()
+    seen.cell("embeddings", 0, 0).focus()
+    seen.press("ArrowRight", "ArrowDown", "Enter", "Enter")
+    assert seen.page.evaluate("document.activeElement.value") == "1"
+    seen.press("Control+A")
+    seen.page.keyboard.insert_text("−0.75")
+    embeddings = seen.run.embeddings.copy()
+    embeddings[1, 1] = -0.75
+    changed = trace(replace(seen.run.example, embeddings=embeddings))
+    seen.holds(changed, ("query", "key", "value", "weights", "head_outputs", "concat", "output"))
+    assert seen.cell("embeddings", 1, 1).text_content() == "−0.75"
+    moved = shown(float(np.abs(changed.weights - seen.run.weights).max()))
+    ended = shown(float(np.abs(changed.output - seen.run.output).max()))
+    assert seen.status == (
+        f"Embedding of cat, x₂ is now −0.75. The weights move by up to {moved}, the output by up"
+        f" to {ended}."
+    )
+    assert "changed" in seen.cell("embeddings", 1, 1).get_attribute("class")
+    assert "It was 1 at first." in seen.panel
+    seen.press("Escape")
+    assert seen.focused().startswith("−0.75, Embedding of cat, x₂")
+
+
+@pytest.mark.parametrize("matrix", ["w_q", "w_k", "w_v"])
+def test_a_matrix_entry_can_be_changed(view, matrix):
+    seen = view("the-cat-sat").open()
+    seen.page.get_by_text("Projection matrices").click()
+    seen.cell(matrix, 1, 3, 0).click()
+    seen.page.get_by_label("Change to").fill("1.5")
+    weights = seen.run.example.layer
+    array = getattr(weights, matrix).copy()
+    array[1, 3, 0] = 1.5
+    seen.holds(trace(replace(seen.run.example, layer=replace(weights, **{matrix: array}))))
+
+
+@PRESSES
+def test_the_output_projection_can_be_changed_in_steps(view, press):
+    seen = view("the-cat-sat").open()
+    press(seen.page.locator("summary", has_text="Output projection"))
+    press(seen.cell("w_o", 2, 1))
+    press(seen.page.get_by_label("More by 0.1"))
+    press(seen.page.get_by_label("More by 0.1"))
+    press(seen.page.get_by_label("Less by 0.1"))
+    weights = seen.run.example.layer
+    w_o = weights.w_o.copy()
+    w_o[2, 1] = 1.1
+    seen.holds(trace(replace(seen.run.example, layer=replace(weights, w_o=w_o))))
+    assert seen.page.get_by_label("Change to").input_value() == "1.1"
+
+
+@pytest.mark.parametrize("stage", ["query", "key", "value"])
+def test_an_example_that_starts_at_queries_keys_and_values_can_be_changed_there(view, stage):
+    seen = view("cat-sat").open()
+    seen.cell(stage, 0, 1, 0).click()
+    seen.page.get_by_label("Change to").fill("2.25")
+    array = getattr(seen.run, stage).copy()
+    array[0, 1, 0] = 2.25
+    seen.holds(trace(replace(seen.run.example, **{stage: array})))
+
+
+def test_a_bad_input_changes_nothing(view):
+    seen = view("cat-sat").open()
+    seen.cell("query", 0, 0, 0).click()
+    field = seen.page.get_by_label("Change to")
+    for text in ("", "two", "1e309"):
+        field.fill(text)
+        assert "is not a number; a number such as 0.5 is wanted." in seen.panel
+    seen.holds(seen.run)
+    field.fill("1e308")
+    seen.cell("key", 0, 0, 0).click()
+    field.fill("1e308")
+    assert "1e308 makes a result too large to compute" in seen.panel
+    assert seen.cell("key", 0, 0, 0).inner_text() == "1"
+
+
+@PRESSES
+def test_reset_brings_everything_back(view, press):
+    seen = view("the-cat-sat").open()
+    before = seen.tables()
+    for label in ("Focus head 2", "Head 1 on", "Causal: no later keys", "sat is padding", "Scores"):
+        seen.choose(label)
+    seen.page.get_by_label("Move cat earlier").click()
+    seen.page.get_by_label("Other scale").fill("7")
+    seen.page.get_by_label("Temperature").fill("3")
+    seen.cell("embeddings", 0, 0).click()
+    seen.page.get_by_label("Change to").fill("9")
+    assert seen.tables() != before
+    press(seen.page.get_by_role("button", name="Reset"))
+    assert seen.tables() == before
+    assert seen.status == "Everything is as at first."
+    for label in ("Show all", "Head 1 on", "Head 2 on", "Weights", "1/√2 = 0.7071"):
+        assert seen.page.get_by_label(label, exact=True).is_checked()
+    for label in ("Causal: no later keys", "sat is padding"):
+        assert not seen.page.get_by_label(label, exact=True).is_checked()
+    assert seen.page.get_by_label("Temperature").input_value() == "1"
+    assert seen.page.locator(".dim, .off, .changed, .selected, .source").count() == 0
+    assert "#" not in seen.settled_url()

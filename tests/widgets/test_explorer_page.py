@@ -1,0 +1,111 @@
+"""The explorer as it comes and as it starts, in a real Chromium."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from mha import example_names, short, shown
+
+pytestmark = pytest.mark.browser
+
+
+def violations(page):
+    found = Axe().run(page).response["violations"]
+    return [(v["id"], [node["html"][:160] for node in v["nodes"]]) for v in found]
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_starting_and_opening_moves_nothing_and_asks_for_nothing(view, static, name):
+    seen = view(name)
+    assert seen.page.evaluate("[window.placeAtFirst - place(), window.placeAtFirst > 200]") == [
+        0,
+        True,
+    ]
+    seen.open()
+    # Beyond the half second after a click in which a shift does not count.
+    seen.page.wait_for_timeout(600)
+    seen.page.locator("#after").scroll_into_view_if_needed()
+    seen.page.locator("table:visible").nth(2).scroll_into_view_if_needed()
+    seen.page.wait_for_timeout(200)
+    assert seen.page.evaluate("window.shift") == 0
+    assert seen.errors == []
+    local = (static.as_uri(), seen.file.as_uri())
+    assert [url for url in seen.requests if not url.startswith(local)] == []
+
+
+def test_opening_from_the_address_moves_nothing_in_sight(view):
+    seen = view("apple", address="#explore=apple&focus=1")
+    seen.page.locator(".panel").wait_for()
+    assert seen.page.evaluate("window.shift") == 0
+    later = view("apple")
+    later.page.wait_for_timeout(200)
+    later.page.evaluate("location.hash = '#explore=apple&focus=1'")
+    later.page.locator(".panel").wait_for()
+    later.page.wait_for_timeout(200)
+    assert later.page.evaluate("window.shift") == 0
+    assert later.page.locator("#after").is_visible()
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_number_is_there_without_javascript(view, name):
+    seen = view(name, java_script_enabled=False)
+    seen.page.locator("summary").first.click()
+    for fold in seen.page.locator(".fold > summary").all():
+        fold.click()
+    for stage in ("query", "key", "value", "scores", "weights", "head_outputs", "concat", "output"):
+        array = getattr(seen.run, stage)
+        cells = seen.page.locator(f'table[data-stage="{stage}"] td')
+        texts = cells.all_inner_texts()
+        given = f'"{stage}":[' in seen.page.locator("mha-explorer script").inner_text()
+        write = short if given else shown
+        wanted = [] if array is None else [write(float(x)) for x in array.flat]
+        assert texts == wanted, stage
+        assert all(cell.is_visible() for cell in cells.all()[:3])
+    assert not seen.page.locator(".explorer > summary .intro").is_visible()
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_the_started_explorer_shows_the_numbers_of_the_trace(view, name):
+    seen = view(name).open()
+    seen.holds(seen.run)
+    if seen.run.embeddings is not None:
+        seen.holds(seen.run, ("query", "key", "value"))
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "apple"])
+def test_axe_finds_nothing_and_the_page_fits(view, name, theme, width):
+    seen = view(name, theme=theme, width=width)
+    assert violations(seen.page) == []
+    seen.open()
+    seen.page.locator(".fold > summary").evaluate_all("all => all.forEach(s => s.click())")
+    seen.cell("weights", 0, 0, 1).click()
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
+def test_axe_finds_nothing_when_much_is_changed(view, theme, width):
+    seen = view("the-cat-sat", theme=theme, width=width).open()
+    seen.choose("Show what the source prints")
+    assert violations(seen.page) == []
+    seen.choose("Focus head 2")
+    seen.choose("Head 1 on")
+    seen.choose("Causal: no later keys")
+    seen.choose("the is padding")
+    seen.page.get_by_label("Temperature").fill("nothing")
+    seen.cell("embeddings", 0, 0).click()
+    seen.page.get_by_label("Change to").fill("0.25")
+    assert violations(seen.page) == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_targets_are_large_enough(view, width):
+    seen = view("the-cat-sat", width=width).open()
+    seen.cell("output", 0, 0).click()
+    boxes = seen.page.locator("mha-explorer :is(button, input):visible").evaluate_all(
+        "all => all.map(e => { const b = e.getBoundingClientRect();"
+        " return [e.outerHTML.slice(0, 80), b.width, b.height]; })"
+    )
+    assert len(boxes) > 100
+    assert [box for box in boxes if min(box[1:]) < 24] == []

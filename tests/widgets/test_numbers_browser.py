@@ -1,0 +1,79 @@
+"""The rounding rule in the browser, in a real Chromium, against mha.runs.rounding."""
+
+import json
+
+import numpy as np
+import pytest
+from conftest import SEED
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ports import in_browser, texts_of
+
+from mha.runs.rounding import short, shown
+
+pytestmark = pytest.mark.browser
+
+PLACES = range(10)
+WRITE = """(x) => Array.from({ length: 10 }, (_, places) =>
+  [mhaNumbers.shown(Number(x), places), mhaNumbers.short(Number(x), places)])"""
+LARGEST = float(np.finfo(float).max)
+EXTREMES = [
+    0.0, -0.0, 0.5, 2.5, 0.125, -0.00001, 0.00005, 0.1 + 0.2, 1 / 3, 2.675, 1e-320, 5e-324,
+    999_999.5, 1e6, 1234567.891, 123456789012345.67, 2.0**52 + 0.5, 2.0**53, 2.0**53 + 2, 1e20,
+    999999999999999868928.0, 1e21, 1.5e21, 1e22, 2.0**70, 1e300, LARGEST, -LARGEST, -np.inf, np.inf,
+    np.nan,
+]  # fmt: skip
+
+
+def ties(places):
+    """Return numbers that lie exactly between two neighbours with so many places."""
+    unit = 2.0 ** -(places + 1)
+    odd = [*range(-41, 42, 2), 2**20 + 1, 2**20 + 3, 2**51 + 1, 2**51 + 3]
+    return [n * unit for n in odd]
+
+
+def same_texts(page, values):
+    """Assert that the browser writes numbers as Python does, at every number of places."""
+    found = in_browser(page, WRITE, texts_of(values))
+    for value, texts in zip(values, found, strict=True):
+        wanted = [[shown(value, places), short(value, places)] for places in PLACES]
+        assert texts == wanted, value
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_an_exact_tie_goes_to_the_even_digit(arithmetic_page, places):
+    values = ties(places)
+    assert all(shown(value, places) != shown(value, places + 1) for value in values)
+    same_texts(arithmetic_page, values)
+
+
+def test_extreme_numbers_are_written_as_python_writes_them(arithmetic_page):
+    assert shown(1234567.891) == "1234567.8910"
+    same_texts(arithmetic_page, EXTREMES + [-x for x in EXTREMES])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(), min_size=1, max_size=40))
+def test_any_number_is_written_as_python_writes_it(arithmetic_page, values):
+    same_texts(arithmetic_page, values)
+
+
+def test_numbers_of_the_book_s_size_are_written_as_python_writes_them(arithmetic_page):
+    rng = np.random.default_rng(SEED + 3)
+    values = [float(x) for x in rng.normal(size=3000) * 10.0 ** rng.integers(-6, 16, size=3000)]
+    values += [round(float(x), i % 6) for i, x in enumerate(9 * rng.normal(size=500))]
+    same_texts(arithmetic_page, values)
+
+
+def test_texts_are_read_as_numbers_or_not_at_all(arithmetic_page):
+    good = {"0.5": 0.5, "−2": -2, "-.5": -0.5, "1e-3": 0.001, " +7. ": 7, "1e+300": 1e300}
+    bad = ["", "abc", "1,5", "0x10", "Infinity", "−∞", "NaN", "1 2", "--1", "."]
+    read = "(x) => mhaNumbers.parsed(x)"
+    assert in_browser(arithmetic_page, read, list(good)) == list(good.values())
+    assert in_browser(arithmetic_page, read, bad) == [None] * len(bad)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_in_full_is_read_back_to_the_last_bit(arithmetic_page, value):
+    code = "(text) => JSON.stringify(mhaNumbers.parsed(mhaNumbers.full(Number(text))))"
+    assert float(json.loads(arithmetic_page.evaluate(code, *texts_of([value])))) == value

@@ -1,0 +1,205 @@
+"""Addresses and origins in the browser, in a real Chromium, against mha.runs.
+
+Every number of every random run: the port names the same operation and the same operands as
+Python, and the operation gives the number that the browser's own run holds.
+"""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from conftest import SEED
+from helpers import example, projected
+from ports import CLOSE, SMALLEST, in_browser, inputs_of, random_example, random_mask
+
+from mha import Place, origin, short, shown, trace
+from mha.runs.places import places
+from mha.runs.stages import STAGES
+
+pytestmark = pytest.mark.browser
+
+# Every place of a run with its origin, and the first and last term of each sum of products;
+# numbers as texts, for JSON has no minus infinity.
+ORIGINS = """(inputs) => {
+  const { address, at, of, valueAt } = window.mhaPlaces;
+  const { evaluate, origin } = window.mhaOrigins;
+  const { shown, short } = window.mhaNumbers;
+  const run = window.mhaAttention.trace(inputs);
+  const numbers = { ...inputs, ...run };
+  const indices = (array) => (Array.isArray(array)
+    ? array.flatMap((part, i) => indices(part).map((rest) => [i, ...rest])) : [[]]);
+  const told = (place) => {
+    const from = origin(inputs, run, place);
+    const value = evaluate(from);
+    const kept = place.term === null && !["root", "percentages"].includes(place.stage)
+      ? valueAt(numbers, place) : value;
+    return [address(place), from.operation, from.terms.map((term) => term.map((operand) =>
+      [operand.place ? address(operand.place) : operand.name, String(operand.value)])),
+      String(value), String(kept), shown(kept), short(kept)];
+  };
+  const ofStage = (stage) => indices(numbers[window.mhaStages[stage].quotes || stage])
+    .map((index) => at(stage, ...index));
+  const stages = Object.keys(window.mhaStages)
+    .filter((stage) => numbers[window.mhaStages[stage].quotes || stage]);
+  const whole = [of("root", 0, 0, 0), ...stages.flatMap(ofStage)];
+  const terms = whole.flatMap((place) => {
+    const { operation, terms } = origin(inputs, run, place);
+    return ["products", "mixed"].includes(operation)
+      ? [0, terms.length - 1].map((term) => ({ ...place, term })) : [];
+  });
+  return [...whole, ...terms].map(told);
+}"""
+
+
+def ordinary(rng):
+    """Return an example whose numbers are no whole multiples of anything, with any mask."""
+    mask = random_mask(rng, 5)
+    return projected(rng, mask=mask, is_causal=bool(rng.random() < 0.5), scale=float(rng.normal()))
+
+
+def shifted(rng):
+    """Return an example whose scores are beyond what exponentials are shown without a shift."""
+    query = rng.normal(size=(2, 3, 5)) * rng.choice([30.0, 1e3, 1e150])
+    parts = {"query": query, "key": rng.normal(size=(2, 3, 5)), "value": rng.normal(size=(2, 3, 7))}
+    names = {"tokens": list("abc"), "head_names": ["one", "two"]}
+    return example(**parts, **names, mask=random_mask(rng, 3))
+
+
+def number(text):
+    return float(text.replace("Infinity", "inf"))
+
+
+def size_of(operation, terms):
+    """Return the sum of the absolute products that a calculation adds."""
+    if operation in ("products", "product", "mixed", "sum"):
+        return math.fsum(abs(math.prod(number(value) for _, value in term)) for term in terms)
+    return 0.0
+
+
+def all_places(run):
+    """Return the place of every number of a run, and of the ends of each sum of products."""
+    stages = [name for name, stage in STAGES.items() if stage.array(run) is not None]
+    whole = [Place("root"), *(place for stage in stages for place in places(run, stage))]
+    whole += [Place.at("percentages", *place.index) for place in places(run, "weights")]
+    sums = [(place, origin(run, place)) for place in whole]
+    terms = (
+        Place.at(place.stage, *place.index, term=term)
+        for place, found in sums
+        if found.operation in ("products", "mixed")
+        for term in (0, len(found.terms) - 1)
+    )
+    return [*whole, *terms]
+
+
+def agrees(run, told):
+    """Assert that what the browser tells of one place is what Python tells of it.
+
+    Python's operation gets the browser's operands: that the runs agree is tested elsewhere, and
+    where terms cancel a last bit of an operand is a large part of the result.
+    """
+    address, operation, terms, value, kept, *texts = told
+    wanted = origin(run, Place.parse(address))
+    assert operation == wanted.operation, address
+    names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
+    assert [[name for name, _ in term] for term in terms] == names, address
+    for name in ("d_k", "scale", "mask"):
+        found = [number(text) for term in terms for given, text in term if given == name]
+        assert found == [o.value for o in wanted.operands if o.name == name], address
+    value, kept = number(value), number(kept)
+    size = max(size_of(operation, terms), abs(kept) if math.isfinite(kept) else 0)
+    for result in (kept, replace(wanted, terms=tuple(operands(wanted, terms))).evaluate()):
+        assert value == result or abs(value - result) <= CLOSE * size + SMALLEST, address
+    assert texts == [shown(kept), short(kept)], address
+
+
+def operands(wanted, terms):
+    """Yield the terms of an origin with the browser's values in place of Python's."""
+    for term, told in zip(wanted.terms, terms, strict=True):
+        yield tuple(replace(o, value=number(v)) for o, (_, v) in zip(term, told, strict=True))
+
+
+@pytest.mark.parametrize("draw", [random_example, ordinary, shifted])
+def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw):
+    rng = np.random.default_rng(SEED + 4)
+    examples = [draw(rng) for _ in range(3 if draw is ordinary else 25)]
+    runs = [trace(worked) for worked in examples]
+    cases = [inputs_of(worked, 1.0) for worked in examples]
+    operations, constants = set(), set()
+    for run, found in zip(runs, in_browser(arithmetic_page, ORIGINS, cases), strict=True):
+        assert {told[0] for told in found} == set(map(str, all_places(run)))
+        for told in found:
+            agrees(run, told)
+            operations.add(told[1])
+            constants |= {name for term in told[2] for name, _ in term if "." not in name}
+    computed = {"given", "root", "scaled", "exponential", "sum", "share", "percent", "copy"}
+    assert operations == computed | {"products", "product", "mixed"}
+    assert constants >= {"mask", "shift"} if draw is shifted else constants >= {"mask"}
+
+
+def test_other_numbers_can_be_put_in(arithmetic_page):
+    case = inputs_of(example(), 1.0)
+    (found,) = in_browser(
+        arithmetic_page,
+        """(inputs) => {
+          const { constant, evaluate, origin } = window.mhaOrigins;
+          const run = window.mhaAttention.trace(inputs);
+          const from = (text) => origin(inputs, run, mhaPlaces.parse(text));
+          const root = from("root");
+          return [evaluate(from("scores.0.0.1:0"), () => 3),
+            evaluate(from("row_sums.0.0"), () => 2), evaluate(root, () => 3),
+            constant(root, "d_k"), constant(root, "mask")];
+        }""",
+        [case],
+    )
+    assert found == [9, 10, math.sqrt(11), 11, None]
+
+
+ADDRESSES = [
+    "scores.0.1.2", "root", "output.1.2:5", "row_sums.0.10", "w_o.3.0", "weights.0.1.2:0",
+]  # fmt: skip
+NO_ADDRESSES = [
+    "", "sums.0.1", "scores", "scores.0.1", "scores.0.1.2.3", "scores.0.1.02", "scores.0.1.-2",
+    "scores.0.1.2:", "scores.0.1.2:x", "Scores.0.1.2", " root", "root.0", "output.0.1.2",
+    "constructor", "__proto__",
+]  # fmt: skip
+
+
+def test_addresses_are_those_of_python(arithmetic_page):
+    read = "(text) => mhaPlaces.parse(text)"
+    found = in_browser(arithmetic_page, read, ADDRESSES)
+    fields = ("stage", "head", "row", "column", "term")
+    wanted = [{f: getattr(Place.parse(text), f) for f in fields} for text in ADDRESSES]
+    assert found == wanted
+    again = "(text) => mhaPlaces.address(mhaPlaces.parse(text))"
+    assert in_browser(arithmetic_page, again, ADDRESSES) == ADDRESSES
+
+
+def test_what_is_no_address_is_none_in_both(arithmetic_page):
+    found = in_browser(arithmetic_page, "(text) => mhaPlaces.parse(text)", NO_ADDRESSES)
+    assert found == [None] * len(NO_ADDRESSES)
+    for text in NO_ADDRESSES:
+        with pytest.raises(ValueError, match=r"place is|stage is|has "):
+            Place.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["scores.0.0.9", "w_o.0.0", "output.0.0", "scores.0.0.0:11", "root:0", "w_q.0.0.0"]
+)
+def test_a_number_that_a_run_has_not_is_refused(arithmetic_page, text):
+    worked = example()
+    ask = partial(origin, trace(worked), Place.parse(text))
+    with pytest.raises(ValueError, match=r"has no|outside|no sum|terms|is none"):
+        ask()
+    (found,) = in_browser(
+        arithmetic_page,
+        """([inputs, text]) => {
+          const run = window.mhaAttention.trace(inputs);
+          try { window.mhaOrigins.origin(inputs, run, window.mhaPlaces.parse(text)); }
+          catch (error) { return [error.name, error.message]; }
+        }""",
+        [[inputs_of(worked, 1.0), text]],
+    )
+    assert found[0] == "RangeError"
+    assert found[1] in (f"there is no number {text}", f"there is no term {text}")
