@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from mha.runs.record import Trace
 from mha.views import figures, tables
 from mha.views.figures import Figure
 from mha.views.tables import Table
-from mha.runs.record import Trace
 
 
 def walkthrough(run: Trace) -> Iterator[Table | Figure]:
