@@ -107,20 +107,15 @@ class Show:
         ValueError
             If there is no such stage or head, or two tables would have one label.
         """
-        shared = not any(stage_of(stage).per_head for stage in stages)
-        heads = [0] if shared else self._heads(head)
-        labels = self._labels(
-            name,
-            [
-                {"head": h + 1, "stage": stage, "symbol": stage_of(stage).symbol}
-                for h in heads
-                for stage in stages
-            ],
-        )
-        cells = ((h, stage) for h in heads for stage in stages)
+        first, *rest = self._heads(head)
+        cells = [(first, stage) for stage in stages]
+        cells += [(h, stage) for h in rest for stage in stages if stage_of(stage).per_head]
+        parts = [
+            {"head": h + 1, "stage": stage, "symbol": stage_of(stage).symbol} for h, stage in cells
+        ]
         return Several(
             tables.stage_table(self.run, stage, head=h, name=label, prints=self.prints)
-            for (h, stage), label in zip(cells, labels, strict=True)
+            for (h, stage), label in zip(cells, self._labels(name, parts), strict=True)
         )
 
     def weighted_values(self, *, name: str | None = None) -> Several:
@@ -303,9 +298,12 @@ class Show:
         if self._label(name) is None:
             return [None] * len(parts)
         assert name is not None
-        labels = [name.format_map(part).replace("_", "-").lower() for part in parts]
+        fields = ", ".join(f"{{{field}}}" for field in parts[0])
+        try:
+            labels = [name.format_map(part).replace("_", "-").lower() for part in parts]
+        except (KeyError, ValueError):
+            raise ValueError(f"name is {name!r}; no fields but {fields} are wanted") from None
         if len(set(labels)) < len(labels):
-            fields = ", ".join(f"{{{field}}}" for field in parts[0])
             raise ValueError(
                 f"name is {name!r} for {len(labels)} tables; one of {fields} in it is wanted"
             )

@@ -215,6 +215,19 @@ def test_two_tables_of_one_label_are_refused():
         show.contributions(name=name)
 
 
+@pytest.mark.parametrize("name", ["tbl-cat-sat-{row}", "tbl-cat-sat-{head"])
+def test_a_label_with_an_unknown_field_is_refused(name):
+    _, show = open_example("cat-sat")
+    with raises(ValueError, f"name is {name!r}; no fields but {{head}} are wanted"):
+        show.mixing(0, name=name)
+
+
+def test_a_stage_of_the_layer_stands_once_among_those_of_the_heads():
+    _, show = open_example("the-cat-sat")
+    found = show.stage("embeddings", "query", name="tbl-the-cat-sat-{stage}-{head}")
+    assert [table.caption.split(",")[0] for table in found] == ["Embeddings", "Queries", "Queries"]
+
+
 def test_views_without_a_label_have_none():
     _, show = open_example("the-cat-sat")
     assert {table.name for table in show.stage(*STAGES_OF_A_HEAD)} == {None}
