@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from mha.runs.record import Trace
 from mha.views import figures, tables
 from mha.views.figures import Figure
 from mha.views.tables import Table
-from mha.runs.record import Trace
+
+_OF_A_HEAD = ("query", "key", "value", "scores", "scaled_scores", "exponentials", "weights")
 
 
 def walkthrough(run: Trace) -> Iterator[Table | Figure]:
@@ -30,21 +32,38 @@ def walkthrough(run: Trace) -> Iterator[Table | Figure]:
     >>> steps[0].caption, steps[-1].caption[:11]
     ('Embeddings', 'How far apa')
     """
-    heads = range(run.num_heads)
     if run.embeddings is not None:
-        yield tables.stage_table(run, "embeddings")
-        yield figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")
-        yield from (
-            tables.stage_table(run, matrix, head=head)
-            for head in heads
-            for matrix in ("w_q", "w_k", "w_v")
-        )
-        yield figures.lanes(run)
-    for stage in ("query", "key", "value", "scores", "scaled_scores", "exponentials", "weights"):
-        yield from (tables.stage_table(run, stage, head=head) for head in heads)
+        yield from _inputs(run)
+    for stage in _OF_A_HEAD:
+        yield from _each_head(run, stage)
     yield figures.weight_maps(run)
-    yield from (tables.weighted_values_table(run, head=head) for head in heads)
-    yield from (tables.stage_table(run, "head_outputs", head=head) for head in heads)
+    for head in range(run.num_heads):
+        yield tables.weighted_values_table(run, head=head)
+    yield from _each_head(run, "head_outputs")
+    yield from _end(run)
+    yield tables.entropy_table(run)
+    if run.num_heads > 1:
+        yield tables.disagreement_table(run)
+
+
+def _inputs(run: Trace) -> Iterator[Table | Figure]:
+    """Yield the embeddings, the matrices of each head and the way through them."""
+    assert run.embeddings is not None
+    yield tables.stage_table(run, "embeddings")
+    yield figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")
+    for head in range(run.num_heads):
+        for matrix in ("w_q", "w_k", "w_v"):
+            yield tables.stage_table(run, matrix, head=head)
+    yield figures.lanes(run)
+
+
+def _each_head(run: Trace, stage: str) -> Iterator[Table]:
+    """Yield one stage of every head."""
+    return (tables.stage_table(run, stage, head=head) for head in range(run.num_heads))
+
+
+def _end(run: Trace) -> Iterator[Table | Figure]:
+    """Yield what the heads' outputs make together."""
     if run.num_heads > 1:
         yield figures.concat_strips(run)
         yield tables.stage_table(run, "concat")
@@ -52,7 +71,5 @@ def walkthrough(run: Trace) -> Iterator[Table | Figure]:
         yield tables.stage_table(run, "w_o")
         yield tables.stage_table(run, "output")
         yield figures.output_shares(run)
-        yield from (tables.contribution_table(run, token) for token in range(len(run.tokens)))
-    yield tables.entropy_table(run)
-    if run.num_heads > 1:
-        yield tables.disagreement_table(run)
+        for token in range(len(run.tokens)):
+            yield tables.contribution_table(run, token)

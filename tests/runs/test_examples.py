@@ -15,7 +15,7 @@ import pytest
 from helpers import loop_product, loop_weights, raises
 
 import mha.examples
-from mha import example_names, load_example, trace
+from mha import entropy, example_names, load_example, trace, without_scale
 
 ULP = Fraction(1, 2**52)
 TARGETS = ("cat-sat-on-it", "cat-sat-on-it-wide")
@@ -87,7 +87,6 @@ def test_every_example_runs(name):
     assert record.num_heads == len(heads)
     assert (record.row_sums > 0).all()
     assert (record.shifts == 0).all()
-    np.testing.assert_allclose(record.weights.sum(axis=-1), 1, rtol=1e-14)
     assert len(example.readings) == len(data.get("readings", []))
 
 
@@ -149,6 +148,36 @@ def test_the_output_is_the_sum_over_heads_of_their_rows_of_w_o(name):
     ]
     np.testing.assert_allclose(record.head_contributions, shares, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(record.output, np.sum(shares, axis=0), rtol=1e-12, atol=1e-15)
+
+
+# What every chapter may say of its example: no chapter asserts it again
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_weights_are_shares_of_the_exponentials_and_sum_to_one(name):
+    record = trace(load_example(name))
+    np.testing.assert_allclose(record.weights.sum(axis=-1), 1, rtol=1e-14)
+    shares = record.exponentials / record.row_sums[..., None]
+    np.testing.assert_allclose(record.weights, shares, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_the_output_of_a_head_is_its_values_mixed_by_its_weights(name):
+    record = trace(load_example(name))
+    mixed = record.weights @ record.value
+    np.testing.assert_allclose(record.head_outputs, mixed, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(record.concat, np.hstack(list(record.head_outputs)))
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_without_the_scale_every_row_keeps_its_favourite_and_is_sharper(name):
+    record = trace(load_example(name))
+    bare = trace(without_scale(record.example))
+    np.testing.assert_array_equal(bare.weights.argmax(axis=-1), record.weights.argmax(axis=-1))
+    d_k = record.query.shape[-1]
+    uneven = np.ptp(record.scores, axis=-1) > 1e-9
+    less = entropy(bare.weights) < entropy(record.weights)
+    assert d_k == 1 or less[uneven].all()
 
 
 # Targets
@@ -290,7 +319,7 @@ def test_an_unknown_name_is_refused(name):
         (
             "embeddings = ",
             "query = ",
-            "the example has weights, query; embeddings with weights, or query, key and value"
+            "the example has layer, query; embeddings with layer, or query, key and value"
             " are wanted",
         ),
         (

@@ -1,0 +1,351 @@
+"""What a chapter begins with: the names it works with, and its example, ready to be shown.
+
+``from mha.chapters import *`` gives a chapter the public names of `mha`, NumPy and what turns a run
+into a page; `open_example` gives it a run and a `Show` of that run. A `Show` fills in the run, what
+the example's source prints, and the labels; the views themselves are those of `mha.views` and
+`mha.widgets`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+import mha
+from mha import *  # noqa: F403
+from mha.audit.judging import Prints
+from mha.core.checks import as_index
+from mha.examples import load_example
+from mha.runs.places import PrintsAt
+from mha.runs.record import Trace, trace
+from mha.runs.stages import stage as stage_of
+from mha.runs.stages import stage_array
+from mha.views import figures, tables
+from mha.views.figures import Figure
+from mha.views.tables import Table
+from mha.views.walkthrough import walkthrough
+from mha.widgets.boxes import YourTurn, your_turn
+from mha.widgets.explorer import Explorer, explorer
+
+__all__ = [
+    *mha.__all__,
+    "Several",
+    "Show",
+    "explorer",
+    "np",
+    "open_example",
+    "replace",
+    "walkthrough",
+    "your_turn",
+]
+
+
+class Several(tuple[Table | Figure, ...]):
+    """Tables or figures that are shown one below the other, as one cell's output.
+
+    Examples
+    --------
+    >>> _, show = open_example("the-cat-sat")
+    >>> [table.caption[:7] for table in show.stage("query", "key", head=0)]
+    ['Queries', 'Keys, H']
+    """
+
+    __slots__ = ()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        for view in self:
+            display(view)  # type: ignore[no-untyped-call]
+
+
+@dataclass(frozen=True)
+class Show:
+    """The views of one run, by the names that chapters use.
+
+    Every method takes `name`, the label by which the book cites what is shown. It begins with
+    ``tbl-`` or ``fig-`` and the example's name, so that a label copied from another chapter is
+    caught; a figure's is the one in its cell's header. Where a method shows several tables, the
+    label tells them apart by ``{head}``, counted from 1, ``{stage}``, ``{symbol}`` or ``{token}``.
+
+    Parameters
+    ----------
+    run : Trace
+    prints : callable, optional
+        What the example's source prints, for the views that can show it.
+
+    Examples
+    --------
+    >>> _, show = open_example("the-cat-sat")
+    >>> [table.name for table in show.stage("scores", name="tbl-the-cat-sat-scores-{head}")]
+    ['tbl-the-cat-sat-scores-1', 'tbl-the-cat-sat-scores-2']
+    """
+
+    run: Trace
+    prints: PrintsAt | None = None
+
+    # ---- Tables ----
+
+    def stage(self, *stages: str, name: str | None = None, head: int | None = None) -> Several:
+        """Return stages as tables: head by head, or once where they belong to no one head.
+
+        Parameters
+        ----------
+        *stages : str
+            Of `mha.runs.stages.STAGES`; each head's tables stand together.
+        name : str, optional
+        head : int, optional
+            This head alone.
+
+        Returns
+        -------
+        Several
+
+        Raises
+        ------
+        ValueError
+            If there is no such stage or head, or two tables would have one label.
+        """
+        first, *rest = self._heads(head)
+        cells = [(first, stage) for stage in stages]
+        cells += [(h, stage) for h in rest for stage in stages if stage_of(stage).per_head]
+        parts = [
+            {"head": h + 1, "stage": stage, "symbol": stage_of(stage).symbol} for h, stage in cells
+        ]
+        return Several(
+            tables.stage_table(self.run, stage, head=h, name=label, prints=self.prints)
+            for (h, stage), label in zip(cells, self._labels(name, parts), strict=True)
+        )
+
+    def weighted_values(self, *, name: str | None = None) -> Several:
+        """Return each head's values times weights, with the sum of each query."""
+        return self._each_head(
+            name,
+            lambda head, label: tables.weighted_values_table(
+                self.run, head=head, name=label, prints=self.prints
+            ),
+        )
+
+    def mixing(self, token: int, *, name: str | None = None) -> Several:
+        """Return how one token's output comes about in each head."""
+        return self._each_head(
+            name,
+            lambda head, label: tables.mixing_table(
+                self.run, token, head=head, name=label, prints=self.prints
+            ),
+        )
+
+    def contributions(self, *, name: str | None = None) -> Several:
+        """Return each head's share of each token's output, a table a token."""
+        tokens = self.run.tokens
+        labels = self._labels(name, [{"token": token} for token in tokens])
+        return Several(
+            tables.contribution_table(self.run, token, name=label)
+            for token, label in enumerate(labels)
+        )
+
+    def versions(
+        self, versions: dict[str, ArrayLike], *, columns: Sequence[str], caption: str,
+        corner: str = "Token", mark_max: bool = False, name: str | None = None,
+    ) -> Table:  # fmt: skip
+        """Return several versions of one stage as one table, each token's rows together.
+
+        Parameters
+        ----------
+        versions : dict of str to array_like, shape (n, len(columns))
+            What each version is called, and its numbers.
+        columns, caption, corner, mark_max, name
+            As for `mha.views.tables.array_table`.
+
+        Returns
+        -------
+        Table
+
+        Examples
+        --------
+        >>> _, show = open_example("cat-sat")
+        >>> two = {"here": [[1], [2]], "there": [[3], [4]]}
+        >>> [row[0] for row in show.versions(two, columns=["z"], caption="Two").rows]
+        ['cat, here', 'cat, there', 'sat, here', 'sat, there']
+        """
+        arrays = [np.asarray(array) for array in versions.values()]
+        return tables.array_table(
+            np.concatenate(np.stack(arrays, axis=1)),
+            rows=[f"{token}, {version}" for token in self.run.tokens for version in versions],
+            columns=columns,
+            caption=caption,
+            corner=corner,
+            mark_max=mark_max,
+            name=self._label(name, "tbl"),
+        )
+
+    def readings(self, *header: str, caption: str, name: str | None = None) -> Table:
+        """Return where the source's print is damaged: what it is, printed, read as, and why.
+
+        Parameters
+        ----------
+        *header : str
+            The columns' titles, as many of the four as are to be shown.
+        caption : str
+        name : str, optional
+
+        Returns
+        -------
+        Table
+        """
+        rows = ((r.quantity, r.printed, r.intended, r.reason) for r in self.run.example.readings)
+        return Table(
+            caption=caption,
+            header=header,
+            rows=tuple(row[: len(header)] for row in rows),
+            words=True,
+            name=self._label(name),
+        )
+
+    def entropies(self, *, name: str | None = None) -> Table:
+        """Return how spread out each query's weights are in each head."""
+        return tables.entropy_table(self.run, name=self._label(name))
+
+    def disagreement(self, *, name: str | None = None) -> Table:
+        """Return how far apart the heads are."""
+        return tables.disagreement_table(self.run, name=self._label(name))
+
+    def strongest(self, *, name: str | None = None) -> Table:
+        """Return which key each query attends to most in each head."""
+        return tables.strongest_table(self.run, name=self._label(name))
+
+    def shapes(self, *, name: str | None = None) -> Table:
+        """Return the shape of every array of the run."""
+        return tables.shape_table(self.run, name=self._label(name))
+
+    # ---- Figures ----
+
+    def bars(
+        self, stage: str, *, head: int = 0, places: int = 2, name: str | None = None
+    ) -> Figure:
+        """Return the vectors of a stage as bars, those of one head in the head's colour."""
+        self._label(name, "fig")
+        array, kind = stage_array(self.run, stage), stage_of(stage)
+        colour = {"colour": figures.head_colour(head)} if kind.per_head else {}
+        if kind.per_head:
+            array = array[as_index("head", head, self.run.num_heads)]
+        return figures.vector_bars(
+            array, rows=self.run.tokens, symbol=kind.symbol, places=places, **colour
+        )
+
+    def maps(self, *, name: str | None = None) -> Figure:
+        """Return each head's weights as a heatmap."""
+        self._label(name, "fig")
+        return figures.weight_maps(self.run)
+
+    def lanes(self, *, name: str | None = None) -> Figure:
+        """Return the way from one input through a lane for each head."""
+        self._label(name, "fig")
+        return figures.lanes(self.run)
+
+    def strips(self, *, name: str | None = None) -> Figure:
+        """Return the concatenation as a strip a token."""
+        self._label(name, "fig")
+        return figures.concat_strips(self.run)
+
+    def shares(self, *, name: str | None = None) -> Figure:
+        """Return each token's output beside the heads' shares that add up to it."""
+        self._label(name, "fig")
+        return figures.output_shares(self.run)
+
+    # ---- Widgets ----
+
+    def explorer(self, *, name: str | None = None) -> Explorer:
+        """Return the run as an explorer, with the mixing of the values in its place in print."""
+        self._label(name, "fig")
+        return explorer(self.run, figure=figures.mixing_maps(self.run), prints=self.prints)
+
+    def turn(
+        self, stage: str, row: int, column: int = 0, *, head: int = 0,
+        places: int | None = None, percent: bool = False,
+    ) -> YourTurn:  # fmt: skip
+        """Return a box that asks for one number of the run.
+
+        Parameters
+        ----------
+        stage, row, column, head, places, percent
+            As for `your_turn`.
+
+        Returns
+        -------
+        YourTurn
+
+        Examples
+        --------
+        >>> _, show = open_example("cat-sat")
+        >>> show.turn("scores", 0, 1).name
+        'turn-cat-sat-scores-1-1-2'
+        """
+        return your_turn(self.run, stage, row, column, head=head, places=places, percent=percent)
+
+    # ---- Labels ----
+
+    def _label(self, name: str | None, kind: str = "tbl") -> str | None:
+        """Return a label, if it is one of this example's."""
+        start = f"{kind}-{self.run.example.name}-"
+        if name is not None and not name.startswith(start):
+            raise ValueError(f"name is {name!r}; a label that begins with {start} is wanted")
+        return name
+
+    def _labels(self, name: str | None, parts: Sequence[dict[str, object]]) -> list[str | None]:
+        """Return a label a table: the name, each table's own parts put in."""
+        if self._label(name) is None:
+            return [None] * len(parts)
+        assert name is not None
+        fields = ", ".join(f"{{{field}}}" for field in parts[0])
+        try:
+            labels = [name.format_map(part).replace("_", "-").lower() for part in parts]
+        except (KeyError, ValueError):
+            raise ValueError(f"name is {name!r}; no fields but {fields} are wanted") from None
+        if len(set(labels)) < len(labels):
+            raise ValueError(
+                f"name is {name!r} for {len(labels)} tables; one of {fields} in it is wanted"
+            )
+        return list(labels)
+
+    def _heads(self, head: int | None) -> list[int]:
+        """Return one head, or all of them."""
+        if head is None:
+            return list(range(self.run.num_heads))
+        return [as_index("head", head, self.run.num_heads)]
+
+    def _each_head(self, name: str | None, table: Callable[[int, str | None], Table]) -> Several:
+        """Return one table a head, each with its label."""
+        heads = self._heads(None)
+        labels = self._labels(name, [{"head": head + 1} for head in heads])
+        return Several(table(head, label) for head, label in zip(heads, labels, strict=True))
+
+
+def open_example(name: str) -> tuple[Trace, Show]:
+    """Return a worked example's run, and the views of it.
+
+    Parameters
+    ----------
+    name : str
+        One of `mha.example_names`.
+
+    Returns
+    -------
+    run : Trace
+    show : Show
+        The run's views, with what the example's source prints beside the numbers.
+
+    Raises
+    ------
+    ValueError
+        If there is no such example, or its file is not as it should be.
+
+    Examples
+    --------
+    >>> run, show = open_example("cat-sat")
+    >>> show.entropies().rows[-1]
+    ('equal weights', '0.6931')
+    """
+    run = trace(load_example(name))
+    return run, Show(run, Prints(name))

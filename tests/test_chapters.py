@@ -1,0 +1,269 @@
+"""What a chapter begins with: a run, and its views with labels and prints filled in."""
+
+import numpy as np
+import pytest
+from helpers import raises
+
+import mha
+from mha import chapters, example_names, figures, load_example, tables, trace
+from mha.audit.judging import Prints
+from mha.chapters import Several, Show, open_example
+from mha.runs.stages import STAGES
+
+STAGES_OF_A_HEAD = ("query", "key", "value", "scores", "scaled_scores", "weights", "head_outputs")
+
+
+def label(show, ending, kind="tbl"):
+    return f"{kind}-{show.run.example.name}-{ending}"
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_an_example_opens_with_its_run_and_its_prints(name):
+    run, show = open_example(name)
+    assert show.run is run
+    wanted = trace(load_example(name))
+    for field in ("query", "scores", "weights", "concat", "output"):
+        np.testing.assert_array_equal(getattr(run, field), getattr(wanted, field))
+    assert run.example.name == name
+    table = tables.stage_table(run, "weights", prints=Prints(name))
+    assert show.stage("weights", head=0) == (table,)
+
+
+def test_an_unknown_example_is_refused():
+    with raises(ValueError, f"name is 'dog'; one of {', '.join(example_names())} is wanted"):
+        open_example("dog")
+
+
+@pytest.mark.parametrize("name", example_names())
+@pytest.mark.parametrize("stage", STAGES_OF_A_HEAD)
+def test_a_stage_is_shown_head_by_head(name, stage):
+    run, show = open_example(name)
+    found = show.stage(stage, name=label(show, f"{stage}-{{head}}"))
+    assert found == tuple(
+        tables.stage_table(
+            run,
+            stage,
+            head=head,
+            name=f"tbl-{name}-{stage}-{head + 1}".replace("_", "-"),
+            prints=Prints(name),
+        )
+        for head in range(run.num_heads)
+    )
+
+
+def test_several_stages_stand_together_in_each_head():
+    _, show = open_example("the-cat-sat")
+    found = show.stage("w_q", "w_k", name="tbl-the-cat-sat-{stage}-{head}")
+    assert [table.name.removeprefix("tbl-the-cat-sat-") for table in found] == [
+        "w-q-1",
+        "w-k-1",
+        "w-q-2",
+        "w-k-2",
+    ]
+    by_symbol = show.stage("w_q", "w_k", head=1, name="tbl-the-cat-sat-{symbol}")
+    assert [table.name for table in by_symbol] == ["tbl-the-cat-sat-q", "tbl-the-cat-sat-k"]
+    assert [table.rows for table in by_symbol] == [table.rows for table in found[2:]]
+
+
+@pytest.mark.parametrize("stage", ["embeddings", "w_o", "concat", "output"])
+def test_a_stage_of_the_whole_layer_is_shown_once(stage):
+    run, show = open_example("the-cat-sat")
+    wanted = tables.stage_table(run, stage, name="tbl-the-cat-sat-it", prints=show.prints)
+    assert show.stage(stage, name="tbl-the-cat-sat-it") == (wanted,)
+
+
+@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "apple"])
+def test_tables_of_each_head(name):
+    run, show = open_example(name)
+    weighted = show.weighted_values(name=label(show, "weighted-{head}"))
+    mixing = show.mixing(1, name=label(show, "mixing-{head}"))
+    for head in range(run.num_heads):
+        of_head = {"head": head, "prints": show.prints}
+        wanted = tables.weighted_values_table(
+            run, name=label(show, f"weighted-{head + 1}"), **of_head
+        )
+        assert weighted[head] == wanted
+        wanted = tables.mixing_table(run, 1, name=label(show, f"mixing-{head + 1}"), **of_head)
+        assert mixing[head] == wanted
+    assert len(weighted) == len(mixing) == run.num_heads
+
+
+def test_each_token_s_contributions_are_labelled_by_the_token():
+    run, show = open_example("cat-sat-on-it")
+    found = show.contributions(name=label(show, "share-{token}"))
+    assert [table.name[24:] for table in found] == ["the", "cat", "sat", "on", "it"]
+    assert [table.rows for table in found] == [
+        tables.contribution_table(run, token).rows for token in range(5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "view"),
+    [
+        ("entropies", tables.entropy_table),
+        ("disagreement", tables.disagreement_table),
+        ("strongest", tables.strongest_table),
+        ("shapes", tables.shape_table),
+    ],
+)
+def test_tables_of_the_whole_run(method, view):
+    run, show = open_example("apple")
+    assert getattr(show, method)(name="tbl-apple-it") == view(run, name="tbl-apple-it")
+
+
+@pytest.mark.parametrize(
+    ("method", "view"),
+    [
+        ("maps", figures.weight_maps),
+        ("lanes", figures.lanes),
+        ("strips", figures.concat_strips),
+        ("shares", figures.output_shares),
+    ],
+)
+def test_figures_of_the_whole_run(canvases, method, view):
+    run, show = open_example("the-cat-sat")
+    assert getattr(show, method)(name="fig-the-cat-sat-it") == view(run)
+
+
+def test_bars_have_the_stage_s_symbol_and_a_head_s_colour(canvases):
+    run, show = open_example("the-cat-sat")
+    blue = {"colour": figures.head_colour(1)}
+    for shown, wanted in (
+        (show.bars("embeddings"), figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")),
+        (
+            show.bars("key", head=1, places=1),
+            figures.vector_bars(run.key[1], rows=run.tokens, symbol="k", places=1, **blue),
+        ),
+    ):
+        assert shown.alt == wanted.alt
+    colours = [canvas.axes[0].patches[0].get_facecolor() for canvas in canvases]
+    assert colours[0] == colours[1] != colours[2] == colours[3]
+
+
+def test_readings_show_as_many_columns_as_have_a_title():
+    run, show = open_example("the-cat-sat")
+    table = show.readings("What", "Printed", caption="Damage", name="tbl-the-cat-sat-read")
+    assert table.header == ("What", "Printed")
+    assert table.rows == tuple((r.quantity, r.printed) for r in run.example.readings)
+
+
+def test_versions_of_one_stage_stand_token_by_token():
+    run, show = open_example("cat-sat")
+    table = show.versions(
+        {"here": run.key[0, :, :3], "there": run.key[0, :, 1:]}, columns="abc", caption="Two"
+    )
+    assert table.rows == (
+        ("cat, here", "1", "0", "1"),
+        ("cat, there", "0", "1", "0"),
+        ("sat, here", "0", "1", "0"),
+        ("sat, there", "1", "0", "1"),
+    )
+
+
+def test_the_explorer_has_the_prints_and_a_figure_for_print(canvases):
+    _, show = open_example("cat-sat")
+    explorer = show.explorer(name="fig-cat-sat-explorer")
+    assert '"weights.0.0.1":[["0.27",true]' in explorer.html
+    assert explorer.figure.alt == figures.mixing_maps(show.run).alt
+
+
+def test_a_box_asks_for_a_number_of_the_run():
+    _, show = open_example("the-cat-sat")
+    box = show.turn("scores", 0, 2, head=1, places=1)
+    assert box.name == "turn-the-cat-sat-scores-2-1-3"
+    assert box == mha.chapters.your_turn(show.run, "scores", 0, 2, head=1, places=1)
+
+
+# Labels
+
+
+TABLES = {
+    "stage": lambda show, name: show.stage("scores", name=name),
+    "weighted_values": lambda show, name: show.weighted_values(name=name),
+    "entropies": lambda show, name: show.entropies(name=name),
+    "versions": lambda show, name: show.versions(
+        {"a": show.run.value[0]}, columns=["x", "y"], caption="One", name=name
+    ),
+}
+
+
+@pytest.mark.parametrize("method", TABLES)
+@pytest.mark.parametrize("name", ["tbl-apple-scores", "fig-cat-sat-scores", "", "tbl-cat-sat"])
+def test_a_label_of_another_chapter_is_refused(method, name):
+    _, show = open_example("cat-sat")
+    with raises(ValueError, f"name is {name!r}; a label that begins with tbl-cat-sat- is wanted"):
+        TABLES[method](show, name)
+
+
+@pytest.mark.parametrize("method", ["maps", "lanes", "strips", "shares", "explorer"])
+def test_a_figure_s_label_begins_as_its_example_s(method):
+    _, show = open_example("the-cat-sat")
+    sentence = "name is 'fig-apple-it'; a label that begins with fig-the-cat-sat- is wanted"
+    with raises(ValueError, sentence):
+        getattr(show, method)(name="fig-apple-it")
+
+
+def test_two_tables_of_one_label_are_refused():
+    _, show = open_example("the-cat-sat")
+    name = "tbl-the-cat-sat-scores"
+    sentence = (
+        f"name is '{name}' for 2 tables; one of {{head}}, {{stage}}, {{symbol}} in it is wanted"
+    )
+    with raises(ValueError, sentence):
+        show.stage("scores", name=name)
+    with raises(ValueError, f"name is '{name}' for 3 tables; one of {{token}} in it is wanted"):
+        show.contributions(name=name)
+
+
+@pytest.mark.parametrize("name", ["tbl-cat-sat-{row}", "tbl-cat-sat-{head"])
+def test_a_label_with_an_unknown_field_is_refused(name):
+    _, show = open_example("cat-sat")
+    with raises(ValueError, f"name is {name!r}; no fields but {{head}} are wanted"):
+        show.mixing(0, name=name)
+
+
+def test_a_stage_of_the_layer_stands_once_among_those_of_the_heads():
+    _, show = open_example("the-cat-sat")
+    found = show.stage("embeddings", "query", name="tbl-the-cat-sat-{stage}-{head}")
+    assert [table.caption.split(",")[0] for table in found] == ["Embeddings", "Queries", "Queries"]
+
+
+def test_views_without_a_label_have_none():
+    _, show = open_example("the-cat-sat")
+    assert {table.name for table in show.stage(*STAGES_OF_A_HEAD)} == {None}
+
+
+@pytest.mark.parametrize(("stage", "head"), [("scores", 2), ("nothing", 0), ("w_o", None)])
+def test_what_a_run_does_not_have_is_refused(stage, head):
+    _, show = open_example("cat-sat")
+    with pytest.raises(ValueError, match=r"is wanted$"):
+        show.stage(stage, head=head)
+
+
+# A notebook
+
+
+def test_several_views_are_displayed_one_after_another(monkeypatch):
+    displayed = []
+    monkeypatch.setattr("IPython.display.display", displayed.append)
+    _, show = open_example("apple")
+    show.stage("scores")._ipython_display_()
+    assert displayed == list(show.stage("scores"))
+    assert isinstance(show.stage("scores"), Several)
+
+
+def test_a_chapter_s_names():
+    names = {}
+    exec("from mha.chapters import *", names)
+    assert set(mha.__all__) <= set(chapters.__all__) <= set(names)
+    assert names["np"] is np
+    assert names["trace"] is trace
+    assert names["replace"](names["Show"](trace(load_example("cat-sat"))), prints=None) is not None
+    assert len(set(chapters.__all__)) == len(chapters.__all__)
+
+
+def test_another_run_of_the_example_is_shown_with_the_same_prints():
+    run, show = open_example("cat-sat")
+    other = Show(trace(run.example), show.prints)
+    assert other.stage("weights") == show.stage("weights")
+    assert {stage for stage in STAGES if STAGES[stage].per_head} >= set(STAGES_OF_A_HEAD)
