@@ -1,29 +1,78 @@
-"""Build the pages: only a book that is built to its end takes the place of the one before."""
+"""Build the pages: only a book that is built to its end takes the place of the one before.
 
+The invariant: after any edit, what is published is byte for byte what a build from nothing would
+give, or the build fails as that one would. Sphinx therefore reads and writes every page anew: its
+own memory of pages cannot tell which others an edit reaches. Two things are kept, and both are
+tied to all that they depend on: the results of a page's cells (`byhand.kept_results`), and the
+whole book, while no file that it is made from has changed.
+"""
+
+import fcntl
+import json
 import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from environment import BUILD
 from sphinx_runs import NEXT, STATE, jupyter_book, run_logged
 
+from byhand.digests import KEPT, digest_of
+
 HTML = BUILD / "html"
+RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
+MADE_FROM = ("book", "mha", "scripts", "_config.yml", "_toc.yml", "requirements.lock")
+MADE_FROM += ("pyproject.toml",)
 
 
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; only if that succeeds, make it the new STATE and publish its pages."""
-    _restore(STATE)
-    _restore(HTML)
-    shutil.rmtree(NEXT, ignore_errors=True)
-    if STATE.is_dir() and not fresh:
-        shutil.copytree(STATE, NEXT)
-    run_logged(jupyter_book("html"), BUILD / "build.log", "the book")
-    _replace(STATE, NEXT)
-    pages = BUILD / "html.new"
-    shutil.rmtree(pages, ignore_errors=True)
-    shutil.copytree(
-        STATE / "_build" / "html", pages, ignore=shutil.ignore_patterns(".buildinfo", "reports")
-    )
-    _replace(HTML, pages)
+    with one_at_a_time():
+        _restore(STATE)
+        _restore(HTML)
+        made_from = digest_of(MADE_FROM, salt=sys.version)
+        if fresh:
+            shutil.rmtree(KEPT, ignore_errors=True)
+        elif _record() == {"made_from": made_from, "html": _published()}:
+            return
+        shutil.rmtree(NEXT, ignore_errors=True)
+        run_logged(jupyter_book("html"), BUILD / "build.log", "the book")
+        _replace(STATE, NEXT)
+        pages = BUILD / "html.new"
+        shutil.rmtree(pages, ignore_errors=True)
+        shutil.copytree(
+            STATE / "_build" / "html", pages, ignore=shutil.ignore_patterns(".buildinfo", "reports")
+        )
+        _replace(HTML, pages)
+        record = {"made_from": made_from, "html": _published()}
+        RECORD.write_text(json.dumps(record), encoding="utf-8")
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until no other build of this book is under way."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another build of this book is under way; waiting for it to end.", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _record() -> dict[str, str] | None:
+    """Return what the last good book was made from, None where that is not known."""
+    if not RECORD.is_file():
+        return None
+    record: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return record
+
+
+def _published() -> str:
+    """Return a digest of the published book, so that one that was changed by hand is replaced."""
+    return digest_of([HTML.name], root=HTML.parent)
 
 
 def _old(target: Path) -> Path:

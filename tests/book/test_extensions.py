@@ -1,6 +1,5 @@
 """The book's own Sphinx package, apart from a build: see test_build.py for the whole."""
 
-import ast
 import importlib
 import pkgutil
 import subprocess
@@ -12,9 +11,9 @@ from book_site import ROOT
 
 import byhand
 from byhand.contents import read_contents
+from byhand.digests import digest_of, files_in
 from byhand.document import Document
 from byhand.failed_cells import locate
-from byhand.fresh_numbers import fingerprint, sources
 
 PACKAGE = Path(byhand.__file__).parent
 
@@ -71,52 +70,38 @@ def test_a_failure_outside_any_cell_has_no_line():
     )
 
 
-WATCHED = [
-    "mha/a.py",
-    "mha/examples/b.toml",
-    "mha/audit/sources/c.json",
-    "mha/widgets/d.js",
-    "book/_ext/byhand/e.py",
-    "book/_ext/byhand/quiz/f.py",
-    "book/_ext/byhand/temml/g.js",
-    "requirements.lock",
-    "_config.yml",
-]
-IGNORED = [
-    "README.md",
-    "book/index.md",
-    "mha/__pycache__/a.pyc",
-    "mha/.a.py.swp",
-    "book/_ext/byhand/print_book/preamble.tex",
-]
+CHANGES = ("mha", "_config.yml")
+COUNTED = ["mha/a.py", "mha/examples/b.toml", "mha/audit/c.json", "mha/widgets/d.js", "_config.yml"]
+IGNORED = ["README.md", "mha/__pycache__/a.pyc", "mha/.a.py.swp"]
 
 
 @pytest.fixture
-def project(tmp_path):
-    for name in (*WATCHED, *IGNORED):
+def files(tmp_path):
+    for name in (*COUNTED, *IGNORED):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("one", encoding="utf-8")
     return tmp_path
 
 
-@pytest.mark.parametrize("name", WATCHED)
-def test_numbers_are_outdated_when_what_they_come_from_changes(project, name):
-    before = fingerprint(project)
-    assert fingerprint(project) == before
-    (project / name).write_text("two", encoding="utf-8")
-    assert fingerprint(project) != before
-    (project / name).write_text("one", encoding="utf-8")
-    assert fingerprint(project) == before
-    (project / name).rename(project / f"{name}.renamed")
-    assert fingerprint(project) != before
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_digest_changes_with_every_file_and_name(files, name):
+    before = digest_of(CHANGES, root=files)
+    assert digest_of(CHANGES, root=files) == before
+    (files / name).write_text("two", encoding="utf-8")
+    assert digest_of(CHANGES, root=files) != before
+    (files / name).write_text("one", encoding="utf-8")
+    assert digest_of(CHANGES, root=files) == before
+    assert digest_of(CHANGES, root=files, salt="other") != before
+    (files / name).rename(files / f"{name}.renamed")
+    assert digest_of(CHANGES, root=files) != before
 
 
 @pytest.mark.parametrize("name", IGNORED)
-def test_numbers_are_not_outdated_by_what_they_do_not_come_from(project, name):
-    before = fingerprint(project)
-    (project / name).write_text("two", encoding="utf-8")
-    assert fingerprint(project) == before
+def test_a_digest_does_not_change_with_what_does_not_count(files, name):
+    before = digest_of(CHANGES, root=files)
+    (files / name).write_text("two", encoding="utf-8")
+    assert digest_of(CHANGES, root=files) == before
 
 
 def test_every_file_of_the_package_counts():
@@ -124,44 +109,4 @@ def test_every_file_of_the_package_counts():
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     files = {ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()}
     assert {".py", ".toml", ".json"} <= {file.suffix for file in files}
-    assert files <= set(sources())
-
-
-def test_what_is_not_watched_changes_no_page():
-    reading = [path for path in PACKAGE.rglob("*.py") if "print_book" not in path.parts]
-    assert len(reading) > 10
-    for path in reading:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
-            assert not [name for name in names if name.startswith("byhand.print_book")], path
-
-
-PAGE = """# Page
-
-```{printed-switch}
-```
-
-One [≈ 0.5]{.printed} and [another]{.class} number.
-"""
-
-
-@pytest.mark.parametrize(("builder", "shown"), [("html", True), ("latex", False), ("text", False)])
-def test_the_switch_and_the_printed_numbers_are_for_html_alone(tmp_path, builder, shown):
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "index.md").write_text(PAGE, encoding="utf-8")
-    (source / "conf.py").write_text(
-        f"import sys\nsys.path.insert(0, {str(PACKAGE.parent)!r})\n"
-        "extensions = ['myst_parser', 'byhand.printed_switch']\n"
-        "myst_enable_extensions = ['attrs_inline']\n"
-        "project, html_theme = 'p', 'basic'\n",
-        encoding="utf-8",
-    )
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, source, tmp_path / "out"]
-    subprocess.run(command, check=True)
-    files = [f for f in (tmp_path / "out").rglob("*") if f.suffix in (".html", ".tex", ".txt")]
-    text = "".join(f.read_text(encoding="utf-8") for f in files if f.stem in ("index", "p"))
-    assert "another" in text
-    assert ('type="checkbox"' in text) == shown
-    assert ("0.5" in text) == shown
+    assert files <= set(files_in(["mha"]))

@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
 
 PARTS = (
     "temml_math",
-    "fresh_numbers",
+    "kept_results",
+    "references",
     "failed_cells",
     "bare_numbers",
     "page_assets",

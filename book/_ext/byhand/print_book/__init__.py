@@ -2,8 +2,7 @@
 
 The LaTeX builder takes the pages that the HTML build read and computed, and computes none again:
 nothing here changes how a page is read, and the settings below are of the kind that only a
-writer looks at. That is also why these files stand in a folder of their own, which
-``fresh_numbers`` does not watch.
+writer looks at.
 """
 
 from sphinx.application import Sphinx

@@ -1,0 +1,55 @@
+"""A digest of files and folders: has anything changed that something was made from?"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+KEPT = ROOT / "_build" / "results"  # what the cells of each page gave, by `kept_results`
+
+
+def files_in(names: Iterable[str], root: Path = ROOT) -> Iterator[Path]:
+    """Yield every file of some files and folders below `root`.
+
+    All kinds of files count: a list of endings would forget the next one. Hidden files, which
+    editors and systems leave behind, and compiled ones do not.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Relative to `root`; one that does not exist has no files.
+    root : Path
+
+    Yields
+    ------
+    Path
+    """
+    for name in names:
+        top = root / name
+        for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
+            parts = path.relative_to(root).parts
+            ignored = any(part == "__pycache__" or part.startswith(".") for part in parts)
+            if path.is_file() and not ignored:
+                yield path
+
+
+def digest_of(names: Iterable[str], *, root: Path = ROOT, salt: str = "") -> str:
+    """Return a digest of the names and the contents of files and folders.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As for `files_in`.
+    root : Path
+    salt : str, default ""
+        What else counts.
+
+    Returns
+    -------
+    str
+    """
+    digest = hashlib.sha256(salt.encode())
+    for path in files_in(names, root):
+        for part in (path.relative_to(root).as_posix().encode(), path.read_bytes()):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()

@@ -1,0 +1,250 @@
+"""Run a page's cells only when what they give may have changed.
+
+What a page computes depends on its cells and expressions, in their order, on the package with its
+data, on the locked packages, and on the files that the cells open. While all of these are what they
+were, the results of the last run stand in for a kernel, so that prose can be edited without
+computing anything. At the first cell or expression that is not what it was, a kernel starts, runs
+everything that came before, and goes on from there.
+
+Pages that need a kernel are run ahead of Sphinx's reading, on all processors; Sphinx then reads
+every page one after another, so that the book does not depend on how many processors there were.
+"""
+
+import ast
+import json
+import logging
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Literal
+
+import nbformat
+from myst_nb import sphinx_ as myst_nb_sphinx
+from myst_nb.core.execute import create_client
+from myst_nb.core.execute.inline import NotebookClientInline
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from byhand.digests import KEPT, ROOT, digest_of
+
+MADE_FROM = ("mha", "requirements.lock", "_config.yml")
+
+# Run in a page's kernel before its first cell: which files of the project do its cells open?
+WATCH = """
+def _watch():
+    import os, sys
+    opened, root = set(), {root!r}
+    def remember(event, arguments):
+        if event == "open" and isinstance(arguments[0], (str, bytes)):
+            path = os.path.realpath(os.fsdecode(arguments[0]))
+            if path.startswith(root) and os.path.isfile(path):
+                opened.add(path)
+    sys.addaudithook(remember)
+    return opened
+_opened_files = _watch()
+"""
+TELL = "sorted(_opened_files)"
+
+Event = dict[str, Any]  # one cell or expression: its kind, source, outputs
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    myst_nb_sphinx.create_client = _client
+    app.connect("env-before-read-docs", run_ahead)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _client(
+    notebook: NotebookNode, source: str, nb_config: Any, logger: Any, read_fmt: Any = None
+) -> Any:
+    """Return what executes a page: ours where cells run while the page is read."""
+    if nb_config.execution_mode != "inline":
+        return create_client(notebook, source, nb_config, logger, read_fmt)
+    return KeptResultsClient(notebook, Path(source), nb_config, logger)
+
+
+def run_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Run the pages whose results are not kept, the longest first, on all processors.
+
+    Each process reads its page to the end and keeps the results; all else that reading gives is
+    thrown away. A page that fails keeps nothing, and says so when Sphinx reads it.
+    """
+    made_from = _made_from()
+    paths = {name: Path(env.doc2path(name)) for name in docnames}
+    waiting = [name for name, path in paths.items() if _kept(path, made_from) is None]
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    if min(processors, len(waiting)) < 2:
+        return
+    waiting.sort(key=lambda name: -paths[name].stat().st_size)
+    global _reading
+    _reading = app
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(processors, fork, initializer=_be_silent) as pool:
+        list(pool.map(_read, waiting))
+
+
+_reading: Sphinx | None = None
+
+
+def _be_silent() -> None:
+    logging.disable(logging.CRITICAL)
+
+
+def _read(name: str) -> None:
+    assert _reading is not None
+    try:
+        _reading.builder.read_doc(name, _cache=False)
+    except Exception:  # Sphinx meets it again when it reads the page
+        return
+
+
+def _made_from() -> str:
+    """Return a digest of what every page's results depend on."""
+    return digest_of(MADE_FROM, salt=sys.version)
+
+
+def _file(page: Path) -> Path:
+    """Return where a page's results are kept."""
+    return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
+
+
+def _kept(page: Path, made_from: str) -> dict[str, Any] | None:
+    """Return a page's results, or None where something that they depend on has changed."""
+    file = _file(page)
+    if not file.is_file():
+        return None
+    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if kept["made_from"] != made_from or kept["files"] != _digests(kept["files"]):
+        return None
+    return kept
+
+
+def _digests(files: Iterable[str]) -> dict[str, str]:
+    """Return a digest of each file of the project, that of nothing for one that is gone."""
+    return {name: digest_of([name]) for name in files}
+
+
+class KeptResultsClient(NotebookClientInline):  # type: ignore[misc]
+    """Answer for a page's kernel from kept results, as long as these answer what is asked."""
+
+    def start_client(self) -> None:
+        """Begin with what is kept, or start a kernel."""
+        self._made_from = _made_from()
+        self._kept = _kept(self.path, self._made_from)
+        self._events: list[Event] = []
+        self._is_live = False
+        self._last_cell_executed = -1
+        self._cell_error: Exception | None = None
+        if self._kept is None:
+            self._start_kernel()
+        else:
+            self.notebook.metadata["language_info"] = self._kept["language_info"]
+
+    def _start_kernel(self) -> None:
+        """Start a kernel and bring it to where the page is."""
+        past, self._events = self._events, []
+        super().start_client()
+        self._is_live = True
+        self._client.eval_expression(WATCH.format(root=f"{ROOT}{os.sep}"))
+        for event in past:
+            if event["kind"] == "cell":
+                self._run_cell(event["index"])
+            else:
+                self.eval_variable(event["source"])
+
+    def _recall(self, kind: Literal["cell", "expression"], source: str) -> Event | None:
+        """Return the kept result of what comes next; if there is none, go on with a kernel."""
+        if self._is_live:
+            return None
+        assert self._kept is not None
+        position, events = len(self._events), self._kept["events"]
+        if position < len(events):
+            event: Event = events[position]
+            if (event["kind"], event["source"]) == (kind, source):
+                self._events.append(event)
+                return event
+        self._start_kernel()
+        return None
+
+    def code_cell_outputs(self, cell_index: int) -> tuple[int | None, list[NotebookNode]]:
+        """Return a cell's number and outputs; run what comes before it first."""
+        while self._cell_error is None and cell_index > self._last_cell_executed:
+            self._run_cell(self._last_cell_executed + 1)
+        cell = self.notebook.cells[cell_index]
+        return cell.get("execution_count"), cell.get("outputs", [])
+
+    def _run_cell(self, index: int) -> None:
+        cell = self.notebook.cells[index]
+        computes = cell.cell_type == "code" and bool(cell.source.strip())
+        event = self._recall("cell", cell.source) if computes else None
+        if event is not None:
+            cell["execution_count"] = event["count"]
+            cell["outputs"] = _nodes(event["outputs"])
+        elif self._is_live:
+            super().code_cell_outputs(index)
+        self._last_cell_executed = index
+        if computes and event is None:
+            count, outputs = cell.get("execution_count"), cell.outputs
+            self._events.append(
+                {"kind": "cell", "source": cell.source, "index": index}
+                | {"count": count, "outputs": outputs}
+            )
+
+    def eval_variable(self, name: str) -> list[NotebookNode]:
+        """Return what an expression gives where the page is now."""
+        event = self._recall("expression", name)
+        if event is not None:
+            return _nodes(event["outputs"])
+        outputs: list[NotebookNode] = super().eval_variable(name)
+        self._events.append({"kind": "expression", "source": name, "outputs": outputs})
+        return outputs
+
+    def finalise_client(self) -> None:
+        """Finish the notebook, where a kernel has run."""
+        if self._is_live:
+            super().finalise_client()
+
+    def close_client(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
+        """Keep the results of a page that ran to its end."""
+        if not self._is_live:
+            self.exec_metadata = {
+                "mtime": 0.0,
+                "runtime": 0.0,
+                "method": "kept",
+                "succeeded": True,
+                "error": None,
+                "traceback": None,
+            }
+            return
+        if self._cell_error is None and exc_type is None:
+            self._keep(self._opened_files())
+        super().close_client(exc_type, exc_val, exc_tb)
+
+    def _opened_files(self) -> list[str]:
+        """Return the files of the project that the page's cells have opened."""
+        (output,) = self._client.eval_expression(TELL)
+        paths: list[str] = ast.literal_eval(output["data"]["text/plain"])
+        return [Path(path).relative_to(ROOT).as_posix() for path in paths]
+
+    def _keep(self, files: list[str]) -> None:
+        results = {
+            "made_from": self._made_from,
+            "files": _digests(files),
+            "language_info": self.notebook.metadata.get("language_info"),
+            "events": self._events,
+        }
+        file = _file(self.path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        waiting = file.with_suffix(".new")
+        waiting.write_text(json.dumps(results), encoding="utf-8")
+        waiting.replace(file)
+
+
+def _nodes(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
+    """Return outputs as a notebook has them; each call gives its own."""
+    return [nbformat.from_dict(output) for output in outputs]

@@ -1,0 +1,45 @@
+"""Look up numbered references without reading their page again for each.
+
+Sphinx loads the whole page that a reference leads to, each time, only to see what kind of thing it
+leads to. A page here has hundreds of tables; keeping it takes half of the time off the writing.
+"""
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.domains.std import StandardDomain
+from sphinx.environment import BuildEnvironment
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_domain(RememberingDomain, override=True)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class _Remembering:
+    """An environment that loads each page once. Who looks up references changes no page."""
+
+    def __init__(self, env: BuildEnvironment) -> None:
+        self._env = env
+        self._pages: dict[str, nodes.document] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._env, name)
+
+    def get_doctree(self, docname: str) -> nodes.document:
+        if docname not in self._pages:
+            self._pages[docname] = self._env.get_doctree(docname)
+        return self._pages[docname]
+
+
+class RememberingDomain(StandardDomain):
+    """Sphinx's own domain, with a memory while it looks up numbers."""
+
+    _remembering: _Remembering | None = None
+
+    def _resolve_numref_xref(self, env: BuildEnvironment, *arguments: Any) -> Any:
+        if self._remembering is None:
+            self._remembering = _Remembering(env)
+        return super()._resolve_numref_xref(self._remembering, *arguments)  # type: ignore[arg-type]

@@ -1,0 +1,68 @@
+"""A copy of the project with a few small pages, built by the project's own code."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from book_site import FRONT, ROOT
+
+COMMAND = """\
+import sys
+sys.path[:0] = ["scripts", "book/_ext"]
+import html_book
+html_book.build_html()
+"""
+
+
+def copy_without_pages(folder):
+    """Copy everything that a build needs but the chapters and their contents."""
+    for name in ("mha", "scripts", "book/_ext", "book/_static", "book/_templates"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib"):
+        shutil.copy(ROOT / name, folder / name)
+
+
+def write_pages(folder, pages):
+    """Write pages, given as text by name without what every chapter begins with."""
+    for name, text in pages.items():
+        (folder / "book" / f"{name}.md").write_text(FRONT + text, encoding="utf-8")
+
+
+def write_contents(folder, names):
+    """Write the contents: the first page, then one part with the others."""
+    first, *others = names
+    lines = ["format: jb-book", f"root: {first}"]
+    if others:
+        lines += ["parts:", "  - caption: All", "    numbered: 2", "    chapters:"]
+        lines += [f"      - file: {name}" for name in others]
+    (folder / "_toc.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def build(folder):
+    """Build the copy, with its own `mha`, and return the finished process."""
+    variables = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def log(folder):
+    """Return what Sphinx said at the last build."""
+    return (folder / "_build" / "build.log").read_text(encoding="utf-8")
+
+
+def published(folder):
+    """Return every file of the published book by its name."""
+    html = folder / "_build" / "html"
+    return {
+        path.relative_to(html).as_posix(): path.read_bytes()
+        for path in html.rglob("*")
+        if path.is_file()
+    }
