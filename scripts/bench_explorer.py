@@ -14,12 +14,14 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from playwright.sync_api import sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, CDPSession, sync_playwright  # noqa: E402
 
 from mha import example_names, load_example, trace  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
@@ -27,6 +29,8 @@ from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 
 BUDGET = 16
+Times = dict[str, list[float]]  # milliseconds of updates and of full re-renders
+Measured = tuple[Times, float, int]
 ROW = "{:>20}  {:>4}  {:>7}  {:>9}  {:>9}  {:>9}  {:>10}  {:>7}"
 WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 
@@ -90,19 +94,19 @@ UPDATES = """async ({ repeat }) => {
 class Parser(argparse.ArgumentParser):
     """A parser that answers bad input with one sentence and exit code 2."""
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         """Print the sentence and leave."""
         self.exit(2, f"{self.prog}: {message}; see --help\n")
 
 
-def count(text):
+def count(text: str) -> int:
     """Return a whole number of at least 1, or tell argparse what is wrong."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 
-def parsed(arguments):
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command line's options."""
     parser = Parser(description=__doc__.partition("\n\n")[0])
     add = parser.add_argument
@@ -116,7 +120,7 @@ def parsed(arguments):
     return parser.parse_args(arguments)
 
 
-def page_of(name, folder):
+def page_of(name: str, folder: str) -> Path:
     """Write the page of one example beside the scripts, and return its file."""
     body = explorer(trace(load_example(name)), prints=Prints(name)).html
     file = Path(folder) / f"{name}.html"
@@ -125,7 +129,7 @@ def page_of(name, folder):
     return file
 
 
-def measured(browser, file, throttle, repeat):
+def measured(browser: Browser, file: Path, throttle: int, repeat: int) -> Measured:
     """Return times of updates and re-renders, processor time of an update, and how many numbers."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(file.as_uri())
@@ -142,13 +146,13 @@ def measured(browser, file, throttle, repeat):
     return times, processor, cells
 
 
-def work(client):
+def work(client: CDPSession) -> float:
     """Return the seconds that a page's thread has spent on script, style and layout."""
     metrics = client.send("Performance.getMetrics")["metrics"]
     return sum(metric["value"] for metric in metrics if metric["name"] in WORK)
 
 
-def row(name, throttle, times, processor, cells):
+def row(name: str, throttle: int, times: Times, processor: float, cells: int) -> str:
     """Return one line of the table."""
     middle = {kind: statistics.median(found) for kind, found in times.items()}
     return ROW.format(
@@ -163,7 +167,7 @@ def row(name, throttle, times, processor, cells):
     )
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     options = parsed(arguments)
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")

@@ -22,8 +22,15 @@ from byhand.digests import KEPT, digest_of
 
 HTML = BUILD / "html"
 RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
-MADE_FROM = ("book", "mha", "scripts", "_config.yml", "_toc.yml", "requirements.lock")
-MADE_FROM += ("pyproject.toml",)
+MADE_FROM = (
+    "book",
+    "mha",
+    "scripts",
+    "_config.yml",
+    "_toc.yml",
+    "requirements.lock",
+    "pyproject.toml",
+)
 
 
 def build_html(*, fresh: bool = False) -> None:

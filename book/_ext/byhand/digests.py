@@ -1,4 +1,4 @@
-"""A digest of files and folders: has anything changed that something was made from?"""
+"""Digests of files and folders: they tell whether what something was made from has changed."""
 
 import hashlib
 from collections.abc import Iterable, Iterator

@@ -21,11 +21,10 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
 
-import nbformat
 from myst_nb import sphinx_ as myst_nb_sphinx
 from myst_nb.core.execute import create_client
 from myst_nb.core.execute.inline import NotebookClientInline
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -129,7 +128,7 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
     return {name: digest_of([name]) for name in files}
 
 
-class KeptResultsClient(NotebookClientInline):  # type: ignore[misc]
+class KeptResultsClient(NotebookClientInline):
     """Answer for a page's kernel from kept results, as long as these answer what is asked."""
 
     def start_client(self) -> None:
@@ -247,4 +246,4 @@ class KeptResultsClient(NotebookClientInline):  # type: ignore[misc]
 
 def _nodes(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
     """Return outputs as a notebook has them; each call gives its own."""
-    return [nbformat.from_dict(output) for output in outputs]
+    return [from_dict(output) for output in outputs]  # type: ignore[no-untyped-call]
