@@ -1,7 +1,8 @@
 """Multi-head attention in NumPy, with every intermediate kept.
 
-The public names stand here; the modules below are free to move. `figures` and `tables` are modules:
-``from mha import figures``. Only `figures` needs matplotlib, and is imported when it is asked for.
+The public names stand here; the modules below are free to move. `figures`, `stages` and `tables`
+are modules: ``from mha import figures``. Only `figures` needs matplotlib, and is imported when it
+is asked for.
 """
 
 import importlib
@@ -27,6 +28,7 @@ from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.examples import example_names, load_example
+from mha.runs import stages
 from mha.runs.origins import Operand, Origin, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace, trace
@@ -80,6 +82,7 @@ __all__ = [
     "softmax_backward",
     "softmax_jacobian",
     "split_heads",
+    "stages",
     "tables",
     "total_variation",
     "trace",
