@@ -9,9 +9,10 @@ import argparse
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
+from bench_options import Parser, count
 
 from mha import blockwise_attention, scaled_dot_product_attention
 
@@ -19,21 +20,6 @@ Array = np.ndarray[Any, Any]
 
 MIB = 2**20
 ROW = "{:>7}  {:>10}  {:>10}  {:>7}  {:>9}  {:>9}  {:>7}  {:>10}"
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that answers bad input with one sentence and exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the sentence and leave."""
-        self.exit(2, f"{self.prog}: {message}; see --help\n")
-
-
-def count(text: str) -> int:
-    """Return a whole number of at least 1, or tell argparse what is wrong."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -16,11 +16,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bench_options import Parser, count  # noqa: E402
 from playwright.sync_api import Browser, CDPSession, sync_playwright  # noqa: E402
 
 from mha import example_names, load_example, trace  # noqa: E402
@@ -89,21 +89,6 @@ UPDATES = """async ({ repeat }) => {
     do await new Promise(requestAnimationFrame); while (element.querySelector(".following"));
   }
 }"""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that answers bad input with one sentence and exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the sentence and leave."""
-        self.exit(2, f"{self.prog}: {message}; see --help\n")
-
-
-def count(text: str) -> int:
-    """Return a whole number of at least 1, or tell argparse what is wrong."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
