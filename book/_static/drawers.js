@@ -1,22 +1,16 @@
 /* The contents of the book and of the page. On a narrow screen each opens as a drawer, a modal
    dialog that holds the sidebar while it is open; on a wide one the button of the book's contents
-   folds the sidebar away. Widths are in em, so that larger text counts as a narrower screen;
-   layout.css has the same two. */
+   folds the sidebar away. layout.css decides which it is, and says so in `--docked`. */
 (function () {
   "use strict";
-  const wideEnough = {
-    "pst-primary-sidebar": window.matchMedia("(min-width: 68.75em)"),
-    "pst-secondary-sidebar": window.matchMedia("(min-width: 75em)"),
-  };
-
   /** @type {NodeListOf<HTMLElement>} */
   const buttons = document.querySelectorAll("button[data-drawer]");
   buttons.forEach((button) => {
-    const name = /** @type {keyof wideEnough} */ (button.dataset.drawer);
+    const name = button.dataset.drawer ?? "";
     const sidebar = document.getElementById(name);
     const drawer = document.getElementById(`${name}-modal`);
     if (sidebar && drawer instanceof HTMLDialogElement) {
-      connect(button, sidebar, drawer, wideEnough[name]);
+      connect(button, sidebar, drawer);
     } else {
       button.hidden = true;
     }
@@ -27,14 +21,13 @@
    * @param {HTMLElement} button
    * @param {HTMLElement} sidebar
    * @param {HTMLDialogElement} drawer
-   * @param {MediaQueryList} wide
    */
-  function connect(button, sidebar, drawer, wide) {
+  function connect(button, sidebar, drawer) {
     drawer.setAttribute("aria-label", button.getAttribute("aria-label") ?? "");
     drawer.classList.add("drawer");
     const close = closeButton(drawer);
     button.addEventListener("click", () => {
-      if (wide.matches) {
+      if (getComputedStyle(sidebar).getPropertyValue("--docked") !== "") {
         const folded = sidebar.classList.toggle("folded");
         button.setAttribute("aria-expanded", String(!folded));
       } else {
@@ -61,7 +54,6 @@
         drawer.close();
       }
     });
-    wide.addEventListener("change", () => drawer.close());
   }
 
   /** @param {HTMLDialogElement} drawer */

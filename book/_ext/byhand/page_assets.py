@@ -69,7 +69,7 @@ def correct_roles(
 def move_printed_switch(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Take the switch of a page's printed numbers out of the text; a template puts it on the bar."""
+    """Move the switch of the printed numbers from the text to where a template can show it."""
     switch = PRINTED_SWITCH.search(context.get("body", ""))
     if switch:
         context["printed_switch"] = switch[0]
