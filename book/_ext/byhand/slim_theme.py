@@ -15,7 +15,8 @@ from sphinx.errors import ExtensionError
 
 SHEET = "styles/pydata-sphinx-theme.css"
 UNUSED = ("vendor/fontawesome", "scripts/fontawesome.js", "scripts/bootstrap.js")
-ICON_SELECTOR = re.compile(r"(\.fa[\w-]*(::?(before|after))?)(,\.fa[\w-]*(::?(before|after))?)*")
+ICON = r"\.(fa|fa[bsrl]|fa-[\w-]+)(::?(before|after))?"
+ICON_SELECTOR = re.compile(rf"{ICON}(,{ICON})*")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
