@@ -20,6 +20,7 @@ PARTS = (
     "failed_cells",
     "bare_numbers",
     "page_assets",
+    "slim_theme",
     "printed_switch",
     "quiz",
     "print_book",
