@@ -21,6 +21,7 @@ PARTS = (
     "bare_numbers",
     "page_assets",
     "printed_switch",
+    "code_folds",
     "quiz",
     "print_book",
 )

@@ -15,6 +15,7 @@ SCRIPTS = (
     "scroll.js",
     "strings-reading.js",
     "contents.js",
+    "code.js",
     "quiz.js",
     "steps.js",
     *EXPLORER,
@@ -32,7 +33,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = ["book.css", "boxes.css", "reading.css", "explorer.css"]
+    app.config.html_css_files = ["book.css", "code.css", "boxes.css", "reading.css", "explorer.css"]
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
