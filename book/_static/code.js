@@ -3,6 +3,7 @@
 (function () {
   "use strict";
   const KEY = "attention-by-hand.code";
+  const BAR = 60; // pixels below the top bar's edge, where reading begins
   const strings = window.mhaStrings.code;
   const root = document.documentElement;
   /** @type {NodeListOf<HTMLDetailsElement>} */
@@ -48,7 +49,7 @@
    */
   function keepPlace(change) {
     const parts = document.querySelectorAll(".bd-article section > *");
-    const place = Array.from(parts).find((part) => part.getBoundingClientRect().top >= 0);
+    const place = Array.from(parts).find((part) => part.getBoundingClientRect().top >= BAR);
     const before = place?.getBoundingClientRect().top ?? 0;
     root.style.overflowAnchor = "none";
     change();

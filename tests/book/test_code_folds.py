@@ -16,14 +16,31 @@ TAGGED = re.compile(r"^:?tags:.*\bteaches\b", re.MULTILINE)
 # ---- The chapters' sources ----
 
 
+def fences(text, line=1):
+    """Yield the fences of a page with their lines, and those inside of what holds a text."""
+    for fence in FENCE.finditer(text):
+        at = line + text.count("\n", 0, fence.start())
+        yield fence, at
+        if fence[2] and fence[3] not in ("code-cell", "literalinclude"):
+            yield from fences(fence[4], at + 1)
+
+
+INDENTED = re.compile(r"\n\n((?: {4}.*\n)+)")
+
+
 def open_code(name, text):
     """Return file and line of each place of a page where code stands open."""
     found = []
-    for fence in FENCE.finditer(text):
+    for fence, line in fences(text):
+        if fence[3] == "exercise":
+            at = [
+                line + fence[4].count("\n", 0, m.start(1)) + 1 for m in INDENTED.finditer(fence[4])
+            ]
+            found += [f"book/{name}.md:{number}" for number in at]
         kind, is_directive = fence[3], bool(fence[2])
-        is_open = kind == "literalinclude" if is_directive else bool(kind)
+        is_open = kind == "literalinclude" or not is_directive
         if is_open or (kind == "code-cell" and TAGGED.search(fence[4])):
-            found.append(f"book/{name}.md:{text.count(chr(10), 0, fence.start()) + 1}")
+            found.append(f"book/{name}.md:{line}")
     return found
 
 
@@ -35,7 +52,7 @@ def test_code_stands_open_at_few_places_of_a_chapter(name):
 
 @pytest.mark.parametrize("name", site.notebooks())
 def test_the_first_cell_of_a_chapter_never_stays_open(name):
-    first = next(fence for fence in FENCE.finditer(site.source(name)) if fence[3] == "code-cell")
+    first = next(fence for fence, _ in fences(site.source(name)) if fence[3] == "code-cell")
     assert "import" in first[4]
     assert not TAGGED.search(first[4])
 
@@ -47,7 +64,8 @@ def test_every_mechanism_chapter_shows_some_code():
 
 def test_a_place_is_named_by_file_and_line():
     text = "A\n\n```{code-cell}\n:tags: [teaches]\n1\n```\n\n```python\n2\n```\n```{math}\nx\n```\n"
-    assert open_code("a", text) == ["book/a.md:3", "book/a.md:8"]
+    text += "````{exercise}\n```bash\nls\n```\n````\n"
+    assert open_code("a", text) == ["book/a.md:3", "book/a.md:8", "book/a.md:15"]
 
 
 # ---- A small book ----
@@ -170,7 +188,7 @@ def test_nothing_is_lost_and_the_words_keep_their_order(page):
     wanted = ["First words", "set-up", "Second words", "one result", "Third words", "Last words"]
     places = [said.index(word) for word in wanted]
     assert places == sorted(places)
-    for fence in FENCE.finditer(PAGE):
+    for fence, _ in fences(PAGE):
         for line in fence[4].splitlines():
             hidden = line.startswith(":tags") or "a box" in line
             assert hidden or line in said, line
@@ -182,7 +200,7 @@ LEFT_OUT = ["sqrt", "preparing", "waiting", "assert", "late = 3", "print(", "In 
 
 
 def test_print_has_every_result_and_no_code_but_what_teaches(folder):
-    assert build(folder, {}, builder="latex", execute="off", extensions=EXTENSIONS) == ""
+    assert build(folder, {}, builder="latex", execute="inline", extensions=EXTENSIONS) == ""
     (tex,) = (folder / "latex").glob("*.tex")
     body = tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
     body = re.sub(r"\\PYG\{[^}]*\}\{([^}]*)\}", r"\1", body)
@@ -212,7 +230,7 @@ def test_every_cell_of_a_page_is_there_once(name):
     shown = "\n".join(block.get_text() for block in article.select(".cell_input"))
     wanted = [
         fence[4]
-        for fence in FENCE.finditer(site.source(name))
+        for fence, _ in fences(site.source(name))
         if fence[3] == "code-cell" and "remove-input" not in fence[4]
     ]
     asserted = sum(len(re.findall(r"^\s*assert\b", code, re.MULTILINE)) for code in wanted)
