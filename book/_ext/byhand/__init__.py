@@ -22,6 +22,7 @@ PARTS = (
     "page_assets",
     "slim_theme",
     "printed_switch",
+    "code_folds",
     "quiz",
     "print_book",
 )
