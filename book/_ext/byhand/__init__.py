@@ -20,6 +20,7 @@ PARTS = (
     "failed_cells",
     "bare_numbers",
     "page_assets",
+    "section_search",
     "printed_switch",
     "quiz",
     "print_book",
