@@ -16,7 +16,7 @@
   const COVERED = 2; // the power of the share of a question that a section has
   const LIKE = 2; // how much more a section counts whose heading is the question
   const WORD = /√|\p{N}+\.\p{N}+|[\p{L}\p{N}]+(?:[_^][\p{L}\p{N}]+)*/gu;
-  const ENDINGS = /(?:isation|ising|ised|ise|ation|ion|ing|ed|es|al|e|s)$/;
+  const ENDINGS = /(?:isation|ising|ised|ise|ation|ated|ating|ate|ion|ing|ed|es|al|e|s)$/;
 
   /* ---- Words ---- */
 

@@ -83,13 +83,6 @@ def test_figures_take_the_colour_of_the_text(view):
     assert colours["light"] != colours["dark"]
 
 
-def test_search_finds_a_chapter_from_a_file(view):
-    page = view("search").page
-    page.goto(page.url + "?q=equivariance")
-    page.wait_for_selector("#search-results li a")
-    assert "self-attention" in page.locator("#search-results li a").first.get_attribute("href")
-
-
 def test_an_exercise_answer_opens_by_keyboard(view):
     page = view("mechanism/self-attention").page
     button = page.locator(".solution button.toggle-button").first

@@ -169,7 +169,8 @@ def test_the_ranking_names_what_the_book_has():
         for line in (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8").splitlines()
         if line.startswith("#")
     }
-    assert set(ranking["headings"]) <= headings
+    for start in ranking["headings"]:
+        assert any(heading.startswith(start) for heading in headings), start
     audit = factor_of("sources/what-the-sources-print", ranking["pages"])
     assert audit < factor_of("examples/apple", ranking["pages"])
     assert factor_of("examples/apple", ranking["pages"]) < factor_of("mechanism/softmax", {})
