@@ -20,11 +20,21 @@
 
   /* ---- Words ---- */
 
+  /** @type {Map<string, string>} */
+  const known = new Map();
+
   /**
    * Return a word as the index has it: without its ending, so that "scaled" is found by "scaling".
    * @param {string} word
    */
   function stem(word) {
+    const stemmed = known.get(word) ?? cutEnding(word);
+    known.set(word, stemmed);
+    return stemmed;
+  }
+
+  /** @param {string} word */
+  function cutEnding(word) {
     const plain = word.toLowerCase().replace("√", "sqrt").replaceAll("^", "_");
     if (/[\d_]/.test(plain) || plain.length < 4) {
       return plain;

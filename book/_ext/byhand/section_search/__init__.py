@@ -108,7 +108,9 @@ def make_index(app: Sphinx) -> dict[str, Any]:
         for section in found:
             factor = factor_of(section.heading, ranking["headings"])
             factor *= 1 if section.anchor else ranking["first"]["factor"]
-            sections.append([len(pages) - 1, section.anchor, section.heading, section.text, factor])
+            asked = ranking["asked"].get(f"{name}#{section.anchor}", "")
+            words = [section.anchor, section.heading, section.text]
+            sections.append([len(pages) - 1, *words, factor, asked])
     return {
         "pages": pages,
         "sections": sections,
