@@ -111,13 +111,6 @@ def test_figures_take_the_colour_of_the_text(view):
     assert colours["light"] != colours["dark"]
 
 
-def test_search_finds_a_chapter_from_a_file(view):
-    page = view("search").page
-    page.goto(page.url + "?q=equivariance")
-    page.wait_for_selector("#search-results li a")
-    assert "self-attention" in page.locator("#search-results li a").first.get_attribute("href")
-
-
 def test_an_exercise_answer_opens_by_keyboard(view):
     page = view("mechanism/self-attention").page
     button = page.locator(".solution button.toggle-button").first
@@ -271,7 +264,7 @@ def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
 
 
 @pytest.mark.parametrize("forced", ["none", "active"])
-@pytest.mark.parametrize("selector", [".bar-button", ".search-button-field", "nav.bd-links a"])
+@pytest.mark.parametrize("selector", [".bar-button", ".search-open-field", "nav.bd-links a"])
 def test_the_keyboards_place_is_marked(view, selector, forced):
     page = view("index", forced_colors=forced).page
     page.keyboard.press("Tab")  # from here on focus is the keyboard's

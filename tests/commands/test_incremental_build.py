@@ -195,10 +195,10 @@ def test_a_published_page_changed_by_hand_is_put_right(book):
 
 
 def test_words_of_a_dropped_page_cannot_be_searched(book):
-    assert b"zebra" in published(book)["searchindex.js"]
+    assert b"zebra" in published(book)["_static/search-index.js"]
     FAULTS["a page dropped from the contents"](book)
     assert build(book).returncode == 0
-    assert b"zebra" not in published(book)["searchindex.js"]
+    assert b"zebra" not in published(book)["_static/search-index.js"]
 
 
 # ---- Edits drawn at random ----

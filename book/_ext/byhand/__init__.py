@@ -21,6 +21,7 @@ PARTS = (
     "bare_numbers",
     "page_assets",
     "slim_theme",
+    "section_search",
     "printed_switch",
     "code_folds",
     "quiz",
