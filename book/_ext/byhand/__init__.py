@@ -21,6 +21,7 @@ PARTS = (
     "bare_numbers",
     "page_assets",
     "printed_switch",
+    "stage_blocks",
     "quiz",
     "print_book",
 )

@@ -19,6 +19,7 @@ SCRIPTS = (
     "steps.js",
     *EXPLORER,
 )
+STYLES = ("book.css", "blocks.css", "boxes.css", "reading.css", "explorer.css")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -32,7 +33,13 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = ["book.css", "boxes.css", "reading.css", "explorer.css"]
+    app.config.html_css_files = [
+        "book.css",
+        "blocks.css",
+        "boxes.css",
+        "reading.css",
+        "explorer.css",
+    ]
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
