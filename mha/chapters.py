@@ -269,7 +269,7 @@ class Show:
         self, name: str | None, parts: Sequence[dict[str, object]]
     ) -> tuple[str | None, list[str | None]]:
         """Return a block's label, and one a part where the name tells the parts apart."""
-        without = [None] * len(parts)
+        without: list[str | None] = [None] * len(parts)
         if self._label(name) is None or not re.search(r"[{}]", name or ""):
             return name, without
         assert name is not None

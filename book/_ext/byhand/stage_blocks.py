@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
     from sphinx.writers.latex import LaTeXTranslator
 
-CHARACTER, PADDING, GAP = 0.52, 0.72, 1.2  # of a table's text, in its own size
-SMALLEST = 0.82  # rem: the smallest text of a block whose parts stand in a row
-STEP, SMALLEST_STEP = 4, 16  # rem: the widths that the style sheet knows
+CHARACTER, PADDING, GAP = 0.52, 0.64, 1.2  # of a table's text, in its own size
+SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
+STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
+LONG = 26  # rows; a table of more may have to break between pages
 IN_PRINT = 0.35  # of the head's colour, in the cell of a weight of 1
 
 
@@ -154,18 +155,24 @@ def in_rows(parts: Sequence[stage_part], columns: int) -> Iterator[list[stage_pa
 def mark_repeated_labels(block: stage_block, columns: int) -> None:
     """Say which parts repeat the row labels of the part before, and how wide everything is."""
     parts = list(block.findall(stage_part))
-    widest = 0.0
     for row in in_rows(parts, columns):
-        total = 0.0
         for before, part in zip([None, *row], row, strict=False):
             part["repeats"] = before is not None and labels_of(before) == labels_of(part)
-            labels, *others = column_lengths(part.next_node(nodes.table))
-            kept = others if part["repeats"] else [labels, *others]
-            total += sum(length * CHARACTER + PADDING for length in kept) + GAP
-            part["ems"] = sum(n * CHARACTER + PADDING for n in (labels, *others))
-        widest = max(widest, total - GAP)
-    block["ems"] = widest
+            part["ems"] = width([part])
     block["columns"] = columns
+    block["ems"] = max(map(width, in_rows(parts, columns)))
+    if columns == len(parts) > 2 and all(part["repeats"] for part in parts[1:]):
+        block["pair_ems"] = max(map(width, in_rows(parts, 2)))
+
+
+def width(row: Sequence[stage_part]) -> float:
+    """Return how wide parts are beside each other, in the size of their letters."""
+    total = 0.0
+    for i, part in enumerate(row):
+        labels, *others = column_lengths(part.next_node(nodes.table))
+        kept = others if i and part["repeats"] else [labels, *others]
+        total += sum(length * CHARACTER + PADDING for length in kept)
+    return total + GAP * (len(row) - 1)
 
 
 def column_lengths(table: nodes.table) -> list[int]:
@@ -176,7 +183,13 @@ def column_lengths(table: nodes.table) -> list[int]:
         names = list(head.children[-1].children)
         first = head.next_node(nodes.entry)
         rows = [names if len(names) == len(rows[0]) else [first, *names], *rows]
-    return [max(len(own_text(entry)) for entry in column) for column in zip(*rows, strict=True)]
+    labels, *others = zip(*rows, strict=True)
+    corner, *tokens = (own_text(entry) for entry in labels)
+    words = [*corner.split(), *tokens]  # the corner's title wraps
+    return [
+        max(map(len, words)),
+        *(max(len(own_text(entry)) for entry in column) for column in others),
+    ]
 
 
 def own_text(entry: nodes.entry) -> str:
@@ -194,7 +207,7 @@ def own_text(entry: nodes.entry) -> str:
 def visit_block_html(self: HTML5Translator, node: stage_block) -> None:
     """Open the figure."""
     shell = nodes.Element(ids=node["ids"][:1], classes=["stage-block"])
-    self.body.append(self.starttag(shell, "figure"))
+    self.body.append(self.starttag(shell, "figure") + "<figcaption>")
 
 
 def depart_block_html(self: HTML5Translator, node: stage_block) -> None:
@@ -209,9 +222,12 @@ def visit_part_html(self: HTML5Translator, node: stage_part) -> None:
     """
     if isinstance(node.parent, stage_block) and node.parent.index(node) == 1:
         block = node.parent
-        fits = max(SMALLEST_STEP, STEP * math.ceil(block["ems"] * SMALLEST / STEP))
+        classes = f"stage-parts fits-{wanted(block['ems'])}"
         style = f"--block-ems: {block['ems']:.1f}; --columns: {block['columns']}"
-        self.body.append(f'<div class="stage-parts fits-{fits}" style="{style}">\n')
+        if "pair_ems" in block:
+            classes += f" pairs-{wanted(block['pair_ems'])}"
+            style += f"; --pair-ems: {block['pair_ems']:.1f}"
+        self.body.append(f'</figcaption>\n<div class="{classes}" style="{style}">\n')
     shell = nodes.Element(classes=["stage-part"] + ["repeats"] * node["repeats"])
     shell["classes"] += ["has-sums"] * bool(node["sums"])
     if "anchor" in node:
@@ -221,6 +237,17 @@ def visit_part_html(self: HTML5Translator, node: stage_part) -> None:
         light, dark = head_colour(node["head"]), head_colour_in_dark(node["head"])
         style += f"; --head-light: {light}; --head-dark: {dark}"
     self.body.append(self.starttag(shell, "div", style=style))
+
+
+def wanted(ems: float) -> int:
+    """Return the least width in rem, of those that the style sheet knows, that has room.
+
+    Examples
+    --------
+    >>> wanted(10), wanted(50.1)
+    (16, 42)
+    """
+    return max(SMALLEST_STEP, STEP * math.ceil(ems * SMALLEST / STEP))
 
 
 def depart_part_html(self: HTML5Translator, node: stage_part) -> None:
@@ -252,15 +279,40 @@ class JoinParts(SphinxPostTransform):
             return
         for block in list(self.document.findall(stage_block)):
             parts = list(block.findall(stage_part))
-            tables = [
-                joined(group)
-                for row in in_rows(parts, block["columns"])
-                for group in groups_that_fit(row)
-            ]
-            first, caption = tables[0], block[0]
-            first.insert(0, nodes.title(caption.rawsource, "", *caption.children))
-            first["ids"], first["names"] = block["ids"], block["names"]
-            block.replace_self(tables)
+            title = nodes.title(block[0].rawsource, "", *block[0].children)
+            if max(len(labels_of(part)) for part in parts) > LONG:
+                printed = below_each_other(parts, title)
+            else:
+                rows = in_rows(parts, block["columns"])
+                printed = [joined(group) for row in rows for group in groups_that_fit(row)]
+            printed[0].insert(0, title)
+            printed[0]["ids"], printed[0]["names"] = block["ids"], block["names"]
+            block.replace_self(printed)
+
+
+def below_each_other(parts: Sequence[stage_part], title: nodes.title) -> list[nodes.Element]:
+    """Return the parts as tables that may break between pages, where a head may span no columns.
+
+    The first part's title goes to the end of the caption, the others' stand above their tables.
+    """
+    printed: list[nodes.Element] = []
+    for part in parts:
+        table = part.next_node(nodes.table)
+        head = table.next_node(nodes.thead)
+        if len(head.children) > 1:
+            first, names = head.children
+            corner, above = first.children
+            first.clear()
+            head.remove(first)
+            del corner["morerows"]
+            names.insert(0, corner)
+            texts = above[0].children
+            if printed:
+                printed.append(nodes.paragraph("", "", nodes.strong("", "", *texts)))
+            else:
+                title += [nodes.Text(", "), *texts]
+        printed.append(table)
+    return printed
 
 
 def groups_that_fit(row: Sequence[stage_part]) -> list[list[stage_part]]:
