@@ -24,6 +24,7 @@ PARTS = (
     "section_search",
     "printed_switch",
     "code_folds",
+    "stage_blocks",
     "quiz",
     "print_book",
 )

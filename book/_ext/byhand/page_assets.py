@@ -29,6 +29,7 @@ STYLES = (
     "layout.css",
     "book.css",
     "code.css",
+    "blocks.css",
     "boxes.css",
     "reading.css",
     "explorer.css",
