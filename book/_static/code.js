@@ -71,8 +71,11 @@
   }
 
   if (folds.length > 0) {
-    control.className = "btn btn-sm navbar-btn code-switch";
-    document.querySelector(".article-header-buttons")?.prepend(control);
+    control.className = "bar-button code-switch";
+    const item = document.createElement("div");
+    item.className = "header-article-item";
+    item.append(control);
+    document.querySelector(".header-article-items__end")?.prepend(item);
     show(isRemembered());
   }
   openTarget();
