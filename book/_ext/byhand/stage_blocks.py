@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sphinx.writers.latex import LaTeXTranslator
 
 CHARACTER, PADDING, GAP = 0.52, 0.64, 1.2  # of a table's text, in its own size
+HEADING = 0.56  # a character of the heading above a part's columns, which is heavier
 SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
 STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
@@ -169,10 +170,19 @@ def width(row: Sequence[stage_part]) -> float:
     """Return how wide parts are beside each other, in the size of their letters."""
     total = 0.0
     for i, part in enumerate(row):
-        labels, *others = column_lengths(part.next_node(nodes.table))
-        kept = others if i and part["repeats"] else [labels, *others]
-        total += sum(length * CHARACTER + PADDING for length in kept)
+        table = part.next_node(nodes.table)
+        labels, *others = (n * CHARACTER + PADDING for n in column_lengths(table))
+        total += max(sum(others), heading_length(table) * HEADING + PADDING)
+        total += 0 if i and part["repeats"] else labels
     return total + GAP * (len(row) - 1)
+
+
+def heading_length(table: nodes.table) -> int:
+    """Return the number of characters above all columns but the first, 0 where nothing stands."""
+    head = table.next_node(nodes.thead)
+    if head is None or len(head.children) < 2:
+        return 0
+    return max(len(own_text(entry)) for entry in head.children[0].children)
 
 
 def column_lengths(table: nodes.table) -> list[int]:
