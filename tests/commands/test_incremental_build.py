@@ -10,6 +10,7 @@ import re
 import shutil
 
 import pytest
+from seeds import SEED
 from small_project import (
     build,
     copy_without_pages,
@@ -19,7 +20,6 @@ from small_project import (
     write_pages,
 )
 
-SEED = 20170612
 STEPS = 6  # of the random walk; each builds twice
 SOURCES = ("book", "mha", "scripts", "_config.yml", "_toc.yml", "requirements.lock")
 
