@@ -255,7 +255,7 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
     found = origin(run, place)
     _refuse_hopeless(run, found)
     by_hand = calculation(run, found)
-    answer = found.number
+    answer = found.evaluate()
     places = _decimals(places, 100 * answer if percent else answer, percent)
     shown_places = _operand_places(by_hand, place, answer, places + 2 * percent)
     wording, names = WORDINGS[place.stage], _names(run, place)
@@ -277,7 +277,7 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
 
 def _refuse_hopeless(run: Trace, found: Origin) -> None:
     """Raise where a mask or a huge score leaves nothing to compute by hand."""
-    place, exponents = found.place, [found.number]
+    place, exponents = found.place, [found.evaluate()]
     takes_powers = found.operation in ("exponential", "sum", "share")
     powers = exponentials(run, found) if takes_powers else ()
     if powers:
