@@ -6,7 +6,8 @@ the example's source prints, and the labels; the views themselves are those of `
 `mha.widgets`.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +22,8 @@ from mha.runs.places import PrintsAt
 from mha.runs.record import Trace, trace
 from mha.runs.stages import stage as stage_of
 from mha.runs.stages import stage_array
-from mha.views import figures, tables
+from mha.views import blocks, figures, tables
+from mha.views.blocks import Block
 from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
@@ -30,8 +32,8 @@ from mha.widgets.explorer import Explorer, explorer
 
 __all__ = [
     *mha.__all__,
-    "Several",
     "Show",
+    "blocks",
     "explorer",
     "np",
     "open_example",
@@ -41,33 +43,15 @@ __all__ = [
 ]
 
 
-class Several(tuple[Table | Figure, ...]):
-    """Tables or figures that are shown one below the other, as one cell's output.
-
-    Examples
-    --------
-    >>> _, show = open_example("the-cat-sat")
-    >>> [table.caption[:7] for table in show.stage("query", "key", head=0)]
-    ['Queries', 'Keys, H']
-    """
-
-    __slots__ = ()
-
-    def _ipython_display_(self) -> None:
-        from IPython.display import display
-
-        for view in self:
-            display(view)  # type: ignore[no-untyped-call]
-
-
 @dataclass(frozen=True)
 class Show:
     """The views of one run, by the names that chapters use.
 
     Every method takes `name`, the label by which the book cites what is shown. It begins with
     ``tbl-`` or ``fig-`` and the example's name, so that a label copied from another chapter is
-    caught; a figure's is the one in its cell's header. Where a method shows several tables, the
-    label tells them apart by ``{head}``, counted from 1, ``{stage}``, ``{symbol}`` or ``{token}``.
+    caught; a figure's is the one in its cell's header. Where a method shows several tables as one
+    block, the label is the block's. With ``{head}``, counted from 1, ``{stage}``, ``{symbol}`` or
+    ``{token}`` in it, it gives each part a label too, and the block's own is what is left without.
 
     Parameters
     ----------
@@ -78,8 +62,9 @@ class Show:
     Examples
     --------
     >>> _, show = open_example("the-cat-sat")
-    >>> [table.name for table in show.stage("scores", name="tbl-the-cat-sat-scores-{head}")]
-    ['tbl-the-cat-sat-scores-1', 'tbl-the-cat-sat-scores-2']
+    >>> block = show.stage("scores", name="tbl-the-cat-sat-scores-{head}")
+    >>> block.name, [table.name for table in block.tables]
+    ('tbl-the-cat-sat-scores', ['tbl-the-cat-sat-scores-1', 'tbl-the-cat-sat-scores-2'])
     """
 
     run: Trace
@@ -87,8 +72,8 @@ class Show:
 
     # ---- Tables ----
 
-    def stage(self, *stages: str, name: str | None = None, head: int | None = None) -> Several:
-        """Return stages as tables: head by head, or once where they belong to no one head.
+    def stage(self, *stages: str, name: str | None = None, head: int | None = None) -> Block:
+        """Return stages as one block: each head's tables, and once what belongs to no one head.
 
         Parameters
         ----------
@@ -100,50 +85,37 @@ class Show:
 
         Returns
         -------
-        Several
+        Block
 
         Raises
         ------
         ValueError
-            If there is no such stage or head, or two tables would have one label.
+            If there is no such stage or head, or two parts would have one label.
         """
-        first, *rest = self._heads(head)
-        cells = [(first, stage) for stage in stages]
-        cells += [(h, stage) for h in rest for stage in stages if stage_of(stage).per_head]
+        heads = self._heads(head)
+        cells = blocks.cells_of(stages, heads)
         parts = [
             {"head": h + 1, "stage": stage, "symbol": stage_of(stage).symbol} for h, stage in cells
         ]
-        return Several(
-            tables.stage_table(self.run, stage, head=h, name=label, prints=self.prints)
-            for (h, stage), label in zip(cells, self._labels(name, parts), strict=True)
+        own, labels = self._labels(name, parts)
+        return blocks.stage_block(
+            self.run, *stages, heads=heads, name=own, labels=labels, prints=self.prints
         )
 
-    def weighted_values(self, *, name: str | None = None) -> Several:
+    def weighted_values(self, *, name: str | None = None) -> Block:
         """Return each head's values times weights, with the sum of each query."""
-        return self._each_head(
-            name,
-            lambda head, label: tables.weighted_values_table(
-                self.run, head=head, name=label, prints=self.prints
-            ),
-        )
+        own, labels = self._labels(name, self._by_head())
+        return blocks.weighted_block(self.run, name=own, labels=labels, prints=self.prints)
 
-    def mixing(self, token: int, *, name: str | None = None) -> Several:
+    def mixing(self, token: int, *, name: str | None = None) -> Block:
         """Return how one token's output comes about in each head."""
-        return self._each_head(
-            name,
-            lambda head, label: tables.mixing_table(
-                self.run, token, head=head, name=label, prints=self.prints
-            ),
-        )
+        own, labels = self._labels(name, self._by_head())
+        return blocks.mixing_block(self.run, token, name=own, labels=labels, prints=self.prints)
 
-    def contributions(self, *, name: str | None = None) -> Several:
-        """Return each head's share of each token's output, a table a token."""
-        tokens = self.run.tokens
-        labels = self._labels(name, [{"token": token} for token in tokens])
-        return Several(
-            tables.contribution_table(self.run, token, name=label)
-            for token, label in enumerate(labels)
-        )
+    def contributions(self, *, name: str | None = None) -> Block:
+        """Return each head's share of each token's output, a part a token."""
+        own, labels = self._labels(name, [{"token": token} for token in self.run.tokens])
+        return blocks.contributions_block(self.run, name=own, labels=labels)
 
     def versions(
         self, versions: dict[str, ArrayLike], *, columns: Sequence[str], caption: str,
@@ -293,21 +265,26 @@ class Show:
             raise ValueError(f"name is {name!r}; a label that begins with {start} is wanted")
         return name
 
-    def _labels(self, name: str | None, parts: Sequence[dict[str, object]]) -> list[str | None]:
-        """Return a label a table: the name, each table's own parts put in."""
-        if self._label(name) is None:
-            return [None] * len(parts)
+    def _labels(
+        self, name: str | None, parts: Sequence[dict[str, object]]
+    ) -> tuple[str | None, list[str | None]]:
+        """Return a block's label, and one a part where the name tells the parts apart."""
+        without: list[str | None] = [None] * len(parts)
+        if self._label(name) is None or not re.search(r"[{}]", name or ""):
+            return name, without
         assert name is not None
         fields = ", ".join(f"{{{field}}}" for field in parts[0])
         try:
-            labels = [name.format_map(part).replace("_", "-").lower() for part in parts]
+            labels = [_as_label(name.format_map(part)) for part in parts]
         except (KeyError, ValueError):
             raise ValueError(f"name is {name!r}; no fields but {fields} are wanted") from None
         if len(set(labels)) < len(labels):
             raise ValueError(
                 f"name is {name!r} for {len(labels)} tables; one of {fields} in it is wanted"
             )
-        return list(labels)
+        if len(labels) == 1:
+            return labels[0], without
+        return _as_label(name.format_map(_shared(parts))), list(labels)
 
     def _heads(self, head: int | None) -> list[int]:
         """Return one head, or all of them."""
@@ -315,11 +292,35 @@ class Show:
             return list(range(self.run.num_heads))
         return [as_index("head", head, self.run.num_heads)]
 
-    def _each_head(self, name: str | None, table: Callable[[int, str | None], Table]) -> Several:
-        """Return one table a head, each with its label."""
-        heads = self._heads(None)
-        labels = self._labels(name, [{"head": head + 1} for head in heads])
-        return Several(table(head, label) for head, label in zip(heads, labels, strict=True))
+    def _by_head(self) -> list[dict[str, object]]:
+        return [{"head": head + 1} for head in self._heads(None)]
+
+
+def _as_label(text: str) -> str:
+    """Return a text as a label: small letters and single hyphens.
+
+    Examples
+    --------
+    >>> _as_label("tbl-apple-w_q-")
+    'tbl-apple-w-q'
+    """
+    return re.sub(r"[-_]+", "-", text).strip("-").lower()
+
+
+def _shared(parts: Sequence[dict[str, object]]) -> dict[str, object]:
+    """Return the fields of a whole block: its stages joined, no head and no token of its own.
+
+    Examples
+    --------
+    >>> _shared([{"head": 1, "stage": "w_q"}, {"head": 1, "stage": "w_k"}])
+    {'head': '', 'stage': 'w_q-w_k'}
+    """
+    return {
+        field: "-".join(dict.fromkeys(str(part[field]) for part in parts))
+        if field in ("stage", "symbol")
+        else ""
+        for field in parts[0]
+    }
 
 
 def open_example(name: str) -> tuple[Trace, Show]:

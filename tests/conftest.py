@@ -6,10 +6,10 @@ import shutil
 import numpy as np
 import pytest
 from hypothesis import settings
+from seeds import SEED
 
 pytest_plugins = ["explorer_pages"]
 
-SEED = 20170612
 QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 PROFILE = "fixed"
 

@@ -7,8 +7,9 @@ from helpers import raises
 import mha
 from mha import chapters, example_names, figures, load_example, tables, trace
 from mha.audit.judging import Prints
-from mha.chapters import Several, Show, open_example
+from mha.chapters import Show, open_example
 from mha.runs.stages import STAGES
+from mha.views import blocks
 
 STAGES_OF_A_HEAD = ("query", "key", "value", "scores", "scaled_scores", "weights", "head_outputs")
 
@@ -25,8 +26,9 @@ def test_an_example_opens_with_its_run_and_its_prints(name):
     for field in ("query", "scores", "weights", "concat", "output"):
         np.testing.assert_array_equal(getattr(run, field), getattr(wanted, field))
     assert run.example.name == name
-    table = tables.stage_table(run, "weights", prints=Prints(name))
-    assert show.stage("weights", head=0) == (table,)
+    wanted = blocks.stage_block(run, "weights", heads=[0], prints=Prints(name))
+    assert show.stage("weights", head=0) == wanted
+    assert wanted.tables[0].beside == tables.stage_table(run, "weights", prints=Prints(name)).beside
 
 
 def test_an_unknown_example_is_refused():
@@ -36,63 +38,80 @@ def test_an_unknown_example_is_refused():
 
 @pytest.mark.parametrize("name", example_names())
 @pytest.mark.parametrize("stage", STAGES_OF_A_HEAD)
-def test_a_stage_is_shown_head_by_head(name, stage):
+def test_a_stage_is_one_block_with_every_head_s_numbers(name, stage):
     run, show = open_example(name)
     found = show.stage(stage, name=label(show, f"{stage}-{{head}}"))
-    assert found == tuple(
-        tables.stage_table(
-            run,
-            stage,
-            head=head,
-            name=f"tbl-{name}-{stage}-{head + 1}".replace("_", "-"),
-            prints=Prints(name),
-        )
-        for head in range(run.num_heads)
-    )
+    ending = stage.replace("_", "-")
+    labels = [label(show, f"{ending}-{head + 1}") for head in range(run.num_heads)]
+    one_head = run.num_heads == 1
+    assert found.name == (labels[0] if one_head else label(show, ending))
+    assert [table.name for table in found.tables] == ([None] if one_head else labels)
+    for head, table in enumerate(found.tables):
+        wanted = tables.stage_table(run, stage, head=head, prints=Prints(name))
+        assert (table.rows, table.beside) == (wanted.rows, wanted.beside)
+        assert (table.header, table.marked) == (wanted.header, wanted.marked)
+
+
+def test_a_label_without_a_field_is_the_block_s_alone():
+    _, show = open_example("the-cat-sat")
+    found = show.stage("scores", name="tbl-the-cat-sat-scores")
+    assert found.name == "tbl-the-cat-sat-scores"
+    assert [table.name for table in found.tables] == [None, None]
 
 
 def test_several_stages_stand_together_in_each_head():
     _, show = open_example("the-cat-sat")
     found = show.stage("w_q", "w_k", name="tbl-the-cat-sat-{stage}-{head}")
-    assert [table.name.removeprefix("tbl-the-cat-sat-") for table in found] == [
+    assert found.name == "tbl-the-cat-sat-w-q-w-k"
+    assert found.columns == 2
+    assert [table.name.removeprefix("tbl-the-cat-sat-") for table in found.tables] == [
         "w-q-1",
         "w-k-1",
         "w-q-2",
         "w-k-2",
     ]
     by_symbol = show.stage("w_q", "w_k", head=1, name="tbl-the-cat-sat-{symbol}")
-    assert [table.name for table in by_symbol] == ["tbl-the-cat-sat-q", "tbl-the-cat-sat-k"]
-    assert [table.rows for table in by_symbol] == [table.rows for table in found[2:]]
+    assert by_symbol.name == "tbl-the-cat-sat-q-k"
+    assert [table.name for table in by_symbol.tables] == ["tbl-the-cat-sat-q", "tbl-the-cat-sat-k"]
+    assert [t.rows for t in by_symbol.tables] == [t.rows for t in found.tables[2:]]
 
 
 @pytest.mark.parametrize("stage", ["embeddings", "w_o", "concat", "output"])
 def test_a_stage_of_the_whole_layer_is_shown_once(stage):
     run, show = open_example("the-cat-sat")
-    wanted = tables.stage_table(run, stage, name="tbl-the-cat-sat-it", prints=show.prints)
-    assert show.stage(stage, name="tbl-the-cat-sat-it") == (wanted,)
+    wanted = tables.stage_table(run, stage, prints=show.prints)
+    found = show.stage(stage, name="tbl-the-cat-sat-it")
+    assert (found.name, found.caption) == ("tbl-the-cat-sat-it", wanted.caption)
+    assert [table.rows for table in found.tables] == [wanted.rows]
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "apple"])
 def test_tables_of_each_head(name):
     run, show = open_example(name)
     weighted = show.weighted_values(name=label(show, "weighted-{head}"))
-    mixing = show.mixing(1, name=label(show, "mixing-{head}"))
+    mixing = show.mixing(1, name=label(show, "mixing"))
     for head in range(run.num_heads):
         of_head = {"head": head, "prints": show.prints}
-        wanted = tables.weighted_values_table(
-            run, name=label(show, f"weighted-{head + 1}"), **of_head
+        wanted = tables.weighted_values_table(run, **of_head)
+        assert (weighted.tables[head].rows, weighted.tables[head].beside) == (
+            wanted.rows,
+            wanted.beside,
         )
-        assert weighted[head] == wanted
-        wanted = tables.mixing_table(run, 1, name=label(show, f"mixing-{head + 1}"), **of_head)
-        assert mixing[head] == wanted
-    assert len(weighted) == len(mixing) == run.num_heads
+        wanted = tables.mixing_table(run, 1, **of_head)
+        assert (mixing.tables[head].rows, mixing.tables[head].beside) == (
+            wanted.rows,
+            wanted.beside,
+        )
+    assert len(weighted.tables) == len(mixing.tables) == run.num_heads
+    assert mixing.name == label(show, "mixing")
 
 
 def test_each_token_s_contributions_are_labelled_by_the_token():
     run, show = open_example("cat-sat-on-it")
     found = show.contributions(name=label(show, "share-{token}"))
-    assert [table.name[24:] for table in found] == ["the", "cat", "sat", "on", "it"]
-    assert [table.rows for table in found] == [
+    assert found.name == label(show, "share")
+    assert [table.name[24:] for table in found.tables] == ["the", "cat", "sat", "on", "it"]
+    assert [table.rows for table in found.tables] == [
         tables.contribution_table(run, token).rows for token in range(5)
     ]
 
@@ -203,16 +222,14 @@ def test_a_figure_s_label_begins_as_its_example_s(method):
         getattr(show, method)(name="fig-apple-it")
 
 
-def test_two_tables_of_one_label_are_refused():
+def test_two_parts_of_one_label_are_refused():
     _, show = open_example("the-cat-sat")
-    name = "tbl-the-cat-sat-scores"
+    name = "tbl-the-cat-sat-{symbol}"
     sentence = (
         f"name is '{name}' for 2 tables; one of {{head}}, {{stage}}, {{symbol}} in it is wanted"
     )
     with raises(ValueError, sentence):
         show.stage("scores", name=name)
-    with raises(ValueError, f"name is '{name}' for 3 tables; one of {{token}} in it is wanted"):
-        show.contributions(name=name)
 
 
 @pytest.mark.parametrize("name", ["tbl-cat-sat-{row}", "tbl-cat-sat-{head"])
@@ -225,12 +242,14 @@ def test_a_label_with_an_unknown_field_is_refused(name):
 def test_a_stage_of_the_layer_stands_once_among_those_of_the_heads():
     _, show = open_example("the-cat-sat")
     found = show.stage("embeddings", "query", name="tbl-the-cat-sat-{stage}-{head}")
-    assert [table.caption.split(",")[0] for table in found] == ["Embeddings", "Queries", "Queries"]
+    titles = [table.caption.split(",")[0] for table in found.tables]
+    assert titles == ["Embeddings", "Queries", "Queries"]
 
 
 def test_views_without_a_label_have_none():
     _, show = open_example("the-cat-sat")
-    assert {table.name for table in show.stage(*STAGES_OF_A_HEAD)} == {None}
+    found = show.stage(*STAGES_OF_A_HEAD)
+    assert {found.name, *(table.name for table in found.tables)} == {None}
 
 
 @pytest.mark.parametrize(("stage", "head"), [("scores", 2), ("nothing", 0), ("w_o", None)])
@@ -243,21 +262,13 @@ def test_what_a_run_does_not_have_is_refused(stage, head):
 # A notebook
 
 
-def test_several_views_are_displayed_one_after_another(monkeypatch):
-    displayed = []
-    monkeypatch.setattr("IPython.display.display", displayed.append)
-    _, show = open_example("apple")
-    show.stage("scores")._ipython_display_()
-    assert displayed == list(show.stage("scores"))
-    assert isinstance(show.stage("scores"), Several)
-
-
 def test_a_chapter_s_names():
     names = {}
     exec("from mha.chapters import *", names)
     assert set(mha.__all__) <= set(chapters.__all__) <= set(names)
     assert names["np"] is np
     assert names["trace"] is trace
+    assert names["blocks"] is blocks
     assert names["replace"](names["Show"](trace(load_example("cat-sat"))), prints=None) is not None
     assert len(set(chapters.__all__)) == len(chapters.__all__)
 

@@ -71,7 +71,7 @@ def test_what_the_suite_runs_over_examples_runs_over_the_guide_s(project):
 
 def test_it_is_no_example_of_a_document_and_needs_no_entry_of_the_audit(project):
     code = f"from mha.chapters import *; run, show = open_example({NAME!r});"
-    code += "print([table.beside for table in show.stage('weights', 'query')])"
+    code += "print([table.beside for table in show.stage('weights', 'query').tables])"
     empty = "{(0, 0): [], (0, 1): [], (1, 0): [], (1, 1): []}"
     assert run(project, "-c", code).strip() == f"[{empty}, {empty}]"
 
@@ -82,7 +82,7 @@ def test_the_chapter_of_the_guide_works(project):
     lines = [re.sub(r"  #.*", "", line) for line in views.splitlines()]
     shown = [f"print(type({line}).__name__)" for line in lines]
     out = run(project, "-c", "\n".join([opening, *shown]))
-    assert out.split() == ["Several", "Several", "Figure", "YourTurn", "Explorer"]
+    assert out.split() == ["Block", "Block", "Figure", "YourTurn", "Explorer"]
 
 
 def test_the_overview_lists_it_and_still_holds(project):

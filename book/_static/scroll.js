@@ -1,9 +1,11 @@
-/* Every box of an equation or a figure comes with a tab stop. Leave one only at those that can
-   scroll, so that a keyboard reader does not stop at every formula. */
+/* Every box of an equation or a figure comes with a tab stop, a block's tables come without. Leave
+   one only at those that can scroll, so that a keyboard reader does not stop at every formula. */
 (function () {
   "use strict";
   /** @type {NodeListOf<HTMLElement>} */
-  const boxes = document.querySelectorAll(".math-scroll, .math-wide, .drawing");
+  const boxes = document.querySelectorAll(
+    ".math-scroll, .math-wide, .drawing, .stage-part .pst-scrollable-table-container",
+  );
 
   /** @param {Element} box */
   function update(box) {

@@ -1,8 +1,8 @@
-/* Everything that the scripts for steps, quizzes and progress say. A translation changes this
+/* Everything that the scripts for steps, quizzes, progress and folded code say. A translation changes this
    file. */
 (function () {
   "use strict";
-  /** @type {Pick<Strings, "steps" | "quiz" | "progress">} */
+  /** @type {Pick<Strings, "steps" | "quiz" | "progress" | "code">} */
   const strings = {
     steps: {
       begin: "Read in steps",
@@ -35,6 +35,11 @@
       yes: "Clear it",
       no: "Keep it",
       cleared: "Your progress is cleared.",
+    },
+    code: {
+      label: "Code",
+      show: "Show all code on every page",
+      fold: "Fold all code away",
     },
   };
   window.mhaStrings = Object.assign(window.mhaStrings || {}, strings);

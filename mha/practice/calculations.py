@@ -200,7 +200,7 @@ def _scaled(run: Trace, found: Origin) -> Calculation:
         root = short(math.sqrt(by.value))
         fields |= {"score": short(score.value), "d_k": short(by.value), "root": root}
     else:
-        fields |= {"score": factor(score.value), "scale": short(by.value)}
+        fields |= {"score": factor(score.value), "scale": factor(by.value)}
     return Calculation(kind, tuple((operand.value,) for operand in found.operands), fields)
 
 

@@ -77,7 +77,7 @@ class Table:
         """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
         # Tildes, because a caption may hold backticks.
         lines = [
-            f"~~~{{list-table}} {_no_tags(self.caption)}",
+            f"~~~{{list-table}} {no_tags(self.caption)}",
             ":header-rows: 1",
             ":stub-columns: 1",
         ]
@@ -96,10 +96,10 @@ class Table:
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:
-    return [f"{'* -' if i == 0 else '  -'} {_no_tags(text)}" for i, text in enumerate(cells)]
+    return [f"{'* -' if i == 0 else '  -'} {no_tags(text)}" for i, text in enumerate(cells)]
 
 
-def _no_tags(text: str) -> str:
+def no_tags(text: str) -> str:
     """Return Markdown in which a token such as <end> is text, not HTML; code and formulas stay."""
     return re.sub(r"((`+).*?\2|\$[^$]*\$)|<", lambda m: m[1] or r"\<", text)
 

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 from by_loops import every_stage, number_at, stages_by_loops
-from conftest import SEED
 from helpers import example, raises
+from seeds import SEED
 
 from mha import softmax, trace
 from mha.audit.judging import SLIPS, Prints, judge, judgements, run_of

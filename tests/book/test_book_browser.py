@@ -1,5 +1,10 @@
 """The built book in a real Chromium, opened as files: no server, no network."""
 
+import gzip
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from book_site import path, toc_pages
@@ -7,7 +12,23 @@ from book_site import path, toc_pages
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
+WEIGHT_KIB = 570  # of the heaviest page, compressed, with fonts
+LOOK_KIB = 310  # fonts and style sheets alone
+LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 SIZES = {"phone": 390, "desktop": 1280}
+
+# Notes how far things move while a page loads, and each theme that the page has had, with whether
+# its body, and so anything to be seen, was there yet.
+WATCH = """
+window.moved = 0;
+window.themes = [];
+new PerformanceObserver((list) => list.getEntries().forEach((entry) => {
+  window.moved += entry.hadRecentInput ? 0 : entry.value;
+})).observe({ type: "layout-shift", buffered: true });
+new MutationObserver(() => window.themes.push([
+  document.documentElement.dataset.theme, document.body !== null,
+])).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-theme"] });
+"""
 
 
 class View:
@@ -15,15 +36,22 @@ class View:
 
     def __init__(self, context, name, theme):
         self.requests, self.errors = [], []
+        context.add_init_script(WATCH)
         self.page = context.new_page()
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
-        self.page.add_init_script(
-            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-        )
+        self.page.on("console", self.hear)
+        if theme is not None:
+            self.page.add_init_script(
+                f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+            )
         self.page.goto(path(name).as_uri())
         self.page.wait_for_load_state("load")
+
+    def hear(self, message):
+        """Note what the console says beyond the theme's own account of what it does."""
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
 
 
 @pytest.fixture
@@ -83,13 +111,6 @@ def test_figures_take_the_colour_of_the_text(view):
     assert colours["light"] != colours["dark"]
 
 
-def test_search_finds_a_chapter_from_a_file(view):
-    page = view("search").page
-    page.goto(page.url + "?q=equivariance")
-    page.wait_for_selector("#search-results li a")
-    assert "self-attention" in page.locator("#search-results li a").first.get_attribute("href")
-
-
 def test_an_exercise_answer_opens_by_keyboard(view):
     page = view("mechanism/self-attention").page
     button = page.locator(".solution button.toggle-button").first
@@ -136,3 +157,195 @@ def test_the_switch_works_without_javascript(view):
     page = view("examples/apple", java_script_enabled=False).page
     page.locator(".printed-switch input").check()
     assert page.locator("#tbl-apple-query-1 .printed").first.is_visible()
+
+
+# ---- Type and colour ----
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_the_page_is_set_in_the_books_own_fonts(view, name):
+    page = view(name).page
+    drawn = page.evaluate(
+        """() => document.fonts.ready.then(() => [...document.fonts]
+             .filter((face) => face.status === "loaded")
+             .map((face) => face.family.replaceAll('"', "")))"""
+    )
+    assert {"STIX Two Text Book", "Source Sans 3 Book"} <= set(drawn)
+    assert "Font Awesome 6 Free" not in drawn
+    family = "e => getComputedStyle(e).fontFamily.split(',')[0].replaceAll('\"', '')"
+    assert page.locator("article p").first.evaluate(family) == "STIX Two Text Book"
+    assert page.locator("article h1").evaluate(family) == "STIX Two Text Book"
+    assert page.locator(".bar-button").first.evaluate(family) == "Source Sans 3 Book"
+    if name != "index":
+        assert page.locator("table.numbers td").first.evaluate(family) == "Source Sans 3 Book"
+        assert page.locator("article pre").first.evaluate(family) == "JetBrains Mono Book"
+
+
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_nothing_moves_while_a_page_loads(view, name, width):
+    page = view(name, width=width).page
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.moved") <= 0.02
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_first_visit_has_the_systems_theme_before_anything_is_drawn(view, scheme):
+    seen = view("index", theme=None, color_scheme=scheme)
+    assert seen.errors == []
+    assert {theme for theme, _ in seen.page.evaluate("window.themes")} == {scheme}
+    assert seen.page.evaluate("window.themes")[0] == [scheme, False]
+    assert seen.page.evaluate("document.documentElement.dataset.mode") == "auto"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_chosen_theme_is_there_before_anything_is_drawn(view, theme):
+    other = {"light": "dark", "dark": "light"}[theme]
+    page = view("index", theme=theme, color_scheme=other).page
+    assert page.evaluate("window.themes")[0] == [theme, False]
+    assert {seen for seen, _ in page.evaluate("window.themes")} == {theme}
+
+
+def luminance(colour):
+    """Return the relative luminance of "#rrggbb", as WCAG 2 defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_stand_out_from_the_paper(view, theme):
+    page = view("index", theme=theme).page
+    value = "name => getComputedStyle(document.documentElement).getPropertyValue(name)"
+    paper = luminance(page.evaluate(value, "--paper"))
+    wanted = {"--ink": 12, "--soft": 4.5, "--link": 4.5, "--slip": 4.5, "--edge": 3}
+    wanted |= {f"--head-{head}": 4 for head in range(1, 7)}  # fills and large labels
+    for name, least in wanted.items():
+        light, dark = sorted([paper, luminance(page.evaluate(value, name))], reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= least, name
+
+
+# ---- The frame ----
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_the_contents_are_a_drawer_on_a_narrow_screen(view, width):
+    page = view("mechanism/self-attention", width=width).page
+    button = page.get_by_role("button", name="Contents of the book")
+    link = page.locator("nav.bd-links a", has_text="Scaling")
+    assert not link.is_visible()
+    button.focus()
+    page.keyboard.press("Enter")
+    assert link.is_visible()
+    assert page.locator("dialog[open]").get_attribute("aria-label") == "Contents of the book"
+    page.keyboard.press("Escape")
+    assert not link.is_visible()
+    assert button.evaluate("e => e === document.activeElement")
+
+
+def test_the_contents_fold_on_a_wide_screen(view):
+    page = view("mechanism/self-attention").page
+    link = page.locator("nav.bd-links a", has_text="Scaling")
+    assert link.is_visible()
+    page.get_by_role("button", name="Contents of the book").click()
+    assert not link.is_visible()
+
+
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
+    page = view("examples/apple", width=width).page
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert not page.locator("nav.bd-links a").first.is_visible()  # a drawer at either width
+    page.get_by_role("button", name="Contents of the book").click()
+    links = page.locator("dialog[open] nav.bd-links a")
+    assert links.count() > 10
+    assert all(links.evaluate_all("all => all.map(a => a.scrollWidth <= a.clientWidth)"))
+
+
+@pytest.mark.parametrize("forced", ["none", "active"])
+@pytest.mark.parametrize("selector", [".bar-button", ".search-open-field", "nav.bd-links a"])
+def test_the_keyboards_place_is_marked(view, selector, forced):
+    page = view("index", forced_colors=forced).page
+    page.keyboard.press("Tab")  # from here on focus is the keyboard's
+    page.locator(selector).locator("visible=true").first.focus()
+    style = page.evaluate(
+        """() => { const style = getComputedStyle(document.activeElement);
+                   return [style.outlineStyle, parseFloat(style.outlineWidth)]; }"""
+    )
+    assert style[0] == "solid"
+    assert style[1] >= 2
+
+
+def test_an_aside_stands_in_the_margin_and_folds_into_the_text(view):
+    for width, beside in ((1280, True), (1100, False), (390, False)):
+        page = view("mechanism/self-attention", width=width).page
+        page.evaluate(
+            """() => document.querySelector("article p").insertAdjacentHTML(
+                 "beforebegin", "<aside class='margin sidebar'><p>An aside.</p></aside>")"""
+        )
+        aside = page.locator("aside.margin").bounding_box()
+        text = page.locator("article p:not(aside p)").first.bounding_box()
+        assert (aside["x"] >= text["x"] + text["width"]) is beside
+        assert aside["x"] + aside["width"] <= width
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_on_a_phone_nothing_is_cut_but_what_scrolls(view, name):
+    page = view(name, width=390).page
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("article *, .bd-header-article *")].filter((e) => {
+             const box = e.getBoundingClientRect();
+             if (!box.width || box.right <= 391 || e.closest(".reading-unseen")) return false;
+             for (let up = e.parentElement; up; up = up.parentElement) {
+               if (/auto|scroll/.test(getComputedStyle(up).overflowX)) return false;
+               if (getComputedStyle(up).clipPath !== "none") return false;
+             }
+             return true;
+           }).map((e) => e.outerHTML.slice(0, 120))"""
+    )
+    assert cut == []
+
+
+def test_an_equations_number_covers_nothing_of_it(view):
+    page = view("mechanism/self-attention", width=390).page
+    overlaps = page.locator("div.math:has(> .eqno)").evaluate_all(
+        """all => all.map((box) => {
+             const [number, formula] = [".eqno", ".math-scroll"].map((part) =>
+               box.querySelector(part).getBoundingClientRect());
+             return number.left < formula.right && formula.left < number.right
+                 && number.top < formula.bottom && formula.top < number.bottom;
+           })"""
+    )
+    assert len(overlaps) > 1
+    assert not any(overlaps)
+
+
+# ---- Weight and paper ----
+
+
+def compressed(file):
+    """Return a file's bytes as a server sends them; a font is compressed already."""
+    data = file.read_bytes()
+    return len(data if file.suffix == ".woff2" else gzip.compress(data, 9, mtime=0))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_weighs_little_and_loads_no_icon_font(view, name):
+    seen = view(name)
+    files = {unquote(urlsplit(url).path) for url in seen.requests if url.startswith("file:")}
+    assert [f for f in files if re.search("fontawesome|fa-solid|bootstrap", f)] == []
+    weights = {file: compressed(Path(file)) for file in files}
+    look = sum(w for file, w in weights.items() if file.endswith((".css", ".woff2")))
+    assert look <= LOOK_KIB * 1024
+    assert sum(weights.values()) <= WEIGHT_KIB * 1024
+
+
+def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(view):
+    page = view("mechanism/self-attention").page
+    sheets = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4")))
+    assert 1 <= sheets <= 12
+    page.emulate_media(media="print")
+    for selector in (".bd-header-article", ".bd-sidebar-primary", ".cell_input", "#jb-print-toc"):
+        assert not page.locator(selector).first.is_visible()
+    assert page.locator("article h1").first.is_visible()

@@ -3,12 +3,10 @@
 import pytest
 from book_site import ROOT
 from bs4 import BeautifulSoup
-from extensions import load
 from one_book import build
 
+from byhand.page_assets import SCRIPTS, STYLES
 from mha.widgets.assets import published
-
-SCRIPTS = load("page_assets").SCRIPTS
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +16,7 @@ def book(tmp_path_factory):
     warnings = build(
         folder,
         {"index": "# A page\n\nText.\n"},
-        extensions=["myst_nb", "page_assets"],
+        extensions=["myst_nb", "byhand.page_assets"],
         html_static_path=[str(ROOT / "book" / "_static")],
     )
     assert warnings == ""
@@ -33,6 +31,14 @@ def test_a_page_loads_every_script_in_its_order_and_waits_for_none(book):
     assert all((book / name).is_file() for name in names)
     # A page that is opened as a file may not load modules.
     assert not any(script.get("type") == "module" for script in page.find_all("script"))
+
+
+def test_a_page_loads_the_style_sheets_in_their_order(book):
+    page = BeautifulSoup((book / "index.html").read_text(encoding="utf-8"), "html.parser")
+    linked = [link["href"].partition("?")[0] for link in page.select("link[rel=stylesheet]")]
+    ours = [f"_static/{name}" for name in STYLES]
+    assert [address for address in linked if address in ours] == ours
+    assert all((book / name).is_file() for name in ours)
 
 
 def test_the_widgets_files_are_published_as_they_are_loaded(book):

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import SEED
 from helpers import QUERIES, example, projected
 from ports import (
     CLOSE,
@@ -16,6 +15,7 @@ from ports import (
     random_case,
     random_example,
 )
+from seeds import SEED
 
 from mha import MultiHeadWeights, trace
 from mha.core.attention import attention_scores, masked_scores, scaled_scores

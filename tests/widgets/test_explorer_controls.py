@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import SEED
 from explorer_pages import ENTRIES, WAYS
 from helpers import MASK, projected
+from seeds import SEED
 
 from mha import shown, trace
 

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from conftest import SEED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ports import in_browser, texts_of
+from seeds import SEED
 
 from mha.runs.rounding import short, shown
 

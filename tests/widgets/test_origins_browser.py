@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conftest import SEED
 from helpers import example, projected
 from ports import CLOSE, SMALLEST, in_browser, inputs_of, random_example, random_mask
+from seeds import SEED
 
 from mha import Place, origin, short, shown, trace
 from mha.runs.places import places

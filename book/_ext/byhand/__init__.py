@@ -20,7 +20,11 @@ PARTS = (
     "failed_cells",
     "bare_numbers",
     "page_assets",
+    "slim_theme",
+    "section_search",
     "printed_switch",
+    "code_folds",
+    "stage_blocks",
     "quiz",
     "print_book",
 )

@@ -12,13 +12,31 @@ from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, publish
 SCRIPTS = (
     *ARITHMETIC,
     *BOXES,
+    "drawers.js",
     "scroll.js",
     "strings-reading.js",
     "contents.js",
+    "code.js",
     "quiz.js",
     "steps.js",
     *EXPLORER,
 )
+
+# What comes later may change what came before; print.css has the last word on paper.
+STYLES = (
+    "fonts.css",
+    "tokens.css",
+    "layout.css",
+    "book.css",
+    "code.css",
+    "blocks.css",
+    "boxes.css",
+    "reading.css",
+    "explorer.css",
+    "print.css",
+)
+
+PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -26,13 +44,14 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", declare)
     app.connect("builder-inited", write_widgets)
     app.connect("html-page-context", correct_roles)
+    app.connect("html-page-context", move_printed_switch)
     app.connect("html-page-context", leave_out_late_checksums)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
-    app.config.html_css_files = ["book.css", "boxes.css", "reading.css", "explorer.css"]
+    app.config.html_css_files = list(STYLES)
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
@@ -48,6 +67,16 @@ def correct_roles(
     """Give entries of the bibliography a role that their list may hold; theirs is deprecated."""
     if "body" in context:
         context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+
+
+def move_printed_switch(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Move the switch of the printed numbers from the text to where a template can show it."""
+    switch = PRINTED_SWITCH.search(context.get("body", ""))
+    if switch:
+        context["printed_switch"] = switch[0]
+        context["body"] = context["body"].replace(switch[0], "", 1)
 
 
 def leave_out_late_checksums(

@@ -1,7 +1,8 @@
 """A switch that shows what the sources print, beside the true numbers of a page's tables.
 
-``{printed-switch}`` puts a checkbox on an HTML page; the style sheet does the rest, without a
-script. Tables mark the printed numbers with the class ``printed``. In print they are left out.
+``{printed-switch}`` puts a checkbox on an HTML page, which ``page_assets`` moves to the bar above
+the text; the style sheet does the rest, without a script. Tables mark the printed numbers with the
+class ``printed``. In print they are left out.
 """
 
 from docutils import nodes
@@ -10,8 +11,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 SWITCH = """<div class="printed-switch">
-<label><input type="checkbox" autocomplete="off"> Show what the source prints
-(≈ agrees, ≠ does not)</label>
+<label><input type="checkbox" autocomplete="off">
+<span><span class="when-wide">Show </span>what the source prints<span class="when-wide">
+(≈ agrees, ≠ does not)</span></span></label>
 </div>"""
 
 

@@ -68,7 +68,7 @@
     },
     times: (givens) => {
       const [[score], [scale]] = givens;
-      const fields = { score: factor(score), scale: short(scale), mask: maskOf(givens) };
+      const fields = { score: factor(score), scale: factor(scale), mask: maskOf(givens) };
       return scaled(givens, "scale", fields, `${short(score)} × ${fields.scale}`);
     },
     power: (givens) => {

@@ -49,6 +49,7 @@ interface Strings {
     | "questions" | "questionsInWords" | "steps" | "stepsInWords" | "region" | "clear" | "confirm"
     | "yes" | "no" | "cleared"
   >;
+  code: Texts<"label" | "show" | "fold">;
 }
 
 interface Window {

@@ -206,9 +206,13 @@ def column_widths(table: nodes.table) -> list[float]:
 
 
 def cells(table: nodes.table) -> list[list[str]]:
-    """Return the text of a table's cells, row by row."""
-    rows = table.findall(nodes.row)
-    return [[entry.astext() for entry in row.findall(nodes.entry)] for row in rows]
+    """Return the text of a table's cells, row by row; rows of titles over columns are left out."""
+    wanted = table.next_node(nodes.tgroup)["cols"]
+    rows = (
+        [entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)
+    )
+    below = ([*[""] * (wanted - len(row) == 1), *row] for row in rows)  # a corner two lines high
+    return [row for row in below if len(row) == wanted]
 
 
 def lines_of(table: nodes.table, columns: list[float]) -> int:

@@ -1,0 +1,292 @@
+/* Finds the sections that answer a question. Loaded, after the library and the index, when a reader
+   opens the search.
+
+   A question is cut into what it asks about: each of its words, or several that mean one thing. The
+   library finds the sections of each, with words that mean the same; a section counts for the sum,
+   and for much less where it lacks part of the question. */
+(function () {
+  "use strict";
+  const index = window.mhaSearchIndex;
+  const MOST = 10;
+  const WEIGHTS = { heading: 4, asked: 4, chapter: 2, text: 1 };
+  const SYNONYM = 0.5;
+  const PREFIX = 0.4;
+  const FUZZY = 0.3;
+  const EXCERPT = 170; // characters
+  const COVERED = 2; // the power of the share of a question that a section has
+  const LIKE = 2; // how much more a section counts whose heading is the question
+  const WORD = /√|\p{N}+\.\p{N}+|[\p{L}\p{N}]+(?:[_^][\p{L}\p{N}]+)*/gu;
+  const ENDINGS = /(?:isation|ising|ised|ise|ation|ated|ating|ate|ion|ing|ed|es|al|e|s)$/;
+
+  /* ---- Words ---- */
+
+  /** @type {Map<string, string>} */
+  const known = new Map();
+
+  /**
+   * Return a word as the index has it: without its ending, so that "scaled" is found by "scaling".
+   * @param {string} word
+   */
+  function stem(word) {
+    const stemmed = known.get(word) ?? cutEnding(word);
+    known.set(word, stemmed);
+    return stemmed;
+  }
+
+  /** @param {string} word */
+  function cutEnding(word) {
+    const plain = word.toLowerCase().replace("√", "sqrt").replaceAll("^", "_");
+    if (/[\d_]/.test(plain) || plain.length < 4) {
+      return plain;
+    }
+    const single = plain.replace(/(?<=..[^su])s$/, "").replace(/iz(?=e|ing|ation)/, "is");
+    const cut = single.replace(ENDINGS, "");
+    return (cut.length < 4 ? single : cut).replace(/(.)\1$/, "$1");
+  }
+
+  /** @param {string} text */
+  function words(text) {
+    return text.match(WORD) ?? [];
+  }
+
+  const stop = new Set(index.stop);
+
+  /**
+   * Return the stems of what a text is about.
+   * @param {string} text
+   */
+  function stems(text) {
+    const all = words(text);
+    const telling = all.filter((word) => !stop.has(word.toLowerCase()));
+    return (telling.length > 0 ? telling : all).map(stem);
+  }
+
+  /* ---- The index ---- */
+
+  const sections = index.sections.map(([place, anchor, heading, text, factor, asked], id) => {
+    const [address, title, number, pageFactor] = index.pages[place];
+    return {
+      id,
+      address: anchor ? `${address}#${anchor}` : address,
+      chapter: title,
+      label: number ? `${number}. ${title}` : title,
+      heading,
+      headingStems: new Set(stems(heading)),
+      text,
+      asked,
+      factor: factor * pageFactor,
+    };
+  });
+  const engine = new MiniSearch({
+    fields: ["heading", "asked", "chapter", "text"],
+    tokenize: words,
+    processTerm: stem,
+    searchOptions: {
+      boost: WEIGHTS,
+      weights: { prefix: PREFIX, fuzzy: FUZZY },
+      /** @param {string} term */
+      tokenize: (term) => [term],
+      /** @param {string} term */
+      processTerm: (term) => term,
+    },
+  });
+  engine.addAll(sections);
+
+  const synonyms = index.synonyms.map((group) => group.map(stems));
+
+  /* ---- Questions ---- */
+
+  /**
+   * Return whether a phrase stands in a list of words at a place.
+   * @param {string[]} all
+   * @param {number} start
+   * @param {string[]} phrase
+   */
+  function standsAt(all, start, phrase) {
+    return phrase.every((word, i) => all[start + i] === word);
+  }
+
+  /**
+   * Cut a question into what it asks about; each is a list of phrases that mean the same, of which
+   * the first is the reader's own.
+   * @param {string[]} asked
+   * @returns {string[][][]}
+   */
+  function concepts(asked) {
+    const found = [];
+    for (let start = 0; start < asked.length;) {
+      const fitting = synonyms.flat().filter((phrase) => standsAt(asked, start, phrase));
+      const length = Math.max(1, ...fitting.map((phrase) => phrase.length));
+      const own = asked.slice(start, start + length);
+      const same = synonyms
+        .filter((group) => group.some((p) => p.length === length && standsAt(own, 0, p)))
+        .flat()
+        .filter((phrase) => phrase.join(" ") !== own.join(" "));
+      found.push([own, ...same]);
+      start += length;
+    }
+    return found;
+  }
+
+  /**
+   * Return the sections that have what one part of a question asks about.
+   * @param {string[][]} phrases
+   */
+  function hits(phrases) {
+    const [own, ...same] = phrases;
+    /** @param {Partial<SearchQuery>} options */
+    const query = (options) =>
+      engine.search({
+        combineWith: "OR",
+        queries: [
+          { combineWith: "AND", queries: own, ...options },
+          ...same.map((phrase) => ({
+            combineWith: /** @type {"AND"} */ ("AND"),
+            queries: phrase,
+            boost: weighted(SYNONYM),
+          })),
+        ],
+      });
+    const exact = query({ prefix: (term) => term.length > 1 });
+    // Only a word that nothing begins with may be misspelt.
+    return exact.length > 0 ? exact : query({ fuzzy: (term) => (term.length > 3 ? 0.25 : false) });
+  }
+
+  /** @param {number} factor */
+  function weighted(factor) {
+    return Object.fromEntries(Object.entries(WEIGHTS).map(([name, w]) => [name, w * factor]));
+  }
+
+  /**
+   * A part of a question: its phrases, the sections that have one, and how telling it is: a word
+   * that stands in every section tells little.
+   * @typedef {{ phrases: string[][], hits: SearchHit[], weight: number }} Part
+   */
+
+  /**
+   * Return the parts of a question.
+   * @param {string} question
+   * @returns {Part[]}
+   */
+  function partsOf(question) {
+    return concepts(stems(question)).map((phrases) => {
+      const found = hits(phrases);
+      return { phrases, hits: found, weight: Math.log(1 + sections.length / (1 + found.length)) };
+    });
+  }
+
+  /**
+   * Return how much of a question is met, from 0 to 1: a part by the reader's own words counts in
+   * full, by words that mean the same for less.
+   * @param {Part[]} parts
+   * @param {(phrase: string[]) => boolean} isMet
+   */
+  function share(parts, isMet) {
+    const met = parts.map(({ phrases: [own, ...same], weight }) =>
+      weight * (isMet(own) ? 1 : same.some(isMet) ? SYNONYM : 0)
+    );
+    return sum(met) / sum(parts.map(({ weight }) => weight));
+  }
+
+  /** @param {number[]} numbers */
+  function sum(numbers) {
+    return numbers.reduce((total, number) => total + number, 0);
+  }
+
+  /**
+   * Return how far a heading is the question: 1 where the two have the same words, 0 where none.
+   * @param {Set<string>} heading
+   * @param {Part[]} parts
+   */
+  function likeness(heading, parts) {
+    /** @param {string[]} phrase */
+    const isMet = (phrase) => phrase.every((word) => heading.has(word));
+    const used = new Set(parts.flatMap(({ phrases }) => phrases.filter(isMet)).flat());
+    return share(parts, isMet) * (used.size / Math.max(1, heading.size));
+  }
+
+  /**
+   * Return the sections that answer a question, the best first.
+   * @param {string} question
+   * @returns {FoundSection[]}
+   */
+  function find(question) {
+    const parts = partsOf(question);
+    /** @type {Map<number, { score: number, terms: Set<string>, asked: Set<string> }>} */
+    const found = new Map();
+    for (const hit of parts.flatMap((part) => part.hits)) {
+      const entry = found.get(hit.id) ?? { score: 0, terms: new Set(), asked: new Set() };
+      entry.score += hit.score;
+      Object.keys(hit.match).forEach((term) => entry.terms.add(term));
+      hit.queryTerms.forEach((term) => entry.asked.add(term));
+      found.set(hit.id, entry);
+    }
+    return [...found]
+      .map(([id, { score, terms, asked }]) => {
+        const section = sections[id];
+        const covered = share(parts, (phrase) => phrase.every((word) => asked.has(word)));
+        const alike = 1 + LIKE * likeness(section.headingStems, parts);
+        return { section, terms, score: score * covered ** COVERED * alike * section.factor };
+      })
+      .sort((a, b) => b.score - a.score || a.section.id - b.section.id)
+      .slice(0, MOST)
+      .map(({ section, terms }) => ({
+        address: section.address,
+        chapter: section.label,
+        heading: marked(section.heading, terms),
+        excerpt: excerpt(section.text, terms),
+      }));
+  }
+
+  /* ---- Excerpts ---- */
+
+  /**
+   * Cut a text where found words begin and end.
+   * @param {string} text
+   * @param {Set<string>} terms
+   * @returns {Pieces}
+   */
+  function marked(text, terms) {
+    const pieces = [];
+    let end = 0;
+    for (const match of text.matchAll(WORD)) {
+      if (terms.has(stem(match[0]))) {
+        pieces.push({ text: text.slice(end, match.index), found: false });
+        pieces.push({ text: match[0], found: true });
+        end = match.index + match[0].length;
+      }
+    }
+    pieces.push({ text: text.slice(end), found: false });
+    return pieces.filter((piece) => piece.text !== "");
+  }
+
+  /**
+   * Return the stretch of a text that has the most different found words.
+   * @param {string} text
+   * @param {Set<string>} terms
+   */
+  function excerpt(text, terms) {
+    const places = [...text.matchAll(WORD)]
+      .map((match) => ({ start: match.index, term: stem(match[0]) }))
+      .filter(({ term }) => terms.has(term));
+    let best = { start: 0, count: 0 };
+    places.forEach(({ start }, i) => {
+      const near = places.slice(i).filter((place) => place.start < start + EXCERPT - 40);
+      const count = new Set(near.map(({ term }) => term)).size;
+      if (count > best.count) {
+        best = { start, count };
+      }
+    });
+    // From the sentence's beginning where that is near, else from a word a little before.
+    const before = text.slice(Math.max(0, best.start - 60), best.start);
+    const sentence = Math.max(...[". ", "? ", ": "].map((mark) => before.lastIndexOf(mark)));
+    const lead = sentence >= 0 ? sentence + 2 : best.start < 60 ? 0 : before.indexOf(" ") + 1;
+    const start = best.start - before.length + lead;
+    const cut = text.slice(start, start + EXCERPT);
+    const whole = start + EXCERPT >= text.length;
+    const end = whole ? cut : `${cut.slice(0, cut.lastIndexOf(" "))} …`;
+    return marked((start > 0 ? "… " : "") + end, terms);
+  }
+
+  window.mhaSearch = { find };
+})();

@@ -1,0 +1,321 @@
+"""Blocks: one stage of a run as one numbered table, with all its heads side by side.
+
+A block holds the tables of `mha.views.tables`, one a head, under one caption and one label. Its
+Markdown is the book's ``{stage-block}``, which sets the parts side by side where they fit and one
+below the other where they do not; in print the parts join into one table as far as the paper goes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+from mha.runs.places import PrintsAt
+from mha.runs.record import Trace
+from mha.runs.stages import STAGES
+from mha.runs.stages import stage as stage_of
+from mha.views.colours import head_colour
+from mha.views.table import Table, no_tags
+from mha.views.tables import (
+    contribution_table,
+    mixing_table,
+    stage_table,
+    weighted_values_table,
+)
+
+__all__ = ["Block", "Part", "contributions_block", "mixing_block", "stage_block", "weighted_block"]
+
+HEATED = ("weights",)
+"""The stages whose numbers are shares, from 0 to 1: their cells are tinted by them."""
+
+_SUMMED = ("weights", "exponentials")
+_FULL = 55  # per cent of the head's colour in the cell of a weight of 1, in a notebook
+
+
+@dataclass(frozen=True)
+class Part:
+    """One table of a block.
+
+    Parameters
+    ----------
+    table : Table
+        Its caption is the part's title: the head's name, or what the numbers are.
+    head : int, optional
+        Whose colour it has, counted from 0.
+    heat : bool, default False
+        Tint each cell by its number, on one scale from 0 to 1.
+    sums : int, default 0
+        How many columns at the end are sums, which are never tinted.
+    """
+
+    table: Table
+    head: int | None = None
+    heat: bool = False
+    sums: int = 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """Tables that belong together, under one caption and one number.
+
+    Parameters
+    ----------
+    caption : str
+        One line; Markdown's inline marks are allowed.
+    parts : tuple of Part
+        In the order in which they are read; each table's own label is kept, so that a part can be
+        cited, by the number of the block.
+    name : str, optional
+        Label to cite the block by.
+    columns : int, optional
+        How many parts stand in a row on a wide screen; all of them if left out.
+    """
+
+    caption: str
+    parts: tuple[Part, ...]
+    name: str | None = None
+    columns: int | None = None
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The parts' tables.
+
+        Examples
+        --------
+        >>> from mha import load_example, trace
+        >>> [t.caption for t in stage_block(trace(load_example("the-cat-sat")), "scores").tables]
+        ['Head 1', 'Head 2']
+        """
+        return tuple(part.table for part in self.parts)
+
+    def _repr_markdown_(self) -> str:
+        """Return the book's directive around a list-table a part."""
+        columns = self.columns or len(self.parts)
+        options = {
+            "name": self.name,
+            "labels": " ".join(table.name or "-" for table in self.tables),
+            "heads": " ".join("-" if p.head is None else str(p.head + 1) for p in self.parts),
+            "heat": " ".join("1" if part.heat else "0" for part in self.parts),
+            "sums": " ".join(str(part.sums) for part in self.parts),
+            "columns": str(columns),
+        }
+        lines = [f"~~~~{{stage-block}} {no_tags(self.caption)}"]
+        lines += [f":{key}: {value}" for key, value in options.items() if value is not None]
+        for table in self.tables:
+            lines += ["", replace(table, name=None)._repr_markdown_()]
+        return "\n".join([*lines, "~~~~"])
+
+    def _repr_html_(self) -> str:
+        """Return the parts side by side, for a notebook."""
+        parts = "".join(_html_part(part) for part in self.parts)
+        return (
+            f"<figure><figcaption>{escape(self.caption)}</figcaption>"
+            f'<div style="display: flex; flex-wrap: wrap; gap: 1em">{parts}</div></figure>'
+        )
+
+
+def _html_part(part: Part) -> str:
+    """Return a part's table, its cells tinted in the head's colour where heat means something."""
+    html = part.table._repr_html_()
+    if not part.heat:
+        return html
+    cells = html.split("<td>")
+    width = len(part.table.header) - 1
+    for i, text in enumerate([text for row in part.table.rows for text in row[1:]]):
+        tint = "" if i % width >= width - part.sums else _tint(text, part.head or 0)
+        cells[i + 1] = f"<td{tint}>{cells[i + 1]}"
+    return "".join(cells)
+
+
+def _tint(text: str, head: int) -> str:
+    share = _FULL * float(text)
+    return f' style="background: color-mix(in srgb, {head_colour(head)} {share:.4g}%, transparent)"'
+
+
+def stage_block(
+    run: Trace,
+    *stages: str,
+    heads: Sequence[int] | None = None,
+    name: str | None = None,
+    labels: Sequence[str | None] | None = None,
+    prints: PrintsAt | None = None,
+) -> Block:
+    r"""Return stages of a run as one block: each head has a part, or a row of parts.
+
+    Parameters
+    ----------
+    run : Trace
+    *stages : str
+        As for `mha.views.tables.stage_table`. A stage that belongs to no one head stands once.
+    heads : sequence of int, optional
+        These alone, counted from 0; all of them if left out.
+    name : str, optional
+        Label to cite the block by.
+    labels : sequence of str, optional
+        One a part, to cite it alone.
+    prints : callable, optional
+        What a source prints, shown beside each number on demand.
+
+    Returns
+    -------
+    Block
+
+    Raises
+    ------
+    ValueError
+        If there is no such stage or head.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> block = stage_block(trace(load_example("the-cat-sat")), "query", "key", heads=[1])
+    >>> block.caption, [table.caption for table in block.tables]
+    ('Queries and keys, Head\xa02', ['Queries', 'Keys'])
+    """
+    chosen = range(run.num_heads) if heads is None else heads
+    cells = cells_of(stages, chosen)
+    labels = labels or [None] * len(cells)
+    several = len(chosen) > 1
+    parts = []
+    for (head, stage), label in zip(cells, labels, strict=True):
+        kind = STAGES[stage]
+        table = stage_table(run, stage, head=head, name=label, prints=prints)
+        title = [kind.title] if len(stages) > 1 or not kind.per_head else []
+        if kind.per_head and (several or not title):
+            title += [run.head_names[head]]
+        parts.append(
+            Part(
+                replace(table, caption=", ".join(title)),
+                head if kind.per_head else None,
+                stage in HEATED,
+                int(stage in _SUMMED),
+            )
+        )
+    one_head = "" if several or run.num_heads == 1 else _of(run, chosen[0])
+    shared = all(STAGES[stage].per_head for stage in stages)
+    columns = len(stages) if len(stages) > 1 and shared else None
+    caption = _caption(stages) + (one_head if shared else "")
+    return Block(caption, tuple(parts), name, columns)
+
+
+def cells_of(stages: Sequence[str], heads: Sequence[int]) -> list[tuple[int, str]]:
+    """Return the head and the stage of each part: head by head, or once for the whole layer.
+
+    Examples
+    --------
+    >>> cells_of(["embeddings", "query"], [0, 1])
+    [(0, 'embeddings'), (0, 'query'), (1, 'query')]
+    """
+    first, *rest = heads
+    cells = [(first, stage) for stage in stages]
+    return cells + [(h, stage) for h in rest for stage in stages if stage_of(stage).per_head]
+
+
+def _caption(stages: Sequence[str]) -> str:
+    """Return what a block of stages is called."""
+    if len(stages) == 1:
+        return stage_of(stages[0]).caption
+    first, *rest = (stage_of(stage).title for stage in stages)
+    *most, last = [first, *(title[0].lower() + title[1:] for title in rest)]
+    return f"{', '.join(most)} and {last}"
+
+
+def _of(run: Trace, head: int) -> str:
+    name = run.head_names[head].replace(" ", "\N{NO-BREAK SPACE}")
+    return f", {name}"
+
+
+def mixing_block(
+    run: Trace,
+    token: int,
+    *,
+    name: str | None = None,
+    labels: Sequence[str | None] | None = None,
+    prints: PrintsAt | None = None,
+) -> Block:
+    """Return how one token's output comes about, each head's table beside the next.
+
+    Parameters
+    ----------
+    run : Trace
+    token : int
+        Index of the query's token.
+    name, labels, prints : optional
+        As for `stage_block`.
+
+    Returns
+    -------
+    Block
+    """
+    labels = labels or [None] * run.num_heads
+    tables = [
+        mixing_table(run, token, head=head, name=label, prints=prints)
+        for head, label in enumerate(labels)
+    ]
+    caption = f"Weighted values for the query *{run.tokens[token]}*"
+    return _by_head(run, caption, tables, name)
+
+
+def weighted_block(
+    run: Trace,
+    *,
+    name: str | None = None,
+    labels: Sequence[str | None] | None = None,
+    prints: PrintsAt | None = None,
+) -> Block:
+    """Return each head's values times weights, with the sum of each query.
+
+    Parameters
+    ----------
+    run : Trace
+    name, labels, prints : optional
+        As for `stage_block`.
+
+    Returns
+    -------
+    Block
+    """
+    labels = labels or [None] * run.num_heads
+    tables = [
+        weighted_values_table(run, head=head, name=label, prints=prints)
+        for head, label in enumerate(labels)
+    ]
+    return _by_head(run, "Weighted values, and each query's sum", tables, name)
+
+
+def _by_head(run: Trace, caption: str, tables: Sequence[Table], name: str | None) -> Block:
+    parts = (
+        Part(replace(table, caption=run.head_names[head]), head)
+        for head, table in enumerate(tables)
+    )
+    return Block(caption, tuple(parts), name)
+
+
+def contributions_block(
+    run: Trace,
+    *,
+    tokens: Sequence[int] | None = None,
+    name: str | None = None,
+    labels: Sequence[str | None] | None = None,
+) -> Block:
+    """Return each head's share of each token's output, a part a token.
+
+    Parameters
+    ----------
+    run : Trace
+        Of an example with an output projection.
+    tokens : sequence of int, optional
+        These alone; all of them if left out.
+    name, labels : optional
+        As for `stage_block`.
+
+    Returns
+    -------
+    Block
+    """
+    chosen = range(len(run.tokens)) if tokens is None else tokens
+    labels = labels or [None] * len(chosen)
+    parts = (
+        Part(replace(contribution_table(run, i, name=label), caption=f"*{run.tokens[i]}*"))
+        for i, label in zip(chosen, labels, strict=True)
+    )
+    return Block("Each head's share of each token's output", tuple(parts), name)

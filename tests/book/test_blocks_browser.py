@@ -1,0 +1,168 @@
+"""Blocks in a real Chromium: beside each other on a desk, below each other on a phone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from book_site import path
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+PAGES = (
+    "examples/cat-sat",
+    "examples/the-cat-sat",
+    "examples/apple",
+    "examples/cat-sat-on-it",
+    "mechanism/multi-head-attention",
+)
+PLACES = """block => [...block.querySelectorAll(".stage-part")].map(part => {
+  const box = part.getBoundingClientRect();
+  return [Math.round(box.left), Math.round(box.top)];
+})"""
+POINTS = """block => [...block.querySelectorAll("table")].map(table => {
+  const columns = [];
+  for (const row of table.tBodies[0].rows) {
+    [...row.querySelectorAll("td")].forEach((cell, j) => {
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        const at = text.data.indexOf(".");
+        if (at < 0 || text.parentElement.closest(".printed")) continue;
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        (columns[j] ??= []).push(range.getBoundingClientRect().left);
+        break;
+      }
+    });
+  }
+  return columns.filter(Boolean).map(points => Math.max(...points) - Math.min(...points));
+})"""
+SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th")]
+  .filter(cell => cell.checkVisibility() && cell.querySelector("p").offsetWidth > 0)
+  .map(cell => parseFloat(getComputedStyle(cell).fontSize))"""
+
+
+@pytest.fixture
+def opened(browser):
+    """Return a function that opens a page at a width, in a theme."""
+    contexts = []
+
+    def open_page(name, *, width=1280, theme="light", **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.add_init_script(
+            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+        )
+        page.goto(path(name).as_uri())
+        page.wait_for_load_state("load")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "block"),
+    [
+        ("examples/the-cat-sat", "#tbl-the-cat-sat-weights"),
+        ("mechanism/multi-head-attention", "#tbl-heads-weights"),
+        ("examples/cat-sat-on-it", "#tbl-cat-sat-on-it-query"),
+    ],
+)
+def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(opened, name, block):
+    lefts, tops = zip(*opened(name).locator(block).evaluate(PLACES), strict=True)
+    assert len(lefts) > 1
+    assert len(set(tops)) == 1
+    assert list(lefts) == sorted(set(lefts))
+    lefts, tops = zip(*opened(name, width=390).locator(block).evaluate(PLACES), strict=True)
+    assert len(set(lefts)) == 1
+    assert list(tops) == sorted(set(tops))
+
+
+def test_query_key_and_value_of_a_small_example_share_a_row(opened):
+    page = opened("examples/cat-sat")
+    places = page.locator("#tbl-cat-sat-query-key-value-1").evaluate(PLACES)
+    assert len(places) == 3
+    assert len({top for _, top in places}) == 1
+
+
+def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(opened):
+    labels = "#tbl-the-cat-sat-weights tbody th p"
+    widths = {
+        width: opened("examples/the-cat-sat", width=width)
+        .locator(labels)
+        .evaluate_all("all => all.map(e => e.getBoundingClientRect().width > 8)")
+        for width in (1280, 390)
+    }
+    assert widths == {1280: [True] * 3 + [False] * 3, 390: [True] * 6}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", PAGES)
+def test_decimal_points_stand_below_each_other(opened, name, width):
+    page = opened(name, width=width)
+    spread = page.locator(".stage-block").evaluate_all(f"all => all.map({POINTS})")
+    columns = [column for block in spread for table in block for column in table]
+    assert len(columns) >= 10
+    assert max(columns) < 1
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_number_and_no_label_is_small_and_nothing_leaves_the_page(opened, name, width):
+    page = opened(name, width=width)
+    assert min(page.evaluate(SIZES)) >= 12
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_scrolls_sideways_says_so_and_can_be_reached_by_keyboard(opened, name):
+    page = opened(name, width=390)
+    page.wait_for_timeout(200)
+    boxes = page.locator(".stage-part .pst-scrollable-table-container").evaluate_all(
+        """all => all.map(e => [e.scrollWidth > e.clientWidth, e.tabIndex === 0,
+                                getComputedStyle(e).backgroundImage.includes("gradient")])"""
+    )
+    assert len(boxes) > 3
+    assert all(stop == scrolls and shadow for scrolls, stop, shadow in boxes)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("printed", [False, True])
+def test_text_on_tinted_cells_can_be_read(opened, theme, printed):
+    page = opened("examples/cat-sat-on-it", theme=theme)
+    if printed:
+        page.locator(".printed-switch input").check()
+    options = {"runOnly": ["color-contrast", "scrollable-region-focusable"]}
+    found = Axe().run(page, context=".stage-block", options=options).response
+    assert [(v["id"], [n["html"][:90] for n in v["nodes"]]) for v in found["violations"]] == []
+    checked = [node["html"] for rule in found["passes"] for node in rule["nodes"]]
+    assert any("heat" in html or "0." in html for html in checked)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_larger_weight_is_further_from_the_paper(opened, theme):
+    page = opened("examples/cat-sat-on-it", theme=theme)
+    cells = page.locator("#tbl-cat-sat-on-it-weights .heat").evaluate_all(
+        """all => all.map(e => {
+          const canvas = document.createElement("canvas").getContext("2d");
+          canvas.fillStyle = getComputedStyle(e).backgroundColor;
+          canvas.fillRect(0, 0, 1, 1);
+          const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data;
+          return [e.closest(".stage-part").style.getPropertyValue("--head-light"),
+                  parseFloat(e.innerText), 0.2126 * r + 0.7152 * g + 0.0722 * b];
+        })"""
+    )
+    heads = {head for head, *_ in cells}
+    assert len(heads) == 3
+    for head in heads:
+        shades = [shade for h, _, shade in sorted(cells) if h == head]
+        assert shades == sorted(shades, reverse=theme == "light")
+        assert abs(shades[0] - shades[-1]) > 30
+
+
+def test_blocks_read_without_javascript(opened):
+    page = opened("examples/the-cat-sat", java_script_enabled=False)
+    block = page.locator("#tbl-the-cat-sat-weights")
+    assert block.locator(".heat").first.is_visible()
+    assert block.locator("figcaption").inner_text().startswith("Table ")

@@ -1,0 +1,144 @@
+"""Folded code in a real Chromium: what is open, the switch in the top bar, keyboard and paper."""
+
+import book_site as site
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+PAGE = "mechanism/self-attention"
+OPEN_BLOCKS = """[...document.querySelectorAll('article div.highlight')]
+    .filter(e => e.checkVisibility() && !e.closest('.cell_output')).length"""
+LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context
+    context.close()
+
+
+def opened(context, name=PAGE, fragment=""):
+    page = context.new_page()
+    page.goto(site.path(name).as_uri() + fragment)
+    page.wait_for_load_state("load")
+    return page
+
+
+def switch(page):
+    return page.get_by_role("button", name="Code", exact=True)
+
+
+def are_open(page):
+    """Return whether all folds are open, or none; anything else is an error."""
+    states = set(page.locator("details.code-fold").evaluate_all("all => all.map(e => e.open)"))
+    assert len(states) == 1
+    return states.pop()
+
+
+def test_every_page_opens_without_assertions_and_with_little_code(context):
+    page = context.new_page()
+    for name in site.toc_pages():
+        page.goto(site.path(name).as_uri())
+        assert [line for line in page.evaluate(LINES) if line.startswith("assert ")] == [], name
+        assert page.evaluate(OPEN_BLOCKS) <= 4, name
+
+
+def test_without_scripts_a_fold_opens_by_itself(browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = opened(context)
+    fold = page.locator("details.code-fold").nth(1)
+    assert not fold.locator(".cell_input").first.is_visible()
+    fold.locator("summary").click()
+    assert fold.locator(".cell_input").first.is_visible()
+    assert page.locator(".code-switch").count() == 0
+    context.close()
+
+
+def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(context):
+    page = opened(context)
+    assert switch(page).get_attribute("aria-pressed") == "false"
+    assert not are_open(page)
+    switch(page).click()
+    assert switch(page).get_attribute("aria-pressed") == "true"
+    assert are_open(page)
+    assert page.locator("summary", has_text="check").first.is_visible()
+    assert any(line.startswith("assert ") for line in page.evaluate(LINES))
+    page.reload()
+    assert switch(page).get_attribute("aria-pressed") == "true"
+    assert are_open(page)
+    switch(page).focus()
+    page.keyboard.press("Enter")
+    assert switch(page).get_attribute("aria-pressed") == "false"
+    assert not are_open(page)
+    page.reload()
+    assert not are_open(page)
+
+
+def test_the_switch_works_where_nothing_can_be_stored(context):
+    page = context.new_page()
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })"
+    )
+    page.goto(site.path(PAGE).as_uri())
+    switch(page).click()
+    assert are_open(page)
+
+
+def test_a_fold_opens_by_keyboard(context):
+    page = opened(context)
+    summary = page.locator("details.code-fold > summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("details.code-fold .cell_input").first.is_visible()
+
+
+def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(context):
+    page = opened(context)
+    heading = page.locator("#reading-a-weight-matrix > h2")
+    page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+    heading.evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY - 80)")
+    for _ in range(2):
+        before = heading.bounding_box()["y"]
+        box = switch(page).bounding_box()  # a locator's click would scroll to the sticky bar
+        page.mouse.click(box["x"] + 5, box["y"] + 5)
+        page.wait_for_timeout(100)
+        assert heading.bounding_box()["y"] == pytest.approx(before, abs=3)
+    assert switch(page).get_attribute("aria-pressed") == "false"
+
+
+def test_an_address_inside_a_fold_opens_it(context):
+    page = opened(context)
+    page.evaluate("document.querySelectorAll('details.code-fold pre')[3].id = 'inside'")
+    page.evaluate("location.hash = '#inside'")
+    page.wait_for_function("document.getElementById('inside').checkVisibility()")
+
+
+@pytest.mark.parametrize("forced", ["none", "active"])
+def test_focus_can_be_seen(context, forced):
+    page = opened(context)
+    page.emulate_media(forced_colors=forced)
+    for control in (switch(page), page.locator("details.code-fold > summary").first):
+        page.keyboard.press("Tab")  # focus that is set is then shown as that of a keyboard
+        control.focus()
+        style = control.evaluate(
+            "e => [getComputedStyle(e).outlineStyle, parseFloat(getComputedStyle(e).outlineWidth)]"
+        )
+        assert style[0] == "solid"
+        assert style[1] >= 2
+
+
+def test_the_pressed_switch_looks_pressed_in_forced_colours(context):
+    page = opened(context)
+    page.emulate_media(forced_colors="active")
+    ground = "e => getComputedStyle(e).backgroundColor"
+    before = switch(page).evaluate(ground)
+    switch(page).click()
+    assert switch(page).evaluate(ground) != before
+
+
+def test_paper_has_no_trace_of_what_is_folded(context):
+    page = opened(context)
+    page.emulate_media(media="print")
+    assert not page.locator("details.code-fold > summary").first.is_visible()
+    assert [line for line in page.evaluate(LINES) if line.startswith("assert ")] == []
