@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -35,13 +36,14 @@ DETAILS = {
     ),
 }
 LATE = re.compile(r'<noscript class="late">(.*?)</noscript>', re.DOTALL)
+ID = re.compile(r'\bid="([^"]+)"')
 ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_post_transform(FoldSections)
-    app.connect("html-page-context", refuse_noscript_in_noscript)
+    app.connect("html-page-context", finish_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -128,16 +130,39 @@ def refuse_what_is_answered(section: nodes.section) -> None:
     for node in section.findall(nodes.Element):
         if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):
             logger.warning(
-                "an exercise, a question or a dropdown cannot stand under “All numbers”", location=node
+                "an exercise, a question or a dropdown cannot stand under “All numbers”",
+                location=node,
             )
 
 
-def refuse_noscript_in_noscript(
+def finish_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Warn where an output inside a ``<noscript>`` has one of its own, which would end the outer."""
-    for late in LATE.findall(context.get("body", "")):
-        if "<noscript" in late:
-            logger.warning(
-                "a <noscript> cannot stand under “All numbers”", location=(pagename, None)
-            )
+    """See to it that what waits as text can wait, and that nothing looks for elements of it."""
+    late = LATE.findall(context.get("body", ""))
+    if any("<noscript" in text for text in late):
+        logger.warning("a <noscript> cannot stand under “All numbers”", location=(pagename, None))
+    if late and context.get("toc"):
+        waiting = set(ID.findall("".join(late)))
+        context["toc"] = contents_without(context["toc"], waiting)
+
+
+def contents_without(toc: str, ids: set[str]) -> str:
+    """Return a page's contents without the entries that lead to some ids.
+
+    The theme's script, which marks where the reader is, stops at an entry that leads nowhere.
+
+    Examples
+    --------
+    >>> contents_without('<ul><li><a href="#a">A</a><ul><li><a href="#b">B</a></li></ul></li></ul>',
+    ...                  {"b"})
+    '<ul><li><a href="#a">A</a></li></ul>'
+    """
+    soup = BeautifulSoup(toc, "html.parser")
+    for link in soup.find_all("a", href=lambda href: href and href[1:] in ids):
+        entry = link.find_parent("li")
+        if entry is not None:
+            entry.decompose()
+    for empty in [found for found in soup.find_all("ul") if not found.find("li")]:
+        empty.decompose()
+    return str(soup)
