@@ -6,7 +6,7 @@ elements are made only when it is opened: the page holds it in a ``<noscript>``,
 with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens.
 
 For labels, numbers, the contents and the search both are sections like any other. On paper
-``Deeper`` stands open, and one line says where all numbers are.
+``Deeper`` stands open, and below the heading of all numbers one line says where they are.
 """
 
 import re
@@ -105,7 +105,7 @@ def html(text: str) -> nodes.raw:
 
 
 def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
-    """Put a line in a section's place.
+    """Put a line in the place of what stands under a heading; the heading keeps its number.
 
     Parameters
     ----------
@@ -116,13 +116,16 @@ def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
         Whether references to what is left out are to lead to the line. LaTeX's have no place to
         lead to; `print_book.left_out` writes these as text.
     """
-    book = Document.load().title
-    heading = [child.deepcopy() for child in section.next_node(nodes.title).children]
-    line = nodes.paragraph("", "", nodes.strong("", "", *heading))
-    line += nodes.Text(f": on the screen, on the page “{page}” of {book}. Paper leaves them out.")
+    title = section.next_node(nodes.title)
+    left = [child for child in section.children if child is not title]
+    book = nodes.emphasis("", Document.load().title)
+    line = nodes.paragraph("", f"On the screen, on the page “{page}” of ", book)
+    line += nodes.Text("; paper leaves them out.")
     if ids:
-        line["ids"] = [i for node in section.findall(nodes.Element) for i in node.get("ids", [])]
-    section.replace_self(line)
+        inside = (node for child in left for node in child.findall(nodes.Element))
+        line["ids"] = [identifier for node in inside for identifier in node.get("ids", [])]
+    section.children = [title]
+    section += line
 
 
 def refuse_what_is_answered(section: nodes.section) -> None:
