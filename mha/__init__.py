@@ -45,7 +45,8 @@ from mha.runs.rounding import (
 from mha.runs.variations import with_swapped_tokens, without_head, without_scale
 from mha.runs.worked import Reading, WorkedExample
 from mha.views import tables
-from mha.views.arithmetic import Arithmetic, arithmetic, chain
+from mha.views.arithmetic import Arithmetic, arithmetic
+from mha.views.signs import chain
 
 __version__ = "0.1.0"
 

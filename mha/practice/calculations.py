@@ -12,7 +12,8 @@ from types import MappingProxyType
 from mha.runs.origins import Operand, Operation, Origin, origin
 from mha.runs.record import Trace
 from mha.runs.rounding import short, shown
-from mha.views.arithmetic import chain, factor, written_out
+from mha.views.arithmetic import factor, written_out
+from mha.views.signs import chain
 
 Formula = Callable[[Sequence[Sequence[float]], int], float]
 

@@ -13,7 +13,8 @@ from mha.runs.origins import Origin, is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, percent, short, shown
-from mha.views.arithmetic import Arithmetic, sign, written_out
+from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.signs import sign
 
 
 @dataclass(frozen=True)

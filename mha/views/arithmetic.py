@@ -1,88 +1,18 @@
 """Any number of a run, written out as the sum or quotient that gives it.
 
-A line holds as it is printed. An equals sign stands where the printed numbers, read as the exact
-decimals that they are, give what stands behind it to the last digit; where rounding enters, ≈
-stands. `sign` decides this from nothing but the printed text, for every line of the book; in the
-browser `sign` of numbers.js does.
+A line holds as it is printed: `mha.views.signs` says where an equals sign stands, and where ≈.
 """
 
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
 
 from mha.runs.origins import Operation, Origin, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
-
-
-def as_printed(text: str) -> Fraction | None:
-    """Return what a printed calculation comes to, its numbers read as exact decimals.
-
-    Parameters
-    ----------
-    text : str
-        Numbers, brackets, and the signs + − × ÷ √ e^ %.
-
-    Returns
-    -------
-    Fraction or None
-        None where the value is no fraction, is infinite, or the text is no calculation.
-
-    Examples
-    --------
-    >>> as_printed("0.6×1.2 + (−0.5)"), as_printed("1 ÷ √4"), as_printed("1 ÷ √2")
-    (Fraction(11, 50), Fraction(1, 2), None)
-    """
-    text = text.replace("e^−∞", "0")
-    if re.search(r"∞|[^\W\d_e]", text):
-        return None
-    tokens = _TOKEN.findall(text)
-    try:
-        value = _sum_of(tokens)
-    except (IndexError, ValueError, ZeroDivisionError):
-        return None
-    return None if tokens else value
-
-
-def sign(left: str, right: str) -> str:
-    """Return the sign that stands between two printed steps of a calculation.
-
-    Parameters
-    ----------
-    left, right : str
-        As for `as_printed`; what has no digit is words, and those say the same as the number.
-
-    Returns
-    -------
-    str
-        "=" where both come to the same as they are printed, else "≈".
-
-    Examples
-    --------
-    >>> sign("0.6×1.2", "0.72"), sign("1 ÷ √2", "0.7071"), sign("0.7071", "71 %")
-    ('=', '≈', '≈')
-    """
-    if left == right or not re.search(r"\d", left):
-        return "="
-    value = as_printed(left)
-    return "=" if value is not None and value == as_printed(right) else "≈"
-
-
-def chain(*steps: str) -> str:
-    """Return steps of a calculation on one line, each pair with the sign that holds.
-
-    Examples
-    --------
-    >>> chain("0.5×1.2 + 0.1×0.2", "0.6 + 0.02", "0.62")
-    '0.5×1.2 + 0.1×0.2 = 0.6 + 0.02 = 0.62'
-    >>> chain("e^1", "2.7183")
-    'e^1 ≈ 2.7183'
-    """
-    return steps[0] + "".join(f" {sign(a, b)} {b}" for a, b in pairwise(steps))
+from mha.views.signs import chain
 
 
 @dataclass(frozen=True)
@@ -276,75 +206,4 @@ _LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {
     "copy": _copy,
     "root": _root,
     "percent": _percent,
-}
-
-
-# ---- Reading a printed calculation ----
-
-_TOKEN = re.compile(r"\d+(?:\.\d+)?|e ?\^|\S")
-
-
-def _sum_of(tokens: list[str]) -> Fraction | None:
-    """Take a sum off the front of some tokens; return its value, None where it is irrational."""
-    total = _product_of(tokens)
-    while tokens and tokens[0] in "+−":
-        is_plus = tokens.pop(0) == "+"
-        term = _product_of(tokens)
-        if total is not None and term is not None:
-            total = total + term if is_plus else total - term
-        else:
-            total = None
-    return total
-
-
-def _product_of(tokens: list[str]) -> Fraction | None:
-    total = _factor_of(tokens)
-    while tokens and tokens[0] in "×÷":
-        is_times = tokens.pop(0) == "×"
-        by = _factor_of(tokens)
-        total = _times(total, by) if is_times else _divided(total, by)
-    return total
-
-
-def _times(left: Fraction | None, right: Fraction | None) -> Fraction | None:
-    """Return a product; nothing times an irrational number is still nothing."""
-    if left == 0 or right == 0:
-        return Fraction(0)
-    return None if left is None or right is None else left * right
-
-
-def _divided(left: Fraction | None, right: Fraction | None) -> Fraction | None:
-    return _times(left, None if right is None else 1 / right)
-
-
-def _factor_of(tokens: list[str]) -> Fraction | None:
-    token = tokens.pop(0)
-    if token in ("−", "√") or token.startswith("e"):
-        value = _factor_of(tokens)
-        return None if value is None else _APPLIED[token[0]](value)
-    if token == "(":
-        value = _sum_of(tokens)
-        if tokens.pop(0) != ")":
-            raise ValueError("a bracket is not closed")
-        return value
-    whole, _, decimals = token.partition(".")
-    value = Fraction(int(whole + decimals), 10 ** len(decimals))
-    if tokens and tokens[0] == "%":
-        tokens.pop(0)
-        value /= 100
-    return value
-
-
-def _exact_root(value: Fraction) -> Fraction | None:
-    """Return a square root that is a fraction, else None."""
-    if value < 0:
-        return None
-    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
-    return root if root * root == value else None
-
-
-_APPLIED: dict[str, Callable[[Fraction], Fraction | None]] = {
-    "−": lambda value: -value,
-    "√": _exact_root,
-    "e": lambda value: None if value else Fraction(1),
 }

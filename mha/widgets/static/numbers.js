@@ -1,6 +1,6 @@
 /* How numbers are written and read: the book's one rounding rule, as in mha/runs/rounding.py.
    Values stay as they are and are rounded only when shown. And the sign between two printed steps of
-   a calculation, as in mha/views/arithmetic.py. The tests hold both to the same text. */
+   a calculation, as in mha/views/signs.py. The tests hold both to the same text. */
 (function () {
   "use strict";
 
@@ -145,7 +145,8 @@
       const by = tokens.shift() ?? "";
       const next = part();
       // Nothing times an irrational number is still nothing.
-      const isZero = total?.[0] === 0n ? signs === "×÷" : by === "×" && next?.[0] === 0n;
+      const isZero = total?.[0] === 0n ? by === "×" || (by === "÷" && next?.[0] !== 0n)
+        : by === "×" && next?.[0] === 0n;
       total = isZero ? [0n, 1n] : total && next && COMBINED[by](total, next);
     }
     return total;
