@@ -20,6 +20,8 @@ NUMBER = rf"{GROUPED}|\d+(?:\.\d+)?"
 TOKEN = re.compile(rf"{NUMBER}|e(?=\s?\^)|[-+−–×·⋅÷/√^()%∞=≈]")
 RUN = re.compile(rf"(?:(?:{NUMBER}|(?<![^\W\d_])e(?=\s?\^)|[-+−×·⋅÷/√^()%∞=≈])\s*)+")
 
+FUNCTION = re.compile(r"\b(?:log|ln)\s*\(?[\d.]+\)?")  # is not read
+
 
 @dataclass(frozen=True)
 class Number:
@@ -75,7 +77,7 @@ class Chain:
 def read(text):
     """Return every chain of a text."""
     found = []
-    for match in RUN.finditer(text):
+    for match in RUN.finditer(FUNCTION.sub(";", text)):
         if "=" in match[0] or "≈" in match[0]:
             found += _chains_of(match[0])
     return found
