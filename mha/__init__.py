@@ -32,11 +32,21 @@ from mha.runs import stages
 from mha.runs.origins import Operand, Origin, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace, trace
-from mha.runs.rounding import dimensions, percent, short, shown
+from mha.runs.rounding import (
+    at_least,
+    at_least_percent,
+    at_most,
+    at_most_percent,
+    dimensions,
+    percent,
+    short,
+    shown,
+)
 from mha.runs.variations import with_swapped_tokens, without_head, without_scale
 from mha.runs.worked import Reading, WorkedExample
 from mha.views import tables
 from mha.views.arithmetic import Arithmetic, arithmetic
+from mha.views.signs import chain
 
 __version__ = "0.1.0"
 
@@ -54,11 +64,16 @@ __all__ = [
     "Trace",
     "WorkedExample",
     "arithmetic",
+    "at_least",
+    "at_least_percent",
+    "at_most",
+    "at_most_percent",
     "attention_scores",
     "attention_weights",
     "blockwise_attention",
     "causal_mask",
     "centred_log",
+    "chain",
     "dimensions",
     "entropy",
     "example_names",

@@ -17,6 +17,12 @@ settings.register_profile(PROFILE, derandomize=True, deadline=None)
 settings.load_profile(PROFILE)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--sheets", type=int, default=150, help="how many worksheets are recomputed; default: 150"
+    )
+
+
 def pytest_report_header():
     return f"numpy seed: {SEED}; hypothesis profile: {PROFILE} (derandomized, no deadline)"
 
