@@ -33,19 +33,6 @@ def rng():
     return np.random.default_rng(SEED)
 
 
-@pytest.fixture
-def canvases(monkeypatch):
-    """Collect what figures draw on, to look at its texts and colours, instead of saving it."""
-    drawn = []
-
-    def collect(canvas, *_, **__):
-        if canvas not in drawn:
-            drawn.append(canvas)
-
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", collect)
-    return drawn
-
-
 @pytest.fixture(scope="session")
 def browser():
     """Start one Chromium for all tests that look at pages."""

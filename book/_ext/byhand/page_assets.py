@@ -1,11 +1,13 @@
 """What every HTML page loads, and the roles that its markup claims."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+from mha.views.figures import STYLE
 from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, publish
 
 # In the order in which they run: what others use comes first.
@@ -32,6 +34,7 @@ STYLES = (
     "code.css",
     "folds.css",
     "blocks.css",
+    "figures.css",
     "boxes.css",
     "reading.css",
     "explorer.css",
@@ -46,7 +49,7 @@ PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
-    app.connect("builder-inited", write_widgets)
+    app.connect("builder-inited", write_assets)
     app.connect("html-page-context", dress_first_page)
     app.connect("html-page-context", correct_roles)
     app.connect("html-page-context", move_printed_switch)
@@ -60,10 +63,11 @@ def declare(app: Sphinx, config: object) -> None:
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
-def write_widgets(app: Sphinx) -> None:
-    """Write the widgets' scripts and styles, which stand beside their Python, to `_static`."""
+def write_assets(app: Sphinx) -> None:
+    """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`."""
     if app.builder.format == "html":
         publish(Path(app.outdir) / "_static")
+        shutil.copy(STYLE, Path(app.outdir) / "_static" / STYLE.name)
 
 
 def dress_first_page(
