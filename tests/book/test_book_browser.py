@@ -266,7 +266,7 @@ def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
 @pytest.mark.parametrize("forced", ["none", "active"])
 @pytest.mark.parametrize("selector", [".bar-button", ".search-open-field", "nav.bd-links a"])
 def test_the_keyboards_place_is_marked(view, selector, forced):
-    page = view("index", forced_colors=forced).page
+    page = view("notation", forced_colors=forced).page
     page.keyboard.press("Tab")  # from here on focus is the keyboard's
     page.locator(selector).locator("visible=true").first.focus()
     style = page.evaluate(
