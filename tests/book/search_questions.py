@@ -53,7 +53,10 @@ QUESTIONS = {
 # they showed had been mended (endings of words, "sentence" for "sequence", a few lines of `asked`).
 MORE = {
     "embedding vector": ("mechanism/self-attention#why-a-token-needs-its-neighbours",),
-    "variance of dot product": ("mechanism/scaling#deeper-the-variance-of-a-dot-product-is-its-width", *SCALING),
+    "variance of dot product": (
+        "mechanism/scaling#deeper-the-variance-of-a-dot-product-is-its-width",
+        *SCALING,
+    ),
     "what happens if all keys are masked": ("mechanism/softmax#when-everything-is-masked",),
     "bag of words": ("mechanism/self-attention#order-does-not-matter",),
     "saturated softmax": ("mechanism/scaling#what-saturation-looks-like",),
