@@ -112,7 +112,7 @@ def test_json_holds_the_inputs_to_the_last_bit_and_no_result(name):
     assert held["tokens"] == list(worked.tokens)
     assert held["heads"] == list(worked.head_names)
     assert held["focus"] == worked.focus
-    assert held["scale"] is None
+    assert held["scale"] == worked.scale
     assert held["masks"] is None
     assert held["prints"] == {}
 
