@@ -28,7 +28,7 @@ QUESTIONS = {
         "mechanism/multi-head-attention#several-heads",
     ),
     "gradient of softmax": (
-        "mechanism/softmax#the-jacobian",
+        "mechanism/softmax#deeper-the-jacobian-or-how-each-weight-changes-with-each-score",
         "mechanism/softmax#back-through-the-softmax",
     ),
     "overflow exp": ("mechanism/softmax#large-scores",),
@@ -100,7 +100,9 @@ UNTUNED = {
         "mechanism/scaling#other-scales",
         "mechanism/softmax#temperature",
     ),
-    "backpropagation through attention": ("mechanism/softmax#back-through-attention",),
+    "backpropagation through attention": (
+        "mechanism/softmax#deeper-back-through-attention-in-four-lines",
+    ),
     "mistakes in the lecture notes": (
         "sources/what-the-sources-print",
         "sources/what-the-sources-print#the-audit-of-the-lecture-notes",
