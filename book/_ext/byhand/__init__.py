@@ -25,6 +25,7 @@ PARTS = (
     "printed_switch",
     "code_folds",
     "stage_blocks",
+    "bare_cells",
     "quiz",
     "print_book",
 )
