@@ -6,6 +6,9 @@ HEAD_COLOURS = ("#0b6ea8", "#c2570c", "#1f7a4d", "#cc79a7", "#6b5d00", "#56b4e9"
 HEAD_COLOURS_IN_DARK = ("#6db6e3", "#f0a35e", "#5fc29a", "#c46aa8", "#f3ecc0", "#4577c9")
 """The same colours for dark paper."""
 
+HEAT_FULL = 55
+"""How many per cent of a head's colour the cell of a weight of 1 has: text on it can be read."""
+
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 """One pattern a head, in order, so that heads stay apart in greyscale print."""
 

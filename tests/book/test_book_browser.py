@@ -104,9 +104,9 @@ def test_figures_take_the_colour_of_the_text(view):
     colours = {}
     for theme in ("light", "dark"):
         page = view("mechanism/self-attention", theme=theme).page
-        ink = page.locator(".drawing svg [style*='fill: currentColor']").first
+        ink = page.locator(".drawing svg .f-number").first
         colours[theme] = ink.evaluate("e => getComputedStyle(e).fill")
-        text = page.locator(".drawing").first.evaluate("e => getComputedStyle(e).color")
+        text = page.locator("article p").first.evaluate("e => getComputedStyle(e).color")
         assert colours[theme] == text
     assert colours["light"] != colours["dark"]
 

@@ -62,6 +62,12 @@ def exact_scores(name, read=fractions):
     ]
 
 
+def scale_divisor_squared(name, record):
+    """Return by the square of what the scores are divided: d_k, unless the file gives a scale."""
+    scale = data_of(name).get("scale")
+    return record.query.shape[-1] if scale is None else 1 / Fraction(scale) ** 2
+
+
 def close_to(array, exact, bound, ulps=8):
     """Compare every number as a fraction, to a few units in the last place of its terms."""
     exact, bound = np.array(exact, dtype=object), np.array(bound, dtype=object)
@@ -108,12 +114,12 @@ def test_scores_from_the_file(name):
 def test_scaled_scores_from_the_file(name):
     # The root of d_k may be irrational, so squares are compared, and signs.
     record = trace(load_example(name))
-    d_k = record.query.shape[-1]
+    divisor = scale_divisor_squared(name, record)
     exact, bound = (
         np.array(exact_scores(name, read), dtype=object).ravel() for read in (fractions, sizes)
     )
     for computed, score, size in zip(record.scaled_scores.flat, exact, bound, strict=True):
-        assert abs(Fraction(float(computed)) ** 2 * d_k - score**2) <= 64 * ULP * size**2
+        assert abs(Fraction(float(computed)) ** 2 * divisor - score**2) <= 64 * ULP * size**2
         assert computed * score > 0 or abs(score) <= 16 * ULP * size
 
 
@@ -125,7 +131,7 @@ def test_what_follows_the_exponential_from_the_file(name):
         weights = loop_weights(
             [list(map(float, row)) for row in query],
             [list(map(float, row)) for row in key],
-            1 / math.sqrt(record.query.shape[-1]),
+            1 / math.sqrt(scale_divisor_squared(name, record)),
             lambda i, j: True,
         )
         np.testing.assert_allclose(record.weights[i], weights, rtol=1e-13)
@@ -174,10 +180,9 @@ def test_without_the_scale_every_row_keeps_its_favourite_and_is_sharper(name):
     record = trace(load_example(name))
     bare = trace(without_scale(record.example))
     np.testing.assert_array_equal(bare.weights.argmax(axis=-1), record.weights.argmax(axis=-1))
-    d_k = record.query.shape[-1]
     uneven = np.ptp(record.scores, axis=-1) > 1e-9
     less = entropy(bare.weights) < entropy(record.weights)
-    assert d_k == 1 or less[uneven].all()
+    assert scale_divisor_squared(name, record) == 1 or less[uneven].all()
 
 
 # Targets

@@ -1,11 +1,19 @@
 """The heads' colours are told apart on light and on dark paper, also by colour-blind readers."""
 
+import re
 from itertools import combinations
 
 import numpy as np
 import pytest
+from book_site import ROOT
 
-from mha.views.colours import HATCHES, HEAD_COLOURS, HEAD_COLOURS_IN_DARK, head_colour_in_dark
+from mha.views.colours import (
+    HATCHES,
+    HEAD_COLOURS,
+    HEAD_COLOURS_IN_DARK,
+    HEAT_FULL,
+    head_colour_in_dark,
+)
 
 # What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
 SEEN = {
@@ -53,3 +61,12 @@ def test_any_two_heads_differ_and_the_first_three_clearly(colours, paper, eyes):
 def test_every_head_has_a_colour_for_each_theme_and_a_hatch():
     assert len(HEAD_COLOURS) == len(HEAD_COLOURS_IN_DARK) == len(HATCHES)
     assert head_colour_in_dark(7) == HEAD_COLOURS_IN_DARK[1]
+
+
+def test_the_pages_have_the_same_colours_and_the_same_heat():
+    sheet = (ROOT / "book" / "_static" / "tokens.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r'html\[data-theme="\w+"\] \{\n(.*?)\}', sheet, re.DOTALL)[:2]
+    for text, colours in ((light, HEAD_COLOURS), (dark, HEAD_COLOURS_IN_DARK)):
+        assert tuple(re.findall(r"--head-\d: (#\w{6});", text)) == colours
+    assert f"--heat-full: {HEAT_FULL}%;" in light
+    assert "--heat-full: " in dark

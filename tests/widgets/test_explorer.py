@@ -1,6 +1,5 @@
 """The explorer's element: every number as a table, the inputs as JSON, a figure for print."""
 
-import base64
 import gzip
 import json
 import re
@@ -112,7 +111,7 @@ def test_json_holds_the_inputs_to_the_last_bit_and_no_result(name):
     assert held["tokens"] == list(worked.tokens)
     assert held["heads"] == list(worked.head_names)
     assert held["focus"] == worked.focus
-    assert held["scale"] is None
+    assert held["scale"] == worked.scale
     assert held["masks"] is None
     assert held["prints"] == {}
 
@@ -173,13 +172,13 @@ def test_print_form_is_the_figure_with_its_alternative_text():
     run = trace(load_example("the-cat-sat"))
     figure = figures.lanes(run)
     bundle, metadata = explorer(run, figure=figure)._repr_mimebundle_()
-    assert base64.b64decode(bundle["application/pdf"]) == figure.pdf
-    assert metadata == {"application/pdf": {"alt": figure.alt}}
+    assert bundle["image/svg+xml"] == figure.svg
+    assert metadata == {"image/svg+xml": {"alt": figure.alt}}
     assert bundle["text/plain"] == "Explorer: The cat sat"
     assert bundle["text/html"].startswith("<mha-explorer")
 
 
-def test_without_a_figure_there_is_no_pdf():
+def test_without_a_figure_there_is_no_drawing():
     bundle, metadata = explorer(trace(load_example("cat-sat")))._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}
     assert metadata == {}

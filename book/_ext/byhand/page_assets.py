@@ -1,11 +1,13 @@
 """What every HTML page loads, and the roles that its markup claims."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+from mha.views.figures import STYLE
 from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, publish
 
 # In the order in which they run: what others use comes first.
@@ -13,6 +15,7 @@ SCRIPTS = (
     *ARITHMETIC,
     *BOXES,
     "drawers.js",
+    "folds.js",
     "scroll.js",
     "strings-reading.js",
     "contents.js",
@@ -29,12 +32,16 @@ STYLES = (
     "layout.css",
     "book.css",
     "code.css",
+    "folds.css",
     "blocks.css",
+    "figures.css",
     "boxes.css",
     "reading.css",
     "explorer.css",
     "print.css",
 )
+
+FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all others
 
 PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 
@@ -42,7 +49,8 @@ PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
-    app.connect("builder-inited", write_widgets)
+    app.connect("builder-inited", write_assets)
+    app.connect("html-page-context", dress_first_page)
     app.connect("html-page-context", correct_roles)
     app.connect("html-page-context", move_printed_switch)
     app.connect("html-page-context", leave_out_late_checksums)
@@ -55,10 +63,19 @@ def declare(app: Sphinx, config: object) -> None:
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
 
 
-def write_widgets(app: Sphinx) -> None:
-    """Write the widgets' scripts and styles, which stand beside their Python, to `_static`."""
+def write_assets(app: Sphinx) -> None:
+    """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`."""
     if app.builder.format == "html":
         publish(Path(app.outdir) / "_static")
+        shutil.copy(STYLE, Path(app.outdir) / "_static" / STYLE.name)
+
+
+def dress_first_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Give the first page its own style sheet; Sphinx forgets it before the next page."""
+    if pagename == app.config.root_doc:
+        app.add_css_file(FIRST_PAGE_STYLE, priority=810)
 
 
 def correct_roles(
