@@ -6,8 +6,7 @@
   const BAR = 60; // pixels below the top bar's edge, where reading begins
   const strings = window.mhaStrings.code;
   const root = document.documentElement;
-  /** @type {NodeListOf<HTMLDetailsElement>} */
-  const folds = document.querySelectorAll("details.code-fold");
+  const hasCode = document.querySelector("details.code-fold") !== null;
   const control = window.mhaPage.button(strings.label, () => keepPlace(toggle));
 
   /** @returns {boolean} */
@@ -28,10 +27,15 @@
     }
   }
 
-  /** @param {boolean} isShown */
-  function show(isShown) {
+  /**
+   * @param {boolean} isShown
+   * @param {ParentNode} part of the page
+   */
+  function show(isShown, part = document) {
     control.setAttribute("aria-pressed", String(isShown));
     control.title = isShown ? strings.fold : strings.show;
+    /** @type {NodeListOf<HTMLDetailsElement>} */
+    const folds = part.querySelectorAll("details.code-fold");
     folds.forEach((fold) => {
       fold.open = isShown;
     });
@@ -57,20 +61,31 @@
     root.style.overflowAnchor = "";
   }
 
-  /** Open the folds around what the address leads to. */
-  function openTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    let fold = target?.closest("details");
-    if (!target || !fold) {
-      return;
-    }
-    for (; fold; fold = fold.parentElement?.closest("details")) {
-      fold.open = true;
-    }
-    target.scrollIntoView();
+  /**
+   * Give code that was built late its button for copying; the script that reacts to such buttons
+   * listens to the whole page.
+   * @param {Element} built
+   */
+  function addCopyButtons(built) {
+    const model = document.querySelector(".copybtn");
+    built.querySelectorAll("div.highlight pre").forEach((code) => {
+      code.id = `codecell${document.querySelectorAll("pre[id^=codecell]").length}`;
+      const copy = model?.cloneNode(true);
+      if (copy instanceof HTMLElement) {
+        copy.dataset.clipboardTarget = `#${code.id}`;
+        code.after(copy);
+      }
+    });
   }
 
-  if (folds.length > 0) {
+  /** @param {Event} event */
+  function onBuilt(event) {
+    const { detail: built } = /** @type {CustomEvent<Element>} */ (event);
+    show(control.getAttribute("aria-pressed") === "true", built);
+    addCopyButtons(built);
+  }
+
+  if (hasCode) {
     control.className = "bar-button code-switch";
     const item = document.createElement("div");
     item.className = "header-article-item";
@@ -78,6 +93,5 @@
     document.querySelector(".header-article-items__end")?.prepend(item);
     show(isRemembered());
   }
-  openTarget();
-  addEventListener("hashchange", openTarget);
+  document.addEventListener("byhand:built", onBuilt);
 })();

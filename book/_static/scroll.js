@@ -2,10 +2,7 @@
    one only at those that can scroll, so that a keyboard reader does not stop at every formula. */
 (function () {
   "use strict";
-  /** @type {NodeListOf<HTMLElement>} */
-  const boxes = document.querySelectorAll(
-    ".math-scroll, .math-wide, .drawing, .stage-part .pst-scrollable-table-container",
-  );
+  const BOXES = ".math-scroll, .math-wide, .drawing, .stage-part .pst-scrollable-table-container";
 
   /** @param {Element} box */
   function update(box) {
@@ -17,6 +14,14 @@
   }
 
   const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
-  boxes.forEach((box) => observer.observe(box));
-  document.fonts.ready.then(() => boxes.forEach(update));
+
+  /** @param {ParentNode} part of the page */
+  function watch(part) {
+    part.querySelectorAll(BOXES).forEach((box) => observer.observe(box));
+  }
+
+  watch(document);
+  document.addEventListener("byhand:built", (event) =>
+    watch(/** @type {CustomEvent<Element>} */ (event).detail));
+  document.fonts.ready.then(() => document.querySelectorAll(BOXES).forEach(update));
 })();

@@ -7,7 +7,7 @@
   const progress = window.mhaProgress;
   const { button, fill, find } = window.mhaPage;
   const ARTICLE = ":has(> .steps-start):has(> h1)";
-  const HEADING = ":scope > :is(h1, h2, h3, h4)";
+  const HEADING = ":scope > :is(h1, h2, h3, h4), :scope > details > summary > :is(h2, h3, h4)";
   const FIELDS = "input, textarea, select, [contenteditable], summary, mha-explorer, [role=grid]";
 
   if (!document.querySelector(ARTICLE)) {

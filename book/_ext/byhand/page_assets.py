@@ -13,6 +13,7 @@ SCRIPTS = (
     *ARITHMETIC,
     *BOXES,
     "drawers.js",
+    "folds.js",
     "scroll.js",
     "strings-reading.js",
     "contents.js",
@@ -29,12 +30,15 @@ STYLES = (
     "layout.css",
     "book.css",
     "code.css",
+    "folds.css",
     "blocks.css",
     "boxes.css",
     "reading.css",
     "explorer.css",
     "print.css",
 )
+
+FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all others
 
 PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 
@@ -43,6 +47,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
     app.connect("builder-inited", write_widgets)
+    app.connect("html-page-context", dress_first_page)
     app.connect("html-page-context", correct_roles)
     app.connect("html-page-context", move_printed_switch)
     app.connect("html-page-context", leave_out_late_checksums)
@@ -59,6 +64,14 @@ def write_widgets(app: Sphinx) -> None:
     """Write the widgets' scripts and styles, which stand beside their Python, to `_static`."""
     if app.builder.format == "html":
         publish(Path(app.outdir) / "_static")
+
+
+def dress_first_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Give the first page its own style sheet; Sphinx forgets it before the next page."""
+    if pagename == app.config.root_doc:
+        app.add_css_file(FIRST_PAGE_STYLE, priority=810)
 
 
 def correct_roles(

@@ -8,6 +8,8 @@
   const KEY = "attention-by-hand.progress";
   const VERSION = 1;
   const QUESTIONS = "mha-your-turn[id], mha-quiz[id]";
+  const QUESTION = /<mha-(?:your-turn|quiz)\b[^>]*? id="([^"]+)"/g; // the same, in text
+  const WAITING = "noscript.late";
   const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
 
   /**
@@ -119,9 +121,15 @@
     }
   }
 
-  /** @returns {string[]} */
+  /**
+   * Return the ids of the page's questions, those that wait as text to be built among them.
+   * @returns {string[]}
+   */
   function questions() {
-    return Array.from(document.querySelectorAll(QUESTIONS), (box) => box.id);
+    const built = Array.from(document.querySelectorAll(QUESTIONS), (box) => box.id);
+    const waiting = Array.from(document.querySelectorAll(WAITING), ({ textContent }) =>
+      Array.from((textContent ?? "").matchAll(QUESTION), (found) => found[1]));
+    return [...built, ...waiting.flat()];
   }
 
   /** Forget answers to questions that this page no longer has. */

@@ -35,6 +35,7 @@ SILENT_TAGS = frozenset(
 SILENT_CLASSES = frozenset(
     {"caption-number", "cell_input", "headerlink", "highlight", "section-number", "toctree-wrapper"}
 )
+LATE = "late"  # the class of a <noscript> that holds a section until a reader opens it
 # Tables of numbers: only their captions have words. Others are the Markdown's, or marked as words.
 WORDS = "words"
 PLAIN_TABLE = frozenset({"table", "docutils", "align-default", "colwidths-auto"})
@@ -172,7 +173,8 @@ class _Reader(HTMLParser):
             return "yes"
         block = tag == "math" and given.get("display") == "block"
         # A name with a hyphen is a custom element: something to work with, not to read.
-        if block or tag in SILENT_TAGS or "-" in tag or classes & SILENT_CLASSES:
+        silent = tag in SILENT_TAGS and not (tag == "noscript" and LATE in classes)
+        if block or silent or "-" in tag or classes & SILENT_CLASSES:
             return "no"
         if above == "yes" and tag == "table" and classes - PLAIN_TABLE and WORDS not in classes:
             return "captions"

@@ -1,0 +1,65 @@
+"""Mark exercises by difficulty: ``:class: difficulty-1`` to ``difficulty-3``."""
+
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node
+
+logger = logging.getLogger(__name__)
+
+HARDEST = 3
+MARK = "•"
+CLASS = re.compile(r"difficulty-(.*)")
+
+
+class difficulty(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
+    """The marks of an exercise."""
+
+
+class MarkDifficulty(SphinxPostTransform):
+    """Put the marks into the titles, which are complete by now."""
+
+    default_priority = 400
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        for kind in (exercise_node, exercise_enumerable_node):
+            for exercise in self.document.findall(kind):
+                mark(exercise)
+
+
+def mark(exercise: nodes.Element) -> None:
+    """Mark one exercise, if it has a class that says how difficult it is."""
+    for given in filter(None, map(CLASS.fullmatch, exercise["classes"])):
+        if given[1] in map(str, range(1, HARDEST + 1)):
+            exercise[0].insert(0, difficulty(level=int(given[1])))
+        else:
+            logger.warning("difficulty is 1 to %d, not %s", HARDEST, given[1], location=exercise)
+
+
+def visit_html(self: Any, node: difficulty) -> None:
+    """Write the marks for the eyes, words for the ears."""
+    self.body.append(
+        f'<span class="difficulty"><span aria-hidden="true">{MARK * node["level"]}</span>'
+        f'<span class="reading-unseen">difficulty {node["level"]} of {HARDEST}</span></span> '
+    )
+
+
+def visit_latex(self: Any, node: difficulty) -> None:
+    """Write the marks before the title."""
+    self.body.append(f"{MARK * node['level']} ")
+
+
+def depart(self: Any, node: difficulty) -> None:
+    """All has been written."""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_node(difficulty, html=(visit_html, depart), latex=(visit_latex, depart))
+    app.add_post_transform(MarkDifficulty)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,176 @@
+"""How a chapter opens: one sentence, and what its reader will be able to do, in how many minutes.
+
+``{lead}`` holds the sentence, ``{aims}`` a list of things that the reader will be able to do. The
+minutes are computed from the page, by the rule of `minutes_of`.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx.application import Sphinx
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
+
+from byhand.quiz.elements import quiz, quiz_answer
+from byhand.section_folds import beginning_of
+
+WORDS_A_MINUTE = 200
+MINUTES_A_BOX = 1  # a number to compute, or a question to answer
+MINUTES_AN_EXERCISE = 2
+BOX = "<mha-your-turn"
+UNREAD = (
+    nodes.Invisible,
+    nodes.literal_block,
+    nodes.raw,
+    nodes.table,
+    nodes.footnote,
+    quiz_answer,
+    solution_node,
+)
+
+
+class lead(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
+    """The sentence that a chapter begins with."""
+
+
+class aims(nodes.General, nodes.Element):  # noqa: N801
+    """What the reader will be able to do, and the minutes."""
+
+
+class Lead(Directive):
+    """``{lead}``: a sentence or two below the title, in larger letters."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sentence."""
+        node = lead()
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+class Aims(Directive):
+    """``{aims}``: a list, each entry going on after "you can"."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list with the minutes still to be counted."""
+        node = aims(minutes=0)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        if [type(child) for child in node.children] != [nodes.bullet_list]:
+            raise self.error("{aims} holds one list of what the reader will be able to do")
+        return [node]
+
+
+# ---- Minutes ----
+
+
+def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
+    """Give every list of aims the minutes of its page."""
+    for node in doctree.findall(aims):
+        node["minutes"] = minutes_of(doctree)
+
+
+def minutes_of(page: nodes.Element) -> int:
+    """Return about how many minutes a page takes to read.
+
+    Two hundred words a minute, one minute for a number to compute or a question, two for an
+    exercise; in steps of five. What is folded, tables, code and solutions do not count.
+    """
+    words, boxes, exercises = 0, 0, 0
+    for node in read_by_all(page):
+        if isinstance(node, nodes.Text):
+            words += len(node.astext().split())
+        elif isinstance(node, quiz) or is_box(node):
+            boxes += 1
+        elif isinstance(node, exercise_node | exercise_enumerable_node):
+            exercises += 1
+    minutes = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes + MINUTES_AN_EXERCISE * exercises
+    return 5 * max(1, math.ceil(minutes / 5 - 0.5))
+
+
+def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield a node and what is in it, without what is folded or is not read as text."""
+    if isinstance(node, UNREAD) or (isinstance(node, nodes.section) and beginning_of(node)):
+        return
+    yield node
+    if is_cell_part(node):
+        return
+    for child in node.children:
+        yield from read_by_all(child)
+
+
+def is_cell_part(node: nodes.Node) -> bool:
+    """Tell whether a node is a cell's code or its output."""
+    kinds = ("cell_code_source", "cell_code_output")
+    return isinstance(node, nodes.container) and node.get("nb_element") in kinds
+
+
+def is_box(node: nodes.Node) -> bool:
+    """Tell whether a node is a cell's output that asks for a number."""
+    return is_cell_part(node) and any(BOX in raw.astext() for raw in node.findall(nodes.raw))
+
+
+# ---- Writing ----
+
+
+def visit_lead_html(self: Any, node: lead) -> None:
+    """Open the sentence."""
+    self.body.append('<div class="lead">\n')
+
+
+def visit_aims_html(self: Any, node: aims) -> None:
+    """Begin the box of aims."""
+    self.body.append('<div class="aims">\n<p class="aims-title">After this chapter you can</p>\n')
+
+
+def depart_aims_html(self: Any, node: aims) -> None:
+    """End it with the minutes."""
+    self.body.append(f'<p class="aims-minutes">{about(node)}</p>\n</div>\n')
+
+
+def depart_div(self: Any, node: nodes.Element) -> None:
+    """Close a block."""
+    self.body.append("</div>\n")
+
+
+def visit_lead_latex(self: Any, node: lead) -> None:
+    """Begin larger letters."""
+    self.body.append("\n{\\large\n")
+
+
+def depart_lead_latex(self: Any, node: lead) -> None:
+    """End them, with some room below."""
+    self.body.append("\\par}\\medskip\n")
+
+
+def visit_aims_latex(self: Any, node: aims) -> None:
+    """Write the words before the list."""
+    self.body.append("\n\\sphinxAtStartPar\nAfter this chapter you can\n")
+
+
+def depart_aims_latex(self: Any, node: aims) -> None:
+    """Write the minutes below it."""
+    self.body.append(f"\n\\sphinxAtStartPar\n\\emph{{{about(node)}}}\n\n")
+
+
+def about(node: aims) -> str:
+    """Return the minutes in words."""
+    return f"About {node['minutes']} minutes"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_directive("lead", Lead)
+    app.add_directive("aims", Aims)
+    app.add_node(
+        lead, html=(visit_lead_html, depart_div), latex=(visit_lead_latex, depart_lead_latex)
+    )
+    app.add_node(
+        aims, html=(visit_aims_html, depart_aims_html), latex=(visit_aims_latex, depart_aims_latex)
+    )
+    app.connect("doctree-read", count_minutes)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,143 @@
+"""Fold sections away that a first reading can do without.
+
+A section whose heading begins with ``Deeper: `` is a ``<details>`` on the screen, closed, with the
+heading as its summary. One whose heading begins with ``All numbers`` is folded too, and its
+elements are made only when it is opened: the page holds it in a ``<noscript>``, which a browser
+with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens.
+
+For labels, numbers, the contents and the search both are sections like any other. On paper
+``Deeper`` stands open, and one line says where all numbers are.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
+
+from byhand.document import Document
+from byhand.quiz.elements import quiz
+
+logger = logging.getLogger(__name__)
+
+DEEPER, ALL_NUMBERS = "Deeper: ", "All numbers"
+DETAILS = {
+    DEEPER: ('<details class="fold deeper"><summary>', '<div class="fold-body">', "</div>"),
+    ALL_NUMBERS: (
+        '<details class="fold all-numbers"><summary>',
+        '<noscript class="late">',
+        "</noscript>",
+    ),
+}
+LATE = re.compile(r'<noscript class="late">(.*?)</noscript>', re.DOTALL)
+ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_post_transform(FoldSections)
+    app.connect("html-page-context", refuse_noscript_in_noscript)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class FoldSections(SphinxPostTransform):
+    """Fold on the screen; on paper put a line in the place of all numbers."""
+
+    default_priority = 260  # below the cells' code, which has been folded
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        is_screen = self.app.builder.format == "html" and Document.load().edition == "print"
+        for section, beginning in list(folded_sections(self.document)):
+            if beginning == ALL_NUMBERS:
+                refuse_what_is_answered(section)
+            if is_screen:
+                fold(section, beginning)
+            elif beginning == ALL_NUMBERS:
+                leave_out(section, self.page_of(section), ids=self.app.builder.format == "html")
+
+    def page_of(self, section: nodes.section) -> str:
+        """Return the title of the page on which a section stands."""
+        page, node = self.env.docname, section.parent
+        while node is not None:
+            if isinstance(node, addnodes.start_of_file):
+                page = node["docname"]
+                break
+            node = node.parent
+        return str(self.env.titles[page].astext())
+
+
+def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, str]]:
+    """Yield the sections of a document that fold, each with what its heading begins with."""
+    for section in document.findall(nodes.section):
+        beginning = beginning_of(section)
+        if beginning:
+            yield section, beginning
+
+
+def beginning_of(section: nodes.Element) -> str:
+    """Return `DEEPER` or `ALL_NUMBERS`; nothing for a section that does not fold."""
+    title = section.next_node(nodes.title)
+    if title is None or title.parent is not section:
+        return ""
+    return next((start for start in DETAILS if title.astext().startswith(start)), "")
+
+
+def fold(section: nodes.section, beginning: str) -> None:
+    """Wrap a section's content; its heading stays its own child, as writers expect."""
+    before, between, after = DETAILS[beginning]
+    place = section.index(section.next_node(nodes.title))
+    section.insert(place + 1, html(f"</summary>{between}\n"))
+    section.insert(place, html(before))
+    section += html(f"{after}</details>\n")
+
+
+def html(text: str) -> nodes.raw:
+    """Return a piece of HTML that is written as it stands."""
+    return nodes.raw("", text, format="html")
+
+
+def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
+    """Put a line in a section's place.
+
+    Parameters
+    ----------
+    section : section
+    page : str
+        The title of the page on which it stands.
+    ids : bool
+        Whether references to what is left out are to lead to the line. LaTeX's have no place to
+        lead to; `print_book.left_out` writes these as text.
+    """
+    book = Document.load().title
+    heading = [child.deepcopy() for child in section.next_node(nodes.title).children]
+    line = nodes.paragraph("", "", nodes.strong("", "", *heading))
+    line += nodes.Text(f": on the screen, on the page “{page}” of {book}. Paper leaves them out.")
+    if ids:
+        line["ids"] = [i for node in section.findall(nodes.Element) for i in node.get("ids", [])]
+    section.replace_self(line)
+
+
+def refuse_what_is_answered(section: nodes.section) -> None:
+    """Warn of what a reader of paper would miss, and of what has to be there to be opened."""
+    for node in section.findall(nodes.Element):
+        if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):
+            logger.warning(
+                "an exercise, a question or a dropdown cannot stand under “All numbers”", location=node
+            )
+
+
+def refuse_noscript_in_noscript(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Warn where an output inside a ``<noscript>`` has one of its own, which would end the outer."""
+    for late in LATE.findall(context.get("body", "")):
+        if "<noscript" in late:
+            logger.warning(
+                "a <noscript> cannot stand under “All numbers”", location=(pagename, None)
+            )

@@ -1,0 +1,143 @@
+"""How a chapter opens: the sentence, the aims, and the minutes, on pages and in print."""
+
+import book_site as site
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+from one_book import build
+
+from byhand.openings import minutes_of
+
+EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.section_folds"]
+EXTENSIONS += ["byhand.openings", "byhand.difficulty"]
+
+PAGE = (
+    site.FRONT
+    + """# A page
+
+```{lead}
+One sentence with $x$.
+```
+
+```{aims}
+- say *what* it is
+- work it
+- tell them apart
+```
+
+"""
+)
+BOX = """
+```{code-cell}
+from mha import load_example, trace
+from mha.widgets.boxes import your_turn
+your_turn(trace(load_example("the-cat-sat")), "query", 0, 1)
+```
+"""
+QUIZ = "\n```{quiz} q\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
+EXERCISE = "\n```{exercise}\n:label: ex-NAME\n:class: CLASS\nWhat?\n```\n"
+WORDS = "\n" + "word " * 200 + "\n"
+
+
+def made(folder, text, *, builder="html", execute="off", **config):
+    config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"} | config
+    warnings = build(folder, {"index": text}, builder=builder, execute=execute, **config)
+    if builder == "html":
+        text = (folder / "html" / "index.html").read_text(encoding="utf-8")
+        return warnings, BeautifulSoup(text, "html.parser")
+    (tex,) = (folder / "latex").glob("*.tex")
+    return warnings, tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
+
+
+def minutes(folder, text, **config):
+    warnings, page = made(folder, text, **config)
+    assert warnings == ""
+    return page.select_one(".aims-minutes").get_text()
+
+
+def test_a_page_has_the_sentence_and_the_aims(tmp_path):
+    warnings, page = made(tmp_path, PAGE)
+    assert warnings == ""
+    assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
+    aims = page.select_one(".lead + .aims")
+    assert aims.select_one("p").get_text() == "After this chapter you can"
+    items = [item.get_text() for item in aims.select("ul > li")]
+    assert items == ["say what it is", "work it", "tell them apart"]
+    assert aims.select("p")[-1].get_text() == "About 5 minutes"
+
+
+def test_so_has_paper(tmp_path):
+    warnings, tex = made(tmp_path, PAGE, builder="latex")
+    assert warnings == ""
+    lead, aims, minutes = (
+        tex.index(text) for text in (r"{\large", "After this chapter you can", "About 5 minutes")
+    )
+    assert lead < aims < minutes
+    assert tex[aims:minutes].count(r"\item") == 3
+
+
+# Two hundred words are a minute, a box or a question one, an exercise two; in steps of five.
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (WORDS * 10, 10),
+        (WORDS * 12, 10),
+        (WORDS * 13, 15),
+        (WORDS * 10 + "\n## Deeper: more\n" + WORDS * 30, 10),
+        (WORDS * 10 + "\n## All numbers\n" + WORDS * 30, 10),
+        (WORDS * 10 + "\n```python\n" + WORDS * 30 + "\n```\n", 10),
+        (WORDS * 9 + EXERCISE * 3, 15),
+        (WORDS * 7 + QUIZ * 3, 10),
+        (WORDS * 5, 5),
+    ],
+)
+def test_the_minutes_follow_the_rule(text, wanted, tmp_path):
+    count = text.count("NAME")
+    for i in range(count):
+        text = text.replace("NAME", str(i), 1)
+    for i in range(text.count("{quiz} q")):
+        text = text.replace("{quiz} q\n", f"{{quiz}} other-{i}\n", 1)
+    assert minutes(tmp_path, PAGE + text) == f"About {wanted} minutes"
+
+
+def test_a_box_counts_once_and_its_own_words_do_not(tmp_path):
+    # 2,400 words are 12 minutes, which would be 10; the box's minute makes 13 of them.
+    text = PAGE + WORDS * 12 + BOX
+    assert minutes(tmp_path, text, execute="inline") == "About 15 minutes"
+
+
+def test_a_page_of_nothing_takes_five_minutes():
+    assert minutes_of(nodes.section()) == 5
+
+
+def test_aims_are_a_list(tmp_path):
+    warnings, _ = made(tmp_path, "# A\n\n```{aims}\nNo list.\n```\n")
+    assert "{aims} holds one list of what the reader will be able to do" in warnings
+
+
+# ---- Exercises ----
+
+
+def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
+    text = "# A\n"
+    for name, level in (("one", "difficulty-1"), ("three", "difficulty-3"), ("none", "other")):
+        text += EXERCISE.replace("NAME", name).replace("CLASS", level)
+    warnings, page = made(tmp_path, text)
+    assert warnings == ""
+    titles = [" ".join(t.get_text(" ").split()) for t in page.select(".exercise .admonition-title")]
+    assert titles == [
+        "Exercise 1 • difficulty 1 of 3",
+        "Exercise 2 ••• difficulty 3 of 3",
+        "Exercise 3",
+    ]
+    hidden = [mark.get_text() for mark in page.select(".difficulty [aria-hidden=true]")]
+    assert hidden == ["•", "•••"]
+    warnings, tex = made(tmp_path, text, builder="latex")
+    assert warnings == ""
+    assert "••• " in tex
+    assert "difficulty 3" not in tex
+
+
+def test_a_difficulty_beyond_three_is_refused(tmp_path):
+    text = "# A\n" + EXERCISE.replace("NAME", "a").replace("CLASS", "difficulty-4")
+    assert "difficulty is 1 to 3, not 4" in made(tmp_path, text)[0]

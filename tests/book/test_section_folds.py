@@ -1,0 +1,185 @@
+"""Sections that fold: ordinary ones for labels and search, closed on the screen, and on paper."""
+
+import re
+
+import book_site as site
+import pytest
+from bs4 import BeautifulSoup
+from one_book import build
+
+from byhand.document import Document
+from byhand.section_search.sections import read_sections
+
+EXTENSIONS = [
+    "myst_nb",
+    "sphinx_exercise",
+    "byhand.quiz",
+    "byhand.code_folds",
+    "byhand.section_folds",
+]
+LATEX = {"latex_engine": "xelatex"}
+
+PAGE = (
+    site.FRONT
+    + """# A page of *cats*
+
+Read {ref}`why`, {numref}`tbl-late` and {ref}`numbers`.
+
+(why)=
+## Deeper: why it is so
+
+Because of aardvarks.
+
+```{code-cell}
+print("a result")
+```
+
+### Deeper: why that
+
+Nested.
+
+(numbers)=
+## All numbers of *cat*
+
+The word capybara.
+
+```{table} All of them, 1 < 2
+:name: tbl-late
+
+| a | b |
+| - | - |
+| 1 | 2 & 3 |
+```
+
+## Summary
+
+Nothing is Deeper: not even this.
+"""
+)
+
+
+def made(folder, page=PAGE, *, builder="html", **config):
+    config = {"extensions": EXTENSIONS, "execute": "inline", "numfig": True} | config
+    return build(folder, {"index": page}, builder=builder, **config)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("folds")
+    assert made(folder) == ""
+    return folder
+
+
+@pytest.fixture(scope="module")
+def html(folder):
+    return (folder / "html" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(html):
+    return BeautifulSoup(html, "html.parser")
+
+
+def words(heading):
+    return heading.get_text().rstrip("¶#")
+
+
+def test_a_section_folds_by_its_heading(page):
+    folds = page.select("details.fold")
+    assert [fold["class"] for fold in folds] == [
+        ["fold", "deeper"],
+        ["fold", "deeper"],
+        ["fold", "all-numbers"],
+    ]
+    assert [words(fold.summary.find(["h2", "h3"])) for fold in folds] == [
+        "Deeper: why it is so",
+        "Deeper: why that",
+        "All numbers of cat",
+    ]
+    assert not any(fold.has_attr("open") for fold in folds)
+    for fold in folds:
+        assert fold.parent.name == "section"
+        beside = fold.parent.find_all(recursive=False)
+        assert [child.name for child in beside if child.name != "span"] == ["details"]
+
+
+def test_what_does_not_begin_so_does_not_fold(page):
+    summary = page.find(id="summary")
+    assert summary.find("details") is None
+    assert "not even this" in summary.get_text()
+
+
+def test_all_numbers_are_no_elements_of_a_browser_with_scripts(page, html):
+    late = page.select("noscript.late")
+    assert len(late) == 1
+    assert late[0].parent["class"] == ["fold", "all-numbers"]
+    assert late[0].find(id="tbl-late").name == "table"
+    assert "capybara" in late[0].get_text()
+    assert "1 &lt; 2" in html
+    assert page.find(id="deeper-why-it-is-so").find("noscript") is None
+
+
+def test_labels_lead_in_and_the_contents_hold_the_sections(page):
+    links = {a.get_text(): a["href"] for a in page.select("a.internal")}
+    assert links["Deeper: why it is so"] == "#deeper-why-it-is-so"
+    assert links["All numbers of cat"] == "#all-numbers-of-cat"
+    assert links["Table 1"] == "#tbl-late"
+
+
+def test_the_search_finds_the_words_of_both(html):
+    found = {section.heading: section.text for section in read_sections(html)}
+    assert "aardvarks" in found["Deeper: why it is so"]
+    assert "capybara" in found["All numbers of cat"]
+    assert "Nested" in found["Deeper: why that"]
+
+
+def test_in_print_deeper_stands_open_and_a_line_says_where_all_numbers_are(folder):
+    assert made(folder, builder="latex", **LATEX) == ""
+    (tex,) = (folder / "latex").glob("*.tex")
+    body = tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
+    assert r"\chapter{Deeper: why it is so}" in body  # the page has no number in this book
+    assert r"\section{Deeper: why that}" in body
+    assert "aardvarks" in body
+    assert "a result" in body
+    assert "capybara" not in body
+    assert r"\chapter{All numbers" not in body
+    line = "on the screen, on the page “A page of cats” of Attention by Hand"
+    assert r"\sphinxstylestrong{All numbers of \sphinxstyleemphasis{cat}}: " + line in body
+
+
+def test_the_accessible_edition_is_paper_too(tmp_path, monkeypatch):
+    document = Document(edition="accessible")
+    for name, value in document.save(tmp_path / "document.json").items():
+        monkeypatch.setenv(name, value)
+    assert made(tmp_path) == ""
+    page = BeautifulSoup((tmp_path / "html" / "index.html").read_text("utf-8"), "html.parser")
+    said = page.select_one("[role=main]").get_text()
+    assert "aardvarks" in said
+    assert "capybara" not in said
+    assert "on the screen, on the page" in said
+    assert page.select("details, noscript") == []
+    for link in page.select("[role=main] a[href^='#']"):
+        assert link["href"] == "#" or page.find(id=link["href"][1:]), link["href"]
+
+
+REFUSED = {
+    "an exercise": "```{exercise}\n:label: ex-a\nWhat?\n```",
+    "a dropdown": "```{admonition} A\n:class: dropdown\nB\n```",
+    "a question": "```{quiz} q\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```",
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_a_reader_answers_may_not_stand_under_all_numbers(what, tmp_path):
+    page = f"# Page\n\n## All numbers\n\n{REFUSED[what]}\n"
+    warnings = made(tmp_path, page, execute="off")
+    wanted = "an exercise, a question or a dropdown cannot stand under “All numbers”"
+    assert wanted in warnings
+    assert re.search(r"index\.md:\d+", warnings)
+    allowed = page.replace("## All numbers", "## Deeper: all")
+    assert made(tmp_path, allowed, execute="off") == ""
+
+
+def test_a_noscript_may_not_stand_in_another(tmp_path):
+    page = "# Page\n\n## All numbers\n\n<div><noscript>x</noscript></div>\n"
+    assert "a <noscript> cannot stand" in made(tmp_path, page, execute="off")
