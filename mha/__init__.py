@@ -1,12 +1,8 @@
 """Multi-head attention in NumPy, with every intermediate kept.
 
 The public names stand here; the modules below are free to move. `figures`, `stages` and `tables`
-are modules: ``from mha import figures``. Only `figures` needs matplotlib, and is imported when it
-is asked for.
+are modules: ``from mha import figures``.
 """
-
-import importlib
-from types import ModuleType
 
 from mha.core.attention import (
     attention_scores,
@@ -32,11 +28,21 @@ from mha.runs import stages
 from mha.runs.origins import Operand, Origin, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace, trace
-from mha.runs.rounding import dimensions, percent, short, shown
+from mha.runs.rounding import (
+    at_least,
+    at_least_percent,
+    at_most,
+    at_most_percent,
+    dimensions,
+    percent,
+    short,
+    shown,
+)
 from mha.runs.variations import with_swapped_tokens, without_head, without_scale
 from mha.runs.worked import Reading, WorkedExample
-from mha.views import tables
+from mha.views import figures, tables
 from mha.views.arithmetic import Arithmetic, arithmetic
+from mha.views.signs import chain
 
 __version__ = "0.1.0"
 
@@ -54,11 +60,16 @@ __all__ = [
     "Trace",
     "WorkedExample",
     "arithmetic",
+    "at_least",
+    "at_least_percent",
+    "at_most",
+    "at_most_percent",
     "attention_scores",
     "attention_weights",
     "blockwise_attention",
     "causal_mask",
     "centred_log",
+    "chain",
     "dimensions",
     "entropy",
     "example_names",
@@ -90,10 +101,3 @@ __all__ = [
     "without_head",
     "without_scale",
 ]
-
-
-def __getattr__(name: str) -> ModuleType:
-    """Import `figures` when it is first asked for: it needs matplotlib."""
-    if name == "figures":
-        return importlib.import_module("mha.views.figures")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,9 +14,11 @@ from posixpath import dirname, join, normpath
 import weasyprint
 from bs4 import BeautifulSoup, Tag
 from formulas import draw
+from weasyprint.text.fonts import FontConfiguration
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
+from byhand.print_book import drawings
 
 SCREEN_ONLY = (
     "script, style, link, template, button, .headerlink, .printed, .screen-only, .sd-btn,"
@@ -38,9 +40,12 @@ def main() -> None:
     for change in (number_tables, move_solutions, level_headings):
         change(book)
     add_front(book, document, contents)
+    fonts = FontConfiguration()
     weasyprint.HTML(string=str(book), base_url=str(folder)).write_pdf(
         folder / f"{document.name}.pdf",
+        font_config=fonts,
         stylesheets=[
+            drawings.faces(fonts),
             weasyprint.CSS(Path(__file__).with_name("accessible.css")),
             weasyprint.CSS(string=f"@page {{ size: {document.paper} }}"),
         ],
@@ -127,9 +132,10 @@ def describe_drawings(book: BeautifulSoup, article: Tag) -> None:
     """Turn inline drawings into images with their alternative text."""
     for drawing in article.select(".drawing"):
         svg = one(drawing, "svg")
-        text = str(svg).replace("currentColor", "black")
-        text = CAMEL.sub(lambda m: CAMEL_CASE[m.group().lower()], text)
-        drawing.replace_with(book.new_tag("img", src=data(text), alt=str(svg["aria-label"])))
+        text = CAMEL.sub(lambda m: CAMEL_CASE[m.group().lower()], str(svg))
+        drawing.replace_with(
+            book.new_tag("img", src=data(drawings.in_attributes(text)), alt=str(svg["aria-label"]))
+        )
 
 
 def number_tables(book: BeautifulSoup) -> None:

@@ -126,8 +126,7 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
 def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
     typesetting.find_tex()
-    if any(document.edition == "accessible" for document in documents):
-        typesetting.find_weasyprint()
+    typesetting.find_weasyprint()  # sets the texts of figures in every edition
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for document in documents:

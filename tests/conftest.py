@@ -17,6 +17,12 @@ settings.register_profile(PROFILE, derandomize=True, deadline=None)
 settings.load_profile(PROFILE)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--sheets", type=int, default=150, help="how many worksheets are recomputed; default: 150"
+    )
+
+
 def pytest_report_header():
     return f"numpy seed: {SEED}; hypothesis profile: {PROFILE} (derandomized, no deadline)"
 
@@ -25,19 +31,6 @@ def pytest_report_header():
 def rng():
     """Return a fresh generator, so that no test depends on which ran before it."""
     return np.random.default_rng(SEED)
-
-
-@pytest.fixture
-def canvases(monkeypatch):
-    """Collect what figures draw on, to look at its texts and colours, instead of saving it."""
-    drawn = []
-
-    def collect(canvas, *_, **__):
-        if canvas not in drawn:
-            drawn.append(canvas)
-
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", collect)
-    return drawn
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,11 @@ CONFIG = {
     "html_theme": "basic",
     "myst_enable_extensions": ["dollarmath"],
     "nb_eval_name_regex": ".*",
-    "nb_mime_priority_overrides": [("html", "text/markdown", 0), ("latex", "text/markdown", 0)],
+    "nb_mime_priority_overrides": [
+        ("html", "text/markdown", 0),
+        ("latex", "text/markdown", 0),
+        ("latex", "image/svg+xml", 1),
+    ],
     "nb_render_markdown_format": "myst",
     "project": "Test",
     "source_suffix": {".md": "myst-nb"},  # Sphinx keeps what an earlier test said of its default

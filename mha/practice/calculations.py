@@ -13,25 +13,26 @@ from mha.runs.origins import Operand, Operation, Origin, origin
 from mha.runs.record import Trace
 from mha.runs.rounding import short, shown
 from mha.views.arithmetic import factor, written_out
+from mha.views.signs import chain
 
 Formula = Callable[[Sequence[Sequence[float]], int], float]
 
 HINTS = MappingProxyType(
     {
         "products": ("Multiply pair by pair: {expression}", "Add the products: {products}"),
-        "root": ("The root of {d_k} is {root}.", "Divide: {score} ÷ {root}"),
+        "root": ("The root: {root_line}", "Divide: {score} ÷ {root}"),
         "times": ("Scaling multiplies the score.", "Multiply: {score} × {scale}"),
         "power": (
             "The number e is about {e}, and e^0 is 1.",
-            "The answer lies between e^{low} = {low_power} and e^{high} = {high_power}",
+            "The answer lies between {low} and {high}",
         ),
         "sum": (
             "Add one number after the other.",
-            "All but the last add up to {partial}. Add {last}",
+            "All but the last: {partial}. Add {last}",
         ),
         "share": (
             "The exponentials are {exponentials}",
-            "Their sum is {sum}. Divide {top} by it.",
+            "Their sum: {sum}. Divide {top} by it.",
         ),
     }
 )
@@ -40,7 +41,7 @@ HINTS = MappingProxyType(
 HINTS_WITH_MASK = MappingProxyType(
     {
         "root": (
-            "The root of {d_k} is {root}. The mask's term is added after the division.",
+            "The root: {root_line}. The mask's term is added after the division.",
             "Divide, then add the mask's term: {score} ÷ {root} + {mask}",
         ),
         "times": (
@@ -198,7 +199,8 @@ def _scaled(run: Trace, found: Origin) -> Calculation:
     fields = {"mask": " + ".join(factor(term.value) for term in mask)}
     if kind == "root":
         root = short(math.sqrt(by.value))
-        fields |= {"score": short(score.value), "d_k": short(by.value), "root": root}
+        line = chain(f"√{short(by.value)}", root)
+        fields |= {"score": short(score.value), "root": root, "root_line": line}
     else:
         fields |= {"score": factor(score.value), "scale": factor(by.value)}
     return Calculation(kind, tuple((operand.value,) for operand in found.operands), fields)
@@ -209,26 +211,35 @@ def _power(run: Trace, found: Origin) -> Calculation:
     low = math.floor(exponent)
     fields = {
         "e": shown(math.e),
-        "low": short(low),
-        "low_power": short(math.exp(low)),
-        "high": short(low + 1),
-        "high_power": short(math.exp(low + 1)),
+        "low": _power_line(low),
+        "high": _power_line(low + 1),
     }
     return Calculation("power", ((exponent,),), fields)
 
 
+def _power_line(exponent: int) -> str:
+    return chain(f"e^{short(exponent)}", short(math.exp(exponent)))
+
+
 def _sum(run: Trace, found: Origin) -> Calculation:
     *first, last = terms = _values(found.operands)
-    fields = {"partial": shown(math.fsum(first)), "last": shown(last)}
+    fields = {"partial": _sum_line(first), "last": shown(last)}
     return Calculation("sum", (terms,), fields)
+
+
+def _sum_line(terms: Sequence[float]) -> str:
+    """Return numbers as they are added up; one alone, or none, as it is."""
+    total = shown(math.fsum(terms))
+    return chain(" + ".join(map(shown, terms)), total) if len(terms) > 1 else total
 
 
 def _share(run: Trace, found: Origin) -> Calculation:
     top, row_sum = found.operands
     powers = exponentials(run, found)
+    terms = " + ".join(shown(power.evaluate()) for power in powers)
     fields = {
-        "exponentials": ", ".join(shown(power.evaluate()) for power in powers),
-        "sum": shown(row_sum.value),
+        "exponentials": terms.replace(" + ", ", "),
+        "sum": chain(terms, shown(row_sum.value)),
         "top": shown(top.value),
     }
     return Calculation("share", (tuple(power.operands[0].value for power in powers),), fields)

@@ -14,6 +14,7 @@ from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, percent, short, shown
 from mha.views.arithmetic import Arithmetic, written_out
+from mha.views.signs import sign
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,10 @@ key of *sat*: (1.4, 1.2). Answer to 2 decimals.
     @property
     def worked_line(self) -> str:
         """The calculation on one line, in percent at last where a percentage is asked for."""
-        in_percent = f" = {percent(self.answer, self.places)}" if self.percent else ""
-        return f"{self.worked}{in_percent}"
+        if not self.percent:
+            return str(self.worked)
+        in_percent = percent(self.answer, self.places)
+        return f"{self.worked} {sign(self.worked.result, in_percent)} {in_percent}"
 
     @property
     def rounding(self) -> str:

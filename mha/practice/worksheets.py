@@ -1,7 +1,9 @@
 """Worksheets: fresh numbers for each student, and the key with every step, as Markdown.
 
 A sheet's numbers are drawn from its seed and its student's number, so that the same seed gives the
-same sheets, and a student's sheet does not depend on how many others there are.
+same sheets, and a student's sheet does not depend on how many others there are. Its answers follow
+from what it gives: where a stage is left out, its numbers are given rounded, and the key goes on
+from these. An exact answer is asked for with all its digits, any other to `PLACES` decimals.
 
 ``python -m mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes ``sheets.md`` and
 ``key.md``; ``python3 scripts/build.py worksheet`` prints them too. Both declare their options by
@@ -9,9 +11,11 @@ same sheets, and a student's sheet does not depend on how many others there are.
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,10 +23,11 @@ import numpy as np
 
 from mha.core.checks import as_count
 from mha.practice.drawing import LEVELS, draw_example
+from mha.practice.tolerance import tolerances
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
-from mha.runs.record import Trace, trace
-from mha.runs.rounding import dimensions
+from mha.runs.record import Trace, continued, trace
+from mha.runs.rounding import dimensions, shown
 from mha.runs.stages import STAGES
 from mha.runs.worked import WorkedExample
 from mha.views.arithmetic import Arithmetic, written_out
@@ -49,8 +54,14 @@ TASKS = MappingProxyType(
 )
 """The stages that can be asked for, in the order of the computation, and what to do in each."""
 
-_FIRST_ROUNDED = "exponentials"
-"""From here on, numbers are not short any more."""
+_ALL_DIGITS = 6
+"""More decimals than an exact answer has: it is shown with all of its own."""
+
+_AFTER_EXACT = ("exponentials", "weights", "head_outputs")
+"""Stages whose numbers are not short, so that they are rounded where they are given."""
+
+_ROUNDED_AFTER = {"head_outputs": "weights", "output": "head_outputs"}
+"""A sum of products is exact unless it takes numbers of a stage that was itself rounded."""
 
 
 @dataclass(frozen=True)
@@ -64,15 +75,33 @@ class Worksheet:
     difficulty : str
     stages : tuple of str
         What is asked, in the order of the computation.
-    run : Trace
-        Every number of the sheet.
+    drawn : Trace
+        The run of the numbers that were drawn for the sheet.
     """
 
     seed: int
     student: int
     difficulty: str
     stages: tuple[str, ...]
-    run: Trace
+    drawn: Trace
+
+    @cached_property
+    def run(self) -> Trace:
+        """Every number of the sheet, computed from what the sheet gives as it is printed."""
+        needed = {need for stage in self.stages for need in _needs(self.drawn, stage)}
+        given = [stage for stage in _AFTER_EXACT if stage in needed - set(self.stages)]
+        if not given:
+            return self.drawn
+        return continued(self.drawn, **{s: getattr(self.drawn, s).round(PLACES) for s in given})
+
+    @cached_property
+    def rounded(self) -> tuple[str, ...]:
+        """The stages that are asked for whose answers are no short numbers."""
+        found: list[str] = []
+        for stage in self.stages:
+            if stage in ("exponentials", "weights") or _ROUNDED_AFTER.get(stage) in found:
+                found.append(stage)
+        return tuple(found)
 
     @property
     def title(self) -> str:
@@ -104,8 +133,8 @@ class Worksheet:
             Markdown.
         """
         parts = [f"## Key to worksheet {self.title}"]
-        if self._rounds():
-            parts.append("Each number is rounded when shown, and was computed with all its digits.")
+        if self.rounded:
+            parts.append(self._tolerance())
         for number, stage in enumerate(self.stages, 1):
             parts.append(f"{number}\\. {TASKS[stage]}")
             for head, table in enumerate(self._tables(stage)):
@@ -114,17 +143,43 @@ class Worksheet:
         return "\n\n".join(parts) + "\n"
 
     def _rounding(self) -> str:
-        if not self._rounds():
+        if not self.rounded:
             return "All answers are short: do not round."
+        others = " All other answers are short: do not round them." * (
+            len(self.rounded) < len(self.stages)
+        )
         return (
-            "Everything before the exponentials is short: do not round it. From there on, write"
-            f" down {PLACES} decimals, and calculate on with all the digits that you have. A last"
-            " digit that is off by one is no mistake."
+            f"Round in {self._tasks(self.rounded)} alone: write down {PLACES} decimals there, and"
+            f" calculate on with all the digits that you have.{others}"
         )
 
-    def _rounds(self) -> bool:
-        order = list(TASKS)
-        return any(order.index(s) >= order.index(_FIRST_ROUNDED) for s in self.stages)
+    def _tolerance(self) -> str:
+        """Return what the key says of rounding, and how far a right answer may be off."""
+        said = (
+            f"{self._tasks(self.rounded).capitalize()}: each number was computed with all its"
+            " digits and is rounded when shown; ≈ stands where rounding enters."
+        )
+        slips = tolerances(self.run, self.stages, PLACES)
+        if not slips:
+            return said
+        bounds = [
+            f"{shown(units * 10.0**-PLACES, PLACES)} in {self._tasks([stage])}"
+            for stage, units in slips.items()
+        ]
+        return (
+            f"{said} Who calculates on with rounded numbers is right too, and may be off by at most"
+            f" {_listed(bounds)}."
+        )
+
+    def _tasks(self, stages: Sequence[str]) -> str:
+        """Return the numbers that stages have as tasks, in words."""
+        numbers = [str(self.stages.index(stage) + 1) for stage in stages]
+        return f"task{'s' * (len(numbers) > 1)} {_listed(numbers)}"
+
+    def _places(self, stage: str) -> int:
+        """Return the most decimals that a stage is shown with: what is exact has all of its own."""
+        is_given = stage not in self.stages
+        return PLACES if is_given or stage in self.rounded else _ALL_DIGITS
 
     def _given(self) -> Iterator[Table]:
         """Yield the tables that the stages start from."""
@@ -136,7 +191,7 @@ class Worksheet:
     def _tables(self, stage: str) -> Iterator[Table]:
         """Yield one stage or matrix of each head, or the one of the whole layer."""
         for head in range(self.run.num_heads if STAGES[stage].per_head else 1):
-            yield stage_table(self.run, stage, head=head, places=PLACES)
+            yield stage_table(self.run, stage, head=head, places=self._places(stage))
 
     def _steps(self, stage: str, head: int) -> Iterator[str]:
         """Yield each number of one table as a line of arithmetic."""
@@ -149,7 +204,7 @@ class Worksheet:
                 yield f"{self._token(place.row)}, row sum: {self._line(row_sum)}"
 
     def _line(self, place: Place) -> Arithmetic:
-        return written_out(origin(self.run, place), PLACES)
+        return written_out(origin(self.run, place), self._places(place.stage))
 
     def _name(self, place: Place) -> str:
         """Return what a number of a table is called."""
@@ -262,11 +317,13 @@ def _emptied(table: Table) -> Table:
 
 def _superscript(line: str) -> str:
     """Return a line of arithmetic in which e^x stands as a formula."""
-    power, equals, rest = line.partition(" = ")
-    if not power.startswith("e^"):
-        return line
-    exponent = power.removeprefix("e^").replace("−", "-")
-    return f"$e^{{{exponent}}}${equals}{rest}"
+    return re.sub(r"e\^(\S+)", lambda power: f"$e^{{{power[1].replace('−', '-')}}}$", line)
+
+
+def _listed(items: Sequence[str]) -> str:
+    """Return items as a sentence names them."""
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 # ---- The command ----

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from mha.runs.places import Place
+from mha.runs.places import Place, place_at
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
@@ -243,7 +243,7 @@ Rule = Callable[[Trace, Place], tuple[Operation, Terms]]
 
 
 def _at(run: Trace, stage: str, *index: int) -> Operand:
-    place = Place.at(stage, *index)
+    place = place_at(stage, *index)
     return Operand(place.value(run), place)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -60,6 +61,8 @@ class Place:
     def _check(self, name: str) -> None:
         """Raise unless an index is a whole number of at least 0; keep it as a plain int."""
         index = getattr(self, name)
+        if type(index) is int and index >= 0:
+            return
         if isinstance(index, bool) or not isinstance(index, int | np.integer):
             raise TypeError(f"{name} is {index!r}; a whole number is wanted")
         if index < 0:
@@ -168,7 +171,7 @@ class Place:
     @property
     def index(self) -> tuple[int, ...]:
         """The index into the stage's array."""
-        return tuple(getattr(self, axis) for axis in self.kind.axes)
+        return tuple(i for i in (self.head, self.row, self.column) if i is not None)
 
     @property
     def whole(self) -> Self:
@@ -201,16 +204,30 @@ class Place:
         if self.term is not None:
             raise ValueError(f"{self} is a term of a sum; a number that a run keeps is wanted")
         array = stage_array(run, self.stage)
-        if any(i >= size for i, size in zip(self.index, array.shape, strict=True)):
+        try:
+            return float(array[self.index])
+        except IndexError:
             raise ValueError(
                 f"{self.stage} has shape {array.shape}; index {self.index} is outside it"
-            )
-        return float(array[self.index])
+            ) from None
 
 
 PrintsAt = Callable[[Place], Sequence[tuple[str, bool]]]
 """Tells what a source prints at a place: each print of that number, with whether it agrees with the
 true one. `mha.audit.judging.Prints` is one."""
+
+
+@lru_cache(maxsize=1 << 14)
+def place_at(stage_name: str, *index: int) -> Place:
+    """Return the place at an index, the same object each time: tables and sums ask for many.
+
+    Parameters
+    ----------
+    stage_name : str
+    index : int
+        Plain whole numbers, as for `Place.at`.
+    """
+    return Place.at(stage_name, *index)
 
 
 def places(run: Trace, stage_name: str) -> Iterator[Place]:
@@ -237,4 +254,4 @@ def places(run: Trace, stage_name: str) -> Iterator[Place]:
     ['row_sums.0.0', 'row_sums.0.1']
     """
     for index in np.ndindex(stage_array(run, stage_name).shape):
-        yield Place.at(stage_name, *index)
+        yield place_at(stage_name, *index)

@@ -4,7 +4,7 @@ A `WorkedExample` is what a run starts from, a `Trace` is its record. Every tabl
 line of arithmetic in the book is a view of a trace.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -133,6 +133,43 @@ def trace(example: WorkedExample) -> Trace:
     return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
 
 
+def continued(run: Trace, **given: Array) -> Trace:
+    """Return a run that goes on from other numbers: what follows is computed from these.
+
+    Parameters
+    ----------
+    run : Trace
+    **given : ndarray
+        The exponentials, weights or head_outputs that take the place of the run's own, each of the
+        same shape. Of two, the later stage is taken as it is given too.
+
+    Returns
+    -------
+    Trace
+        What stands before the first of them is the run's own.
+
+    Examples
+    --------
+    >>> example = WorkedExample(
+    ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
+    ...     source="made up", query=np.eye(2), key=np.eye(2), value=np.eye(2), scale=1.0)
+    >>> run = trace(example)
+    >>> continued(run, exponentials=np.array([[[3.0, 1.0], [1.0, 1.0]]])).weights
+    array([[[0.75, 0.25],
+            [0.5 , 0.5 ]]])
+    """
+    arrays: dict[str, Any] = {}
+    if "exponentials" in given:
+        sums = given["exponentials"].sum(axis=-1)
+        weights = given["exponentials"] / np.where(sums == 0, 1, sums)[..., None]
+        arrays |= {"row_sums": sums, "weights": weights}
+    arrays |= given
+    if "head_outputs" not in given:
+        weights = arrays.get("weights", run.weights)
+        arrays["head_outputs"] = finite_product("weights and value", weights, run.value)
+    return replace(run, **arrays | _joined(run.example, arrays["head_outputs"]))
+
+
 def _projections(example: WorkedExample) -> dict[str, Any]:
     """Return query, key and value: given, or projected from the embeddings."""
     x, layer = example.embeddings, example.layer
@@ -167,10 +204,15 @@ def _attention(example: WorkedExample, query: Array, key: Array) -> dict[str, Ar
 
 
 def _outputs(example: WorkedExample, weights: Array, value: Array) -> dict[str, Any]:
-    """Return the heads' outputs, side by side too, the output and the heads' shares of it."""
+    """Return the heads' outputs, and what is made of them."""
     head_outputs = finite_product("weights and value", weights, value)
+    return {"head_outputs": head_outputs, **_joined(example, head_outputs)}
+
+
+def _joined(example: WorkedExample, head_outputs: Array) -> dict[str, Any]:
+    """Return the heads' outputs side by side, the output and the heads' shares of it."""
     concat = merge_heads(head_outputs)
-    arrays = {"head_outputs": head_outputs, "concat": concat}
+    arrays = {"concat": concat}
     w_o = None if example.layer is None else example.layer.w_o
     if w_o is None:
         return arrays | {"output": None, "head_contributions": None}

@@ -2,12 +2,14 @@
 
 The book's one rounding rule: values stay in float64 and are rounded once, when they are shown. The
 exact value of the float64 number is rounded to so many decimals, an exact tie to the even digit.
+A bound alone is rounded outward, so that what it bounds keeps to it as printed.
 A minus is a true minus sign, zero has no sign, and no number has an exponent, however large or
 small it is. Minus infinity, the score of a masked key, is −∞; what is left where a formula broke
 keeps the names that NumPy prints, `inf` and `nan`.
 """
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
 PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""
@@ -74,6 +76,95 @@ def percent(value: float, places: int = 0) -> Percentage:
     '73\xa0%'
     """
     return Percentage(f"{shown(100 * value, places)}\N{NO-BREAK SPACE}%")
+
+
+def at_least(value: float, places: int = 0) -> str:
+    """Return a number that the value is not below: rounded down, for "at least" in a sentence.
+
+    Parameters
+    ----------
+    value : float
+        A finite number.
+    places : int, default 0
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If `places` is below 0, or the value is not finite.
+
+    Examples
+    --------
+    >>> at_least(1.683, 1), at_least(0.1 + 0.2, 1), at_least(-0.25, 1)
+    ('1.6', '0.3', '−0.3')
+    """
+    return _outward(value, places, ROUND_FLOOR)
+
+
+def at_most(value: float, places: int = 0) -> str:
+    """Return a number that the value is not above: rounded up, for "at most" in a sentence.
+
+    Parameters
+    ----------
+    value, places
+        As for `at_least`.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        As `at_least`.
+
+    Examples
+    --------
+    >>> at_most(6.93, 1), at_most(-0.25, 1)
+    ('7.0', '−0.2')
+    """
+    return _outward(value, places, ROUND_CEILING)
+
+
+def at_least_percent(value: float, places: int = 0) -> Percentage:
+    r"""Return a percentage that a share is not below, as `percent` writes it.
+
+    Examples
+    --------
+    >>> at_least_percent(0.0770)
+    '7 %'
+    """
+    return Percentage(f"{_outward(value, places, ROUND_FLOOR, 100)}\N{NO-BREAK SPACE}%")
+
+
+def at_most_percent(value: float, places: int = 0) -> Percentage:
+    r"""Return a percentage that a share is not above, as `percent` writes it.
+
+    Examples
+    --------
+    >>> at_most_percent(0.9230)
+    '93 %'
+    """
+    return Percentage(f"{_outward(value, places, ROUND_CEILING, 100)}\N{NO-BREAK SPACE}%")
+
+
+def _outward(value: float, places: int, rounding: str, times: int = 1) -> str:
+    """Return a number rounded in one direction, except for what float arithmetic leaves over."""
+    if places < 0:
+        raise ValueError(f"places is {places}; a number of at least 0 is wanted")
+    value = float(value)
+    if not math.isfinite(value):
+        raise ValueError(f"value is {value}; a finite number is wanted")
+    unit = Decimal(1).scaleb(-places)
+    with localcontext(prec=400):
+        exact = times * Decimal(value)
+        nearest = exact.quantize(unit)
+        is_exact = abs(exact - nearest) <= Decimal("1e-14") * max(Decimal(1), abs(exact))
+        bound = nearest if is_exact else exact.quantize(unit, rounding=rounding)
+    return f"{abs(bound) if bound == 0 else bound:f}".replace("-", "−")
 
 
 def short(value: float, places: int = PLACES) -> str:

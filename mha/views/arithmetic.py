@@ -1,4 +1,7 @@
-"""Any number of a run, written out as the sum or quotient that gives it."""
+"""Any number of a run, written out as the sum or quotient that gives it.
+
+A line holds as it is printed: `mha.views.signs` says where an equals sign stands, and where ≈.
+"""
 
 import math
 import re
@@ -9,6 +12,7 @@ from mha.runs.origins import Operation, Origin, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
+from mha.views.signs import chain
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Arithmetic:
     def __str__(self) -> str:
         """Return the whole line: expression, terms worked out, result."""
         steps = [self.expression, " + ".join(self.products), self.result]
-        return " = ".join(step for step in steps if step)
+        return chain(*filter(None, steps))
 
     def _repr_markdown_(self) -> str:
         """Return the line with its exponents raised."""
@@ -78,7 +82,7 @@ def arithmetic(
     >>> print(arithmetic(run, "scores", 0, 1))
     1×0 + 0×1 + 1×0 + 0×1 = 0 + 0 + 0 + 0 = 0
     >>> print(arithmetic(run, "weights", 0, 0))
-    2.7183 ÷ 3.7183 = 0.7311
+    2.7183 ÷ 3.7183 ≈ 0.7311
     """
     return written_out(origin(run, Place.of(stage, head, row, column)), places)
 

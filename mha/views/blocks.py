@@ -13,7 +13,7 @@ from mha.runs.places import PrintsAt
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 from mha.runs.stages import stage as stage_of
-from mha.views.colours import head_colour
+from mha.views.colours import HEAT_FULL, head_colour
 from mha.views.table import Table, no_tags
 from mha.views.tables import (
     contribution_table,
@@ -28,7 +28,6 @@ HEATED = ("weights",)
 """The stages whose numbers are shares, from 0 to 1: their cells are tinted by them."""
 
 _SUMMED = ("weights", "exponentials")
-_FULL = 55  # per cent of the head's colour in the cell of a weight of 1, in a notebook
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _html_part(part: Part) -> str:
 
 
 def _tint(text: str, head: int) -> str:
-    share = _FULL * float(text)
+    share = HEAT_FULL * float(text)
     return f' style="background: color-mix(in srgb, {head_colour(head)} {share:.4g}%, transparent)"'
 
 

@@ -1,15 +1,16 @@
 """Figures of traces and of plain arrays, drawn for every screen and for print.
 
-A `Figure` is vector graphics with alternative text. On a page its ink takes the colour of the
-text around it, so that it reads in the light and in the dark theme; in print it is black. The
-heads keep one colour each through the whole book, and every heatmap shows its numbers.
+A `Figure` is SVG with alternative text. On a page it takes the page's fonts and colours, so that it
+reads in the light and in the dark theme, and in a narrow place it has another layout; nothing in it
+is smaller than twelve pixels. The heads keep one colour each through the whole book, and every
+heatmap shows its numbers.
 
 The drawing itself is in `mha.views.drawing`.
 """
 
 from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour
 from mha.views.drawing.bars import output_shares, stacked_counts, vector_bars
-from mha.views.drawing.canvas import INK, Figure
+from mha.views.drawing.canvas import STYLE, Figure
 from mha.views.drawing.curves import curves
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
@@ -18,7 +19,7 @@ from mha.views.drawing.page import AltTextRenderer, inline_svg
 __all__ = [
     "HATCHES",
     "HEAD_COLOURS",
-    "INK",
+    "STYLE",
     "AltTextRenderer",
     "Figure",
     "concat_strips",

@@ -11,7 +11,7 @@ import numpy as np
 from mha.core.checks import Array, as_index
 from mha.core.measures import entropy, total_variation
 from mha.runs.origins import origin
-from mha.runs.places import Place, PrintsAt
+from mha.runs.places import Place, PrintsAt, place_at
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, shown
 from mha.runs.stages import STAGES, Stage, stage_array
@@ -91,7 +91,7 @@ def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:
     if len(shape) != len(where) + 2:
         raise ValueError(f"{stage} has one number a row; a stage with columns is wanted")
     rows, columns = map(range, shape[-2:])
-    return [[Place.at(stage, *where, i, j) for j in columns] for i in rows]
+    return [[place_at(stage, *where, i, j) for j in columns] for i in rows]
 
 
 def _bare_table(

@@ -4,7 +4,6 @@ Python writes every number of the example as tables, so that a page without Java
 all, and the inputs as JSON. The browser computes the rest itself, from the inputs alone.
 """
 
-import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -42,8 +41,8 @@ class Drawing(Protocol):
     """What the print form of an explorer has to offer; `mha.views.figures.Figure` does."""
 
     @property
-    def pdf(self) -> bytes:
-        """The drawing as vector graphics for print."""
+    def svg(self) -> str:
+        """The drawing, of which print makes its own form."""
 
     @property
     def alt(self) -> str:
@@ -69,8 +68,8 @@ class Explorer:
         data = {"text/html": self.html, "text/plain": f"Explorer: {self.title}"}
         if self.figure is None:
             return data, {}
-        data["application/pdf"] = base64.b64encode(self.figure.pdf).decode("ascii")
-        return data, {"application/pdf": {"alt": self.figure.alt}}
+        data["image/svg+xml"] = self.figure.svg
+        return data, {"image/svg+xml": {"alt": self.figure.alt}}
 
 
 def explorer(

@@ -279,6 +279,24 @@ def test_the_most_important_verdicts(source, part):
     assert claim.finding().holds is EXPECTED[source, part]
 
 
+def test_a_verdict_is_one_of_three():
+    assert Finding(True, "").verdict == "holds"
+    assert Finding(False, "").verdict == "does not hold"
+    assert Finding(False, "", by_half=True).verdict == "half right"
+
+
+def test_exploding_gradients_are_half_right_where_the_mean_grows():
+    given = {"effect": "explode", "num_keys": 7, "seed": 3}
+    wide, narrow = (CHECKS["gradients_unscaled"](**given, d_k=d_k) for d_k in (512, 2))
+    assert (wide.verdict, narrow.verdict) == ("half right", "does not hold")
+    assert not CHECKS["gradients_unscaled"](**{**given, "effect": "vanish"}, d_k=512).by_half
+
+
+def test_one_claim_is_half_right():
+    (claim,) = (c for c in load_claims() if (found := c.finding()) and found.by_half)
+    assert (claim.source, claim.line) == ("attention-notes", 123)
+
+
 def test_right_claims_are_listed_too():
     found = [claim.finding() for claim in load_claims()]
     decided = [finding.holds for finding in found if finding is not None]

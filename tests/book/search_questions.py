@@ -7,7 +7,7 @@ SCALING = ("mechanism/scaling", "mechanism/scaling#why-dot-products-grow")
 
 # The search was tuned to these. Of the first five, Sphinx's own search found none first.
 QUESTIONS = {
-    "why divide by sqrt": (*SCALING, "mechanism/scaling#leave-the-scale-out"),
+    "why divide by sqrt": (*SCALING, "mechanism/scaling#the-cure"),
     "attention mask": ("mechanism/softmax#masks",),
     "what is a key": ("mechanism/self-attention#query-key-and-value",),
     "entropy": ("mechanism/softmax#entropy",),
@@ -22,13 +22,13 @@ QUESTIONS = {
     ),
     "query key value": ("mechanism/self-attention#query-key-and-value",),
     "causal mask": ("mechanism/softmax#masks", "mechanism/softmax#a-causal-mask-sees-order"),
-    "why scale dot product": (*SCALING, "mechanism/scaling#leave-the-scale-out"),
+    "why scale dot product": (*SCALING, "mechanism/scaling#the-cure"),
     "concatenate heads": (
         "mechanism/multi-head-attention#step-6-concatenate",
         "mechanism/multi-head-attention#several-heads",
     ),
     "gradient of softmax": (
-        "mechanism/softmax#the-jacobian",
+        "mechanism/softmax#deeper-the-jacobian-or-how-each-weight-changes-with-each-score",
         "mechanism/softmax#back-through-the-softmax",
     ),
     "overflow exp": ("mechanism/softmax#large-scores",),
@@ -53,7 +53,10 @@ QUESTIONS = {
 # they showed had been mended (endings of words, "sentence" for "sequence", a few lines of `asked`).
 MORE = {
     "embedding vector": ("mechanism/self-attention#why-a-token-needs-its-neighbours",),
-    "variance of dot product": ("mechanism/scaling#the-variance", *SCALING),
+    "variance of dot product": (
+        "mechanism/scaling#deeper-the-variance-of-a-dot-product-is-its-width",
+        *SCALING,
+    ),
     "what happens if all keys are masked": ("mechanism/softmax#when-everything-is-masked",),
     "bag of words": ("mechanism/self-attention#order-does-not-matter",),
     "saturated softmax": ("mechanism/scaling#what-saturation-looks-like",),
@@ -97,7 +100,9 @@ UNTUNED = {
         "mechanism/scaling#other-scales",
         "mechanism/softmax#temperature",
     ),
-    "backpropagation through attention": ("mechanism/softmax#back-through-attention",),
+    "backpropagation through attention": (
+        "mechanism/softmax#deeper-back-through-attention-in-four-lines",
+    ),
     "mistakes in the lecture notes": (
         "sources/what-the-sources-print",
         "sources/what-the-sources-print#the-audit-of-the-lecture-notes",

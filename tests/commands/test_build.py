@@ -88,7 +88,7 @@ def test_a_second_build_computes_nothing_and_changes_nothing(project):
             "book/index.md:22: WARNING: NameError: name 'missing'",
         ),
         (
-            "\n```{code-cell}\nfigures.Figure(svg='<svg></svg>', pdf=b'', alt='')\n```\n",
+            "\n```{code-cell}\nfigures.Figure(svg='<svg></svg>', alt='')\n```\n",
             "WARNING: a figure has no alternative text",
         ),
     ],

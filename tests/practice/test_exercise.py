@@ -86,9 +86,9 @@ def test_a_given_scale_multiplies():
         (
             None,
             "root",
-            "1 ÷ √2 + 0.5 = 1.2071",
+            "1 ÷ √2 + 0.5 ≈ 1.2071",
             (
-                "The root of 2 is 1.4142. The mask's term is added after the division.",
+                "The root: √2 ≈ 1.4142. The mask's term is added after the division.",
                 "Divide, then add the mask's term: 1 ÷ 1.4142 + 0.5",
             ),
         ),
@@ -179,7 +179,8 @@ def test_hints_give_the_exponentials_and_then_their_sum():
     powers = [math.exp(x) for x in RUN.scaled_scores[0, 1]]
     assert made.hints == (
         "The exponentials are " + ", ".join(map(shown, powers)),
-        f"Their sum is {shown(sum(powers))}. Divide {shown(powers[2])} by it.",
+        f"Their sum: {' + '.join(map(shown, powers))} ≈ {shown(sum(powers))}."
+        f" Divide {shown(powers[2])} by it.",
     )
 
 
@@ -206,7 +207,7 @@ def test_an_exact_answer_is_asked_for_with_its_decimals():
 
 def test_the_worked_line_ends_in_percent_where_asked():
     made = numeric_exercise(RUN, "weights", 0, 0, percent=True)
-    assert made.worked_line == f"{made.worked} = {shown(100 * made.answer, 0)}\u00a0%"
+    assert made.worked_line == f"{made.worked} ≈ {shown(100 * made.answer, 0)}\u00a0%"
     assert numeric_exercise(RUN, "weights", 0, 0).worked_line == str(made.worked)
 
 

@@ -141,7 +141,7 @@ def test_the_key_has_every_number_of_every_stage(heads):
     steps = [line for line in key.splitlines() if line.startswith("- ")]
     exponentials = run.row_sums.size
     assert len(steps) == sum(getattr(run, stage).size for stage in sheet.stages) + exponentials
-    assert all(" = " in step for step in steps)
+    assert all(" = " in step or " ≈ " in step for step in steps)
 
 
 def test_steps_of_sums_add_up():
@@ -206,7 +206,10 @@ def test_each_stage_is_given_what_it_is_computed_from_of_every_head(stage):
 
 def test_rounding_is_spoken_of_where_it_is_needed():
     assert "do not round.\n" in worksheet(1, 1, stages=["scores"]).sheet()
-    assert "3 decimals" in worksheet(1, 1, stages=["weights"]).sheet()
+    assert (
+        "Round in task 1 alone: write down 3 decimals"
+        in worksheet(1, 1, stages=["weights"]).sheet()
+    )
     assert "rounded when shown" in worksheet(1, 1).key()
     assert "rounded when shown" not in worksheet(1, 1, stages=["key"]).key()
 

@@ -258,7 +258,7 @@ def test_constants_are_named_where_the_calculation_has_them():
 def test_an_additive_mask_is_part_of_the_line():
     start = {"query": [[1.0, 0.0]], "key": [[1.0, 0.0]], "value": [[1.0]]}
     run = trace(example(tokens=["a"], mask=np.array([[0.5]]), **start))
-    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 ÷ √2 + 0.5 = 1.2071"
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 ÷ √2 + 0.5 ≈ 1.2071"
     run = trace(example(tokens=["a"], mask=np.array([[-0.5]]), scale=-3, **start))
     assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 × (−3) + (−0.5) = −3.5"
 

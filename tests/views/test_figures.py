@@ -1,23 +1,23 @@
-"""Figures are sound SVG and PDF, show a trace's numbers, and read without colour."""
+"""Figures are sound SVG, show a trace's numbers, and read without colour and on a phone."""
 
-import base64
 import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from all_figures import FIGURES, RUN
-from helpers import HEADS, MASK, QUERIES, example, projected, raises
-from matplotlib.colors import to_hex, to_rgb
-from matplotlib.patches import FancyBboxPatch
+from drawn import SVG, by_class, head_of, lengths, on_paper, raw, texts, wide
+from helpers import HEADS, MASK, example, projected, raises
 
-from mha import example_names, load_example, short, shown, trace
+from mha import dimensions, example_names, load_example, short, shown, trace
+from mha.views.colours import HEAT_FULL
+from mha.views.drawing.canvas import NARROW, Panel, figure
+from mha.views.drawing.svg import NEUTRAL, width_of
 from mha.views.figures import (
     HATCHES,
     HEAD_COLOURS,
     Figure,
     concat_strips,
-    curves,
     head_colour,
     heatmaps,
     lanes,
@@ -39,8 +39,9 @@ def twice():
 
 def luminance(colour):
     """Return relative luminance as WCAG 2 defines it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
 
 
 def contrast(first, second):
@@ -48,36 +49,38 @@ def contrast(first, second):
     return (light + 0.05) / (dark + 0.05)
 
 
-def heatmap_cells(axes):
-    """Return (row, column, text, ink, colour) of each cell of a heatmap."""
-    colours = [c.get_facecolor()[0] for c in axes.collections]
-    return [
-        (int(text.get_position()[1]), int(text.get_position()[0]), text.get_text(), ink, colour)
-        for text, colour in zip(axes.texts, colours, strict=True)
-        for ink in [text.get_color()]
-    ]
+def panels(root):
+    """Return the panels of a figure that has the same ones everywhere."""
+    return by_class(root, "f-panel")
 
 
-# The files
+def heats(panel):
+    """Return the weight of each heatmap's cell, and the number written on it, in order."""
+    weights = [float(e.get("style").split(":")[1]) for e in by_class(panel, "f-heat")]
+    numbers = [e for e in by_class(panel, "f-number") if e.get("text-anchor") == "middle"]
+    return weights, ["".join(e.itertext()) for e in numbers][-len(weights) :]
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_svg_is_well_formed_and_pdf_is_pdf(twice, name):
-    figure = twice[name][0]
-    assert isinstance(figure, Figure)
-    root = ElementTree.fromstring(figure.svg)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) > 3
-    assert figure.pdf.startswith(b"%PDF-")
-    assert figure.pdf.rstrip().endswith(b"%%EOF")
+# The drawings
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_same_call_gives_the_same_bytes(twice, name):
-    first, second = twice[name]
-    assert first == second
-    assert "dc:date" not in first.svg
-    assert b"CreationDate" not in first.pdf
+def test_every_drawing_is_sound_and_needs_nothing_from_outside(twice, name):
+    drawn = twice[name][0]
+    assert isinstance(drawn, Figure)
+    root = ElementTree.fromstring(drawn.svg)
+    assert root.tag == f"{SVG}svg"
+    assert len(list(root.iter(f"{SVG}text"))) > 3
+    names = drawn.svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert "http" not in names
+    assert "href" not in names
+    ids = {e.get("id") for e in root.iter() if e.get("id")}
+    assert set(re.findall(r"url\(#([^)]+)\)", names)) == ids
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_same_call_gives_the_same_drawing(twice, name):
+    assert twice[name][0] == twice[name][1]
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -86,16 +89,63 @@ def test_alternative_text_holds_numbers(twice, name):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_notebook_gets_every_format_with_the_alternative_text(twice, name):
-    figure = twice[name][0]
-    data, metadata = figure._repr_mimebundle_(include=None, exclude=None)
-    assert data["image/svg+xml"] == figure.svg
-    assert base64.b64decode(data["application/pdf"]) == figure.pdf
-    assert data["text/plain"] == f"Figure: {figure.alt}"
-    assert metadata == {
-        "image/svg+xml": {"alt": figure.alt},
-        "application/pdf": {"alt": figure.alt},
-    }
+def test_a_notebook_gets_the_drawing_with_its_alternative_text(twice, name):
+    drawn = twice[name][0]
+    data, metadata = drawn._repr_mimebundle_(include=None, exclude=None)
+    assert data == {"image/svg+xml": drawn.svg, "text/plain": f"Figure: {drawn.alt}"}
+    assert metadata == {"image/svg+xml": {"alt": drawn.alt}}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_class_is_one_of_the_style_sheet(twice, name):
+    sheet = twice[name][0].svg.partition("</style>")[0]
+    for element in raw(twice[name][0]).iter():
+        for cls in element.get("class", "").split():
+            assert f".{cls}" in sheet or cls in ("f-panel", "f-wide")
+
+
+# Panels
+
+
+def test_panels_stand_in_rows_as_far_as_there_is_room():
+    many = [Panel(200, 50, "<path/>") for _ in range(4)]
+    root = raw(figure(many, "Four", gap=(30, 10)))
+    at = [p.get("transform") for p in panels(root)]
+    assert at == ["translate(1, 1)", "translate(231, 1)", "translate(461, 1)", "translate(1, 61)"]
+    narrow = [p.get("style") for p in panels(root)]
+    assert narrow[1] == "--narrow: translate(1px, 61px)"
+    assert lengths(root, "width", "height") == (662, 112)
+    assert root.get("style") == "--narrow-width: 202px; --narrow-height: 232px"
+    assert "until-672" in root.get("class")
+
+
+def test_a_panel_may_begin_a_row():
+    two = [Panel(20, 50, "<path/>"), Panel(20, 50, "<path/>", breaks=True)]
+    assert [p.get("transform") for p in panels(raw(figure(two, "Two")))][1] == "translate(1, 75)"
+
+
+def test_one_layout_needs_no_other():
+    root = raw(figure([Panel(300, 50, "<path/>")], "One"))
+    assert root.get("class") == "f-drawing"
+    assert root.get("style") is None
+
+
+def test_texts_are_about_as_wide_as_they_are_thought_to_be():
+    from book_site import ROOT
+    from fontTools.ttLib import TTFont
+
+    font = TTFont(ROOT / "book" / "_static" / "fonts" / "source-sans-3.woff2")
+    widths, glyphs = font["hmtx"], font.getBestCmap()
+    for words in (
+        "0.2689",
+        "−1.25",
+        "embeddings (3, 4)",
+        "output projection",
+        "Head 1: who",
+        "query",
+    ):
+        true = sum(widths[glyphs[ord(c)]][0] for c in words) / font["head"].unitsPerEm * 14
+        assert 0.97 * true < width_of(words) < 1.35 * true, words
 
 
 # Numbers
@@ -103,22 +153,20 @@ def test_a_notebook_gets_every_format_with_the_alternative_text(twice, name):
 
 @pytest.mark.parametrize("name", example_names())
 @pytest.mark.parametrize("stage", ["weights", "scaled_scores"])
-def test_a_heatmap_shows_every_number(canvases, name, stage):
+def test_a_heatmap_shows_every_number(name, stage):
     run = trace(load_example(name))
-    weight_maps(run, stage)
-    (canvas,) = canvases
-    for axes, array in zip(canvas.axes, getattr(run, stage), strict=True):
-        texts = {(i, j): text for i, j, text, _, _ in heatmap_cells(axes)}
-        assert texts == {index: shown(x, 2) for index, x in np.ndenumerate(array)}
-        assert [t.get_text() for t in axes.get_xticklabels()] == list(run.tokens)
-    rows = [t.get_text() for t in canvas.axes[0].get_yticklabels()]
-    assert rows == list(run.tokens)
-    titles = [axes.get_title(loc="left") for axes in canvas.axes]
-    assert titles == (list(run.head_names) if run.num_heads > 1 else [""])
+    drawn = panels(raw(weight_maps(run, stage)))
+    for panel, array, head in zip(drawn, getattr(run, stage), run.head_names, strict=True):
+        said = texts(panel)
+        start = [head] if run.num_heads > 1 else []
+        start += ["key", "query", *run.tokens]
+        assert said[: len(start)] == start
+        rows = [[t, *(shown(x, 2) for x in r)] for t, r in zip(run.tokens, array, strict=True)]
+        assert said[len(start) :] == [text for row in rows for text in row]
 
 
 @pytest.mark.parametrize("name", example_names())
-def test_a_heatmap_s_alternative_text_names_each_row_s_largest(canvases, name):
+def test_a_heatmap_s_alternative_text_names_each_row_s_largest(name):
     run = trace(load_example(name))
     alt = weight_maps(run, places=3).alt
     for head, part in enumerate(alt.split("Head ")[1:]):
@@ -128,7 +176,14 @@ def test_a_heatmap_s_alternative_text_names_each_row_s_largest(canvases, name):
             assert f" {token} {words}" in part.replace("attends most ", "")
 
 
-def test_a_query_that_may_attend_to_none_attends_to_none(canvases):
+def test_the_largest_weight_of_a_row_is_bold():
+    run = trace(load_example("cat-sat-on-it"))
+    for panel, array in zip(panels(raw(weight_maps(run))), run.weights, strict=True):
+        bold = ["".join(e.itertext()) for e in by_class(panel, "f-strong")][1:]
+        assert bold == [shown(row.max(), 2) for row in array]
+
+
+def test_a_query_that_may_attend_to_none_attends_to_none():
     for stage in ("weights", "scaled_scores"):
         alt = weight_maps(MASKED, stage).alt
         assert ", token2 to none, token3 to token0 (" in alt
@@ -136,106 +191,97 @@ def test_a_query_that_may_attend_to_none_attends_to_none(canvases):
         assert "∞" not in alt
 
 
-def test_masked_scores_are_white_and_say_minus_infinity(canvases):
-    weight_maps(MASKED, "scaled_scores")
-    for i, j, text, _, colour in heatmap_cells(canvases[0].axes[0]):
-        if not MASK[i, j]:
-            assert (text, to_hex(colour)) == ("−∞", "#ffffff")
+def test_masked_scores_are_paper_and_say_minus_infinity():
+    weights, numbers = heats(panels(raw(weight_maps(MASKED, "scaled_scores")))[0])
+    for allowed, weight, number in zip(MASK.ravel(), weights, numbers, strict=True):
+        assert (number == "−∞") == (not allowed)
+        assert allowed or weight == 0
 
 
-def test_bars_show_every_component(canvases):
+def test_bars_show_every_component():
     run = trace(load_example("cat-sat-on-it"))
-    figure = vector_bars(run.embeddings, rows=run.tokens, symbol="x")
-    for axes, token, vector in zip(canvases[0].axes, run.tokens, run.embeddings, strict=True):
-        assert axes.get_title() == token
-        assert [bar.get_height() for bar in axes.patches] == list(vector)
+    drawn = vector_bars(run.embeddings, rows=run.tokens, symbol="x")
+    span = run.embeddings.max() - min(0, run.embeddings.min())
+    for panel, token, vector in zip(panels(raw(drawn)), run.tokens, run.embeddings, strict=True):
         numbers = [short(x, 2) for x in vector]
-        assert [text.get_text() for text in axes.texts] == numbers
-        assert f"{token}: {', '.join(numbers)}" in figure.alt
-        assert [t.get_text() for t in axes.get_xticklabels()] == ["x₁", "x₂", "x₃"]
+        assert texts(panel) == [*numbers, "x1", "x2", "x3", token]
+        heights = [float(e.get("height")) for e in by_class(panel, "f-part")]
+        np.testing.assert_allclose(heights, np.abs(vector) / span * 92, atol=0.06)
+        assert f"{token}: {', '.join(numbers)}" in drawn.alt
+    i, j = np.unravel_index(np.abs(run.embeddings).argmax(), run.embeddings.shape)
+    longest = f"The longest bar is {dimensions('x', 3)[j]} of {run.tokens[i]}, "
+    assert drawn.alt.endswith(f"{longest}{short(run.embeddings[i, j], 2)}.")
+
+
+def test_bars_below_zero_hang_from_it():
+    (panel,) = panels(raw(vector_bars([[1.0, -3.0]], rows=["a"], symbol="x")))
+    up, down = (lengths(e, "y", "height") for e in by_class(panel, "f-part"))
+    assert down[0] == pytest.approx(up[0] + up[1], abs=0.1)
+    assert down[1] == pytest.approx(3 * up[1], abs=0.2)
 
 
 @pytest.mark.parametrize("name", ["apple", "cat-sat", "cat-sat-on-it-wide", "the-cat-sat"])
-def test_strips_show_the_concatenation(canvases, name):
+def test_strips_show_the_concatenation(name):
     run = trace(load_example(name))
-    figure = concat_strips(run)
-    (axes,) = canvases[0].axes
+    drawn = concat_strips(run)
+    said = texts(wide(drawn))
+    wanted = sorted(shown(x, 2) for x in run.concat.ravel())
+    assert sorted(text for text in said if re.fullmatch(r"−?\d+\.\d\d", text)) == wanted
     width = run.concat.shape[1]
-    texts = [t.get_text() for t in axes.texts]
-    assert texts[: run.concat.size] == [shown(x, 2) for x in run.concat.ravel()]
-    assert texts[run.concat.size :] == list(run.head_names)
     d_v = width // run.num_heads
-    assert f"columns {width - d_v + 1} to {width} from {run.head_names[-1]}." in figure.alt
+    assert f"columns {width - d_v + 1} to {width} from {run.head_names[-1]}." in drawn.alt
+    assert (
+        f"The largest number is {shown(run.concat.ravel()[np.abs(run.concat).argmax()], 2)},"
+        in (drawn.alt)
+    )
 
 
 @pytest.mark.parametrize("name", ["cat-sat-on-it", "cat-sat-on-it-wide", "the-cat-sat"])
-def test_shares_add_up_to_the_output(canvases, name):
+def test_shares_add_up_to_the_output(name):
     run = trace(load_example(name))
-    figure = output_shares(run)
-    for i, axes in enumerate(canvases[0].axes):
-        *shares, output = axes.containers
-        heights = np.array([[bar.get_height() for bar in share] for share in shares])
-        np.testing.assert_array_equal(heights, run.head_contributions[:, i])
-        np.testing.assert_array_equal([bar.get_height() for bar in output], run.output[i])
-        bars = [*run.head_contributions[:, i].ravel(), *run.output[i]]
-        assert [t.get_text() for t in axes.texts] == [short(x, 2) for x in bars]
+    drawn = output_shares(run)
+    said = texts(wide(drawn))
+    for i in range(len(run.tokens)):
+        bars = [*run.head_contributions[:, i], run.output[i]]
+        for values in zip(*bars, strict=True):
+            row = [short(x, 2) for x in values]
+            assert any(said[k : k + len(row)] == row for k in range(len(said)))
     shares = [shown(x, 2) for x in run.head_contributions[:, 0, 0]]
-    for name, share in zip(run.head_names, shares, strict=True):
-        assert f"{name} {share}," in figure.alt
-    assert figure.alt.endswith(f"output {shown(run.output[0, 0], 2)}.")
+    for head, share in zip(run.head_names, shares, strict=True):
+        assert f"{head} {share}," in drawn.alt
+    largest = run.head_names[int(np.abs(run.head_contributions[:, 0, 0]).argmax())]
+    end = f"output {shown(run.output[0, 0], 2)}; the largest share is {largest}'s."
+    assert drawn.alt.endswith(end)
 
 
 @pytest.mark.parametrize("name", [n for n in example_names() if n != "cat-sat"])
-def test_lanes_show_every_shape(canvases, name):
+def test_lanes_show_every_shape(name):
     run = trace(load_example(name))
-    figure = lanes(run)
-    (axes,) = canvases[0].axes
-    texts = " ".join(t.get_text() for t in axes.texts)
+    drawn = lanes(run)
+    said = " ".join(texts(raw(drawn)))
     n, d_k, d_v = len(run.tokens), run.query.shape[2], run.value.shape[2]
-    assert texts.count(f"Q, K ({n}, {d_k})\nV ({n}, {d_v})") == run.num_heads
-    assert texts.count(f"weights ({n}, {n})") == run.num_heads
-    assert f"embeddings {run.embeddings.shape}" in texts
-    assert f"concatenation {run.concat.shape}" in texts
-    assert ("output projection" in texts) == (run.output is not None)
+    assert said.count(f"Q, K ({n}, {d_k}) V ({n}, {d_v})") == run.num_heads
+    assert said.count(f"weights ({n}, {n})") == run.num_heads
+    assert f"embeddings {run.embeddings.shape}" in said
+    assert f"concatenation {run.concat.shape}" in said
+    assert ("output projection" in said) == (run.output is not None)
     for name in run.head_names:
-        assert name.replace(": ", "\n") in texts
-    assert str(run.embeddings.shape) in figure.alt
-    assert f"{run.num_heads} lanes" in figure.alt
-    assert ("an output of shape" in figure.alt.split("lanes meet")[1]) == (run.output is not None)
+        assert name.partition(":")[0] in said
+    assert str(run.embeddings.shape) in drawn.alt
+    assert f"{run.num_heads} lanes" in drawn.alt
+    assert ("an output of shape" in drawn.alt.split("lanes meet")[1]) == (run.output is not None)
 
 
-def test_curves_differ_without_colour(canvases):
-    series = {f"series {i}": np.arange(1, 4.0) * (i + 1) for i in range(5)} | {"dots": [1, 2, 3]}
-    curves(
-        [1, 2, 4],
-        series,
-        xlabel="length",
-        ylabel="cost",
-        alt="Six",
-        log="xy",
-        points=["dots"],
-        xticks={1: "one", 4: "four"},
-    )
-    (axes,) = canvases[0].axes
-    *lines, dots = axes.lines
-    assert len({str(line._unscaled_dash_pattern) for line in lines}) == 5
-    assert (dots.get_linestyle(), dots.get_marker()) == ("None", "o")
-    assert [line.get_marker() for line in lines] == ["None"] * 5
-    assert [to_hex(line.get_color()) for line in axes.lines] == [c.lower() for c in HEAD_COLOURS]
-    assert [t.get_text() for t in axes.get_legend().get_texts()] == list(series)
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("length", "cost")
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-    assert [t.get_text() for t in axes.get_xticklabels()] == ["one", "four"]
-    for line, y in zip(axes.lines, series.values(), strict=True):
-        np.testing.assert_array_equal(line.get_ydata(), y)
-
-
-def test_curves_number_their_ticks_and_leave_out_a_legend_of_one(canvases):
-    curves([1, 2, 3], {"one": [1, 2, 3]}, xlabel="x", ylabel="y", alt="One", xticks=[1, 2.5])
-    (axes,) = canvases[0].axes
-    assert axes.get_legend() is None
-    assert [t.get_text() for t in axes.get_xticklabels()] == ["1", "2.5"]
-    assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
+def test_mixing_maps_show_weights_values_and_outputs():
+    run = trace(load_example("the-cat-sat"))
+    drawn = panels(raw(mixing_maps(run)))
+    assert len(drawn) == 3 * run.num_heads
+    for head in range(run.num_heads):
+        arrays = (run.weights[head], run.value[head], run.head_outputs[head])
+        titles = (f"Head {head + 1}: weights", "× values", "= output")
+        for panel, array, title in zip(drawn[3 * head :], arrays, titles, strict=False):
+            assert heats(panel)[1] == [shown(x, 2) for x in array.flat]
+            assert texts(panel)[0] == title
 
 
 # Colours
@@ -247,76 +293,72 @@ def test_heads_have_a_colour_and_a_hatch_each():
     assert len(set(HEAD_COLOURS)) == len(set(HATCHES)) == 6
 
 
-def test_heads_keep_their_colours(canvases, rng):
-    run = trace(projected(rng))
-    colours = [c.lower() for c in HEAD_COLOURS[:HEADS]]
-    for draw in (lanes, concat_strips, output_shares):
-        draw(run)
-    lane, strip, share = canvases
-    boxes = [t.get_bbox_patch() for t in lane.axes[0].texts if t.get_bbox_patch()]
-    assert all(isinstance(box, FancyBboxPatch) for box in boxes)
-    edges = [to_hex(box.get_edgecolor()) for box in boxes]
-    assert edges[1:-2] == [c for c in colours for _ in range(4)]
-    edges = [to_hex(bar.get_edgecolor()) for bar in strip.axes[0].patches]
-    d_v = len(edges) // QUERIES // HEADS
-    assert edges == [c for c in colours for _ in range(d_v)] * QUERIES
-    for axes in share.axes:
-        *shares, output = axes.containers
-        assert [to_hex(bars[0].get_edgecolor()) for bars in shares] == colours
-        assert [bars[0].get_hatch() or "" for bars in shares] == list(HATCHES[:HEADS])
-        assert to_hex(output[0].get_facecolor()) not in colours
+@pytest.mark.parametrize("draw", [lanes, concat_strips, output_shares])
+def test_heads_keep_their_colours_and_patterns(rng, draw):
+    root = wide(draw(trace(projected(rng))))
+    heads = list(dict.fromkeys(head_of(g) for g in root.iter(f"{SVG}g") if head_of(g)))
+    assert [c for c in heads if c != NEUTRAL] == list(HEAD_COLOURS[:HEADS])
+    used = {e.get("fill") for e in root.iter(f"{SVG}rect")} - {None}
+    assert used == {f"url(#hatch-{i + 1})" for i in range(1, HEADS)}
 
 
-def test_a_weight_is_as_far_from_white_to_its_head_s_colour(canvases):
+def test_a_weight_is_as_far_from_paper_to_its_head_s_colour():
     run = trace(load_example("cat-sat-on-it"))
-    weight_maps(run)
-    for head, axes in enumerate(canvases[0].axes):
-        for i, j, _, _, colour in heatmap_cells(axes):
-            w = run.weights[head, i, j]
-            wanted = (1 - w) + w * np.array(to_rgb(HEAD_COLOURS[head]))
-            np.testing.assert_allclose(to_rgb(colour), wanted, atol=1 / 255)
+    drawn = weight_maps(run)
+    for panel, array in zip(panels(raw(drawn)), run.weights, strict=True):
+        np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
+    fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
+    for k, (head, i, j) in enumerate(np.ndindex(run.weights.shape)):
+        share = run.weights[head, i, j] * HEAT_FULL / 100
+        for at in (1, 3, 5):
+            full = int(HEAD_COLOURS[head][at : at + 2], 16)
+            assert abs(int(fills[k][at : at + 2], 16) - (255 + share * (full - 255))) <= 1
 
 
 @pytest.mark.parametrize("colour", [*HEAD_COLOURS, "#6B6B6B", "#000000"])
-def test_in_greyscale_a_larger_number_is_darker(canvases, colour):
-    heatmaps(
-        [np.linspace(0, 1, 65)[None]],
-        rows=["row"],
-        columns=[""] * 65,
-        alt="A ramp",
-        colours=[colour],
+def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(colour):
+    ramp = np.linspace(0, 1, 65)[None]
+    drawn = heatmaps([ramp], rows=["row"], columns=[""] * 65, alt="", colours=[colour])
+    fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
+    lights = [luminance(fill) for fill in fills]
+    assert (np.diff(lights) <= 0).all()
+    assert lights[0] == 1
+    assert min(contrast("#000000", fill) for fill in fills) >= 4.5
+
+
+def test_one_scale_for_all_heatmaps_of_a_figure():
+    drawn = heatmaps([[[0, 1]], [[2, 4]]], rows="a", columns="xy", alt="")
+    assert [heats(p)[0] for p in panels(raw(drawn))] == [[0, 0.25], [0.5, 1]]
+
+
+def test_equal_numbers_have_one_colour():
+    drawn = heatmaps([np.full((2, 2), 3.0)], rows="ab", columns="xy", alt="")
+    assert len(set(heats(panels(raw(drawn))[0])[0])) == 1
+
+
+# Counts
+
+
+def test_stacked_counts_draw_every_count_and_the_sum():
+    parts = {"right": [2, 30], "wrong": [5, 0], "odd": [11, 7]}
+    drawn = stacked_counts(["one", "two"], parts)
+    root = wide(drawn)
+    bars = [lengths(e, "x", "width") for e in by_class(root, "f-part")][3:]  # after the key
+    scale = bars[3][1] / 30
+    wanted = [(0, 2), (2, 5), (7, 11), (0, 30), (30, 7)]
+    np.testing.assert_allclose(bars, np.array(wanted) * scale, atol=0.1)
+    said = texts(root)
+    assert said[:3] == list(parts)
+    assert said.count("18") == said.count("37") == 1
+    assert drawn.alt == (
+        "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
+        " The longest bar is two, 37."
     )
-    cells = heatmap_cells(canvases[0].axes[0])
-    assert [text for _, _, text, _, _ in cells] == [shown(x, 2) for x in np.linspace(0, 1, 65)]
-    lights = [luminance(shade) for *_, shade in cells]
-    assert (np.diff(lights) < 0).all()
-    assert (lights[0], lights[-1]) == pytest.approx((1, luminance(colour)))
-    assert min(contrast(ink, shade) for *_, ink, shade in cells) >= 4.5
-    assert {ink for *_, ink, _ in cells} <= {"#000000", "#FFFFFF"}
 
 
-@pytest.mark.parametrize("draw", [lanes, concat_strips])
-def test_text_on_coloured_boxes_can_be_read(canvases, rng, draw):
-    draw(trace(projected(rng)))
-    (axes,) = canvases[0].axes
-    if draw is lanes:
-        pairs = [(t, t.get_bbox_patch()) for t in axes.texts if t.get_bbox_patch()]
-    else:
-        pairs = list(zip(axes.texts, axes.patches, strict=False))
-    assert len(pairs) > HEADS
-    assert min(contrast(t.get_color(), box.get_facecolor()) for t, box in pairs) >= 4.5
-
-
-def test_one_scale_for_all_heatmaps_of_a_figure(canvases):
-    heatmaps([[[0, 1]], [[2, 4]]], rows="a", columns="xy", alt="", colours=["#000000"] * 2)
-    shades = [luminance(colour) for axes in canvases[0].axes for *_, colour in heatmap_cells(axes)]
-    assert shades == sorted(shades, reverse=True)
-    assert len(set(shades)) == 4
-
-
-def test_equal_numbers_have_one_colour(canvases):
-    heatmaps([np.full((2, 2), 3.0)], rows="ab", columns="xy", alt="")
-    assert len({to_hex(cell[-1]) for cell in heatmap_cells(canvases[0].axes[0])}) == 1
+def test_stacked_counts_need_a_count_for_each_row():
+    with raises(ValueError, "right has 1 counts for 2 rows; one a row is wanted"):
+        stacked_counts(["one", "two"], {"right": [2]})
 
 
 # Refusals
@@ -341,38 +383,30 @@ def test_shares_need_an_output_projection():
         output_shares(trace(load_example("apple")))
 
 
-def test_stacked_counts_draw_every_count_and_the_sum(canvases):
-    figure = stacked_counts(["one", "two"], {"right": [2, 30], "wrong": [5, 0], "odd": [11, 7]})
-    (ax,) = canvases[0].axes
-    widths = [[bar.get_width() for bar in bars] for bars in ax.containers]
-    assert widths == [[2, 30], [5, 0], [11, 7]]
-    lefts = [[bar.get_x() for bar in bars] for bars in ax.containers]
-    assert lefts == [[0, 0], [2, 30], [7, 30]]
-    texts = [text.get_text().strip() for text in ax.texts]
-    assert texts.count("18") == texts.count("37") == 1
-    assert figure.alt == "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
-    assert len({bars[0].get_hatch() for bars in ax.containers}) == 3
+# On a phone
 
 
-def test_stacked_counts_need_a_count_for_each_row():
-    with raises(ValueError, "right has 1 counts for 2 rows; one a row is wanted"):
-        stacked_counts(["one", "two"], {"right": [2]})
+@pytest.mark.browser
+def test_on_a_phone_nothing_is_small_and_nothing_overlaps_its_box(browser, twice):
+    from figure_page import opened
 
-
-def test_mixing_maps_show_weights_values_and_outputs(canvases):
-    run = trace(load_example("the-cat-sat"))
-    mixing_maps(run)
-    axes = canvases[0].axes
-    assert len(axes) == 3 * run.num_heads
-    for head in range(run.num_heads):
-        for ax, array in zip(
-            axes[3 * head : 3 * head + 3],
-            (run.weights[head], run.value[head], run.head_outputs[head]),
-            strict=True,
-        ):
-            assert [t.get_text() for t in ax.texts] == [shown(x, 2) for x in array.flat]
-        assert [ax.get_title(loc="left") for ax in axes[3 * head : 3 * head + 3]] == [
-            "weights",
-            "× values",
-            "= output",
-        ]
+    page = opened(browser, {name: pair[0] for name, pair in twice.items()}, width=390)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.drawing text, .drawing tspan')].filter("
+        "e => parseFloat(getComputedStyle(e).fontSize) < 12).length"
+    ) == 0  # fmt: skip
+    wide_ones = page.evaluate(
+        "[...document.querySelectorAll('.drawing')].filter("
+        "d => d.scrollWidth > d.clientWidth).map(d => d.id)"
+    )
+    assert wide_ones == []
+    outside = page.evaluate(
+        "[...document.querySelectorAll('.drawing svg')].flatMap(svg => { const box ="
+        " svg.getBoundingClientRect(); return [...svg.querySelectorAll('text')].filter(t => {"
+        " const b = t.getBoundingClientRect(); return b.width && (b.left < box.left - 1 ||"
+        " b.right > box.right + 1 || b.top < box.top - 3 || b.bottom > box.bottom + 3); })"
+        ".map(t => [svg.parentNode.id, t.textContent]); })"
+    )
+    assert outside == []
+    assert NARROW < 358
+    page.close()

@@ -1,7 +1,9 @@
 """Where a number of the explorer comes from, in a real Chromium."""
 
+import re
 from dataclasses import replace
 
+import chains
 import numpy as np
 import pytest
 from explorer_pages import WAYS
@@ -11,6 +13,7 @@ from mha import short, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
 from mha.views.arithmetic import factor
+from mha.views.signs import sign
 
 pytestmark = pytest.mark.browser
 
@@ -72,6 +75,16 @@ def test_from_the_output_to_an_embedding_by_keyboard_alone(view):
     assert "Select a number" in seen.panel
 
 
+def printed_chains(lines):
+    """Return the chains that a sum in the panel prints, products and total; each must hold."""
+    *items, total = (" ".join(re.sub(r"[^\W\d_]{2,}", " ", line).split()) for line in lines)
+    steps = [re.split(" [=≈] ", item)[-1] for item in items]
+    found = chains.read(" ; ".join([*items, f"{' + '.join(steps)} {total}"]))
+    assert [fault for chain in found for fault in chain.faults()] == []
+    assert len(found) == 1 + sum("=" in item or "≈" in item for item in items), lines
+    return found
+
+
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "cat-sat-on-it-wide"])
 def test_every_sum_in_the_panel_adds_up_to_its_cell(view, name):
     """Every number of the example is selected; its terms, recomputed here, give it."""
@@ -83,12 +96,15 @@ def test_every_sum_in_the_panel_adds_up_to_its_cell(view, name):
           const terms = [...document.querySelectorAll(".panel .sum")].slice(0, 1)
             .flatMap((list) => [...list.querySelectorAll("li:not(.total)")])
             .map((li) => [...li.querySelectorAll(".operand")].map((b) => read(b.textContent)));
+          const lines = [...document.querySelectorAll(".panel .sum")].slice(0, 1)
+            .flatMap((list) => [...list.querySelectorAll("li")].map((li) => li.textContent));
           const rule = document.querySelector(".panel p:nth-of-type(2)")?.textContent ?? "";
-          return [button.closest("table").dataset.stage, button.textContent, rule, terms];
+          return [button.closest("table").dataset.stage, button.textContent, rule, terms, lines];
         })"""
     )
     sums = 0
-    for stage, text, rule, terms in found:
+    assert all(printed_chains(lines) for *_, lines in found if lines)
+    for stage, text, rule, terms, _ in found:
         value = float(text.replace("−", "-").rstrip("*"))
         if stage in ("scores", "query", "key", "value", "head_outputs", "output",
                      "head_contributions") and terms:  # fmt: skip
@@ -121,7 +137,8 @@ def test_an_additive_mask_has_its_term_in_the_sum(view):
         )
         line = " ".join([factor(score), "×", short(D_K**-0.5), "+", factor(mask[row, column])])
         items = seen.page.locator(".panel .sum li").all_inner_texts()
-        assert [" ".join(item.split()) for item in items] == [line, f"= {shown(scaled)}"]
+        total = f"{sign(line, shown(scaled))} {shown(scaled)}"
+        assert [" ".join(item.split()) for item in items] == [line, total]
         assert "The score times the scale, plus what the mask adds." in seen.panel
         assert (mask[row, column] < 0) == is_negative
 

@@ -14,7 +14,7 @@ from helpers import example, projected
 from ports import CLOSE, SMALLEST, in_browser, inputs_of, random_example, random_mask
 from seeds import SEED
 
-from mha import Place, origin, short, shown, trace
+from mha import Place, chain, origin, short, shown, trace
 from mha.runs.places import places
 from mha.runs.stages import STAGES
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 ORIGINS = """(inputs) => {
   const { address, at, of, valueAt } = window.mhaPlaces;
   const { evaluate, origin } = window.mhaOrigins;
-  const { shown, short } = window.mhaNumbers;
+  const { chain, shown, short } = window.mhaNumbers;
   const run = window.mhaAttention.trace(inputs);
   const numbers = { ...inputs, ...run };
   const indices = (array) => (Array.isArray(array)
@@ -37,7 +37,9 @@ ORIGINS = """(inputs) => {
       ? valueAt(numbers, place) : value;
     return [address(place), from.operation, from.terms.map((term) => term.map((operand) =>
       [operand.place ? address(operand.place) : operand.name, String(operand.value)])),
-      String(value), String(kept), shown(kept), short(kept)];
+      String(value), String(kept), shown(kept), short(kept),
+      chain(from.terms.map((term) => term.map((o) => short(o.value)).join("×")).join(" + "),
+        shown(kept))];
   };
   const ofStage = (stage) => indices(numbers[window.mhaStages[stage].quotes || stage])
     .map((index) => at(stage, ...index));
@@ -111,7 +113,8 @@ def agrees(run, told):
     size = max(size_of(operation, terms), abs(kept) if math.isfinite(kept) else 0)
     for result in (kept, replace(wanted, terms=tuple(operands(wanted, terms))).evaluate()):
         assert value == result or abs(value - result) <= CLOSE * size + SMALLEST, address
-    assert texts == [shown(kept), short(kept)], address
+    line = " + ".join("×".join(short(number(value)) for _, value in term) for term in terms)
+    assert texts == [shown(kept), short(kept), chain(line, shown(kept))], address
 
 
 def operands(wanted, terms):

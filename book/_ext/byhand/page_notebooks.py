@@ -3,13 +3,12 @@
 A notebook is the page's source, cell by cell, without results: to be run, not to be read.
 """
 
-import re
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from sphinx.application import Sphinx
 
 from byhand.document import Document
@@ -17,8 +16,8 @@ from byhand.document import Document
 BOOK = Document().title
 ABOUT = """\
 This notebook is the source of the page “{title}” of *{book}*. Its cells need the book's package:
-`pip install .` in the book's folder installs `mha`. What stands between the cells is written for the
-book; signs such as `{{eval}}` have no meaning here."""
+`pip install .` in the book's folder installs `mha`. What stands between the cells is written for
+the book; signs such as `{{eval}}` have no meaning here."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -71,5 +70,5 @@ def notebook(source: str, title: str) -> NotebookNode:
     for number, cell in enumerate(made.cells):
         cell["id"] = f"cell-{number}"  # the same at each build
     made.nbformat, made.nbformat_minor = 4, 5
-    made.metadata = NotebookNode(kernelspec=made.metadata["kernelspec"])
+    made.metadata = from_dict({"kernelspec": made.metadata["kernelspec"]})  # type: ignore[no-untyped-call]
     return made

@@ -6,13 +6,14 @@ elements are made only when it is opened: the page holds it in a ``<noscript>``,
 with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens.
 
 For labels, numbers, the contents and the search both are sections like any other. On paper
-``Deeper`` stands open, and one line says where all numbers are.
+``Deeper`` stands open, and below the heading of all numbers one line says where they are.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -35,13 +36,14 @@ DETAILS = {
     ),
 }
 LATE = re.compile(r'<noscript class="late">(.*?)</noscript>', re.DOTALL)
+ID = re.compile(r'\bid="([^"]+)"')
 ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_post_transform(FoldSections)
-    app.connect("html-page-context", refuse_noscript_in_noscript)
+    app.connect("html-page-context", finish_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -103,7 +105,7 @@ def html(text: str) -> nodes.raw:
 
 
 def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
-    """Put a line in a section's place.
+    """Put a line in the place of what stands under a heading; the heading keeps its number.
 
     Parameters
     ----------
@@ -114,13 +116,16 @@ def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
         Whether references to what is left out are to lead to the line. LaTeX's have no place to
         lead to; `print_book.left_out` writes these as text.
     """
-    book = Document.load().title
-    heading = [child.deepcopy() for child in section.next_node(nodes.title).children]
-    line = nodes.paragraph("", "", nodes.strong("", "", *heading))
-    line += nodes.Text(f": on the screen, on the page “{page}” of {book}. Paper leaves them out.")
+    title = section.next_node(nodes.title)
+    left = [child for child in section.children if child is not title]
+    book = nodes.emphasis("", Document.load().title)
+    line = nodes.paragraph("", f"On the screen, on the page “{page}” of ", book)
+    line += nodes.Text("; paper leaves them out.")
     if ids:
-        line["ids"] = [i for node in section.findall(nodes.Element) for i in node.get("ids", [])]
-    section.replace_self(line)
+        inside = (node for child in left for node in child.findall(nodes.Element))
+        line["ids"] = [identifier for node in inside for identifier in node.get("ids", [])]
+    section.children = [title]
+    section += line
 
 
 def refuse_what_is_answered(section: nodes.section) -> None:
@@ -128,16 +133,39 @@ def refuse_what_is_answered(section: nodes.section) -> None:
     for node in section.findall(nodes.Element):
         if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):
             logger.warning(
-                "an exercise, a question or a dropdown cannot stand under “All numbers”", location=node
+                "an exercise, a question or a dropdown cannot stand under “All numbers”",
+                location=node,
             )
 
 
-def refuse_noscript_in_noscript(
+def finish_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Warn where an output inside a ``<noscript>`` has one of its own, which would end the outer."""
-    for late in LATE.findall(context.get("body", "")):
-        if "<noscript" in late:
-            logger.warning(
-                "a <noscript> cannot stand under “All numbers”", location=(pagename, None)
-            )
+    """See to it that what waits as text can wait, and that nothing looks for elements of it."""
+    late = LATE.findall(context.get("body", ""))
+    if any("<noscript" in text for text in late):
+        logger.warning("a <noscript> cannot stand under “All numbers”", location=(pagename, None))
+    if late and context.get("toc"):
+        waiting = set(ID.findall("".join(late)))
+        context["toc"] = contents_without(context["toc"], waiting)
+
+
+def contents_without(toc: str, ids: set[str]) -> str:
+    """Return a page's contents without the entries that lead to some ids.
+
+    The theme's script, which marks where the reader is, stops at an entry that leads nowhere.
+
+    Examples
+    --------
+    >>> contents_without('<ul><li><a href="#a">A</a><ul><li><a href="#b">B</a></li></ul></li></ul>',
+    ...                  {"b"})
+    '<ul><li><a href="#a">A</a></li></ul>'
+    """
+    soup = BeautifulSoup(toc, "html.parser")
+    for link in soup.find_all("a", href=lambda href: href and href[1:] in ids):
+        entry = link.find_parent("li")
+        if entry is not None:
+            entry.decompose()
+    for empty in [found for found in soup.find_all("ul") if not found.find("li")]:
+        empty.decompose()
+    return str(soup)

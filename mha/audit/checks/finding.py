@@ -13,10 +13,25 @@ class Finding:
     holds : bool
     because : str
         One sentence, with the numbers that decide it.
+    by_half : bool, default False
+        Whether a claim that does not hold is half right: true of a part of what it speaks about.
+
+    Examples
+    --------
+    >>> Finding(False, "some grow and some shrink", by_half=True).verdict
+    'half right'
     """
 
     holds: bool
     because: str
+    by_half: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """What the book calls this finding: it holds, it is half right, or it does not hold."""
+        if self.holds:
+            return "holds"
+        return "half right" if self.by_half else "does not hold"
 
 
 Check = Callable[..., Finding]

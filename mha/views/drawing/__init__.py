@@ -1,6 +1,5 @@
-"""The drawing of figures, by kind; `mha.views.figures` has the public names. Needs matplotlib."""
+"""The drawing of figures, by kind; `mha.views.figures` has the public names.
 
-from importlib.util import find_spec
-
-if find_spec("matplotlib") is None:
-    raise ImportError('figures need matplotlib; install it with: pip install "mha[figures]"')
+`svg` writes elements and text, `canvas` puts panels together as a `Figure`, and each other module
+draws one kind of figure. How things look stands in ``figures.css``.
+"""

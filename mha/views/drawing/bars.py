@@ -1,17 +1,31 @@
 """Bars: vectors, the heads' shares of an output, and counts."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, short, shown
 from mha.runs.stages import STAGES
-from mha.views.colours import head_colour, head_hatch
-from mha.views.drawing.canvas import GREY, INK, Figure, blank, finished, lighter, number_bars
+from mha.views.colours import head_colour
+from mha.views.drawing.canvas import NARROW, WIDE, Figure, Panel, figure
+from mha.views.drawing.svg import (
+    NEUTRAL,
+    group,
+    hatched,
+    line,
+    middle_of,
+    plain,
+    rectangle,
+    text,
+    width_of,
+)  # fmt: skip
+
+_HIGH = 92
+"""How many pixels the bars of a panel have from the lowest number to the highest."""
 
 
 def vector_bars(
@@ -20,7 +34,7 @@ def vector_bars(
     rows: Sequence[str],
     symbol: str,
     alt: str | None = None,
-    colour: str = GREY,
+    colour: str = NEUTRAL,
     places: int = 2,
 ) -> Figure:
     """Draw vectors as bars: a panel a vector, a bar a component, each with its number.
@@ -33,41 +47,82 @@ def vector_bars(
     symbol : str
         The letter that the components carry, such as "x".
     alt : str, optional
-        By default the vectors in numbers.
-    colour : str, default grey
+        By default the vectors in numbers, and the largest component.
+    colour : str, default that of what belongs to no one head
     places : int, default 2
 
     Examples
     --------
     >>> vector_bars([[0.5, 1.0]], rows=["cat"], symbol="x").alt
-    'Bars, a panel a token. cat: 0.5, 1.'
+    'Bars, a panel a token. cat: 0.5, 1. The longest bar is x₂ of cat, 1.'
     """
     array = np.asarray(array, dtype=np.float64)
-    count, width = array.shape
-    with blank(max(2.4, count * (0.36 * width + 0.25) + 0.5), 2.1) as canvas:
-        axes = canvas.subplots(1, count, sharey=True, squeeze=False)[0]
-        for ax, label, vector in zip(axes, rows, array, strict=True):
-            _vector(ax, vector, colour, places)
-            ax.set_xticks(range(width), dimensions(symbol, width))
-            ax.set_title(label, color=INK)
-        return finished(canvas, alt or _vectors_in_words(array, rows, places))
+    scale = _Scale(array)
+    names = dimensions(symbol, array.shape[1])
+    panels = [
+        _vector(label, vector, names, scale, colour, places)
+        for label, vector in zip(rows, array, strict=True)
+    ]
+    return figure(panels, alt or _vectors_in_words(array, rows, names, places), gap=(28, 20))
 
 
-def _vector(ax: Axes, vector: Array, colour: str, places: int) -> None:
-    """Draw one vector, a bar a component."""
-    ax.bar(range(len(vector)), vector, color=colour, width=0.75)
-    ax.axhline(0, color=INK, linewidth=0.6)
-    number_bars(ax, np.arange(len(vector)), vector, places)
-    ax.margins(y=0.18)
-    ax.tick_params(axis="x", length=0)
+class _Scale:
+    """Where numbers stand on a panel's height; zero is always on it."""
+
+    def __init__(self, array: Array, top: float = 18) -> None:
+        self.low, self.high = min(0.0, float(array.min())), max(0.0, float(array.max()))
+        self.top = top
+        self.bottom = self.top + _HIGH + (18 if self.low < 0 else 0)
+
+    def __call__(self, value: float) -> float:
+        share = (self.high - value) / ((self.high - self.low) or 1.0)
+        return self.top + share * _HIGH
 
 
-def _vectors_in_words(array: Array, rows: Sequence[str], places: int) -> str:
+def _bar(x: float, width: float, value: float, scale: _Scale, words: str, fill: str = "") -> str:
+    """Return a bar from zero to a number, the number at its end."""
+    ends = sorted((scale(0), scale(value)))
+    bar = fill or rectangle(x, ends[0], width, ends[1] - ends[0], "f-part")
+    y = ends[0] - 5 if value >= 0 else ends[1] + 15
+    return bar + text(x + width / 2, y, words, "", "middle")
+
+
+def _vector(
+    label: str, vector: Array, names: Sequence[str], scale: _Scale, colour: str, places: int
+) -> Panel:
+    """Return one vector as a panel, a bar a component, its token below."""
+    numbers = [short(float(value), places) for value in vector]
+    step = max(30.0, *(width_of(number) + 5 for number in numbers))
+    lines = label.split("\n")
+    width = max(step * len(vector), *(width_of(words, 17) for words in lines))
+    left = (width - step * len(vector)) / 2
+    parts = [
+        _bar(left + (i + 0.5) * step - 11, 22, float(value), scale, numbers[i])
+        for i, value in enumerate(vector)
+    ]
+    parts.append(line(left, scale(0), left + step * len(vector), scale(0)))
+    below = scale.bottom + 17
+    parts += [
+        text(left + (i + 0.5) * step, below, name, "f-soft", "middle")
+        for i, name in enumerate(names)
+        if any(not name.isdigit() and name.strip("₀₁₂₃₄₅₆₇₈₉") for name in names)
+    ]
+    parts += [
+        plain(width / 2, below + 24 + 19 * i, words, "f-token", "middle")
+        for i, words in enumerate(lines)
+    ]
+    height = below + 30 + 19 * (len(lines) - 1)
+    return Panel(width, height, group(*parts, colour=colour))
+
+
+def _vectors_in_words(array: Array, rows: Sequence[str], names: Sequence[str], places: int) -> str:
     words = "; ".join(
         f"{label}: {', '.join(short(float(x), places) for x in vector)}"
         for label, vector in zip(rows, array, strict=True)
     )
-    return f"Bars, a panel a token. {words}."
+    i, j = divmod(int(np.abs(array).argmax()), array.shape[1])
+    longest = f"{names[j]} of {rows[i]}, {short(float(array[i, j]), places)}"
+    return f"Bars, a panel a token. {words}. The longest bar is {longest}."
 
 
 def output_shares(run: Trace, *, places: int = 2) -> Figure:
@@ -92,42 +147,70 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     """
     if run.output is None or run.head_contributions is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
-    n, width = run.output.shape
     shares = run.head_contributions
-    with blank(max(4.8, 0.34 * (len(shares) + 1) * width + 0.8), 1.35 * n + 0.7) as canvas:
-        axes = canvas.subplots(n, 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-        for ax, token, parts, whole in zip(
-            axes, run.tokens, shares.swapaxes(0, 1), run.output, strict=True
-        ):
-            _share_bars(ax, run.head_names, parts, whole, places)
-            ax.set_title(token, color=INK, loc="left")
-        axes[-1].set_xticks(range(width), dimensions(STAGES["output"].symbol, width))
-        handles, labels = axes[0].get_legend_handles_labels()
-        canvas.legend(handles, labels, loc="outside upper center", ncols=2)
-        return finished(canvas, _shares_in_words(run, shares[:, 0, 0], run.output[0, 0], places))
+    scale = _Scale(np.concatenate([shares, run.output[None]]), top=40)
+    names = [*run.head_names, STAGES["output"].title]
+    wide, narrow = [_key(names)], [_key(names)]
+    for i, token in enumerate(run.tokens):
+        for panels, room in ((wide, WIDE), (narrow, NARROW)):
+            panels += _shares(token, shares[:, i], run.output[i], scale, places, room)
+    alt = _shares_in_words(run, shares[:, 0, 0], run.output[0, 0], places)
+    return figure(wide, alt, narrow=narrow)
 
 
-def _share_bars(ax: Axes, names: Sequence[str], parts: Array, whole: Array, places: int) -> None:
-    """Draw one token's output beside each head's share of it."""
-    groups = len(parts) + 1
-    width = 1 / (groups + 0.6)
-    for i, heights in enumerate([*parts, whole]):
-        x = np.arange(len(heights)) + (i - (groups - 1) / 2) / (groups + 0.6)
-        if i < len(parts):
-            ax.bar(
-                x,
-                heights,
-                width=width,
-                facecolor=lighter(head_colour(i)),
-                edgecolor=head_colour(i),
-                hatch=head_hatch(i),
-                label=names[i],
-            )
-        else:
-            ax.bar(x, heights, width=width, color=GREY, label=STAGES["output"].title)
-        number_bars(ax, x, heights, places)
-    ax.axhline(0, color=INK, linewidth=0.6)
-    ax.margins(y=0.2)
+def _key(names: Sequence[str]) -> Panel:
+    """Return what the bars are: a sample a name, in rows that fit a phone."""
+    parts, x, y = [], 0.0, 0.0
+    for i, name in enumerate(names):
+        width = 24 + width_of(name)
+        if x and x + width > NARROW:
+            x, y = 0.0, y + 22
+        parts.append(_sample(x, y, i, name, is_last=i == len(names) - 1))
+        x += width + 18
+    return Panel(NARROW, y + 20, "".join(parts))
+
+
+def _sample(x: float, y: float, i: int, name: str, is_last: bool) -> str:
+    fill = rectangle(x, y + 2, 16, 14, "f-part") if is_last else hatched(i, x, y + 2, 16, 14)
+    colour = NEUTRAL if is_last else head_colour(i)
+    return group(fill, text(x + 23, y + 14, name), colour=colour)
+
+
+def _shares(
+    token: str, parts: Array, whole: Array, scale: _Scale, places: int, room: float
+) -> list[Panel]:
+    """Return one token's output beside each head's share of it, as many components as fit a row."""
+    bars = np.vstack([parts, whole])
+    numbers = [[short(float(x), places) for x in row] for row in bars]
+    step = max(28.0, *(width_of(n) + 3 for row in numbers for n in row))
+    width = step * len(bars) + 16
+    each = max(1, int((room + 16) // width))
+    names = dimensions(STAGES["output"].symbol, len(whole))
+    panels = []
+    for start in range(0, len(whole), each):
+        drawn = [plain(0, 14, token, "f-token")] if start == 0 else []
+        chosen = range(start, min(start + each, len(whole)))
+        for place, j in enumerate(chosen):
+            x = place * width
+            drawn.append(text(x + (width - 16) / 2, scale.bottom + 17, names[j], "", "middle"))
+            drawn += [
+                _share(i, x + (i + 0.5) * step - 11, float(value), scale, numbers[i][j], len(parts))
+                for i, value in enumerate(bars[:, j])
+            ]
+        total = width * len(chosen) - 16
+        drawn.append(line(0, scale(0), total, scale(0)))
+        panels.append(Panel(total, scale.bottom + 24, "".join(drawn), breaks=start == 0))
+    return panels
+
+
+def _share(i: int, x: float, value: float, scale: _Scale, words: str, heads: int) -> str:
+    """Return the bar of a head's share, or behind the heads' that of the output."""
+    ends = sorted((scale(0), scale(value)))
+    box = (x, ends[0], 22, ends[1] - ends[0])
+    is_whole = i == heads
+    fill = rectangle(*box, "f-part") if is_whole else hatched(i, *box)
+    colour = NEUTRAL if is_whole else head_colour(i)
+    return group(_bar(x, 22, value, scale, words, fill), colour=colour)
 
 
 def _shares_in_words(run: Trace, shares: Array, output: float, places: int) -> str:
@@ -136,10 +219,11 @@ def _shares_in_words(run: Trace, shares: Array, output: float, places: int) -> s
         f"{name} {shown(float(share), places)}"
         for name, share in zip(run.head_names, shares, strict=True)
     )
+    largest = run.head_names[int(np.abs(shares).argmax())]
     return (
         "Bars, a panel a token: for each output component the heads' shares and the output they"
         f" add up to. For {run.tokens[0]}, first component: {parts}, output"
-        f" {shown(float(output), places)}."
+        f" {shown(float(output), places)}; the largest share is {largest}'s."
     )
 
 
@@ -161,48 +245,61 @@ def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> F
     Examples
     --------
     >>> stacked_counts(["a", "b"], {"right": [1, 2], "wrong": [3, 0]}).alt
-    'Bars. a: right 1, wrong 3. b: right 2, wrong 0.'
+    'Bars. a: right 1, wrong 3. b: right 2, wrong 0. The longest bar is a, 4.'
     """
     for part, counts in parts.items():
         if len(counts) != len(rows):
             raise ValueError(
                 f"{part} has {len(counts)} counts for {len(rows)} rows; one a row is wanted"
             )
-    with blank(6.4, 0.45 * len(rows) + 1.0) as canvas:
-        ax = canvas.subplots()
-        _stack(ax, parts, np.sum(list(parts.values()), axis=0))
-        ax.set_yticks(range(len(rows)), rows)
-        ax.invert_yaxis()
-        canvas.legend(loc="outside upper center", ncols=len(parts))
-        told = (
-            f"{row}: " + ", ".join(f"{part} {counts[i]}" for part, counts in parts.items())
-            for i, row in enumerate(rows)
-        )
-        return finished(canvas, "Bars. " + ". ".join(told) + ".")
+    totals = np.sum(list(parts.values()), axis=0)
+    told = [
+        f"{row}: " + ", ".join(f"{part} {counts[i]}" for part, counts in parts.items())
+        for i, row in enumerate(rows)
+    ]
+    told.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
+    wide, narrow = (
+        [_parts_key(parts), _stack(rows, parts, totals, room)] for room in (WIDE, NARROW)
+    )
+    return figure(wide, "Bars. " + ". ".join(told) + ".", narrow=narrow, gap=(999, 12))
 
 
-def _stack(ax: Axes, parts: Mapping[str, Sequence[int]], total: Array) -> None:
-    """Draw the bars part by part, with the counts that fit into theirs, and the totals."""
-    left = np.zeros(len(total))
-    for i, (part, counts) in enumerate(parts.items()):
-        bars = ax.barh(
-            range(len(total)),
-            counts,
-            left=left,
-            height=0.6,
-            label=part,
-            color=lighter(head_colour(i)),
-            edgecolor=head_colour(i),
-            hatch=head_hatch(i),
-        )
-        wide = np.asarray(counts) >= 0.06 * total.max()
-        ax.bar_label(
-            bars,
-            [str(n) if fits else "" for n, fits in zip(counts, wide, strict=True)],
-            label_type="center",
-            color="black",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85},
-        )
-        left += counts
-    for i, count in enumerate(total):
-        ax.text(count, i, f"  {count}", va="center")
+def _parts_key(parts: Mapping[str, Sequence[int]]) -> Panel:
+    drawn, x, y = [], 0.0, 0.0
+    for i, name in enumerate(parts):
+        width = 24 + width_of(name)
+        if x and x + width > NARROW:
+            x, y = 0.0, y + 22
+        drawn.append(_sample(x, y, i, name, is_last=False))
+        x += width + 18
+    return Panel(NARROW, y + 20, "".join(drawn))
+
+
+def _stack(
+    rows: Sequence[str], parts: Mapping[str, Sequence[int]], totals: Array, room: float
+) -> Panel:
+    """Return the bars below their labels, part by part, with the counts that fit into theirs."""
+    scale = (room - 50) / float(totals.max())
+    drawn = []
+    for i, row in enumerate(rows):
+        y = 52 * i
+        drawn.append(text(0, y + 14, row))
+        counts = [counts[i] for counts in parts.values()]
+        starts = [0, *accumulate(counts)]
+        for part, (count, start) in enumerate(zip(counts, starts, strict=False)):
+            if count:
+                x, width = start * scale, count * scale
+                drawn.append(_counted(part, x, y + 20, width, count))
+        words = str(totals[i])
+        drawn.append(text(starts[-1] * scale + 8, middle_of(y + 31), words, "f-number f-strong"))
+    return Panel(room, 52 * len(rows) - 8, "".join(drawn))
+
+
+def _counted(part: int, x: float, y: float, width: float, count: int) -> str:
+    """Return one part of a bar, with its count on paper where it fits."""
+    words, wanted = str(count), width_of(str(count), 14) + 6
+    drawn = hatched(part, x, y, width, 22)
+    if width > wanted + 4:
+        drawn += rectangle(x + width / 2 - wanted / 2, y + 3, wanted, 16, "f-paper")
+        drawn += text(x + width / 2, middle_of(y + 11, 14), words, "", "middle")
+    return group(drawn, colour=head_colour(part))

@@ -1,110 +1,140 @@
-"""What every figure is drawn on: one style, one way to save it, and marks that several share."""
+"""A figure, and the panels that it is put together from, for a wide place and for a narrow one."""
 
-import base64
-import io
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from pathlib import Path
 
-import matplotlib as mpl
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure as Canvas
+from mha.views.drawing.svg import hatches, number
 
-from mha.runs.rounding import short
+WIDE = 672
+"""How many pixels wide a figure may be on a desk and on paper: the text's width."""
 
-INK = "#010203"
-"""Stands for the colour of the text around a figure; almost black where nothing replaces it."""
+NARROW = 346
+"""How many pixels wide it may be on a phone, before it has to scroll."""
 
-GREY = "#6B6B6B"
-"""The colour of what belongs to no one head."""
-
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "path",
-    "svg.hashsalt": "mha",
-    "pdf.fonttype": 42,
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "legend.frameon": False,
-    "hatch.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-}
+# From how many pixels the style sheet shows the wide layout.
+_STEPS = (384, 448, 512, 576, 672)
+STYLE = Path(__file__).with_name("figures.css")
+"""How figures look, for pages that hold some."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing as SVG for pages and PDF for print, with alternative text.
+    """A drawing as SVG, with alternative text.
+
+    On a page it takes the page's fonts and colours; print makes its own form of it.
 
     Parameters
     ----------
     svg : str
-    pdf : bytes
     alt : str
         What is to be seen, in a sentence or two.
     """
 
     svg: str
-    pdf: bytes
     alt: str
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-        data = {
-            "image/svg+xml": self.svg,
-            "application/pdf": base64.b64encode(self.pdf).decode("ascii"),
-            "text/plain": f"Figure: {self.alt}",
-        }
-        return data, {mime: {"alt": self.alt} for mime in data if mime != "text/plain"}
+        data = {"image/svg+xml": self.svg, "text/plain": f"Figure: {self.alt}"}
+        return data, {"image/svg+xml": {"alt": self.alt}}
 
 
-@contextmanager
-def blank(width: float, height: float) -> Iterator[Canvas]:
-    """Give a canvas of a size in inches; inside the block, everything is drawn in one style."""
-    with mpl.rc_context(_STYLE):
-        yield Canvas(figsize=(width, height), layout="constrained")
+@dataclass(frozen=True)
+class Panel:
+    """A part of a figure that stays whole; panels stand in rows as far as there is room.
+
+    Parameters
+    ----------
+    width, height : float
+    body : str
+        Elements of SVG, from the panel's left upper corner.
+    breaks : bool, default False
+        Whether it begins a row.
+    """
+
+    width: float
+    height: float
+    body: str
+    breaks: bool = False
 
 
-def finished(canvas: Canvas, alt: str) -> Figure:
-    """Return a canvas as a Figure; the same drawing always gives the same bytes."""
-    svg, pdf = io.StringIO(), io.BytesIO()
-    canvas.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-    canvas.savefig(pdf, format="pdf", metadata={"CreationDate": None, "Creator": None})
-    return Figure(svg=svg.getvalue(), pdf=pdf.getvalue(), alt=alt)
+def figure(
+    panels: Sequence[Panel],
+    alt: str,
+    *,
+    narrow: Sequence[Panel] | None = None,
+    gap: tuple[float, float] = (32, 24),
+) -> Figure:
+    """Return panels as a figure, in rows on a desk and in shorter ones on a phone.
 
+    Parameters
+    ----------
+    panels : sequence of Panel
+    alt : str
+    narrow : sequence of Panel, optional
+        Others for a narrow place; by default the same, in another order of rows.
+    gap : (float, float)
+        Between panels in a row, and between rows.
 
-def lighter(colour: str) -> tuple[float, ...]:
-    """Return a colour mixed with white: opaque, so that hatching in the colour stands out."""
-    return tuple(0.4 * channel + 0.6 for channel in to_rgb(colour))
-
-
-def bare(ax: Axes) -> None:
-    """Leave out the marks of the axes and the lines around them."""
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-
-
-def number_bars(ax: Axes, centres: np.ndarray, heights: np.ndarray, places: int) -> None:
-    """Write each bar's number at its end."""
-    for x, height in zip(centres, heights, strict=True):
-        ax.annotate(
-            short(float(height), places),
-            (x, height),
-            xytext=(0, 2 if height >= 0 else -2),
-            textcoords="offset points",
-            ha="center",
-            va="bottom" if height >= 0 else "top",
-            fontsize=7,
+    Examples
+    --------
+    >>> figure([Panel(9, 9, "<path/>")], "A dot").alt
+    'A dot'
+    """
+    places, width, height = _rows(panels, WIDE, gap)
+    small, small_width, small_height = _rows(narrow or panels, NARROW, gap)
+    if narrow is not None:
+        drawn = _group(panels, places, "f-wide") + _group(narrow, small, "f-narrow")
+    else:
+        drawn = "".join(
+            f'<g class="f-panel" transform="translate({_at(place)})"'
+            f' style="--narrow: translate({_at(other, "px")})">{panel.body}</g>'
+            for panel, place, other in zip(panels, places, small, strict=True)
         )
+    style, cls = "", "f-drawing"
+    if narrow is not None or places != small:
+        style = f' style="--narrow-width: {number(small_width)}px;'
+        style += f' --narrow-height: {number(small_height)}px"'
+        cls += f" until-{next((s for s in _STEPS if s >= width), _STEPS[-1])}"
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{cls}" width="{number(width)}"'
+        f' height="{number(height)}"{style}>'
+    )
+    return Figure(f"{head}<style>{_style()}</style>{hatches(drawn)}{drawn}</svg>", alt)
+
+
+def _group(panels: Sequence[Panel], places: Sequence[tuple[float, float]], cls: str) -> str:
+    inside = "".join(
+        f'<g transform="translate({_at(place)})">{panel.body}</g>'
+        for panel, place in zip(panels, places, strict=True)
+    )
+    return f'<g class="{cls}">{inside}</g>'
+
+
+def _at(place: tuple[float, float], unit: str = "") -> str:
+    return ", ".join(number(x) + unit for x in place)
+
+
+def _rows(
+    panels: Sequence[Panel], room: float, gap: tuple[float, float]
+) -> tuple[list[tuple[float, float]], float, float]:
+    """Return where each panel stands, and how wide and high all of them are."""
+    places: list[tuple[float, float]] = []
+    x = y = 1.0  # a line at a panel's edge is half outside of it
+    low = width = 0.0
+    for panel in panels:
+        if places and (panel.breaks or x + panel.width > room + 1.5):
+            x, y = 1.0, low + gap[1]
+        places.append((x, y))
+        width, low = max(width, x + panel.width), max(low, y + panel.height)
+        x += panel.width + gap[0]
+    return places, width + 1, low + 1
+
+
+@cache
+def _style() -> str:
+    """Return the style sheet without its comments and line breaks, for a drawing on its own."""
+    sheet = re.sub(r"/\*.*?\*/", "", STYLE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"\s*([{};:,>])\s*", r"\1", " ".join(sheet.split()))

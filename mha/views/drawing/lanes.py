@@ -3,13 +3,28 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
 from mha.runs.stages import STAGES
 from mha.views.colours import head_colour
-from mha.views.drawing.canvas import GREY, INK, Figure, bare, blank, finished, lighter
+from mha.views.drawing.canvas import Figure, Panel, figure
+from mha.views.drawing.svg import (
+    NEUTRAL,
+    arrow,
+    group,
+    hatched,
+    line,
+    middle_of,
+    plain,
+    rectangle,
+    text,
+    width_of,
+)  # fmt: skip
+
+_LANE = 108  # three of them stand side by side on a phone
+_GAP = 11
+_ROW = 58
 
 
 def lanes(run: Trace) -> Figure:
@@ -35,20 +50,21 @@ def lanes(run: Trace) -> Figure:
         raise ValueError(f"{run.example.name} has no embeddings; an example with them is wanted")
     steps, ends = _steps(run), [f"concatenation {run.concat.shape}"]
     if run.output is not None:
-        ends.append(f"output projection\n{run.output.shape}")
-    with blank(max(3.2, 1.75 * run.num_heads), 0.75 * (2 + len(steps) + len(ends))) as canvas:
-        ax = canvas.subplots()
-        middle, last = (run.num_heads - 1) / 2, len(steps) + 1
-        _box(ax, middle, 0, f"embeddings {run.embeddings.shape}", GREY)
-        for head, name in enumerate(run.head_names):
-            _lane(ax, head, name, steps, middle)
-        for row, text in enumerate(ends, last):
-            if row > last:
-                _arrow(ax, (middle, row - 1), (middle, row))
-            _box(ax, middle, row, text, GREY)
-        ax.set(xlim=(-0.6, run.num_heads - 0.4), ylim=(last + len(ends) - 0.5, -0.5))
-        ax.axis("off")
-        return finished(canvas, _lanes_in_words(run))
+        ends.append(f"output projection {run.output.shape}")
+    width = max(_LANE * run.num_heads + _GAP * (run.num_heads - 1), width_of(ends[-1]) + 24)
+    middle, first = width / 2, 62.0
+    start = (width - _LANE * run.num_heads - _GAP * (run.num_heads - 1)) / 2
+    last = first + 6 + _ROW * len(steps) + 20
+    parts = [_end(middle, 0, f"embeddings {run.embeddings.shape}")]
+    for head, name in enumerate(run.head_names):
+        centre = start + head * (_LANE + _GAP) + _LANE / 2
+        parts.append(_lane(head, name, steps, centre, first, middle, last))
+    for row, words in enumerate(ends):
+        y = last + 56 * row
+        if row:
+            parts.append(_down(middle, y - 24, middle, y))
+        parts.append(_end(middle, y, words))
+    return figure([Panel(width, last + 56 * len(ends) - 22, "".join(parts))], _lanes_in_words(run))
 
 
 def _steps(run: Trace) -> Sequence[str]:
@@ -56,21 +72,30 @@ def _steps(run: Trace) -> Sequence[str]:
     n, d_k, d_v = len(run.tokens), run.query.shape[-1], run.value.shape[-1]
     return (
         f"Q, K ({n}, {d_k})\nV ({n}, {d_v})",
-        f"scores ({n}, {n})",
-        f"weights ({n}, {n})",
-        f"output ({n}, {d_v})",
+        f"scores\n({n}, {n})",
+        f"weights\n({n}, {n})",
+        f"output\n({n}, {d_v})",
     )
 
 
-def _lane(ax: Axes, head: int, name: str, steps: Sequence[str], middle: float) -> None:
-    """Draw one head's lane, from the boxes' common beginning to their common end."""
-    previous = (middle, 0.0)
-    title = name.replace(": ", "\n")
-    for row, step in enumerate(steps, 1):
-        _arrow(ax, previous, (head, row))
-        _box(ax, head, row, f"{title}\n{step}" if row == 1 else step, head_colour(head))
-        previous = (head, float(row))
-    _arrow(ax, previous, (middle, len(steps) + 1))
+def _lane(
+    head: int, name: str, steps: Sequence[str], centre: float, y: float, middle: float, last: float
+) -> str:
+    """Return one head's lane, from the boxes' common beginning to their common end."""
+    pattern = hatched(head, centre - _LANE / 2, y, _LANE, 6)
+    title = text(centre, y - 6, name.partition(":")[0], "f-strong", "middle")
+    parts = [_down(middle, 32, centre, y - 20), pattern, title]
+    for row, step in enumerate(steps):
+        top = y + 6 + row * _ROW
+        if row:
+            parts.append(_down(centre, top - 14, centre, top))
+        parts.append(rectangle(centre - _LANE / 2, top, _LANE, 44, "f-box"))
+        parts += [
+            text(centre, top + 18 + 18 * i, words, "", "middle")
+            for i, words in enumerate(step.split("\n"))
+        ]
+    parts.append(_down(centre, y + 6 + _ROW * len(steps) - 14, middle, last))
+    return group(*parts, colour=head_colour(head))
 
 
 def _lanes_in_words(run: Trace) -> str:
@@ -84,30 +109,15 @@ def _lanes_in_words(run: Trace) -> str:
     )
 
 
-def _box(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
-    """Write a step of a lane in a box of its head's colour."""
-    ax.text(
-        x,
-        y,
-        text,
-        ha="center",
-        va="center",
-        fontsize=8,
-        color="#000000",
-        bbox={"boxstyle": "round,pad=0.4", "facecolor": lighter(colour), "edgecolor": colour},
-        zorder=3,
-    )
+def _end(x: float, y: float, words: str) -> str:
+    """Return a step that all heads share, in a box around a middle."""
+    width = width_of(words) + 24
+    box = rectangle(x - width / 2, y, width, 32, "f-box")
+    return group(box, text(x, y + 21, words, "", "middle"), colour=NEUTRAL)
 
 
-def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Draw an arrow between two boxes; the boxes cover its ends."""
-    ax.annotate(
-        "",
-        xy=(end[0], end[1] - (0.4 if end[1] == 1 else 0.22)),
-        xytext=start,
-        arrowprops={"arrowstyle": "->", "color": INK, "shrinkA": 0, "shrinkB": 0},
-        zorder=1,
-    )
+def _down(x1: float, y1: float, x2: float, y2: float) -> str:
+    return arrow(x1, y1, x2, y2 - 1, stroke="f-quiet", fill="f-soft", width=1, point=7)
 
 
 def concat_strips(run: Trace, *, places: int = 2) -> Figure:
@@ -124,28 +134,50 @@ def concat_strips(run: Trace, *, places: int = 2) -> Figure:
     >>> concat_strips(trace(load_example("the-cat-sat"))).alt[:60]
     'A strip of 4 cells a token: columns 1 to 2 from Head 1, colu'
     """
-    n, width = run.concat.shape
+    width = run.concat.shape[1]
     d_v = width // run.num_heads
-    with blank(0.62 * width + 1.2, 0.46 * n + 0.8) as canvas:
-        ax = canvas.subplots()
-        for (i, j), value in np.ndenumerate(run.concat):
-            _cell(ax, i, j, shown(float(value), places), head_colour(j // d_v))
-        for head, name in enumerate(run.head_names):
-            ax.text((head + 0.5) * d_v - 0.5, -0.7, name, ha="center", fontweight="bold")
-            if head:
-                ax.axvline(head * d_v - 0.5, color=INK, linewidth=1.2)
-        ax.set_yticks(range(n), run.tokens)
-        ax.set_xticks(range(width), dimensions(STAGES["concat"].symbol, width))
-        ax.set(xlim=(-0.6, width - 0.4), ylim=(n - 0.45, -1.0))
-        bare(ax)
-        columns = ", ".join(
-            f"columns {h * d_v + 1} to {(h + 1) * d_v} from {name}"
-            for h, name in enumerate(run.head_names)
-        )
-        return finished(canvas, f"A strip of {width} cells a token: {columns}.")
+    columns = ", ".join(
+        f"columns {h * d_v + 1} to {(h + 1) * d_v} from {name}"
+        for h, name in enumerate(run.head_names)
+    )
+    i, j = divmod(int(np.abs(run.concat).argmax()), width)
+    largest = f"{shown(float(run.concat[i, j]), places)}, column {j + 1} of {run.tokens[i]}"
+    alt = f"A strip of {width} cells a token: {columns}. The largest number is {largest}."
+    whole = [_strip(run, places, range(run.num_heads))]
+    narrow = [_strip(run, places, [head]) for head in range(run.num_heads)]
+    return figure(whole, alt, narrow=narrow if run.num_heads > 1 else whole)
 
 
-def _cell(ax: Axes, row: int, column: int, text: str, colour: str) -> None:
-    """Draw one cell of a strip in its head's colour, with its number."""
-    ax.barh(row, 0.96, left=column - 0.48, height=0.8, facecolor=lighter(colour), edgecolor=colour)
-    ax.text(column, row, text, ha="center", va="center", color="#000000")
+def _strip(run: Trace, places: int, heads: Sequence[int]) -> Panel:
+    """Return the columns of some heads, a strip a token."""
+    d_v = run.concat.shape[1] // run.num_heads
+    names = dimensions(STAGES["concat"].symbol, run.concat.shape[1])
+    cell = max(46.0, max(width_of(shown(float(x), places), 15) for x in run.concat.ravel()) + 10)
+    left = max(width_of(token, 17) for token in run.tokens) + 12
+    parts = [
+        plain(left - 12, middle_of(64 + 36 * i, 16), token, "f-token", "end")
+        for i, token in enumerate(run.tokens)
+    ]
+    for place, head in enumerate(heads):
+        x = left + place * (d_v * cell + 8)
+        drawn = [hatched(head, x, 20, d_v * cell - 2, 6)]
+        title = run.head_names[head] if d_v * cell > width_of(run.head_names[head]) else ""
+        drawn.append(text(x, 14, title or f"Head {head + 1}", "f-strong"))
+        for k, column in enumerate(range(head * d_v, (head + 1) * d_v)):
+            drawn.append(text(x + (k + 0.5) * cell - 1, 42, names[column], "f-soft", "middle"))
+            drawn += [
+                _cell(
+                    x + k * cell, 49 + 36 * i, cell - 2, shown(float(run.concat[i, column]), places)
+                )
+                for i in range(len(run.tokens))
+            ]
+        parts.append(group(*drawn, colour=head_colour(head)))
+    width = left + len(heads) * (d_v * cell + 8) - 8
+    parts.append(line(left, 46, width, 46, "f-rule"))
+    return Panel(width, 49 + 36 * len(run.tokens), "".join(parts))
+
+
+def _cell(x: float, y: float, width: float, words: str) -> str:
+    """Return one cell of a strip in its head's colour, with its number."""
+    box = rectangle(x, y, width, 30, "f-pale")
+    return box + text(x + width / 2, middle_of(y + 15), words, "f-number", "middle")

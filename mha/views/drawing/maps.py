@@ -1,23 +1,27 @@
 """Heatmaps: matrices whose cells are shaded and hold their numbers."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from matplotlib.figure import Figure as Canvas
 from numpy.typing import ArrayLike
 
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
 from mha.runs.stages import STAGES, stage_array
 from mha.views.colours import head_colour
-from mha.views.drawing.canvas import INK, Figure, bare, blank, finished
+from mha.views.drawing.canvas import Figure, Panel, figure
+from mha.views.drawing.svg import (
+    NEUTRAL,
+    group,
+    middle_of,
+    plain,
+    rectangle,
+    text,
+    width_of,
+)  # fmt: skip
 
 _MAPPED = tuple(name for name, kind in STAGES.items() if kind.by_key and not kind.quotes)
-_VALUES = "#A8A8A8"
+_ROW = 32
 
 
 def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figure:
@@ -112,23 +116,23 @@ def heatmaps(
     'One cell'
     """
     matrices = [np.asarray(array, dtype=np.float64) for array in arrays]
-    scale = _scale(matrices, lowest, highest)
-    with _side_by_side(len(matrices), len(rows), len(columns), places) as (canvas, axes):
-        for i, ax in enumerate(axes):
-            _heatmap(ax, matrices[i], _nth(colours, i, head_colour(i)), scale, places)
-            _label(ax, rows, columns, _nth(titles, i, ""))
-            ax.set(xlabel=column_label, ylabel=row_label if i == 0 else "")
-        return finished(canvas, alt)
-
-
-@contextmanager
-def _side_by_side(
-    count: int, rows: int, columns: int, places: int
-) -> Iterator[tuple[Canvas, Sequence[Axes]]]:
-    """Give a canvas and axes for heatmaps whose cells hold numbers of so many decimals."""
-    cell = 0.62 if places <= 2 else 0.78
-    with blank(count * (cell * columns + 0.35) + 0.7, cell * 0.8 * rows + 1.05) as canvas:
-        yield canvas, canvas.subplots(1, count, sharey=True, squeeze=False)[0]
+    low, high = scale = _scale(matrices, lowest, highest)
+    corner = (row_label, column_label)
+    panels = [
+        grid(
+            matrix,
+            rows=rows,
+            columns=columns,
+            title=_nth(titles, i, ""),
+            colour=_nth(colours, i, head_colour(i)),
+            scale=scale,
+            places=places,
+            corner=corner,
+            bold=(low, high) == (0, 1),
+        )
+        for i, matrix in enumerate(matrices)
+    ]
+    return figure(panels, alt)
 
 
 def _nth(texts: Sequence[str], i: int, default: str) -> str:
@@ -144,36 +148,84 @@ def _scale(
     return low, float(finite.max()) if highest is None else highest
 
 
-def _label(ax: Axes, rows: Sequence[str], columns: Sequence[str], title: str) -> None:
-    ax.set_xticks(range(len(columns)), columns)
-    ax.set_yticks(range(len(rows)), rows)
-    if title:
-        ax.set_title(title, color=INK, loc="left", fontweight="bold")
+def grid(
+    matrix: np.ndarray,
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    title: str,
+    colour: str,
+    scale: tuple[float, float],
+    places: int,
+    corner: tuple[str, str] = ("", ""),
+    bold: bool = False,
+    breaks: bool = False,
+) -> Panel:
+    """Return a heatmap as a panel: cells from paper to a colour, each with its number.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (len(rows), len(columns))
+    rows, columns : sequence of str
+        Numbers and symbols stand upright, words in italics as tokens do.
+    title, colour : str
+    scale : (float, float)
+        The numbers that are paper and colour.
+    places : int
+    corner : (str, str)
+        What the rows and the columns are, in small letters.
+    bold : bool
+        Set each row's largest number in bold.
+    breaks : bool
+        As for `Panel`.
+    """
+    numbers = [[shown(float(value), places) for value in row] for row in matrix]
+    widths = [
+        max(38.0, *(width_of(row[j], 15) + 8 for row in numbers), width_of(name, 16) + 8)
+        for j, name in enumerate(columns)
+    ]
+    left = max(*(width_of(name, 17) for name in rows), width_of(corner[0])) + 10
+    top = 24 + 24 * bool(title) + 20 * bool(corner[1])
+    edges = np.cumsum([left, *widths])
+    centres = (edges[:-1] + edges[1:]) / 2
+    parts = _around(left, top, title, corner)
+    for centre, name in zip(centres, columns, strict=True):
+        parts.append(_named(float(centre), top - 7, name, "middle"))
+    for i, name in enumerate(rows):
+        middle = top + (i + 0.5) * _ROW
+        parts.append(_named(left - 10, middle_of(middle, 16), name, "end"))
+        largest = matrix[i].max() if bold else np.nan
+        for j, value in enumerate(matrix[i]):
+            face = "f-number f-strong" if value == largest > 0 else "f-number"
+            parts.append(_cell(edges[j], top + i * _ROW, widths[j], value, scale))
+            parts.append(text(centres[j], middle_of(middle), numbers[i][j], face, "middle"))
+    height = top + len(rows) * _ROW + 1
+    return Panel(float(edges[-1]) + 1, height, group(*parts, colour=colour), breaks)
 
 
-def _heatmap(
-    ax: Axes, matrix: np.ndarray, colour: str, scale: tuple[float, float], places: int
-) -> None:
-    """Draw one heatmap: cells from white to `colour`, each with its number in black or white."""
-    ramp = LinearSegmentedColormap.from_list("ramp", ["#FFFFFF", colour])
+def _around(left: float, top: float, title: str, corner: tuple[str, str]) -> list[str]:
+    """Return what stands above a heatmap: its title, and what its rows and columns are."""
+    parts = [text(left, 15, title, "f-strong")] if title else []
+    if corner[1]:
+        parts.append(text(left, top - 29, corner[1], "f-soft"))
+    if corner[0]:
+        parts.append(text(left - 10, top - 7, corner[0], "f-soft", "end"))
+    return parts
+
+
+def _named(x: float, y: float, name: str, anchor: str) -> str:
+    """Return the name of a row or column: a token in italics, a number or symbol as such."""
+    if name.isdigit() or not name.isascii():
+        return text(x, y, name, "f-number", anchor)
+    return plain(x, y, name, "f-token", anchor)
+
+
+def _cell(x: float, y: float, width: float, value: float, scale: tuple[float, float]) -> str:
+    """Return a cell with its heat; what is masked stays paper."""
     low, high = scale
-    span = (high - low) or 1.0
-    for (i, j), value in np.ndenumerate(matrix):
-        shade = ramp(float(np.clip((value - low) / span, 0, 1)) if np.isfinite(value) else 0.0)
-        ax.fill_between(
-            [j - 0.5, j + 0.5], i - 0.5, i + 0.5, color=shade, linewidth=0.8, edgecolor="#9A9A9A"
-        )
-        # Black and white contrast equally with a luminance of 0.179.
-        ink = "#000000" if _luminance(shade) > 0.179 else "#FFFFFF"
-        ax.text(j, i, shown(float(value), places), ha="center", va="center", color=ink)
-    ax.set(xlim=(-0.5, matrix.shape[1] - 0.5), ylim=(matrix.shape[0] - 0.5, -0.5))
-    bare(ax)
-
-
-def _luminance(colour: Any) -> float:
-    """Return a colour's relative luminance, from 0 for black to 1 for white (WCAG 2)."""
-    channels = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    return float(np.dot(channels, (0.2126, 0.7152, 0.0722)))
+    share = (value - low) / ((high - low) or 1.0) if np.isfinite(value) else 0.0
+    heat = f"--weight: {float(np.clip(share, 0, 1)):.4g}"
+    return rectangle(x + 1, y + 1, width - 2, _ROW - 2, "f-heat", style=heat)
 
 
 def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
@@ -190,35 +242,37 @@ def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
     >>> mixing_maps(trace(load_example("cat-sat"))).alt[:62]
     'Three matrices a head: weights times values gives the output. '
     """
-    n, d_v = run.value.shape[1:]
-    cell = 0.5
-    width, height = cell * (n + 2 * d_v) + 2.4, run.num_heads * (cell * 0.8 * n + 0.75)
-    with blank(width, height) as canvas:
-        axes = canvas.subplots(
-            run.num_heads, 3, squeeze=False, gridspec_kw={"width_ratios": [n, d_v, d_v]}
-        )
-        for head, row in enumerate(axes):
-            _product(row, run, head, places)
-        told = _row_maxima_in_words(run, run.weights, places)
-        words = f"Three matrices a head: weights times values gives the output. {told}"
-        return finished(canvas, words)
+    panels = [panel for head in range(run.num_heads) for panel in _product(run, head, places)]
+    told = _row_maxima_in_words(run, run.weights, places)
+    words = f"Three matrices a head: weights times values gives the output. {told}"
+    return figure(panels, words, gap=(20, 24))
 
 
-def _product(axes: Sequence[Axes], run: Trace, head: int, places: int) -> None:
-    """Draw one head's weights, values and output side by side."""
+def _product(run: Trace, head: int, places: int) -> list[Panel]:
+    """Return one head's weights, values and output."""
     values = (run.value, run.head_outputs)
     # One scale for the values and outputs of all heads, so that they compare.
     scale = (float(min(0, *(x.min() for x in values))), float(max(x.max() for x in values)))
-    for ax, stage, title, colour, ends in (
-        (axes[0], "weights", "weights", head_colour(head), (0.0, 1.0)),
-        (axes[1], "value", "× values", _VALUES, scale),
-        (axes[2], "head_outputs", "= output", _VALUES, scale),
+    name = f"{run.head_names[head]}: " if run.num_heads > 1 else ""
+    panels = []
+    for stage, title, colour, ends in (
+        ("weights", f"{name}weights", head_colour(head), (0.0, 1.0)),
+        ("value", "× values", NEUTRAL, scale),
+        ("head_outputs", "= output", NEUTRAL, scale),
     ):
         array, kind = stage_array(run, stage)[head], STAGES[stage]
-        _heatmap(ax, array, colour, ends, places)
-        ax.set_title(title, color=INK, loc="left")
-        ax.set_yticks(range(len(array)), run.tokens)
         names = run.tokens if kind.by_key else dimensions(kind.symbol, array.shape[1])
-        ax.set_xticks(range(array.shape[1]), names)
-    if run.num_heads > 1:
-        axes[0].set_ylabel(run.head_names[head], fontweight="bold")
+        panels.append(
+            grid(
+                array,
+                rows=run.tokens,
+                columns=names,
+                title=title,
+                colour=colour,
+                scale=ends,
+                places=places,
+                bold=stage == "weights",
+                breaks=stage == "weights",
+            )
+        )
+    return panels

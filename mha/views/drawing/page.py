@@ -1,22 +1,21 @@
-"""Figures on a page: inline SVG in the colour of the text around it, with alternative text."""
+"""Figures on a page: inline SVG in the page's fonts and colours, with alternative text."""
 
 import hashlib
 import re
 from html import escape
 from typing import Any
 
-from mha.views.drawing.canvas import INK
-
 
 class AltTextRenderer:
-    """Put figures on a page as inline SVG in the text's colour, with their alternative text.
+    """Put figures on a page as inline SVG, with their alternative text.
 
-    A MyST-NB plugin, found by its entry point in pyproject.toml.
+    A MyST-NB plugin, found by its entry point in pyproject.toml. The node that it makes carries the
+    drawing and its alternative text as attributes, for who makes another form of it.
     """
 
     @staticmethod
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[Any] | None:
-        """Return a page's nodes for an SVG or PDF output, or None for any other.
+        """Return a page's nodes for an SVG output, or None for any other.
 
         Parameters
         ----------
@@ -28,41 +27,33 @@ class AltTextRenderer:
         -------
         list of docutils nodes, or None
         """
-        if data.mime_type not in ("image/svg+xml", "application/pdf"):
+        if data.mime_type != "image/svg+xml":
             return None
         alt = data.output_metadata.get(data.mime_type, {}).get("alt")
         if not alt:
             renderer.logger.warning("a figure has no alternative text", line=data.line)
             return []
-        if data.mime_type == "application/pdf":
-            image = renderer.render_image(data)
-            image[0]["alt"] = alt
-            return image
         from docutils import nodes
 
-        place = f"{data.line} {data.output_index}"
-        return [nodes.raw("", inline_svg(data.content, alt, place), format="html")]
+        page = inline_svg(data.content, alt, f"{data.line} {data.output_index}")
+        return [nodes.raw("", page, format="html", drawing=data.content, alt=alt)]
 
 
 def inline_svg(svg: str, alt: str, place: str = "") -> str:
-    """Return a drawing as an element of an HTML page.
+    """Return a drawing as an element of an HTML page, which has its style sheet.
 
-    Identifiers are made unique by the drawing's content and its place on the page, and ink takes
-    the text's colour.
+    Identifiers are made unique by the drawing's content and its place on the page.
 
     Examples
     --------
-    >>> inline_svg('<svg width="9pt"><g id="a"/></svg>', "A dot")[-33:]
-    '<g id="dc29a9c32-a"/></svg></div>'
+    >>> inline_svg('<svg width="9"><g id="a"/></svg>', "A dot")[-33:]
+    '<g id="d8512534f-a"/></svg></div>'
     """
-    body = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    body = re.sub(r"<style>.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     mark = hashlib.sha256((place + svg).encode()).hexdigest()[:8]
     body = re.sub(r'\bid="([^"]+)"', rf'id="d{mark}-\1"', body)
-    body = re.sub(r'href="#([^"]+)"', rf'href="#d{mark}-\1"', body)
     body = re.sub(r"url\(#([^)]+)\)", rf"url(#d{mark}-\1)", body)
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    body = body.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
     label = escape(alt, quote=True)
-    width = re.search(r'<svg[^>]*\bwidth="([^"]+)"', body)
-    style = f' style="--natural-width: {width.group(1)}"' if width else ""
     body = body.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
-    return f'<div class="drawing" role="group" aria-label="Figure" tabindex="0"{style}>{body}</div>'
+    return f'<div class="drawing" role="group" aria-label="Figure" tabindex="0">{body}</div>'

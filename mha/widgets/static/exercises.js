@@ -4,7 +4,7 @@
 (function () {
   "use strict";
   const { fill } = window.mhaPage;
-  const { fixed, short, shown } = window.mhaNumbers;
+  const { chain, fixed, short, shown } = window.mhaNumbers;
 
   /* ---- The calculations ---- */
 
@@ -58,13 +58,14 @@
     },
     root: (givens) => {
       const [[score], [width]] = givens;
+      const root = short(result("root", [[width]]));
       const fields = {
         score: short(score),
-        d_k: short(width),
-        root: short(result("root", [[width]])),
+        root,
+        root_line: chain(`√${short(width)}`, root),
         mask: maskOf(givens),
       };
-      return scaled(givens, "d_k", fields, `${fields.score} ÷ √${fields.d_k}`);
+      return scaled(givens, "d_k", fields, `${fields.score} ÷ √${short(width)}`);
     },
     times: (givens) => {
       const [[score], [scale]] = givens;
@@ -77,29 +78,32 @@
       const [value, lowPower, highPower] = powers([[exponent, low, low + 1]]);
       const fields = {
         e: shown(Math.E),
-        low: short(low),
-        low_power: short(lowPower),
-        high: short(low + 1),
-        high_power: short(highPower),
+        low: chain(`e^${short(low)}`, short(lowPower)),
+        high: chain(`e^${short(low + 1)}`, short(highPower)),
       };
       return { value, fields, line: [`e^${short(exponent)}`, shown(value)] };
     },
     sum: ([terms]) => {
       const value = sum(terms);
       const texts = terms.map((term) => shown(term));
-      const fields = { partial: shown(sum(terms.slice(0, -1))), last: texts[texts.length - 1] };
+      const partial = shown(sum(terms.slice(0, -1)));
+      const fields = {
+        partial: terms.length > 2 ? chain(texts.slice(0, -1).join(" + "), partial) : partial,
+        last: texts[texts.length - 1],
+      };
       return { value, fields, line: [texts.join(" + "), shown(value)] };
     },
     share: (givens, column) => {
       const exponentials = powers(givens);
       const total = sum(exponentials);
       const value = result("share", [[exponentials[column]], [total]]);
+      const texts = exponentials.map((power) => shown(power));
       const fields = {
-        exponentials: exponentials.map((power) => shown(power)).join(", "),
-        sum: shown(total),
-        top: shown(exponentials[column]),
+        exponentials: texts.join(", "),
+        sum: chain(texts.join(" + "), shown(total)),
+        top: texts[column],
       };
-      return { value, fields, line: [`${fields.top} ÷ ${fields.sum}`, shown(value)] };
+      return { value, fields, line: [`${fields.top} ÷ ${shown(total)}`, shown(value)] };
     },
   };
 
@@ -142,7 +146,7 @@
   function worked(task) {
     const { line, value } = calculated(task);
     const percent = task.percent ? [`${shown(100 * value, task.places)}\u00a0%`] : [];
-    return line.concat(percent).join(" = ");
+    return chain(...line, ...percent);
   }
 
   /* ---- Checking ---- */

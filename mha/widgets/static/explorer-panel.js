@@ -2,11 +2,23 @@
 (function () {
   "use strict";
 
-  const { full, parsed, short, shown } = window.mhaNumbers;
+  const { full, parsed, short, shown, sign } = window.mhaNumbers;
   const { address, of: placeOf, parse, valueAt } = window.mhaPlaces;
   const { STEP, described, fill, inBrackets, inputAddress, isChanged, isInput, make, makeButton,
     makeField, printed } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
+
+  /** A part of a line as it is printed. @type {(part: Part) => string} */
+  const written = (part) => (typeof part === "object" ? inBrackets(short(part.value)) : part);
+
+  /** An item as a calculation alone, without the words in it.
+      @type {(parts: Part[]) => string} */
+  const calculation = (parts) => parts.map(written).join(" ").replace(/\p{L}{2,}/gu, "");
+
+  /** A product worked out, nothing where an item is none. @type {(parts: Part[]) => string} */
+  const worked = ([left, times, right]) =>
+    (times === "×" && typeof left === "object" && typeof right === "object"
+      ? short(left.value * right.value) : "");
 
   class Panel {
     /** @param {ExplorerView} explorer */
@@ -80,7 +92,8 @@
       if (!items.length) return [];
       const lines = items.map((parts, term) => this.line(parts, { ...at, term }));
       const value = shown(valueAt(this.explorer.numbers, at));
-      const total = make("li", { className: "total" }, `= ${value}`);
+      const terms = items.map((parts) => worked(parts) || calculation(parts));
+      const total = make("li", { className: "total" }, `${sign(terms.join(" + "), value)} ${value}`);
       return [make("ul", { className: "sum" }, ...lines, total)];
     }
 
@@ -91,10 +104,8 @@
     line(parts, at) {
       const line = make("li", {}, ...parts.flatMap((part) =>
         [typeof part === "object" ? this.operand(part) : part, " "]));
-      const [left, sign, right] = parts;
-      if (sign === "×" && typeof left === "object" && typeof right === "object") {
-        line.append(`= ${short(left.value * right.value)}`);
-      }
+      const product = worked(parts);
+      if (product) line.append(`${sign(calculation(parts), product)} ${product}`);
       const found = this.prints(address(at));
       if (found) line.append(make("span", { className: "aside" }, ` ${found}`));
       return line;

@@ -295,6 +295,8 @@ interface Window {
     parsed(text: string): number;
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;
+    chain(...steps: string[]): string;
+    sign(left: string, right: string): "=" | "≈";
   };
   mhaPlaces: {
     address(place: Place): string;

@@ -5,7 +5,7 @@ import pytest
 from helpers import example
 from reading_book import RUN
 
-from mha import shown, trace
+from mha import chain, shown, trace
 from mha.practice.calculations import FORMULAS, templates
 from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import verdict
@@ -91,7 +91,7 @@ def test_the_browser_computes_what_mha_computes(page, name):
 def test_the_browser_adds_the_mask_s_term_to_a_scaled_score(page):
     asked = task("root", [[1], [2], [0.5]], ["same"] * 3)
     (made,) = page.evaluate(VARIANTS, [asked, templates("root", asked["givens"]), 1])
-    assert made["worked"] == "1 ÷ √2 + 0.5 = 1.2071"
+    assert made["worked"] == "1 ÷ √2 + 0.5 ≈ 1.2071"
     assert made["hints"][-1] == "Divide, then add the mask's term: 1 ÷ 1.4142 + 0.5"
 
 
@@ -102,8 +102,10 @@ def test_the_browser_adds_exponentials_as_mha_does(page):
         total = FORMULAS["sum"]([terms], 0)
         assert terms[2] == 0, "a masked key's exponential stays 0"
         assert variant["asked"] == pytest.approx(total, rel=1e-12)
-        assert variant["worked"] == " + ".join(map(shown, terms)) + " = " + shown(total)
-        assert variant["hints"][1].endswith(f"{shown(sum(terms[:-1]))}. Add {shown(terms[-1])}")
+        texts = [shown(term) for term in terms]
+        assert variant["worked"] == chain(" + ".join(texts), shown(total))
+        partial = chain(" + ".join(texts[:-1]), shown(sum(terms[:-1])))
+        assert variant["hints"][1] == f"All but the last: {partial}. Add {texts[-1]}"
 
 
 def test_drawn_numbers_are_short_and_shares_add_up(page):

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from docutils import nodes
 from docutils.utils import new_document
@@ -16,7 +17,7 @@ from sphinxcontrib.bibtex.nodes import raw_latex
 
 from byhand.contents import Part, read_contents
 from byhand.document import BIBLIOGRAPHY, Document
-from byhand.print_book import left_out, numbers, pages, style, terms
+from byhand.print_book import drawings, left_out, numbers, pages, style, terms
 from byhand.quiz.elements import quiz, quiz_key
 
 FRONT = "About this book"
@@ -56,6 +57,7 @@ class BookBuilder(LaTeXBuilder):
         with doctrees_kept(self.env):
             self.env.resolve_references(book, indexfile, self)
         pages.fit_for_print(book)
+        drawings.place(book, Path(self.outdir))
         solutions = take_solutions(book)
         if document.solutions == "only":
             for chapter in body[1:]:

@@ -1,0 +1,158 @@
+"""The figures in print: each drawing of a page becomes a page of one PDF, with the book's fonts.
+
+A drawing on a page takes its colours and fonts from style sheets, by classes and variables, which
+no program for print understands. Here the same rules are written into each element as attributes,
+with the colours of white paper; WeasyPrint sets the texts, and LaTeX takes the pages one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import tinycss2
+from docutils import nodes
+
+from mha.views.figures import STYLE
+
+if TYPE_CHECKING:  # WeasyPrint wants libraries of the system, which the pages do without
+    import weasyprint
+    from weasyprint.text.fonts import FontConfiguration
+
+FILE = "drawings.pdf"
+STATIC = Path(__file__).resolve().parents[3] / "_static"
+PAPER = {
+    "--paper": "#ffffff",
+    "--ink": "#000000",
+    "--font-interface": "Source Sans 3 Book,STIX Two Math Book",
+    "--font-text": "STIX Two Text Book,STIX Two Math Book",
+}
+"""What the variables of the pages are on paper; the others have the values behind their commas."""
+
+_FACES = (
+    ("Source Sans 3 Book", "fonts/source-sans-3.woff2", "normal"),
+    ("STIX Two Text Book", "fonts/stix-two-text-italic.woff2", "italic"),
+    ("STIX Two Math Book", "math/STIXTwoMath-book.woff2", "normal"),
+)
+_NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
+_VARIABLE = re.compile(r"var\((--[\w-]+)(?:,\s*((?:[^()]|\([^()]*\))*))?\)")
+_MIXED = re.compile(
+    r"color-mix\(in srgb, (#\w{6}) (?:calc\(([\d.e-]+) \* ([\d.]+)%\)|([\d.]+)%), (#\w{6})\)"
+)
+
+
+def place(book: nodes.document, folder: Path) -> None:
+    """Put the drawings of a book into a PDF in `folder`, and here LaTeX's words for each."""
+    found = [node for node in book.findall(nodes.raw) if "drawing" in node]
+    if not found:
+        return
+    (folder / FILE).write_bytes(as_pdf([node["drawing"] for node in found]))
+    for page, node in enumerate(found, 1):
+        words = rf"\noindent\sphinxincludegraphics[page={page}]{{{FILE}}}"
+        node.replace_self(nodes.raw("", words, format="latex"))
+
+
+def as_pdf(drawings: list[str]) -> bytes:
+    """Return drawings as one PDF, a page each, as large as it is."""
+    import weasyprint
+    from weasyprint.text.fonts import FontConfiguration
+
+    sheets, body = [], []
+    for page, drawing in enumerate(drawings, 1):
+        svg = in_attributes(drawing)
+        width, height = (re.search(rf'\b{side}="([\d.]+)"', svg) for side in ("width", "height"))
+        assert width, drawing[:80]
+        assert height, drawing[:80]
+        sheets.append(f"@page p{page} {{ size: {width[1]}px {height[1]}px; margin: 0 }}")
+        body.append(f'<div style="page: p{page}; break-after: page">{svg}</div>')
+    fonts = FontConfiguration()
+    styles = [faces(fonts), weasyprint.CSS(string="body { margin: 0 } svg { display: block }")]
+    styles.append(weasyprint.CSS(string="\n".join(sheets)))
+    page = weasyprint.HTML(string=f'<meta charset="utf-8"><body>{"".join(body)}')
+    pdf: bytes = page.write_pdf(stylesheets=styles, font_config=fonts, pdf_identifier=b"drawings")
+    return pdf
+
+
+def faces(fonts: FontConfiguration) -> weasyprint.CSS:
+    """Return the book's fonts for WeasyPrint."""
+    import weasyprint
+
+    rules = (
+        f'@font-face {{ font-family: "{family}"; src: url("{(STATIC / file).as_uri()}");'
+        f" font-style: {style} }}"
+        for family, file, style in _FACES
+    )
+    return weasyprint.CSS(string="\n".join(rules), font_config=fonts)
+
+
+def in_attributes(drawing: str) -> str:
+    """Return a drawing that needs no style sheet.
+
+    Examples
+    --------
+    >>> in_attributes('<svg><path class="f-heat" style="--head: #000000; --weight: 1"/></svg>')[40:]
+    '<path fill="#737373" /></svg>'
+    """
+    bare = re.sub(r"<style>.*?</style>", "", drawing, flags=re.DOTALL).replace(_NAMESPACE, "", 1)
+    root = ElementTree.fromstring(bare)
+    _resolve(root, PAPER)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return text.replace("<svg", f"<svg{_NAMESPACE}", 1)
+
+
+def _resolve(element: ElementTree.Element, around: Mapping[str, str]) -> None:
+    """Write an element's style into its attributes, and leave out what is not to be seen."""
+    own: dict[str, str] = {}
+    for name in element.attrib.pop("class", "").split():
+        own |= _rules().get(name, {})
+    own |= dict(_declarations(element.attrib.pop("style", "")))
+    variables = {**around, **{key: value for key, value in own.items() if key.startswith("--")}}
+    for key, value in own.items():
+        if not key.startswith("--"):
+            element.set(key, _on_paper(value, variables))
+    for child in list(element):
+        _resolve(child, variables)
+        if child.get("display") == "none":
+            element.remove(child)
+
+
+def _on_paper(value: str, variables: Mapping[str, str]) -> str:
+    """Return a value without variables and mixed colours."""
+    while "var(" in value:
+        value = _VARIABLE.sub(lambda m: variables.get(m[1], m[2] or ""), value)
+    return _MIXED.sub(lambda m: mixed(m[1], float(m[4] or float(m[2]) * float(m[3])), m[5]), value)
+
+
+def mixed(colour: str, share: float, other: str) -> str:
+    """Return a colour mixed with another, given how many per cent it is of the whole.
+
+    Examples
+    --------
+    >>> mixed("#000000", 55, "#ffffff")
+    '#737373'
+    """
+    pairs = ((int(c[i : i + 2], 16) for c in (colour, other)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round((a * share + b * (100 - share)) / 100):02x}" for a, b in pairs)
+
+
+@cache
+def _rules() -> dict[str, dict[str, str]]:
+    """Return what the style sheet of figures says of each class alone."""
+    rules: dict[str, dict[str, str]] = {}
+    sheet = STYLE.read_text(encoding="utf-8")
+    for rule in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
+        if rule.type == "qualified-rule":
+            selector = tinycss2.serialize(rule.prelude).strip()
+            if re.fullmatch(r"\.f-[\w-]+", selector):
+                rules[selector[1:]] = dict(_declarations(tinycss2.serialize(rule.content)))
+    return rules
+
+
+def _declarations(text: str) -> Iterator[tuple[str, str]]:
+    for declaration in filter(str.strip, text.split(";")):
+        key, _, value = declaration.partition(":")
+        yield key.strip(), value.strip()

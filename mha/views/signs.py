@@ -1,0 +1,156 @@
+"""The sign between two steps of a printed calculation: = where it holds as printed, else ≈.
+
+An equals sign stands where the printed numbers, read as the exact decimals that they are, give what
+stands behind it, to the last digit; where rounding enters, ≈ stands. This is decided from nothing
+but the printed text, for every line of the book; in the browser numbers.js does it.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+
+@lru_cache(maxsize=1 << 8)  # a step in the middle is read twice
+def as_printed(text: str) -> Fraction | None:
+    """Return what a printed calculation comes to, its numbers read as exact decimals.
+
+    Parameters
+    ----------
+    text : str
+        Numbers, brackets, and the signs + − × ÷ √ e^ %.
+
+    Returns
+    -------
+    Fraction or None
+        None where the value is no fraction, is infinite, or the text is no calculation.
+
+    Examples
+    --------
+    >>> as_printed("0.6×1.2 + (−0.5)"), as_printed("1 ÷ √4"), as_printed("1 ÷ √2")
+    (Fraction(11, 50), Fraction(1, 2), None)
+    """
+    text = text.replace("e^−∞", "0")
+    if re.search(r"∞|[^\W\d_e]", text):
+        return None
+    tokens = _TOKEN.findall(text)
+    try:
+        value = _sum_of(tokens)
+    except (IndexError, ValueError, ZeroDivisionError):
+        return None
+    return None if tokens else value
+
+
+def sign(left: str, right: str) -> str:
+    """Return the sign that stands between two printed steps of a calculation.
+
+    Parameters
+    ----------
+    left, right : str
+        As for `as_printed`; what has no digit is words, and those say the same as the number.
+
+    Returns
+    -------
+    str
+        "=" where both come to the same as they are printed, else "≈".
+
+    Examples
+    --------
+    >>> sign("0.6×1.2", "0.72"), sign("1 ÷ √2", "0.7071"), sign("0.7071", "71 %")
+    ('=', '≈', '≈')
+    """
+    if left == right or not re.search(r"\d", left):
+        return "="
+    value = as_printed(left)
+    return "=" if value is not None and value == as_printed(right) else "≈"
+
+
+def chain(*steps: str) -> str:
+    """Return steps of a calculation on one line, each pair with the sign that holds.
+
+    Examples
+    --------
+    >>> chain("0.5×1.2 + 0.1×0.2", "0.6 + 0.02", "0.62")
+    '0.5×1.2 + 0.1×0.2 = 0.6 + 0.02 = 0.62'
+    >>> chain("e^1", "2.7183")
+    'e^1 ≈ 2.7183'
+    """
+    return steps[0] + "".join(f" {sign(a, b)} {b}" for a, b in pairwise(steps))
+
+
+# ---- Reading a printed calculation ----
+
+_TOKEN = re.compile(r"\d+(?:\.\d+)?|e ?\^|\S")
+
+
+def _sum_of(tokens: list[str]) -> Fraction | None:
+    """Take a sum off the front of some tokens; return its value, None where it is irrational."""
+    total = _product_of(tokens)
+    while tokens and tokens[0] in "+−":
+        is_plus = tokens.pop(0) == "+"
+        term = _product_of(tokens)
+        if total is not None and term is not None:
+            total = total + term if is_plus else total - term
+        else:
+            total = None
+    return total
+
+
+def _product_of(tokens: list[str]) -> Fraction | None:
+    total = _factor_of(tokens)
+    while tokens and tokens[0] in "×÷":
+        is_times = tokens.pop(0) == "×"
+        by = _factor_of(tokens)
+        total = _times(total, by) if is_times else _divided(total, by)
+    return total
+
+
+def _times(left: Fraction | None, right: Fraction | None) -> Fraction | None:
+    """Return a product; nothing times an irrational number is still nothing."""
+    if left == 0 or right == 0:
+        return Fraction(0)
+    return None if left is None or right is None else left * right
+
+
+def _divided(left: Fraction | None, right: Fraction | None) -> Fraction | None:
+    return _times(left, None if right is None else 1 / right)
+
+
+def _factor_of(tokens: list[str]) -> Fraction | None:
+    token = tokens.pop(0)
+    if token in ("−", "√") or token.startswith("e"):
+        value = _factor_of(tokens)
+        return None if value is None else _APPLIED[token[0]](value)
+    if token == "(":
+        value = _sum_of(tokens)
+        if tokens.pop(0) != ")":
+            raise ValueError("a bracket is not closed")
+        return value
+    value = _number(token)
+    if tokens and tokens[0] == "%":
+        tokens.pop(0)
+        value /= 100
+    return value
+
+
+@lru_cache(maxsize=1 << 10)
+def _number(token: str) -> Fraction:
+    whole, _, decimals = token.partition(".")
+    return Fraction(int(whole + decimals), 10 ** len(decimals))
+
+
+def _exact_root(value: Fraction) -> Fraction | None:
+    """Return a square root that is a fraction, else None."""
+    if value < 0:
+        return None
+    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    return root if root * root == value else None
+
+
+_APPLIED: dict[str, Callable[[Fraction], Fraction | None]] = {
+    "−": lambda value: -value,
+    "√": _exact_root,
+    "e": lambda value: None if value else Fraction(1),
+}

@@ -1,0 +1,361 @@
+"""Folded sections in a real Chromium: what opens them, what is built late, keyboard and paper."""
+
+import book_site as site
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from one_book import build
+from pypdf import PdfReader
+
+from byhand.page_assets import SCRIPTS, STYLES
+from mha.widgets.assets import publish
+
+pytestmark = pytest.mark.browser
+
+EXTENSIONS = [
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx_exercise",
+    "byhand.quiz",
+    "byhand.stage_blocks",
+    "byhand.code_folds",
+    "byhand.section_folds",
+]
+BOX = "turn-the-cat-sat-query-1-1-2"
+
+PAGE = (
+    site.FRONT
+    + """# A page
+
+```{read-in-steps}
+```
+
+Read {ref}`why`, {ref}`how` and {numref}`tbl-late`.
+
+```{code-cell}
+from mha import load_example, trace
+from mha.widgets.boxes import your_turn
+from mha.widgets.explorer import explorer
+run = trace(load_example("the-cat-sat"))
+```
+
+```{code-cell}
+your_turn(run, "weights", 0, 1)
+```
+
+"""
+    + "A paragraph.\n\n" * 60
+    + """
+## Deeper: it is so
+
+The word aardvark.
+
+(why)=
+### Why
+
+```{math}
+a + b
+```
+
+(how)=
+### Deeper: how
+
+Nested.
+
+## All numbers of *cat*
+
+The word capybara & 1 < 2.
+
+(late)=
+### A late heading
+
+```{code-cell}
+print("late")
+```
+
+```{code-cell}
+your_turn(run, "query", 0, 1)
+```
+
+```{code-cell}
+explorer(run)
+```
+
+```{table} All of them
+:name: tbl-late
+
+| a | b |
+| - | - |
+| 1 | 2 |
+```
+
+## Summary
+
+Back to {numref}`tbl-late`.
+"""
+)
+OTHER = "# Another page\n\nSee {numref}`tbl-late`, {ref}`late` and {ref}`how`.\n"
+INDEX = "# Index\n\n```{toctree}\npage\nother\n```\n"
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("folds-browser")
+    publish(folder / "html" / "_static")
+    warnings = build(
+        folder,
+        {"index": INDEX, "page": PAGE, "other": OTHER},
+        execute="inline",
+        extensions=EXTENSIONS,
+        html_theme="sphinx_book_theme",
+        html_static_path=[str(site.ROOT / "book" / "_static")],
+        templates_path=[str(site.ROOT / "book" / "_templates")],
+        html_css_files=list(STYLES),
+        html_js_files=[(name, {"defer": "defer"}) for name in SCRIPTS],
+        html_title="Test",
+        html_permalinks_icon="#",
+        mathjax_path="scroll.js",
+        language="en",
+        numfig=True,
+    )
+    assert warnings == ""
+    return folder / "html"
+
+
+@pytest.fixture
+def opened(browser, book):
+    contexts, errors = [], []
+
+    def open_page(fragment="", name="page", **settings):
+        settings = {"viewport": {"width": 1280, "height": 900}} | settings
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto((book / f"{name}.html").as_uri() + fragment)
+        page.wait_for_load_state("load")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def fold(page, heading):
+    return page.locator("details.fold", has=page.locator("> summary", has_text=heading))
+
+
+def summary(page, heading):
+    return page.locator("details.fold > summary", has_text=heading)
+
+
+def is_open(page, heading):
+    return summary(page, heading).evaluate("e => e.parentElement.open")
+
+
+def elements(page):
+    return page.evaluate("document.querySelector('article').querySelectorAll('*').length")
+
+
+def in_sight(locator):
+    box = locator.bounding_box()
+    return box is not None and 0 <= box["y"] < 900
+
+
+def test_all_numbers_are_built_on_opening(opened):
+    page = opened()
+    before = elements(page)
+    assert page.locator("#tbl-late").count() == 0
+    summary(page, "All numbers").click()
+    page.locator("#tbl-late").wait_for()
+    assert elements(page) > before + 100
+    assert page.locator("noscript.late").count() == 0
+    assert "capybara & 1 < 2." in page.locator("details.all-numbers").inner_text()
+    summary(page, "All numbers").click()
+    summary(page, "All numbers").click()
+    assert page.locator("#tbl-late").count() == 1
+
+
+def test_without_scripts_they_are_there_from_the_start(opened):
+    page = opened(java_script_enabled=False)
+    assert page.locator("#tbl-late").count() == 1
+    assert not page.locator("#tbl-late").is_visible()
+    summary(page, "All numbers").click()
+    assert page.locator("#tbl-late").is_visible()
+    text = page.locator("noscript.late > p").first
+    assert "capybara" in text.inner_text()
+    assert text.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("fragment", "target", "headings"),
+    [
+        ("#tbl-late", "#tbl-late", ["All numbers"]),
+        ("#a-late-heading", "#a-late-heading", ["All numbers"]),
+        ("#all-numbers-of-cat", "#all-numbers-of-cat", ["All numbers"]),
+        ("#why", "#why", ["Deeper: it is so"]),
+        ("#how", "#how", ["Deeper: it is so", "Deeper: how"]),
+        ("#deeper-how", "#deeper-how", ["Deeper: it is so", "Deeper: how"]),
+    ],
+)
+def test_an_address_opens_what_it_leads_into(opened, fragment, target, headings):
+    page = opened(fragment)
+    for heading in ("Deeper: it is so", "Deeper: how", "All numbers"):
+        assert is_open(page, heading) == (heading in headings)
+    page.wait_for_function("scrollY > 500")
+    assert in_sight(page.locator(target))
+
+
+@pytest.mark.parametrize("link", ["Table 1", "A late heading", "Deeper: how"])
+def test_so_does_a_link_of_another_page(opened, link):
+    page = opened(name="other")
+    page.locator("article").get_by_role("link", name=link, exact=True).click()
+    page.wait_for_url("**/page.html#*")
+    page.wait_for_function("scrollY > 500")
+    assert in_sight(page.locator(page.evaluate("location.hash")))
+    assert page.locator("details.fold[open]").count() > 0
+
+
+def test_a_link_of_the_page_opens_what_was_closed_again(opened):
+    page = opened()
+    link = page.locator("#summary").get_by_role("link", name="Table 1")
+    for _ in range(2):
+        link.click()
+        page.wait_for_function("document.querySelector('details.all-numbers').open")
+        assert in_sight(page.locator("#tbl-late"))
+        page.evaluate("document.querySelector('details.all-numbers').open = false")
+
+
+def test_an_address_that_leads_nowhere_does_no_harm(opened):
+    page = opened("#%E0%A4%A")
+    page.evaluate("location.hash = '#nowhere'")
+    assert page.locator("details.fold[open]").count() == 0
+
+
+def test_what_is_built_late_works(opened, browser):
+    page = opened()
+    summary(page, "All numbers").click()
+    box = page.locator(f"#{BOX}")
+    box.get_by_label("Your answer").fill("1")
+    box.get_by_role("button", name="Check").click()
+    assert box.locator(".your-turn-feedback").inner_text() != ""
+    explorer = page.locator("mha-explorer")
+    explorer.locator("summary").first.click()
+    explorer.get_by_role("button").first.wait_for()
+    late = page.locator("details.all-numbers details.code-fold")
+    assert late.count() > 0
+    assert not late.first.evaluate("e => e.open")
+    page.get_by_role("button", name="Code", exact=True).click()
+    assert set(late.evaluate_all("all => all.map(e => e.open)")) == {True}
+    codes = page.locator("div.highlight pre")
+    assert len(set(codes.evaluate_all("all => all.map(e => e.id)"))) == codes.count()
+    assert page.locator(".copybtn").count() == codes.count()
+    late.first.locator(".copybtn").first.evaluate("e => e.click()")
+    assert "success" in late.first.locator(".copybtn").first.get_attribute("class")
+
+
+def test_the_switch_for_code_holds_for_what_is_built_later(opened):
+    page = opened()
+    page.get_by_role("button", name="Code", exact=True).click()
+    summary(page, "All numbers").click()
+    late = page.locator("details.all-numbers details.code-fold")
+    late.first.wait_for()
+    assert set(late.evaluate_all("all => all.map(e => e.open)")) == {True}
+
+
+def test_only_what_scrolls_late_is_a_tab_stop(opened):
+    page = opened(viewport={"width": 390, "height": 844})
+    page.evaluate("""
+        document.querySelector('noscript.late').textContent +=
+          '<div class="drawing" id="wide" tabindex="0"><p style="width: 900px">x</p></div>' +
+          '<div class="drawing" id="narrow" tabindex="0">x</div>'
+    """)
+    summary(page, "All numbers").click()
+    page.wait_for_function("!document.getElementById('narrow')?.hasAttribute('tabindex')")
+    assert page.locator("#wide").get_attribute("tabindex") == "0"
+
+
+def test_the_contents_of_the_page_lead_only_to_what_is_there(opened):
+    page = opened()
+    links = page.locator(".page-toc a")
+    addresses = links.evaluate_all("all => all.map(link => link.getAttribute('href'))")
+    wanted = ["#deeper-it-is-so", "#why", "#deeper-how", "#all-numbers-of-cat", "#summary"]
+    assert addresses == wanted
+    page.locator("#summary").scroll_into_view_if_needed()
+    page.wait_for_function("document.querySelector('.page-toc a.active') !== null")
+
+
+def test_an_answer_to_a_late_question_is_remembered(opened):
+    page = opened()
+    summary(page, "All numbers").click()
+    page.locator(f"#{BOX}").wait_for()
+    page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
+    page.reload()
+    assert page.evaluate(f"window.mhaProgress.isRight('{BOX}')")
+    assert page.evaluate("window.mhaProgress.entryAt(location.href).total") == 2
+    summary(page, "All numbers").click()
+    page.locator(f"#{BOX}").wait_for()
+    assert page.evaluate("window.mhaProgress.entryAt(location.href).total") == 2
+
+
+def test_a_page_with_folds_reads_in_steps(opened):
+    page = opened()
+    page.get_by_role("button", name="Read in steps").click()
+    labels = [page.locator(".steps-label").inner_text()]
+    for _ in range(3):
+        page.get_by_role("button", name="Next").click()
+        labels.append(page.locator(".steps-label").inner_text())
+    assert labels == [
+        "Step 1 of 4: A page",
+        "Step 2 of 4: Deeper: it is so",
+        "Step 3 of 4: All numbers of cat",
+        "Step 4 of 4: Summary",
+    ]
+    page.evaluate("location.hash = '#tbl-late'")
+    page.locator("#tbl-late").wait_for()
+    assert page.locator(".steps-label").inner_text() == labels[2]
+
+
+def test_a_fold_opens_by_keyboard_with_a_visible_focus(opened):
+    page = opened()
+    for heading in ("Deeper: it is so", "All numbers"):
+        summary(page, heading).focus()
+        page.keyboard.press("Enter")
+        assert is_open(page, heading)
+        style = summary(page, heading).evaluate("e => getComputedStyle(e).outlineStyle")
+        assert style == "solid"
+
+
+def test_printing_from_the_browser_opens_deeper_and_leaves_out_all_numbers(opened, tmp_path):
+    page = opened()
+    page.pdf(path=tmp_path / "page.pdf")
+    text = "".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
+    assert "aardvark" in text
+    assert "Nested" in text
+    assert "capybara" not in text
+    assert "open it there to print it" in text
+    assert page.locator("details.fold[open]").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_in_what_is_open(opened, theme, width):
+    page = opened("#tbl-late", viewport={"width": width, "height": 900}, color_scheme=theme)
+    page.evaluate("document.querySelectorAll('details.deeper').forEach(e => { e.open = true })")
+    found = Axe().run(page, context="article", options={"preload": False}).response["violations"]
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+
+
+# ---- The built book ----
+
+
+@pytest.mark.book
+def test_apple_is_lighter_by_its_numbers(browser):
+    counts = {}
+    for scripts in (True, False):
+        context = browser.new_context(java_script_enabled=scripts)
+        page = context.new_page()
+        page.goto(site.path("examples/apple").as_uri())
+        counts[scripts] = page.locator("article *").count()
+        context.close()
+    assert counts[False] > counts[True] + 500, counts

@@ -1,0 +1,278 @@
+"""A reader of printed calculations: finds every chain of arithmetic in a text, and computes it.
+
+It knows nothing of `mha`. A chain is what stands between words: steps made of numbers and the
+signs + − × ÷ / √ ^ %, with = or ≈ between them. Each number is read as the exact decimal that is
+printed. An equals sign must hold exactly; ≈ must not be exact, and must be explained by the
+rounding of the numbers that are printed.
+"""
+
+import re
+from copy import copy
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+
+DIGITS = 60
+SAME = Fraction(1, 10**45)  # what irrational numbers of so many digits may be off
+GROUPED = r"\d{1,3}(?:[,\u202f\u00a0]\d{3})+(?![\d])"
+NUMBER = rf"{GROUPED}|\d+(?:\.\d+)?"
+TOKEN = re.compile(rf"{NUMBER}|e(?=\s?\^)|[-+−–×·⋅÷/√^()%∞=≈]")
+RUN = re.compile(rf"(?:(?:{NUMBER}|(?<![^\W\d_])e(?=\s?\^)|[-+−×·⋅÷/√^()%∞=≈])\s*)+")
+
+FUNCTION = re.compile(r"\b(?:log|ln)\s*\(?[\d.]+\)?")  # is not read
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number: its value, and the unit of its last digit."""
+
+    value: Fraction
+    unit: Fraction
+    decimals: int
+    is_percent: bool = False
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Steps of a calculation, each a list of numbers and signs, and what stands between them."""
+
+    text: str
+    steps: tuple[tuple[Number | str, ...], ...]
+    relations: tuple[str, ...]
+
+    def faults(self):
+        """Return what does not hold, in words, a sentence a pair of steps."""
+        pairs = zip(pairwise(self.steps), self.relations, strict=True)
+        return [fault for (left, right), sign in pairs for fault in self._of(left, sign, right)]
+
+    def _of(self, left, sign, right):
+        off = abs(value_of(left) - value_of(right))
+        is_exact = off <= SAME
+        if sign == "=" and not is_exact:
+            yield f"{self.text}: off by {float(off):.2g} where = stands"
+        if sign == "≈" and is_exact:
+            yield f"{self.text}: ≈ stands where it is exact"
+        if sign == "≈" and off > self._slack(left) + self._slack(right):
+            yield f"{self.text}: off by {float(off):.2g}, more than rounding explains"
+
+    def _slack(self, step):
+        """Return how far the rounding of its numbers may have moved a step."""
+        most = max(n.decimals for s in self.steps for n in s if isinstance(n, Number))
+        total = Fraction(0)
+        for i, number in enumerate(step):
+            is_rounded = isinstance(number, Number) and (
+                len(step) == 1 or number.is_percent or 2 <= number.decimals == most
+            )
+            if is_rounded:
+                moved = [
+                    value_of((*step[:i], Number(number.value + by, *rest), *step[i + 1 :]))
+                    for by in (-number.unit / 2, number.unit / 2)
+                    for rest in [(number.unit, number.decimals)]
+                ]
+                total += max(abs(value - value_of(step)) for value in moved)
+        return total * Fraction(102, 100)  # two roundings at once are a little more
+
+
+def read(text):
+    """Return every chain of a text."""
+    found = []
+    for match in RUN.finditer(FUNCTION.sub(";", text)):
+        if "=" in match[0] or "≈" in match[0]:
+            found += _chains_of(match[0])
+    return found
+
+
+def _chains_of(run):
+    """Return the chains of a run of signs; a step that is none parts them."""
+    tokens = _numbers(TOKEN.findall(run))
+    steps, relations = [[]], []
+    for token in tokens:
+        if token in ("=", "≈"):
+            relations.append(token)
+            steps.append([])
+        else:
+            steps[-1].append(token)
+    chains, current, signs = [], [], []
+    for i, step in enumerate(steps):
+        # Words may stand before the first step and after the last: what fits of them is taken.
+        ahead, behind = i == 0 or not current, i == len(steps) - 1
+        taken = _fitting(step, ahead, behind)
+        if taken is not None and current:
+            signs.append(relations[i - 1])
+        if taken is not None:
+            current.append(taken)
+        if taken is None or behind or len(taken) < len(step):
+            chains += _chain(run, current, signs)
+            current, signs = [], []
+    return chains
+
+
+def _chain(run, steps, signs):
+    text = " ".join(run.split())
+    return [Chain(text, tuple(steps), tuple(signs))] if len(steps) > 1 else []
+
+
+def _fitting(step, ahead, behind):
+    """Return a step as far as it is a calculation: whole, or its end, or its beginning."""
+    size = len(step)
+    candidates = [step]
+    if ahead:
+        candidates += [step[i:] for i in range(1, size)]
+    if behind:
+        candidates += [step[:i] for i in range(size - 1, 0, -1)]
+    for candidate in candidates:
+        try:
+            value_of(candidate)
+        except (ValueError, IndexError, ZeroDivisionError, OverflowError):
+            continue
+        return tuple(candidate)
+    return None
+
+
+def _numbers(tokens):
+    """Return tokens with the printed numbers as `Number`; a percent sign belongs to its number."""
+    found = []
+    for token in tokens:
+        if token == "%":
+            if found and isinstance(found[-1], Number):
+                last = found.pop()
+                found.append(Number(last.value / 100, last.unit / 100, last.decimals, True))
+        elif token[0].isdigit():
+            plain = re.sub(r"[^\d.]", "", token)
+            decimals = len(plain.partition(".")[2])
+            found.append(Number(Fraction(plain), Fraction(1, 10**decimals), decimals))
+        else:
+            found.append({"-": "−", "–": "−", "·": "×", "⋅": "×", "/": "÷"}.get(token, token))
+    return found
+
+
+# ---- Computing ----
+
+
+def value_of(step):
+    """Return what a step comes to, irrational numbers to many digits; raise where it is none."""
+    left = list(step)
+    value = _sum(left)
+    if left:
+        raise ValueError(f"{left} is left over")
+    return value
+
+
+def _sum(left):
+    total = _product(left)
+    while left and left[0] in ("+", "−"):
+        sign = left.pop(0)
+        term = _product(left)
+        total = total + term if sign == "+" else total - term
+    return total
+
+
+def _product(left):
+    total = _signed(left)
+    while left and left[0] in ("×", "÷"):
+        sign = left.pop(0)
+        by = _signed(left)
+        total = total * by if sign == "×" else total / by
+    return total
+
+
+def _signed(left):
+    if left[0] == "−":
+        left.pop(0)
+        return -_signed(left)
+    return _power(left)
+
+
+def _power(left):
+    first = left.pop(0)
+    if first == "e":
+        if left.pop(0) != "^":
+            raise ValueError("e has no exponent")
+        if left[:2] == ["−", "∞"]:
+            del left[:2]
+            return Fraction(0)
+        return _decimal(_signed(left), Decimal.exp)
+    if first == "√":
+        return _decimal(_signed(left), Decimal.sqrt)
+    if first == "(":
+        base = _sum(left)
+        if left.pop(0) != ")":
+            raise ValueError("a bracket is not closed")
+    elif isinstance(first, Number):
+        base = first.value
+    else:
+        raise ValueError(f"{first} is no number")
+    if left and left[0] == "^":
+        left.pop(0)
+        exponent = _signed(left)
+        if exponent.denominator != 1 or abs(exponent) > 100:
+            raise ValueError("a power that is not whole is not read")
+        return base ** int(exponent)
+    return base
+
+
+def _decimal(value, function):
+    if abs(value) > 10**6:
+        raise ValueError("a number of this size is not read")
+    with localcontext(prec=DIGITS):
+        exact = Decimal(value.numerator) / Decimal(value.denominator)
+        return Fraction(function(exact)) if value >= 0 or function is Decimal.exp else _no_root()
+
+
+def _no_root():
+    raise ValueError("a number below 0 has no root")
+
+
+# ---- Texts ----
+
+BLOCKS = [
+    "p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "figcaption", "caption",
+    "summary", "div", "section", "pre", "tr", "br", "option", "button",
+]  # fmt: skip
+
+
+def page_text(soup):
+    """Return the text of a built page: an exponent after ^, mathematics in one line, no code.
+
+    A formula with letters is left out: what they stand for is not in it.
+    """
+    page = copy(soup.find("main") or soup)
+    for node in page.select("script, style, .printed, .source-print, .cell_input .highlight, nav"):
+        node.decompose()
+    for node in page.find_all("math"):
+        letters = set(re.findall(r"[^\W\d_]+", node.get_text()))
+        node.replace_with(" ; " if letters - {"e"} else f" {_mathematics(node)} ")
+    for node in page.find_all("sup"):
+        node.replace_with(f"^{node.get_text()}" if node.get_text() else "")
+    for node in page.find_all(BLOCKS):
+        node.insert_before("\n;\n")
+        node.append("\n;\n")
+    return page.get_text()
+
+
+def _mathematics(node):
+    """Return a formula of MathML on one line."""
+    parts = [child for child in node.children if getattr(child, "name", None)]
+    texts = [_mathematics(part) for part in parts]
+    if node.name == "mfrac":
+        return f"({texts[0]}) ÷ ({texts[1]})"
+    if node.name == "msqrt":
+        return f"√({' '.join(texts)})"
+    if node.name == "msup":
+        return f"{texts[0]}^({texts[1]})"
+    if node.name in ("mtr", "mtable"):
+        return " ; ".join(texts)
+    if node.name == "annotation":
+        return ""
+    return " ".join(texts) if parts else node.get_text()
+
+
+def printed_text(text):
+    """Return the text of a PDF, where an exponent stands on the line: e0.5 is e^0.5."""
+    return re.sub(r"(?<![\w.])e ?(?=[−-]?(?:\d|∞))", "e^", text.replace("\u00ad", ""))
+
+
+def sheet_text(markdown):
+    """Return Markdown with the formulas of exponents as plain text."""
+    return re.sub(r"\$e\^\{([^}]*)\}\$", r"e^\1", markdown)
