@@ -66,7 +66,7 @@ def opened(browser):
     ("name", "block"),
     [
         ("examples/the-cat-sat", "#tbl-the-cat-sat-weights"),
-        ("mechanism/multi-head-attention", "#tbl-heads-weights"),
+        ("mechanism/multi-head-attention", "#tbl-it-tired-weights"),
         ("examples/cat-sat-on-it", "#tbl-cat-sat-on-it-query"),
         ("examples/cat-sat-on-it", "#tbl-cat-sat-on-it-weights"),
         ("examples/apple", "#tbl-apple-scores"),
