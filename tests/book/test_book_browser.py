@@ -343,7 +343,7 @@ def test_signs_beside_headings_are_no_tab_stops(view, name):
 def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view, theme):
     page = view("examples/apple", theme=theme).page
     page.locator(".printed-switch input").check()
-    marked = """all => all.map((e) => [e.innerText[0], e.classList.contains("slip"),
+    marked = """all => all.map((e) => [e.textContent.trim()[0], e.classList.contains("slip"),
       getComputedStyle(e).color, getComputedStyle(e).textDecorationLine])"""
     colour = page.evaluate(
         """() => { const e = document.body.appendChild(document.createElement("i"));
