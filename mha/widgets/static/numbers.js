@@ -74,7 +74,8 @@
    */
   function parsed(text) {
     const plain = text.trim().replaceAll("−", "-");
-    return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+    // Each digit can be read in one way only: a long text takes no longer than it is.
+    return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
   }
 
   window.mhaNumbers = { fixed, full, parsed, short, shown };

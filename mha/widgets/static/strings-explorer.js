@@ -5,12 +5,32 @@
   const explorer = {
     help: "Arrow keys move in a table. Enter selects a number; Enter again goes to its sum. " +
       "Escape returns to the number before. Numbers with a dotted line below them can be changed.",
-    followed: "The underlined token, {token}, is the one that the text follows.",
-
-    heads: "Heads",
-    showAll: "Show all",
-    focusHead: "Focus head {head}",
-    switchedOn: "Head {head} on",
+    hint: "Point at any number to see where it comes from and what it moves.",
+    title: "One query, worked live: what does {token} take from {sentence}? Drag any underlined " +
+      "number.",
+    query: "Query",
+    columns: {
+      query: "query of {token}", key: "keys", scores: "scores", exponentials: "exp",
+      weights: "weights", value: "values", head_outputs: "output", part: "part",
+    },
+    byRoot: "÷ √{width}",
+    byScale: "× {scale}",
+    byTemperature: "{by} ÷ {temperature}",
+    sum: "sum",
+    strip: "One query, key by key",
+    joined: "concatenation",
+    headShares: "heads’ shares",
+    outcome: "output",
+    undo: "Undo",
+    redo: "Redo",
+    noUndo: "There is nothing to undo.",
+    noRedo: "There is nothing to redo.",
+    undone: "The last change is undone.",
+    redone: "The change is made again.",
+    settings: "Settings",
+    queryIs: "The query is now that of {token}.",
+    switchedOn: "Head {head}",
+    on: "on",
     scale: "Scale",
     scaleRoot: "1/√{width} = {value}",
     scaleOne: "1",
@@ -27,7 +47,7 @@
     prints: "Show what the source prints",
     printsPaused: "Show what the source prints (reset first)",
     reset: "Reset",
-    copy: "Copy link",
+    copy: "Share",
     link: "Link to this state",
 
     panel: "Where a number comes from",
@@ -51,6 +71,7 @@
       concat: "Concatenation of {row}, {column}",
       output: "Output of {row}, {column}",
       head_contributions: "Share of the output of {row}, {column}",
+      part: "Part of {part} in the output of the head for {row}, {column}",
     },
     ofHead: "{place}, {head}",
     rules: {
@@ -88,8 +109,6 @@
     overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
 
     noKey: "{token} may attend to no key: its weights and its output are zero.",
-    shareOf: "In focus: {head}. Its share of the output of {token} is ({share}) of ({whole}).",
-    columnsOf: "In focus: {head}. It fills columns {first} to {last} of the concatenation.",
     lost: "Switched off: {head}. The output loses its share, up to {amount} in size.",
     lostColumns: "Switched off: {head}. Columns {first} to {last} are lost.",
 
@@ -105,8 +124,7 @@
     orderIs: "The order is now {tokens}.",
     headIsOff: "{head} is switched off.",
     headIsOn: "{head} is on again.",
-    focusIs: "{head} is in focus.",
-    focusAll: "All heads are shown.",
+    focusIs: "{head} is shown.",
     mapIs: "The maps show {map}.",
     printsOn: "What the source prints stands below its numbers.",
     printsOff: "What the source prints is hidden.",
@@ -116,6 +134,8 @@
     selected: "{place}: {value}.",
     cleared: "No number is selected.",
     opened: "The state in the address is shown.",
+    goals: "Try it",
+    reached: "Reached:",
     unread: "The address holds something that this explorer cannot read; it was left out.",
   };
 
