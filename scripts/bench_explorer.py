@@ -2,10 +2,10 @@
 
 Opens the explorer of a worked example in Chromium, slowed down as asked, and takes turns in one
 run: an update (one input of the strip changes, and all of the strip follows), the building of the
-strip, and the building of all numbers' tables. Times go from the event until style and layout are done.
-"processor" is what one update costs the page's thread in script, style and layout, what follows out
-of sight included; it does not count what else the machine is doing. Needs the project's environment
-and a Chromium; see README.md.
+strip, and the building of all numbers' tables. Times go from the event until style and layout are
+done. "processor" is what one update costs the page's thread in script, style and layout, what
+follows out of sight included; it does not count what else the machine is doing. Needs the project's
+environment and a Chromium; see README.md.
 """
 
 import argparse
@@ -126,7 +126,7 @@ def page_of(name: str, folder: str) -> Path:
 
 
 def measured(browser: Browser, file: Path, throttle: int, repeat: int) -> Measured:
-    """Return times of updates and of building, processor time of an update, and how many numbers."""
+    """Return times of updates and of building, processor time of an update, how many numbers."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(file.as_uri())
     client = page.context.new_cdp_session(page)

@@ -30,7 +30,10 @@ EXPLORER_PARTS = (
 )
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
-LATE_PARTS = {"explorer-all.js": ("explorer-tables.js", "explorer-panel.js", "explorer-all.js")}
+LATE_PARTS = {
+    "explorer-all.js": ("explorer-tables.js", "explorer-panel.js", "explorer-all.js"),
+    "explorer-views.js": ("strip-plane.js", "strip-temperature.js", "strip-width.js"),
+}
 """Scripts that no page loads before a reader asks for what they make, by the parts of each."""
 
 EXPLORER_STYLES = ("explorer.css", "strip.css")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, short, shown
 from mha.runs.stages import STAGES, Stage, stage_array
 from mha.widgets.explorer_tasks import Task, checked_tasks
+
+View = Literal["strip", "plane", "temperature"]
 
 HEAD_STYLES = 6
 """How many colours and patterns of heads the style sheet has."""
@@ -85,6 +87,7 @@ def explorer(
     name: str | None = None,
     prints: PrintsAt | None = None,
     tasks: Sequence[Task] = (),
+    view: View = "strip",
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
 
@@ -99,6 +102,10 @@ def explorer(
         What the example's source prints, shown on demand.
     tasks : sequence of Task
         What a reader is asked to bring about, checked while numbers change.
+    view : str, default "strip"
+        What stands above the strip: "plane" draws query, keys and values of two components, with
+        the query's point to be dragged; "temperature" has the weights as bars without and under
+        temperature and masks.
 
     Returns
     -------
@@ -107,8 +114,9 @@ def explorer(
     Raises
     ------
     TypeError, ValueError
-        If `run` is not a Trace, `name` not made of lower-case letters, digits and hyphens, or a
-        task names what the run has not, or is reached before anything is changed.
+        If `run` is not a Trace, `name` not made of lower-case letters, digits and hyphens, a task
+        names what the run has not or is reached before anything is changed, or a plane is wanted
+        of a run that does not start from queries, keys and values of two components.
 
     Examples
     --------
@@ -118,13 +126,19 @@ def explorer(
     """
     if not isinstance(run, Trace):
         raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
-    name = _checked(run.example.name if name is None else name)
-    data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks)}
+    name = checked_name(run.example.name if name is None else name)
+    if view == "plane" and not _is_plane(run):
+        raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")
+    data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     html = _element(run, name, data)
     return Explorer(html=html, title=run.example.title, figure=figure)
 
 
-def _checked(name: str) -> str:
+def _is_plane(run: Trace) -> bool:
+    return run.embeddings is None and run.query.shape[-1] == run.value.shape[-1] == 2
+
+
+def checked_name(name: str) -> str:
     """Return a name that fits into a page's address, or raise."""
     if not re.fullmatch(r"[a-z0-9-]+", name):
         raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
@@ -140,7 +154,8 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
     wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] > LONGEST_LINE
-    marks = f"{_joined(run)} {'computed' if run.embeddings is not None else 'outright'}"
+    start = "outright" if run.embeddings is None else "computed"
+    marks = f"with-{data['view']} {_joined(run)} {start}"
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.5 if wide else 7}rem;"
@@ -149,7 +164,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
         '<details class="fold all"><summary>All numbers</summary>'
         f'<div class="body" style="--digits: {digits}; --label: {label}">'
         f"<noscript>{stages}</noscript></div></details>"
-        f'<script type="application/json">{_as_json(data)}</script>'
+        f'<script type="application/json">{as_json(data)}</script>'
         "</mha-explorer>"
     )
 
@@ -223,7 +238,7 @@ def _terms(run: Trace, place: Place) -> Iterator[Place]:
         yield from (replace(place, term=term) for term in range(len(found.terms)))
 
 
-def _as_json(data: dict[str, Any]) -> str:
+def as_json(data: dict[str, Any]) -> str:
     """Return data as JSON that no text in it can end before its script element does."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")

@@ -6,7 +6,7 @@
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, later,
-    nameOf, same, setText, startOf, toHash } = window.mhaExplorer;
+    make, nameOf, same, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
@@ -43,12 +43,24 @@
       /** @type {any} */
       this.controls = new Controls(this);
       this.strip.heads.tabs.forEach((tab, head) => tab.append(...this.controls.head(head)));
+      /** @type {any} */
+      this.extra = null;
+      this.extraPlace = make("div", { className: "extra", hidden: data.view === "strip" });
+      if (data.view !== "strip") this.addView();
       root.querySelector(".before")?.replaceWith(
-        this.strip.node, this.tasks.node, this.controls.node);
+        this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
       this.fold().addEventListener("toggle", () => this.openAll(this.fold().open));
       root.addEventListener("keydown", (event) => this.onKey(event));
       root.classList.add("live");
       this.refresh();
+    }
+
+    /** The drawing that some chapters have above the strip. */
+    async addView() {
+      await later("explorer-views.js");
+      this.extra = new window.mhaExplorer.views[this.data.view](this);
+      this.extraPlace.append(this.extra.node);
+      this.extra.paint();
     }
 
     /** @returns {any} */
@@ -137,13 +149,24 @@
         @param {number} value
         @returns {string} */
     edit(at, value) {
-      const address = inputAddress(this.data, this.state, at);
-      const edits = { ...this.state.edits, [address]: value };
-      /** @type {any} */
-      const first = parse(address);
-      if (valueAt(this.data.inputs, first) === value) delete edits[address];
-      const sentence = fill(texts.changed, { place: this.nameOf(at), value: short(value) });
-      return this.change({ edits }, sentence, { what: address }) ? "" : texts.overflow;
+      return this.editAll([[at, value]]);
+    }
+
+    /** Change inputs in one step; returns what is wrong with a number, or "".
+        @param {[Place, number][]} changes
+        @returns {string} */
+    editAll(changes) {
+      const edits = { ...this.state.edits };
+      const sentences = changes.map(([at, value]) => {
+        const address = inputAddress(this.data, this.state, at);
+        edits[address] = value;
+        /** @type {any} */
+        const first = parse(address);
+        if (valueAt(this.data.inputs, first) === value) delete edits[address];
+        return fill(texts.changed, { place: this.nameOf(at), value: short(value) });
+      });
+      const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
+      return this.change({ edits }, sentences.join(" "), { what }) ? "" : texts.overflow;
     }
 
     reset() {
@@ -187,6 +210,7 @@
 
     refresh() {
       this.strip.paint();
+      this.extra?.paint();
       this.controls.sync(this.state);
       this.tasks.paint();
       this.all?.paint();

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { Explorer } = window.mhaExplorer;
+  const { Explorer, later } = window.mhaExplorer;
 
   /** How far from the screen an explorer is built. */
   const NEAR = "400px";
@@ -30,22 +30,32 @@
       watcher.observe(this);
       this.querySelector("details.all")?.addEventListener("toggle", () => this.begin(), true);
       window.addEventListener("hashchange", () => {
-        this.explorer?.leaveAddress();
+        this.explorer?.leaveAddress?.();
         this.openFromAddress();
       });
       this.openFromAddress();
     }
 
     begin() {
-      if (!this.explorer) {
+      if (this.data.widths) {
+        this.explorer ??= this.addWidth();
+      } else if (!this.explorer) {
         this.explorer = new Explorer(this.data, this);
         this.explorer.openAll(this.explorer.fold().open);
       }
       return this.explorer;
     }
 
+    /** The slider over widths has a script of its own, and no address. */
+    async addWidth() {
+      await later("explorer-views.js");
+      const { node } = new window.mhaExplorer.Width(this.data);
+      this.querySelector(".before")?.replaceWith(node);
+      this.classList.add("live");
+    }
+
     openFromAddress() {
-      if (!names(location.hash, this.data.name)) return;
+      if (this.data.widths || !names(location.hash, this.data.name)) return;
       this.begin().readAddress();
       this.scrollIntoView();
     }

@@ -118,6 +118,8 @@ interface ExplorerData {
   /** What the source prints, by address: each print, with whether it agrees. */
   prints: Record<string, [string, boolean][]>;
   tasks: StripTask[];
+  /** What stands above the strip: "strip" for nothing. */
+  view: string;
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
   keyWidth: number;
@@ -194,6 +196,15 @@ interface StripTask {
   low: number;
   high: number;
   below: number;
+}
+
+/** What the slider over widths starts from, as mha/widgets/width.py writes it. */
+interface WidthData {
+  name: string;
+  /** The query's row and the keys', in tenths. */
+  tenths: number[][];
+  widths: number[];
+  start: number;
 }
 
 /** What the strip shows: a position among the tokens, a head, a component of each output. */
@@ -282,6 +293,7 @@ interface ExplorerView {
   back(): void;
   change(patch: Partial<ExplorerState>, sentence: string, options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
+  editAll(changes: [Place, number][]): string;
   link(): string;
   nameOf(at: Place): string;
   reset(): void;
@@ -377,6 +389,10 @@ interface Window {
       openAll(open: boolean): Promise<void>;
       readAddress(): void;
     };
+    /** What stands above the strip, by name; its script comes later. */
+    views: Record<string, new (explorer: ExplorerView) => { node: HTMLElement; paint(): void }>;
+    atWidth(tenths: number[][], width: number): { spread: number; weights: number[] }[];
+    Width: new (data: WidthData) => { node: HTMLElement };
     Heads: new (explorer: ExplorerView, strip: ExplorerStrip) => {
       nodes: Element[];
       tabs: HTMLElement[];
