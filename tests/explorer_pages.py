@@ -34,7 +34,8 @@ html[data-theme="dark"] {
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Explorer</title>
-<style>{style}</style><link rel="stylesheet" href="{static}/explorer.css">
+<style>{style}</style><link rel="stylesheet" href="{static}/heads.css">
+<link rel="stylesheet" href="{static}/explorer.css">
 <script>
 window.shift = 0;
 new PerformanceObserver((list) => list.getEntries().forEach((entry) => {{

@@ -52,7 +52,7 @@
    * @param {() => void} change
    */
   function keepPlace(change) {
-    const parts = document.querySelectorAll(".bd-article section > *");
+    const parts = document.querySelectorAll(".bd-article :is(section, .fold-body) > *");
     const place = Array.from(parts).find((part) => part.getBoundingClientRect().top >= BAR);
     const before = place?.getBoundingClientRect().top ?? 0;
     root.style.overflowAnchor = "none";

@@ -1,6 +1,9 @@
-"""The heads' colours and patterns: what keeps them apart on a page and in greyscale print."""
+"""The heads' colours and patterns: what keeps them apart on a page and in greyscale print.
 
-HEAD_COLOURS = ("#0b6ea8", "#c2570c", "#1f7a4d", "#cc79a7", "#6b5d00", "#56b4e9")
+This is their one home: `head_properties` tells the style sheets.
+"""
+
+HEAD_COLOURS = ("#0b6ea8", "#c2570c", "#1f7a4d", "#8e2a6b", "#3f3600", "#4a3fd0")
 """One colour a head, in order, for light paper; colour-blind readers tell them apart."""
 
 HEAD_COLOURS_IN_DARK = ("#6db6e3", "#f0a35e", "#5fc29a", "#c46aa8", "#f3ecc0", "#4577c9")
@@ -24,17 +27,6 @@ def head_colour(head: int) -> str:
     return HEAD_COLOURS[head % len(HEAD_COLOURS)]
 
 
-def head_colour_in_dark(head: int) -> str:
-    """Return a head's colour in the dark theme, heads counted from 0.
-
-    Examples
-    --------
-    >>> head_colour_in_dark(0), head_colour_in_dark(6)
-    ('#6db6e3', '#6db6e3')
-    """
-    return HEAD_COLOURS_IN_DARK[head % len(HEAD_COLOURS_IN_DARK)]
-
-
 def head_hatch(head: int) -> str:
     """Return the pattern that a head keeps through the whole book, heads counted from 0.
 
@@ -44,3 +36,29 @@ def head_hatch(head: int) -> str:
     ('///', '///')
     """
     return HATCHES[head % len(HATCHES)]
+
+
+def head_property(head: int) -> str:
+    """Return the property of a style sheet that has a head's colour, heads counted from 0.
+
+    Examples
+    --------
+    >>> head_property(0), head_property(6)
+    ('--head-1', '--head-1')
+    """
+    return f"--head-{head % len(HEAD_COLOURS) + 1}"
+
+
+def head_properties() -> str:
+    """Return the colours as a style sheet's properties ``--head-1`` to ``--head-6``, by theme.
+
+    Examples
+    --------
+    >>> print(head_properties()[:24])
+    html{--head-1:#0b6ea8;--
+    """
+    light, dark = (
+        ";".join(f"{head_property(i)}:{colour}" for i, colour in enumerate(colours))
+        for colours in (HEAD_COLOURS, HEAD_COLOURS_IN_DARK)
+    )
+    return f'html{{{light}}}\nhtml[data-theme="dark"]{{{dark}}}\n'

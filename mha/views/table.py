@@ -68,10 +68,13 @@ class Table:
 
     def _printed_html(self, i: int, j: int) -> str:
         texts = self.beside.get((i, j), ())
-        return "".join(f' <span class="printed">{escape(text)}</span>' for text in texts)
+        return "".join(
+            f' <span class="{" ".join(_marks(text))}">{escape(text)}</span>' for text in texts
+        )
 
     def _printed_markdown(self, i: int, j: int) -> str:
-        return "".join(f" [{text}]{{.printed}}" for text in self.beside.get((i, j), ()))
+        texts = self.beside.get((i, j), ())
+        return "".join(f" [{text}]{{.{' .'.join(_marks(text))}}}" for text in texts)
 
     def _repr_markdown_(self) -> str:
         """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
@@ -93,6 +96,11 @@ class Table:
             ]
             lines += _list_row((row[0], *marked))
         return "\n".join([*lines, "~~~"])
+
+
+def _marks(beside: str) -> list[str]:
+    """Return the classes of what is printed beside a number: a wrong one is a slip."""
+    return ["printed", "slip"] if beside.startswith("≠") else ["printed"]
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from mha.runs.stages import as_data
+from mha.views.colours import head_properties
 
 FOLDER = Path(__file__).resolve().parent / "static"
 """Where the scripts and styles are written; the types beside them are for the checker alone."""
@@ -34,7 +35,9 @@ _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def published() -> dict[str, str]:
-    """Return every script and style by its file's name, and the registry of stages as a script.
+    """Return every script and style by its file's name, and two that are made from Python.
+
+    These are the registry of stages, as a script, and the heads' colours, as a style.
 
     Indentation and comments that fill lines of their own are left out: they are for whoever reads
     the source, and a page would carry them to every reader.
@@ -47,7 +50,7 @@ def published() -> dict[str, str]:
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
     texts = {file.name: _bare(file.read_text(encoding="utf-8")) for file in files}
     stages = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":"))
-    return texts | {"stages.js": f"window.mhaStages={stages};\n"}
+    return texts | {"stages.js": f"window.mhaStages={stages};\n", "heads.css": head_properties()}
 
 
 def _bare(text: str) -> str:

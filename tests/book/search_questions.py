@@ -13,7 +13,7 @@ QUESTIONS = {
     "entropy": ("mechanism/softmax#entropy",),
     "output projection": (
         "mechanism/multi-head-attention#the-output-projection",
-        "mechanism/multi-head-attention#step-7-output-projection",
+        "mechanism/multi-head-attention#a-sum-over-heads",
     ),
     "softmax temperature": ("mechanism/softmax#temperature",),
     "multi head": (
@@ -24,11 +24,11 @@ QUESTIONS = {
     "causal mask": ("mechanism/softmax#masks", "mechanism/softmax#a-causal-mask-sees-order"),
     "why scale dot product": (*SCALING, "mechanism/scaling#the-cure"),
     "concatenate heads": (
-        "mechanism/multi-head-attention#step-6-concatenate",
+        "mechanism/multi-head-attention#the-output-projection",
         "mechanism/multi-head-attention#several-heads",
     ),
     "gradient of softmax": (
-        "mechanism/softmax#the-jacobian",
+        "mechanism/softmax#deeper-the-jacobian-or-how-each-weight-changes-with-each-score",
         "mechanism/softmax#back-through-the-softmax",
     ),
     "overflow exp": ("mechanism/softmax#large-scores",),
@@ -63,7 +63,7 @@ MORE = {
     "attention between two sentences": ("mechanism/multi-head-attention#asking-another-sequence",),
     "how many heads should I use": (
         "mechanism/multi-head-attention#the-number-of-heads-is-free-almost",
-        "mechanism/multi-head-attention#how-wide-is-a-head",
+        "mechanism/multi-head-attention#what-it-costs",
         "mechanism/multi-head-attention#are-all-heads-needed",
     ),
     "rounding to four decimals": ("notation#rounding",),
@@ -73,7 +73,7 @@ MORE = {
     ),
     "weighted average of values": (
         "mechanism/self-attention#step-4-mix-the-values",
-        "mechanism/multi-head-attention#step-5-mix-the-values",
+        "mechanism/multi-head-attention#by-hand-it-asks-twice",
     ),
 }
 
@@ -100,7 +100,9 @@ UNTUNED = {
         "mechanism/scaling#other-scales",
         "mechanism/softmax#temperature",
     ),
-    "backpropagation through attention": ("mechanism/softmax#back-through-attention",),
+    "backpropagation through attention": (
+        "mechanism/softmax#deeper-back-through-attention-in-four-lines",
+    ),
     "mistakes in the lecture notes": (
         "sources/what-the-sources-print",
         "sources/what-the-sources-print#the-audit-of-the-lecture-notes",

@@ -35,9 +35,10 @@ POINTS = """block => [...block.querySelectorAll("table")].map(table => {
   }
   return columns.filter(Boolean).map(points => Math.max(...points) - Math.min(...points));
 })"""
+WIDE = ".stage-block.full-width:not(details *, .admonition *)"  # folds have an edge of their own
 SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th")]
-  .filter(cell => cell.checkVisibility() && cell.querySelector("p").offsetWidth > 0)
-  .map(cell => parseFloat(getComputedStyle(cell).fontSize))"""
+  .map(cell => parseFloat(getComputedStyle(cell).fontSize))
+  .filter(size => size > 0)"""  # 0 where a neighbour's row labels stand
 
 
 @pytest.fixture
@@ -65,8 +66,11 @@ def opened(browser):
     ("name", "block"),
     [
         ("examples/the-cat-sat", "#tbl-the-cat-sat-weights"),
-        ("mechanism/multi-head-attention", "#tbl-heads-weights"),
+        ("mechanism/multi-head-attention", "#tbl-it-tired-weights"),
         ("examples/cat-sat-on-it", "#tbl-cat-sat-on-it-query"),
+        ("examples/cat-sat-on-it", "#tbl-cat-sat-on-it-weights"),
+        ("examples/apple", "#tbl-apple-scores"),
+        ("examples/apple", "#tbl-apple-weights"),
     ],
 )
 def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(opened, name, block):
@@ -79,6 +83,39 @@ def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(open
     assert list(tops) == sorted(set(tops))
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_in_a_block_scrolls_on_a_desk_and_a_wide_one_ends_at_the_margin(opened, name):
+    page = opened(name)
+    scrolls = page.locator(".stage-block .pst-scrollable-table-container").evaluate_all(
+        "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText.slice(0, 60))"
+    )
+    assert scrolls == []
+    text = page.locator("article h1").bounding_box()
+    for box in [block.bounding_box() for block in page.locator(WIDE).all()]:
+        assert abs(box["x"] - text["x"]) < 1
+        assert text["width"] < box["width"] <= 62 * 16
+        assert box["x"] + box["width"] <= 1280
+
+
+def test_a_note_in_the_margin_and_a_wide_block_do_not_meet(opened):
+    page = opened("examples/apple")
+    page.evaluate(
+        """(wide) => document.querySelectorAll(wide).forEach((block) =>
+             ["beforebegin", "afterend"].forEach((place) => block.insertAdjacentHTML(place,
+               `<aside class="margin sidebar"><p>${"An aside. ".repeat(30)}</p></aside>`)))""",
+        WIDE,
+    )
+    boxes = {
+        kind: [e.bounding_box() for e in page.locator(kind).all()]
+        for kind in ("aside.margin", WIDE)
+    }
+    assert len(boxes["aside.margin"]) == 2 * len(boxes[WIDE]) > 0
+    for note in boxes["aside.margin"]:
+        for block in boxes[WIDE]:
+            above = note["y"] + note["height"] <= block["y"] + 1
+            assert above or block["y"] + block["height"] <= note["y"] + 1
+
+
 def test_query_key_and_value_of_a_small_example_share_a_row(opened):
     page = opened("examples/cat-sat")
     places = page.locator("#tbl-cat-sat-query-key-value-1").evaluate(PLACES)
@@ -87,7 +124,7 @@ def test_query_key_and_value_of_a_small_example_share_a_row(opened):
 
 
 def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(opened):
-    labels = "#tbl-the-cat-sat-weights tbody th p"
+    labels = "#tbl-the-cat-sat-weights tbody th"
     widths = {
         width: opened("examples/the-cat-sat", width=width)
         .locator(labels)
@@ -149,7 +186,7 @@ def test_a_larger_weight_is_further_from_the_paper(opened, theme):
           canvas.fillStyle = getComputedStyle(e).backgroundColor;
           canvas.fillRect(0, 0, 1, 1);
           const [r, g, b] = canvas.getImageData(0, 0, 1, 1).data;
-          return [e.closest(".stage-part").style.getPropertyValue("--head-light"),
+          return [e.closest(".stage-part").style.getPropertyValue("--head"),
                   parseFloat(e.innerText), 0.2126 * r + 0.7152 * g + 0.0722 * b];
         })"""
     )

@@ -10,10 +10,7 @@ from fontTools.ttLib import TTFont
 
 STATIC = ROOT / "book" / "_static"
 FONTS = STATIC / "fonts"
-
-# The lowered digits of the tables' column heads, which become mathematics, and letters of names
-# and signs in quoted code: whatever font the reader's system has.
-FROM_THE_SYSTEM = set("₀₁₂₃₄₅₆₇₈₉Łł★▶►")
+MATH = STATIC / "math"
 
 
 @cache
@@ -37,7 +34,7 @@ def test_readme_names_each_font_with_its_hash_and_licence():
 
 
 def test_all_four_weigh_less_than_the_icon_font_that_they_replace():
-    assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) < 150_000
+    assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) < 85_000
 
 
 def test_the_style_sheet_declares_just_these_files():
@@ -50,12 +47,43 @@ def test_the_style_sheet_declares_just_these_files():
         assert stack.split(", ")[1] == '"STIX Two Math Book"'  # the signs that the first lacks
 
 
+def declared():
+    """Return the characters that the style sheet says are in each file of the formulas' font."""
+    style = (MATH / "temml.css").read_text(encoding="utf-8")
+    faces = re.findall(r'url\("([^"]+)"\)[^}]*?unicode-range:([^;]+);', style)
+    return {file: set(code_points(ranges.replace("U+", " "))) for file, ranges in faces}
+
+
+def code_points(text):
+    """Yield the numbers of ranges such as "20-7E, A0"; a line after # is a comment."""
+    for first, last in re.findall(r"([0-9A-F]+)(?:-([0-9A-F]+))?", re.sub("#.*", "", text)):
+        yield from range(int(first, 16), int(last or first, 16) + 1)
+
+
+@pytest.mark.parametrize("part", ["book", "rare"])
+def test_lists_style_and_files_of_the_formulas_font_agree(part):
+    listed = set(code_points((MATH / f"STIXTwoMath-{part}.unicodes.txt").read_text("utf-8")))
+    assert declared()[f"STIXTwoMath-{part}.woff2"] == listed
+    assert characters(MATH / f"STIXTwoMath-{part}.woff2") >= listed
+
+
+def test_no_character_is_in_both_files_of_the_formulas_font():
+    book, rare = declared().values()
+    assert not book & rare
+
+
+def test_typefaces_have_the_characters_of_their_list():
+    listed = set(code_points((FONTS / "book.unicodes.txt").read_text("utf-8")))
+    text = characters(FONTS / "stix-two-text.woff2")
+    assert text <= listed
+    assert {*range(0x20, 0x7F), *range(0xA0, 0x100)} <= text
+
+
 @pytest.mark.book
 @pytest.mark.parametrize("name", toc_pages())
-def test_a_page_shows_no_character_that_no_vendored_font_has(name):
+def test_a_page_shows_no_character_that_no_font_of_every_page_has(name):
     shown = set(soup(name).find("article").get_text()) - set("\n\t\r")
-    formulas = STATIC / "math" / "STIXTwoMath-book.woff2"
-    there = characters(formulas) | set.intersection(
+    there = characters(MATH / "STIXTwoMath-book.woff2") | set.intersection(
         *(characters(file) for file in FONTS.glob("*.woff2"))
     )
-    assert {char for char in shown if ord(char) not in there} <= FROM_THE_SYSTEM
+    assert {char for char in shown if ord(char) not in there} == set()

@@ -5,8 +5,19 @@ from book_site import ROOT
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.page_assets import SCRIPTS, STYLES
+from byhand.page_assets import NEVER, SCRIPTS, STYLES, WANTED_BY, is_used
 from mha.widgets.assets import published
+
+# A page that has something of every kind.
+EVERYTHING = """# A page
+
+```python
+code = 1
+```
+
+<mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-quiz></mha-quiz>
+<div class="steps-start stage-block exercise toggle sd-tab-set"></div>
+"""
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +26,7 @@ def book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("assets")
     warnings = build(
         folder,
-        {"index": "# A page\n\nText.\n"},
+        {"index": EVERYTHING + "\n```{toctree}\nplain\n```\n", "plain": "# Plain\n\nText.\n"},
         extensions=["myst_nb", "byhand.page_assets"],
         html_static_path=[str(ROOT / "book" / "_static")],
     )
@@ -31,6 +42,30 @@ def test_a_page_loads_every_script_in_its_order_and_waits_for_none(book):
     assert all((book / name).is_file() for name in names)
     # A page that is opened as a file may not load modules.
     assert not any(script.get("type") == "module" for script in page.find_all("script"))
+
+
+def test_a_plain_page_loads_nothing_that_it_has_no_use_for(book):
+    page = BeautifulSoup((book / "plain.html").read_text(encoding="utf-8"), "html.parser")
+    links = [*page.find_all("script", src=True), *page.select("link[rel=stylesheet]")]
+    names = {(link.get("src") or link["href"]).partition("?")[0][8:] for link in links}
+    sometimes = {name for names in WANTED_BY.values() for name in names}
+    assert names & (sometimes | set(NEVER)) == set()
+    assert names >= (set(SCRIPTS) | set(STYLES)) - sometimes
+
+
+@pytest.mark.parametrize(
+    ("text", "used", "unused"),
+    [
+        ("<mha-explorer", "origins.js explorer.js explorer.css", "your-turn.js boxes.css quiz.js"),
+        ("<mha-your-turn", "origins.js your-turn.js boxes.css", "explorer.js explorer.css"),
+        ("<mha-quiz", "quiz.js boxes.css", "origins.js explorer.js your-turn.js"),
+        ('<div class="highlight-python', "copybutton.js clipboard.min.js", "togglebutton.js"),
+        ("<math", "math/temml.css", "blocks.css doctools.js sphinx_highlight.js"),
+    ],
+)
+def test_a_page_loads_what_its_text_asks_for(text, used, unused):
+    assert all(is_used(f"_static/{name}?v=1", text) for name in used.split())
+    assert not any(is_used(f"_static/{name}", text) for name in unused.split())
 
 
 def test_a_page_loads_the_style_sheets_in_their_order(book):

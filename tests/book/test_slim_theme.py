@@ -1,38 +1,100 @@
-"""The theme's style sheet without its icon font."""
+"""The built site without what its pages do not use: rules, properties, fonts, coloured names."""
+
+import io
 
 import pytest
+from pygments.lexers import PythonLexer
 from sphinx.errors import ExtensionError
 
-from byhand import slim_theme
+from byhand import slim_theme, unused_rules
+
+PAGE = """<html><body><p class="lead a-b" id="top" style="--own: 1">Text of a b</p>
+<details class='fold'><summary>More</summary></details></body></html>"""
+SCRIPT = "const made = document.createElement('dialog'); made.className = `drawer ${x}`; // gone"
+
+
+def site(folder, sheet, name="styles/pydata-sphinx-theme.css", own=""):
+    """Write a small site: a page, a script, a style sheet of the theme's and one of ours."""
+    static = folder / "_static"
+    (static / "styles").mkdir(parents=True)
+    (folder / "index.html").write_text(PAGE, encoding="utf-8")
+    (static / "a.js").write_text(SCRIPT, encoding="utf-8")
+    (static / name).write_text(sheet, encoding="utf-8")
+    (static / "book.css").write_text(own, encoding="utf-8")
+    slim_theme.slim_sheets(folder)
+    return (static / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     "rule",
     [
+        ".lead{top:0}",
+        "#top > p::before{top:0}",
+        "p.a-b:not(.gone):hover{top:0}",
+        ":is(.gone, .fold) p{top:0}",
+        "[data-gone] p{top:0}",
+        "html[data-theme=dark] .lead{top:0}",
+        "dialog.drawer{top:0}",
+        "*{top:0}",
+        ":root{--read:0}p{top:var(--read)}",
+        "p{--own:0}",
+        "@media print{.lead{top:0}}",
+        "@font-face{font-family:Used;src:url(data:font/woff2;base64,d09G{MgABA)}p{font:1em Used}",
+        "@keyframes turn{0%{top:0}}p{animation:turn 1s}",
+        "@charset 'utf-8';",
+    ],
+)
+def test_what_a_page_or_a_script_can_use_stays(tmp_path, rule):
+    assert site(tmp_path, rule) == rule
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        ".gone{top:0}",
+        "#gone p{top:0}",
+        "p > table{top:0}",
+        ".lead .gone:hover{top:0}",
+        "@media print{.gone{top:0}}",
+        "@media print{@supports (top:0){.gone{top:0}}}",
+        "p{--unread:0}",
+        "p{--unread:0;--more:var(--unread)}",
+        "@font-face{font-family:Gone;src:url(gone.woff2)}",
         "@font-face{font-family:Font Awesome\\ 6 Free;src:url(fa-solid-900.woff2)}",
-        '.fa-bars:before{content:"x"}',
-        ".fa,.fa-solid,.fas{top:0}",
-        "@keyframes fa-spin{0%{top:0}to{top:1px}}",
-        "/*! banner */.fa-a::after{top:0}",
+        "@keyframes gone{0%{top:0}}",
+        "/* why */",
     ],
 )
-def test_rules_of_the_icon_font_go(rule):
-    assert slim_theme.without_icons(f"p{{top:0}}{rule}b{{top:1px}}") == "p{top:0}b{top:1px}"
+def test_what_nothing_uses_goes(tmp_path, rule):
+    assert site(tmp_path, f"b,p{{top:0}}{rule}p{{left:0}}") == "p{top:0}p{left:0}"
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "@font-face{font-family:Text;src:url(text.woff2)}",
-        ".fade{opacity:0}.btn .fa-bars{top:0}",
-        "@media print{.fa-bars{top:0}}",
-        ".b,.fa-a{top:0}",
-    ],
-)
-def test_other_rules_stay(rule):
-    assert slim_theme.without_icons(rule) == rule
+def test_a_property_that_our_sheet_reads_stays(tmp_path):
+    assert site(tmp_path, "p{--a:1}", own="p { top: var(--a) }") == "p{--a:1}"
 
 
-def test_an_icon_font_that_is_still_loaded_stops_the_build():
+def test_our_own_sheets_lose_their_comments_alone(tmp_path):
+    own = "/* Why. */\n\n.gone {\n  --unread: 1;\n}\n"
+    site(tmp_path, "p{top:0}", own=own)
+    kept = (tmp_path / "_static" / "book.css").read_text(encoding="utf-8")
+    assert kept == ".gone {\n--unread: 1;\n}"
+
+
+def test_an_icon_font_that_is_still_loaded_stops_the_build(tmp_path):
     with pytest.raises(ExtensionError, match="icon font"):
-        slim_theme.without_icons("@media screen{@font-face{src:url(fa-solid-900.woff2)}}")
+        site(tmp_path, "p{background:url(fa-solid-900.woff2)}")
+
+
+def test_braces_in_strings_and_addresses_end_no_rule():
+    sheet = "p::before{content:'}';background:url(data:a;b)}q{top:0}"
+    assert unused_rules.without_unused(sheet, {"q"}) == "q{top:0}"
+
+
+def test_only_what_stands_out_in_code_is_an_element():
+    out = io.StringIO()
+    tokens = PythonLexer().get_tokens("value = f(2, 'a')  # why\n")
+    slim_theme.QuietCode(nowrap=True).format(tokens, out)
+    assert out.getvalue() == (
+        'value = f(<span class="m">2</span>, <span class="s">\'a\'</span>)'
+        '  <span class="c"># why</span>\n'
+    )

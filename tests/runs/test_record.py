@@ -29,6 +29,7 @@ from mha import (
     trace,
 )
 from mha.core.attention import masked_scores, scaled_scores
+from mha.runs.record import continued
 
 # num_heads, n, d_model, d_k, d_v, d_out of the examples that chapters speak of
 SIZES = {
@@ -267,3 +268,37 @@ def test_a_mask_that_does_not_fit_is_refused():
         "mask has shape (2, 3); one that broadcasts to the scores' (1, 5, 5) is wanted",
     ):
         trace(example(mask=np.ones((2, 3), bool)))
+
+
+# Going on from other numbers
+
+
+def test_a_run_goes_on_from_the_numbers_that_it_is_given(rng):
+    run = trace(projected(rng))
+    w_o = run.example.layer.w_o
+    exponentials = rng.random(run.weights.shape) + 0.5
+    found = continued(run, exponentials=exponentials)
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(found.weights, weights, rtol=1e-14)
+    np.testing.assert_allclose(found.row_sums, exponentials.sum(axis=-1), rtol=1e-14)
+    np.testing.assert_allclose(found.head_outputs, weights @ run.value, rtol=1e-12)
+    np.testing.assert_allclose(found.output, found.concat @ w_o, rtol=1e-12)
+    np.testing.assert_allclose(found.head_contributions.sum(axis=0), found.output, rtol=1e-12)
+    for name in ("query", "scores", "scaled_scores", "mask"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(run, name))
+
+
+def test_a_later_stage_is_taken_as_it_is_given_too(rng):
+    run = trace(projected(rng))
+    given = {"weights": run.weights.round(2), "head_outputs": run.head_outputs.round(1)}
+    found = continued(run, **given)
+    for name, array in given.items():
+        np.testing.assert_array_equal(getattr(found, name), array)
+    np.testing.assert_array_equal(found.concat, merge_heads(given["head_outputs"]))
+    np.testing.assert_array_equal(found.exponentials, run.exponentials)
+
+
+def test_a_row_without_exponentials_has_no_weights():
+    run = trace(load_example("cat-sat"))
+    found = continued(run, exponentials=np.array([[[0.0, 0.0], [1.0, 3.0]]]))
+    np.testing.assert_array_equal(found.weights, [[[0, 0], [0.25, 0.75]]])

@@ -9,7 +9,17 @@ from helpers import finite, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha.runs.rounding import PLACES, dimensions, percent, short, shown
+from mha.runs.rounding import (
+    PLACES,
+    at_least,
+    at_least_percent,
+    at_most,
+    at_most_percent,
+    dimensions,
+    percent,
+    short,
+    shown,
+)
 
 MINUS = "\N{MINUS SIGN}"
 INFINITY = "\N{INFINITY}"
@@ -120,6 +130,63 @@ def test_percent(value, places, text):
 def test_short(value, places, text):
     assert short(value, places) == text
     assert short(np.float64(value), places) == text
+
+
+# ---- Bounds ----
+
+BOUNDS = (at_least, at_most, at_least_percent, at_most_percent)
+
+
+def exactly(text):
+    return Decimal(text.replace(MINUS, "-").removesuffix("\N{NO-BREAK SPACE}%"))
+
+
+@given(finite(1e6), st.integers(0, 9))
+def test_what_a_bound_bounds_keeps_to_it_as_printed(value, places):
+    unit = Decimal(1).scaleb(-places)
+    spare = Decimal("1e-14") * max(1, abs(Decimal(value)))
+    low, high = exactly(at_least(value, places)), exactly(at_most(value, places))
+    assert low - spare <= Decimal(value) <= high + spare
+    assert low <= high <= low + unit
+    assert Decimal(value) - low < unit
+    assert high - Decimal(value) < unit
+    share = Decimal(value) * 100
+    low, high = exactly(at_least_percent(value, places)), exactly(at_most_percent(value, places))
+    assert low - 100 * spare <= share <= high + 100 * spare
+    assert low <= high <= low + unit
+
+
+@pytest.mark.parametrize(
+    ("value", "places", "low", "high"),
+    [
+        (1.683, 1, "1.6", "1.7"),
+        (6.93, 1, "6.9", "7.0"),
+        (0.1 + 0.2, 1, "0.3", "0.3"),  # what float arithmetic leaves over is no reason to round up
+        (-0.05, 1, f"{MINUS}0.1", "0.0"),
+        (-0.0, 2, "0.00", "0.00"),
+        (3.0, 0, "3", "3"),
+        (1e21, 1, "1000000000000000000000.0", "1000000000000000000000.0"),
+        (5e-324, 2, "0.00", "0.00"),
+        (0.001, 2, "0.00", "0.01"),
+    ],
+)
+def test_bounds(value, places, low, high):
+    assert (at_least(value, places), at_most(value, places)) == (low, high)
+
+
+def test_bounds_in_percent():
+    assert (at_least_percent(0.0770), at_most_percent(0.0770)) == ("7\u00a0%", "8\u00a0%")
+    assert (at_least_percent(0.07), at_most_percent(0.07)) == ("7\u00a0%", "7\u00a0%")
+    assert at_most_percent(0.9230, 1)._repr_markdown_() == "92.3\u00a0%"
+
+
+@pytest.mark.parametrize("write", BOUNDS)
+def test_what_cannot_bound_is_refused(write):
+    with raises(ValueError, "places is -1; a number of at least 0 is wanted"):
+        write(0.5, places=-1)
+    for value in (np.inf, -np.inf, np.nan):
+        with raises(ValueError, f"value is {value}; a finite number is wanted"):
+            write(value)
 
 
 def test_components_are_counted_from_one_with_lowered_digits():

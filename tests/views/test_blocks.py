@@ -268,7 +268,7 @@ def test_what_a_source_prints_stands_beside_each_number():
         for table in parsed(block).findall(nodes.table)
     ]
     assert counts == [20, 20, 20]
-    assert block._repr_html_().count('class="printed"') == 60
+    assert block._repr_html_().count('class="printed') == 60
     tinted = blocks.stage_block(run, "weights", prints=Prints("apple"))
     weights = [n["weight"] for n in parsed(tinted).findall(heat)]
     np.testing.assert_allclose(weights, run.weights.ravel(), atol=6e-5)

@@ -12,7 +12,7 @@ from mha.views.colours import (
     HEAD_COLOURS,
     HEAD_COLOURS_IN_DARK,
     HEAT_FULL,
-    head_colour_in_dark,
+    head_property,
 )
 
 # What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
@@ -30,7 +30,7 @@ SEEN = {
     ],
 }
 TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-PAPERS = [(HEAD_COLOURS, "#ffffff"), (HEAD_COLOURS_IN_DARK, "#121212")]
+PAPERS = [(HEAD_COLOURS, "#fffdf8"), (HEAD_COLOURS_IN_DARK, "#14161a")]
 
 
 def linear(colour):
@@ -60,13 +60,11 @@ def test_any_two_heads_differ_and_the_first_three_clearly(colours, paper, eyes):
 
 def test_every_head_has_a_colour_for_each_theme_and_a_hatch():
     assert len(HEAD_COLOURS) == len(HEAD_COLOURS_IN_DARK) == len(HATCHES)
-    assert head_colour_in_dark(7) == HEAD_COLOURS_IN_DARK[1]
+    assert [head_property(head) for head in (0, 5, 6)] == ["--head-1", "--head-6", "--head-1"]
 
 
-def test_the_pages_have_the_same_colours_and_the_same_heat():
+def test_the_pages_have_the_same_heat():
     sheet = (ROOT / "book" / "_static" / "tokens.css").read_text(encoding="utf-8")
     light, dark = re.findall(r'html\[data-theme="\w+"\] \{\n(.*?)\}', sheet, re.DOTALL)[:2]
-    for text, colours in ((light, HEAD_COLOURS), (dark, HEAD_COLOURS_IN_DARK)):
-        assert tuple(re.findall(r"--head-\d: (#\w{6});", text)) == colours
     assert f"--heat-full: {HEAT_FULL}%;" in light
     assert "--heat-full: " in dark

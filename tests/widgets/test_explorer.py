@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from book_site import ROOT
 from bs4 import BeautifulSoup
 from helpers import HEADS, MASK, QUERIES, example, projected, raises
 
@@ -14,6 +15,7 @@ from mha import example_names, figures, load_example, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
 from mha.runs.stages import as_data
+from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK
 from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish, published
 from mha.widgets.explorer import HEAD_STYLES, explorer
 
@@ -207,11 +209,21 @@ def test_errors_are_one_sentence():
         explorer(run, name="Cat sat")
 
 
-def test_the_style_sheet_has_the_heads_colours_of_the_figures():
+def test_the_style_sheets_have_the_heads_colours_of_the_figures():
+    light, dark = published()["heads.css"].splitlines()
+    for colours, text in ((HEAD_COLOURS, light), (HEAD_COLOURS_IN_DARK, dark)):
+        found = dict(re.findall(r"--head-(\d):(#\w+)", text))
+        assert found == {str(i): colour for i, colour in enumerate(colours, start=1)}
     css = published()["explorer.css"]
-    colours = dict(re.findall(r"--head-(\d): (#\w+);", css))
-    assert colours == {str(i): colour for i, colour in enumerate(figures.HEAD_COLOURS)}
+    assert re.findall(r"head-(\d) {\s*--head: var\(--head-(\d)\)", css) == [
+        (str(i), str(i + 1)) for i in range(HEAD_STYLES)
+    ]
     assert len(set(re.findall(r"--pattern: ([^;]+);", css))) == HEAD_STYLES
+
+
+def test_no_style_sheet_has_a_heads_colour_of_its_own():
+    for file in (*FOLDER.glob("*.css"), *(ROOT / "book" / "_static").glob("*.css")):
+        assert not re.search(r"--head-\w+: *#", file.read_text(encoding="utf-8")), file.name
 
 
 def test_scripts_and_style_are_small():

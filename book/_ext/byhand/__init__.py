@@ -29,6 +29,7 @@ PARTS = (
     "difficulty",
     "page_notebooks",
     "stage_blocks",
+    "bare_cells",
     "quiz",
     "print_book",
 )

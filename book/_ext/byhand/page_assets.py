@@ -29,6 +29,7 @@ SCRIPTS = (
 STYLES = (
     "fonts.css",
     "tokens.css",
+    "heads.css",
     "layout.css",
     "book.css",
     "code.css",
@@ -43,6 +44,29 @@ STYLES = (
 
 FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all others
 
+# What a page loads only if its text has one of these. All that is not named is on every page.
+WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("<mha-explorer", "<mha-your-turn"): ARITHMETIC,
+    ("<mha-explorer",): (*EXPLORER, "explorer.css"),
+    ("<mha-your-turn",): ("strings-your-turn.js", "exercises.js", "your-turn.js"),
+    ("<mha-your-turn", "<mha-quiz"): ("boxes.css",),
+    ("<mha-quiz",): ("quiz.js",),
+    ("steps-start",): ("steps.js",),
+    ('class="highlight',): ("clipboard.min.js", "copybutton.js", "copybutton.css", "pygments.css"),
+    ("toggle", "dropdown"): ("togglebutton.js", "togglebutton.css"),
+    ("exercise",): ("exercise.css",),
+    ('class="sd-', " sd-"): ("sphinx-design.min.css",),
+    ("sd-tab",): ("design-tabs.js",),
+    ("stage-block",): ("blocks.css",),
+}
+
+# Sphinx's: the first draws what its own search found, the other has shortcuts that the theme turns
+# off. Nothing here calls either.
+NEVER = ("sphinx_highlight.js", "doctools.js")
+
+# Wanted before text is drawn in them: a page that has none of a kind does without its font.
+FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
+
 PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 
 
@@ -54,6 +78,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", correct_roles)
     app.connect("html-page-context", move_printed_switch)
     app.connect("html-page-context", leave_out_late_checksums)
+    app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -81,9 +106,13 @@ def dress_first_page(
 def correct_roles(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """Give entries of the bibliography a role that their list may hold; theirs is deprecated."""
+    """Give entries of the bibliography a role that their list may hold; theirs is deprecated.
+
+    The sign beside a heading that links to it shows under the mouse alone; it is no tab stop.
+    """
     if "body" in context:
-        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
 
 
 def move_printed_switch(
@@ -109,3 +138,33 @@ def leave_out_late_checksums(
         context["css_tag"] = lambda sheet: re.sub(
             r"((?:mystnb\.\w+|exercise)\.css)\?v=\w+", r"\1", css_tag(sheet)
         )
+
+
+def load_what_is_used(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Keep the scripts and style sheets that the page's own text asks for."""
+    body = context.get("body", "")
+    context["early_fonts"] = [font for mark, font in FONTS.items() if mark in body]
+    for kind in ("script_files", "css_files"):
+        if kind in context:
+            context[kind] = [file for file in context[kind] if is_used(file, body)]
+
+
+def is_used(file: Any, body: str) -> bool:
+    """Tell whether a page with this text uses a script or style sheet.
+
+    Examples
+    --------
+    >>> is_used("_static/quiz.js", "<p>Text</p>"), is_used("_static/book.css", "<p>Text</p>")
+    (False, True)
+    """
+    name = str(getattr(file, "filename", None) or file).partition("?")[0].removeprefix("_static/")
+    if name in NEVER:
+        return False
+    return all(any(mark in body for mark in marks) for marks in marks_of(name))
+
+
+def marks_of(name: str) -> list[tuple[str, ...]]:
+    """Return what a page needs to have, for a file to be of use."""
+    return [marks for marks, names in WANTED_BY.items() if name in names]

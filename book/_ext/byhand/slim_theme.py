@@ -1,77 +1,145 @@
-"""The theme's files without what no page of this book uses: its icon fonts and Bootstrap's script.
+"""The built site without what no page of this book uses.
 
-The theme has no option for it. Its icons are drawn by the templates in ``book/_templates``, which
-load neither script; this part takes the icons' rules out of the theme's style sheet, so that no
-browser fetches the icon font, and the unused files out of the built site.
+Neither the theme nor Sphinx has an option for it. The icons are drawn by the templates in
+``book/_templates``, which load neither Font Awesome nor Bootstrap's script: their files go. The
+style sheets of the theme and of the extensions lose the rules that reach nothing on any page; the
+book's own lose only their comments. In code, only what is to stand out has an element of its own.
 """
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from pygments.formatters import HtmlFormatter
+from pygments.token import (
+    Comment,
+    Error,
+    Generic,
+    Keyword,
+    Number,
+    Operator,
+    String,
+    Token,
+    _TokenType,
+)
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.highlighting import PygmentsBridge
 
-SHEET = "styles/pydata-sphinx-theme.css"
+from byhand.unused_rules import (
+    without_comments,
+    without_unread,
+    without_unused,
+    words_of_page,
+    words_of_script,
+)
+from mha.widgets.assets import published
+
+THEME_SHEET = "styles/pydata-sphinx-theme.css"
 UNUSED = ("vendor/fontawesome", "scripts/fontawesome.js", "scripts/bootstrap.js")
-ICON = r"\.(fa|fa[bsrl]|fa-[\w-]+)(::?(before|after))?"
-ICON_SELECTOR = re.compile(rf"{ICON}(,{ICON})*")
+ICON_FONT = re.compile(r"@font-face\s*{[^}]*Font ?Awesome[^}]*}")
+OWN = Path(__file__).resolve().parents[2] / "_static"
+OWN_WIDGETS = {name for name in published() if name.endswith(".css")}
+STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)  # of code; the rest is as text
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.connect("build-finished", slim)
+    PygmentsBridge.html_formatter = QuietCode
+    app.connect("build-finished", slim, priority=900)  # when the theme has written everything
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+# ---- Code ----
+
+
+class QuietCode(HtmlFormatter[str]):
+    """Code as HTML whose names and signs are plain text: most of its elements would be theirs."""
+
+    def format(self, tokensource: Iterable[tuple[_TokenType, str]], outfile: Any) -> None:
+        """Write code, given as pairs of a kind and a text."""
+        super().format(((quiet(kind), text) for kind, text in tokensource), outfile)
+
+
+def quiet(kind: _TokenType) -> _TokenType:
+    """Return what a piece of code counts as.
+
+    Examples
+    --------
+    >>> quiet(Number.Float), quiet(Token.Name.Builtin)
+    (Token.Literal.Number, Token)
+    """
+    if kind in Generic or kind in Error:  # a console's prompt and output
+        return kind
+    return next((wide for wide in STANDS_OUT if kind in wide), Token)
+
+
+# ---- Files ----
+
+
 def slim(app: Sphinx, exception: Exception | None) -> None:
-    """Make the theme's files in the built site smaller, if it is this book's theme."""
+    """Make the built site smaller, if it is in this book's theme."""
     static = Path(app.outdir) / "_static"
-    sheet = static / SHEET
-    if exception or app.builder.format != "html" or not sheet.is_file():
+    if exception or app.builder.format != "html" or not (static / THEME_SHEET).is_file():
         return
-    sheet.write_text(without_icons(sheet.read_text(encoding="utf-8")), encoding="utf-8")
     for name in UNUSED:
         if (static / name).is_dir():
             shutil.rmtree(static / name)
         for file in static.glob(f"{name}*"):
             file.unlink()
+    slim_sheets(Path(app.outdir))
+    for file in static.rglob("*.js"):
+        script = file.read_text(encoding="utf-8")
+        if script != (said_nothing := without_chatter(script)):
+            file.write_text(said_nothing, encoding="utf-8")
 
 
-def without_icons(sheet: str) -> str:
-    """Return a style sheet without the rules and fonts of Font Awesome.
+def without_chatter(script: str) -> str:
+    """Return a script that tells the console nothing of what it does; errors it still tells.
+
+    Examples
+    --------
+    >>> without_chatter("a(), console.log('[theme]: a', b);")
+    "a(), void ('[theme]: a', b);"
+    """
+    return re.sub(r"console\.(?:log|debug)\((?!\s*\))", "void (", script)
+
+
+def slim_sheets(site: Path) -> None:
+    """Cut what nothing uses out of every style sheet that is not the book's own.
 
     Raises
     ------
     ExtensionError
-        If the icon font would still be loaded: the theme has changed.
-
-    Examples
-    --------
-    >>> without_icons(".fa-a:before{top:0}.b,.fa-a{top:0}@media print{.fa-c{top:0}}")
-    '.b,.fa-a{top:0}@media print{.fa-c{top:0}}'
+        If the theme's icon font would still be loaded: the theme has changed.
     """
-    kept = "".join(rule for rule in rules(sheet) if not is_icons(rule))
-    if "fa-solid-900" in kept:
-        raise ExtensionError("the theme's style sheet still loads its icon font")
-    return kept
+    static = site / "_static"
+    words = used_words(site)
+    sheets = {
+        file: without_comments(file.read_text(encoding="utf-8")) for file in static.rglob("*.css")
+    }
+    foreign = {
+        file: ICON_FONT.sub("", sheet) for file, sheet in sheets.items() if not is_own(file, static)
+    }
+    short = {file: without_unused(sheet, words) for file, sheet in foreign.items()}
+    for file, sheet in without_unread(sheets | short, words, foreign).items():
+        if "fa-solid-900" in sheet:
+            raise ExtensionError(f"the style sheet {file.name} still loads the theme's icon font")
+        file.write_text(sheet, encoding="utf-8")
 
 
-def is_icons(rule: str) -> bool:
-    """Tell whether a rule is about the icon font alone."""
-    selector = re.sub(r"/\*.*?\*/", "", rule.partition("{")[0], flags=re.DOTALL).strip()
-    if selector == "@font-face":
-        return "Font Awesome" in rule or "FontAwesome" in rule
-    return bool(ICON_SELECTOR.fullmatch(selector)) or selector.startswith("@keyframes fa-")
+def used_words(site: Path) -> set[str]:
+    """Return the elements, classes and ids of all pages, and what their scripts may add."""
+    words = {"html", "body"}
+    for page in site.rglob("*.html"):
+        words |= words_of_page(page.read_text(encoding="utf-8"))
+    for script in (site / "_static").rglob("*.js"):
+        words |= words_of_script(script.read_text(encoding="utf-8"))
+    return words
 
 
-def rules(sheet: str) -> Iterator[str]:
-    """Yield a style sheet's outermost rules, each with what stands before it."""
-    start = depth = 0
-    for brace in re.finditer(r"[{}]", sheet):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            yield sheet[start : brace.end()]
-            start = brace.end()
-    yield sheet[start:]
+def is_own(file: Path, static: Path) -> bool:
+    """Tell whether a style sheet was written for this book."""
+    return (OWN / file.relative_to(static)).is_file() or file.name in OWN_WIDGETS

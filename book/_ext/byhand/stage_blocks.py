@@ -16,7 +16,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from mha.views.colours import head_colour, head_colour_in_dark
+from mha.views.colours import head_colour, head_property
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -27,6 +27,7 @@ CHARACTER, PADDING, GAP = 0.52, 0.64, 1.2  # of a table's text, in its own size
 HEADING = 0.56  # a character of the heading above a part's columns, which is heavier
 SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
 STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
+TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
 LONG = 26  # rows; a table of more may have to break between pages
 IN_PRINT = 0.35  # of the head's colour, in the cell of a weight of 1
@@ -216,7 +217,8 @@ def own_text(entry: nodes.entry) -> str:
 
 def visit_block_html(self: HTML5Translator, node: stage_block) -> None:
     """Open the figure."""
-    shell = nodes.Element(ids=node["ids"][:1], classes=["stage-block"])
+    wide = ["full-width"] * (node["ems"] > TEXT_WIDTH)  # the theme's name: its script knows it
+    shell = nodes.Element(ids=node["ids"][:1], classes=["stage-block", *wide])
     self.body.append(self.starttag(shell, "figure") + "<figcaption>")
 
 
@@ -244,8 +246,7 @@ def visit_part_html(self: HTML5Translator, node: stage_part) -> None:
         shell["ids"] = [node["anchor"]]
     style = f"--ems: {node['ems']:.1f}"
     if "head" in node:
-        light, dark = head_colour(node["head"]), head_colour_in_dark(node["head"])
-        style += f"; --head-light: {light}; --head-dark: {dark}"
+        style += f"; --head: var({head_property(node['head'])})"
     self.body.append(self.starttag(shell, "div", style=style))
 
 

@@ -273,7 +273,7 @@
       const stops = sizes.map((size, head) => {
         const from = Math.round(end);
         end += (100 * size) / total;
-        return `var(--head-${head % 6}) ${from}% ${Math.round(end)}%`;
+        return `var(--head-${head % 6 + 1}) ${from}% ${Math.round(end)}%`;
       });
       return `background-image:linear-gradient(90deg,${stops})`;
     }
