@@ -29,6 +29,7 @@ from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, your_turn
 from mha.widgets.explorer import Explorer, explorer
+from mha.widgets.explorer_tasks import Task
 
 __all__ = [
     *mha.__all__,
@@ -228,10 +229,19 @@ class Show:
 
     # ---- Widgets ----
 
-    def explorer(self, *, name: str | None = None) -> Explorer:
-        """Return the run as an explorer, with the mixing of the values in its place in print."""
+    def explorer(self, *, name: str | None = None, tasks: Sequence[Task] = ()) -> Explorer:
+        """Return the run as an explorer, with the mixing of the values in its place in print.
+
+        Parameters
+        ----------
+        name : str, optional
+            The label of the figure.
+        tasks : sequence of Task
+            What a reader is asked to bring about; `mha.widgets.explorer_tasks` makes them.
+        """
         self._label(name, "fig")
-        return explorer(self.run, figure=figures.mixing_maps(self.run), prints=self.prints)
+        figure = figures.mixing_maps(self.run)
+        return explorer(self.run, figure=figure, prints=self.prints, tasks=tasks)
 
     def turn(
         self, stage: str, row: int, column: int = 0, *, head: int = 0,

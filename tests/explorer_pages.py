@@ -3,6 +3,8 @@
 The pages are written here, one an example, and opened as files with the book's own scripts.
 """
 
+from pathlib import Path
+
 import pytest
 
 from mha import load_example, shown, trace
@@ -10,26 +12,21 @@ from mha.audit.judging import Prints
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
 from mha.widgets.explorer import explorer
 
-THEME = """
-html { font-size: 16px; }
+LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
+
+THEME = (
+    (LOOK / "tokens.css").read_text(encoding="utf-8")
+    + """
+html { font-size: 16px; --font-interface: sans-serif; --font-text: serif; }
 body {
   margin: 0; font-family: sans-serif; line-height: 1.5;
-  background: var(--pst-color-background); color: var(--pst-color-text-base);
+  background: var(--paper); color: var(--ink);
 }
-main { max-width: 700px; margin: auto; padding: 0 1rem; }
-html[data-theme="light"] {
-  color-scheme: light; --pst-color-primary: #0a7d91; --pst-color-accent: #c132af;
-  --pst-color-text-base: #222832; --pst-color-text-muted: #48566b; --pst-color-border: #d1d5da;
-  --pst-color-background: #fff; --pst-color-surface: #f3f4f5; --pst-color-link: #1158c7;
-  --pst-color-danger: #d72d47;
-}
-html[data-theme="dark"] {
-  color-scheme: dark; --pst-color-primary: #3fb1c5; --pst-color-accent: #e47fd7;
-  --pst-color-text-base: #ced6dd; --pst-color-text-muted: #9ca4af; --pst-color-border: #48566b;
-  --pst-color-background: #14181e; --pst-color-surface: #29313d; --pst-color-link: #3fb1c5;
-  --pst-color-danger: #e78894;
-}
+main { max-width: 992px; margin: auto; padding: 0 1rem; }
+html[data-theme="light"] { color-scheme: light; }
+html[data-theme="dark"] { color-scheme: dark; }
 """
+)
 
 PAGE = """<!doctype html>
 <html lang="en" data-theme="{theme}"><head><meta charset="utf-8">
@@ -74,10 +71,27 @@ class View:
         self.page.wait_for_load_state("load")
         return self
 
-    def open(self):
-        self.page.locator("summary").first.click()
-        self.page.locator(".panel").wait_for()
+    def live(self):
+        """Wait until the strip stands where the table stood."""
+        self.page.locator("mha-explorer.live").first.wait_for()
         return self
+
+    def open(self):
+        """Open the settings and all numbers."""
+        self.live()
+        for fold in ("settings", "all"):
+            self.page.locator(f"details.{fold}:not([open]) > summary").first.click()
+        self.page.locator(".panel").first.wait_for()
+        return self
+
+    def number(self, name):
+        """Return a number of the strip by its name."""
+        return self.page.locator(".strip").get_by_label(name, exact=True).first
+
+    def numbers(self, stage):
+        """Return the texts of a column of the strip."""
+        column = self.page.locator(f".key .at-{stage} > .number")
+        return column.all_text_contents()
 
     def cell(self, stage, *place):
         """Return the button of a number: head, row, column, or row, column."""
@@ -90,7 +104,7 @@ class View:
 
     def settle(self):
         """Wait until what is out of sight has followed, and the sentence that ends a change."""
-        self.page.wait_for_function("!document.querySelector('.body.following')")
+        self.page.wait_for_function("!document.querySelector('.body.following, [data-busy]')")
 
     def texts(self, stage):
         """Return the texts of a stage's cells, head after head, in sight or not."""
@@ -105,8 +119,12 @@ class View:
                 places = 2 if stage == "weights" else 4
                 assert self.texts(stage) == [shown(float(x), places) for x in array.flat], stage
 
+    def control(self, label):
+        """Return a field, switch or choice by its label."""
+        return self.page.get_by_label(label, exact=True).and_(self.page.locator("input"))
+
     def choose(self, label):
-        self.page.get_by_label(label, exact=True).click()
+        self.control(label).click()
 
     def press(self, *keys):
         for key in keys:
@@ -159,6 +177,7 @@ def view(browser, static, tmp_path):
         body = explorer(run, prints=prints).html
         file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(10_000)
         contexts.append(context)
         return View(context.new_page(), run, file).go(address)
 

@@ -16,21 +16,35 @@ ARITHMETIC = ("numbers.js", "stages.js", "places.js", "origins.js", "attention.j
 BOXES = ("page.js", "progress.js", "strings-your-turn.js", "exercises.js", "your-turn.js")
 """The scripts of the boxes for computing a number, in order, after those of `ARITHMETIC`."""
 
-EXPLORER = (
+EXPLORER_PARTS = (
     "strings-explorer.js",
     "explorer-parts.js",
     "explorer-state.js",
     "explorer-address.js",
     "explorer-origins.js",
-    "explorer-tables.js",
+    "strip-drawing.js",
+    "strip.js",
+    "strip-tasks.js",
     "explorer-controls.js",
-    "explorer-panel.js",
     "explorer-view.js",
     "explorer.js",
 )
-"""The explorer's own scripts, in the order in which they run, after those of `ARITHMETIC`."""
+"""The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
+
+LATE_PARTS = {
+    "explorer-all.js": ("explorer-tables.js", "explorer-panel.js", "explorer-all.js"),
+    "explorer-views.js": ("strip-plane.js", "strip-temperature.js", "strip-width.js"),
+}
+"""Scripts that no page loads before a reader asks for what they make, by the parts of each."""
+
+EXPLORER_STYLES = ("explorer.css", "strip.css")
+"""The parts of the explorer's style sheet; they too are published as one."""
+
+EXPLORER = ("explorer.js",)
+"""The explorer's script as it is published: its parts in one file, which packs smaller."""
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
+_TYPE = re.compile(r"/\*\* @(?:type|param)[^\n]*?\*/ ?")
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -39,8 +53,9 @@ def published() -> dict[str, str]:
 
     These are the registry of stages, as a script, and the heads' colours, as a style.
 
-    Indentation and comments that fill lines of their own are left out: they are for whoever reads
-    the source, and a page would carry them to every reader.
+    The parts of the explorer's script and style are put together. Indentation, comments that
+    fill lines of their own and types are left out: they are for whoever reads the source, and a
+    page would carry them to every reader.
 
     Examples
     --------
@@ -49,13 +64,16 @@ def published() -> dict[str, str]:
     """
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
     texts = {file.name: _bare(file.read_text(encoding="utf-8")) for file in files}
+    together = {"explorer.js": EXPLORER_PARTS, "explorer.css": EXPLORER_STYLES, **LATE_PARTS}
+    for name, parts in together.items():
+        texts[name] = "".join([texts.pop(part) for part in parts])
     stages = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":"))
     return texts | {"stages.js": f"window.mhaStages={stages};\n", "heads.css": head_properties()}
 
 
 def _bare(text: str) -> str:
     """Return a script or style without what only its source needs; strings stay on one line."""
-    return _INDENTATION.sub("", _COMMENT.sub("", text))
+    return _INDENTATION.sub("", _TYPE.sub("", _COMMENT.sub("", text)))
 
 
 def publish(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """The explorer: a worked example whose numbers can be changed and traced back, on its page.
 
-Python writes every number of the example as tables, so that a page without JavaScript has them
-all, and the inputs as JSON. The browser computes the rest itself, from the inputs alone.
+Python writes one query as a table, which the strip replaces where JavaScript runs; every number of
+the example as tables inside `noscript`, whose elements are made when they are asked for; and the
+inputs as JSON. The browser computes the rest itself, from the inputs alone.
 """
 
 import json
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -20,12 +21,18 @@ from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, short, shown
 from mha.runs.stages import STAGES, Stage, stage_array
+from mha.widgets.explorer_tasks import Task, checked_tasks
+
+View = Literal["strip", "plane", "temperature"]
 
 HEAD_STYLES = 6
 """How many colours and patterns of heads the style sheet has."""
 
 LONGEST_LABEL = 9
 """How many characters of a token fit beside a table; a longer one is cut where it stands."""
+
+LONGEST_LINE = 8
+"""How many numbers of an embedding and its key stand on one line on a phone."""
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
 _VECTORS = ("query", "key", "value")
@@ -78,6 +85,8 @@ def explorer(
     figure: Drawing | None = None,
     name: str | None = None,
     prints: PrintsAt | None = None,
+    tasks: Sequence[Task] = (),
+    view: View = "strip",
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
 
@@ -90,6 +99,12 @@ def explorer(
         The explorer's name in the page's address, by default the example's.
     prints : callable, optional
         What the example's source prints, shown on demand.
+    tasks : sequence of Task
+        What a reader is asked to bring about, checked while numbers change.
+    view : str, default "strip"
+        What stands above the strip: "plane" draws query, keys and values of two components, with
+        the query's point to be dragged; "temperature" has the weights as bars without and under
+        temperature and masks.
 
     Returns
     -------
@@ -98,7 +113,9 @@ def explorer(
     Raises
     ------
     TypeError, ValueError
-        If `run` is not a Trace, or `name` not made of lower-case letters, digits and hyphens.
+        If `run` is not a Trace, `name` not made of lower-case letters, digits and hyphens, a task
+        names what the run has not or is reached before anything is changed, or a plane is wanted
+        of a run that does not start from queries, keys and values of two components.
 
     Examples
     --------
@@ -108,12 +125,19 @@ def explorer(
     """
     if not isinstance(run, Trace):
         raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
-    name = _checked(run.example.name if name is None else name)
-    html = _element(run, name, _data(run, name, prints))
+    name = checked_name(run.example.name if name is None else name)
+    if view == "plane" and not _is_plane(run):
+        raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")
+    data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
+    html = _element(run, name, data)
     return Explorer(html=html, title=run.example.title, figure=figure)
 
 
-def _checked(name: str) -> str:
+def _is_plane(run: Trace) -> bool:
+    return run.embeddings is None and run.query.shape[-1] == run.value.shape[-1] == 2
+
+
+def checked_name(name: str) -> str:
     """Return a name that fits into a page's address, or raise."""
     if not re.fullmatch(r"[a-z0-9-]+", name):
         raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
@@ -121,19 +145,34 @@ def _checked(name: str) -> str:
 
 
 def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
-    """Return the element: all numbers as tables, folded away, and what the browser starts from."""
+    """Return the element: one query as a table, all numbers folded away, the browser's start.
+
+    The style sheet reserves the strip's height from the counts, so that nothing moves.
+    """
     stages = "".join(_stages(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
+    wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] > LONGEST_LINE
+    start = "outright" if run.embeddings is None else "computed"
+    marks = f"with-{data['view']} {_joined(run)} {start}"
     return (
-        f'<mha-explorer id="explore-{name}"><details class="explorer">'
-        f'<summary><span class="title">Explorer: {escape(run.example.title)}</span>'
-        '<span class="intro">Change a number and see the others follow. Select one and see where'
-        " it comes from.</span></summary>"
-        f'<div class="body" style="--digits: {digits}; --label: {label}">{stages}</div></details>'
-        f'<script type="application/json">{_as_json(data)}</script>'
+        f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
+        f" --heads: {run.num_heads}; --card: {8.5 if wide else 7}rem;"
+        f' --tasks: {len(data["tasks"])}"><div class="face"><div class="before">'
+        f"{one_query(run)}</div></div>"
+        '<details class="fold all"><summary>All numbers</summary>'
+        f'<div class="body" style="--digits: {digits}; --label: {label}">'
+        f"<noscript>{stages}</noscript></div></details>"
+        f'<script type="application/json">{as_json(data)}</script>'
         "</mha-explorer>"
     )
+
+
+def _joined(run: Trace) -> str:
+    """Return how the heads come together: not at all, side by side, or through a projection."""
+    if run.output is not None:
+        return "projected"
+    return "joined" if run.num_heads > 1 else "single"
 
 
 # ---- What the browser starts from ----
@@ -198,10 +237,48 @@ def _terms(run: Trace, place: Place) -> Iterator[Place]:
         yield from (replace(place, term=term) for term in range(len(found.terms)))
 
 
-def _as_json(data: dict[str, Any]) -> str:
+def as_json(data: dict[str, Any]) -> str:
     """Return data as JSON that no text in it can end before its script element does."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+# ---- One query, as a table ----
+
+
+def one_query(run: Trace, row: int | None = None, head: int = 0, component: int = 0) -> str:
+    """Return one query's way to its output as a table: a row a key, a column a step.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> table = one_query(trace(load_example("cat-sat")))
+    >>> "<td>2.7183</td><td>0.7311</td>" in table
+    True
+    """
+    row = (run.example.focus or 0) if row is None else row
+    parts = run.weights[head, row] * run.value[head, :, component]
+    stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
+    columns = np.column_stack([*(stage[head, row] for stage in stages), parts])
+    heads = ("Key", "Its numbers", "Score", "Scaled", "exp", "Weight", "Value", "Weight × value")
+    lines = "".join(
+        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(run.key[head, key])}</td>'
+        + "".join(f"<td>{shown(float(x))}</td>" for x in columns[key, :-1])
+        + f"<td>{_vector(run.value[head, key])}</td><td>{shown(float(columns[key, -1]))}</td></tr>"
+        for key, token in enumerate(run.tokens)
+    )
+    output = shown(float(run.head_outputs[head, row, component]))
+    return (
+        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(run.query[head, row])},"
+        f" {escape(run.head_names[head])}. Its output, component {component + 1}, is {output}, the"
+        " sum of the last column.</caption><thead><tr>"
+        + "".join(f'<th scope="col">{text}</th>' for text in heads)
+        + f"</tr></thead><tbody>{lines}</tbody></table>"
+    )
+
+
+def _vector(numbers: Array) -> str:
+    return "(" + ", ".join(short(float(x)) for x in numbers) + ")"
 
 
 # ---- Every number, as tables ----

@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 from one_book import build
 
 from byhand.page_assets import NEVER, SCRIPTS, STYLES, WANTED_BY, is_used
-from mha.widgets.assets import published
+from mha.widgets.assets import LATE_PARTS, published
 
 # A page that has something of every kind.
 EVERYTHING = """# A page
@@ -83,6 +83,8 @@ def test_the_widgets_files_are_published_as_they_are_loaded(book):
     assert list((book / "_static").glob("*.d.ts")) == []
 
 
-def test_every_script_of_the_widgets_is_loaded():
+def test_every_script_of_the_widgets_is_loaded_or_asked_for_later():
     scripts = {name for name in published() if name.endswith(".js")}
-    assert scripts <= set(SCRIPTS)
+    assert scripts - set(LATE_PARTS) <= set(SCRIPTS)
+    assert not set(LATE_PARTS) & set(SCRIPTS)
+    assert all(f'later("{name}")' in published()["explorer.js"] for name in LATE_PARTS)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 def test_the_state_is_in_the_address_and_comes_back(view):
     seen = view("the-cat-sat").open()
-    for label in ("Focus head 1", "Head 2 on", "Causal: no later keys", "sat is padding"):
+    for label in ("Head 1", "Head 2 on", "Causal: no later keys", "sat is padding"):
         seen.choose(label)
     seen.page.get_by_label("Move cat earlier").click()
     seen.page.get_by_label("Other scale").fill("0.3")
@@ -29,10 +29,10 @@ def test_the_state_is_in_the_address_and_comes_back(view):
     assert "embeddings.1.0=0.123456789012345" in address
     before = seen.tables()
     panel = seen.panel
-    again = view("the-cat-sat", address="#" + address)
+    again = view("the-cat-sat", address="#" + address).open()
     assert again.tables() == before
     assert again.panel == panel
-    assert again.page.get_by_label("Focus head 1").is_checked()
+    assert again.control("Head 1").is_checked()
     assert again.page.get_by_label("Temperature").input_value() == "1.5"
     assert again.settled_url().partition("#")[2] == address
     assert again.errors == []
@@ -44,10 +44,17 @@ def test_the_state_is_in_the_address_and_comes_back(view):
         "scale=wide", "temperature=0", "temperature=-1", "causal=2", "padding=7", "order=0.0.1",
         "order=0.1", "off=9", "focus=5", "map=sums", "at=weights.9.9.9", "embeddings.0.9=1",
         "embeddings.0.0=x", "query.0.0.0=1", "__proto__=1", "edit=1", "nothing=1",
+        "causal=constructor", "scale=toString", "constructor=1", "constructor.0.0=1",
+        "at=__proto__",
+        "scale=" + "1" * 80_000 + "x", "embeddings.0.0=1e" + "9" * 5_000, "query=9", "outcome=4",
+        "component=2", "padding=" + "9" * 4_000, "tokens=%3Cb%3E", "scale=%22%7B%5B", "at=%E0%A4%A",
+        "own=%3Cscript%3E",
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_read_is_left_out(view, address):
-    seen = view("the-cat-sat", address=f"#explore=the-cat-sat&{address}&prints=1")
+    seen = view("the-cat-sat", address=f"#explore=the-cat-sat&{address}&prints=1").live()
+    assert seen.page.locator("script, b").count() == seen.page.locator("head script").count() + 1
+    seen.open()
     assert seen.status == (
         "The address holds something that this explorer cannot read; it was left out."
     )
@@ -58,6 +65,7 @@ def test_an_address_that_cannot_be_read_is_left_out(view, address):
 
 def test_an_address_with_a_number_too_large_is_left_out(view):
     seen = view("the-cat-sat", address="#explore=the-cat-sat&embeddings.0.0=1e308&w_q.0.0.0=1e308")
+    seen.open()
     assert "cannot read" in seen.status
     seen.holds(seen.run)
     assert seen.errors == []
@@ -65,9 +73,9 @@ def test_an_address_with_a_number_too_large_is_left_out(view):
 
 def test_a_new_address_is_taken_over_and_anchors_still_work(view):
     seen = view("the-cat-sat", address="#after")
-    assert not seen.page.locator(".panel").is_visible()
     seen.page.evaluate("location.hash = '#explore=the-cat-sat&causal=1'")
-    seen.page.locator(".panel").wait_for()
+    seen.open()
+    seen.page.wait_for_function("document.activeElement !== null")
     causal = trace(replace(seen.run.example, is_causal=True))
     seen.holds(causal)
     seen.page.evaluate("location.hash = '#after'")
@@ -85,8 +93,9 @@ def test_two_explorers_on_a_page_keep_apart(view, static):
     seen.file.write_text(written(body, static.as_uri()), encoding="utf-8")
     seen.page.goto("about:blank")
     seen.go("#explore=second&causal=1")
-    expect(seen.page.locator("details[open]")).to_have_count(1)
-    seen.page.locator("#explore-first summary").first.click()
+    expect(seen.page.locator("mha-explorer.live")).to_have_count(2)
+    for summary in seen.page.locator(".settings > summary").all():
+        summary.click()
     choices = seen.page.get_by_label("Causal: no later keys")
     expect(choices).to_have_count(2)  # both are live
     assert [choice.is_checked() for choice in choices.all()] == [False, True]
@@ -107,7 +116,7 @@ def test_the_link_can_be_copied(view, allowed, press):
         "Object.defineProperty(navigator, 'clipboard',"
         f" {{ value: {{ writeText: {answer if allowed else refuse} }} }})"
     )
-    press(seen.page.get_by_role("button", name="Copy link"))
+    press(seen.page.get_by_role("button", name="Share"))
     link = seen.file.as_uri() + "#explore=cat-sat&causal=1"
     if allowed:
         assert seen.page.evaluate("window.copied") == link

@@ -33,45 +33,15 @@ def test_a_head_can_be_switched_off_and_on(view, act):
     assert not seen.page.get_by_text("Switched off").is_visible()
 
 
-@WAYS
-def test_a_head_in_focus_shows_its_exact_share(view, act):
-    seen = view("the-cat-sat").open()
-    act(seen, "Focus head 2")
-    assert seen.page.locator(".lane.dim").count() == seen.page.locator(".lane.head-0").count() > 3
-    assert seen.page.locator(".lane.head-1.dim").count() == 0
-    assert seen.page.locator('table[data-stage="concat"] .cell.dim').count() == 3 * 2
-    share, whole = (
-        ", ".join(shown(float(x)) for x in row)
-        for row in (seen.run.head_contributions[1, 0], seen.run.output[0])
-    )
-    note = f"In focus: Head 2. Its share of the output of the is ({share}) of ({whole})."
-    assert seen.page.get_by_text(note).is_visible()
-    assert seen.status == "Head 2 is in focus."
-    seen.holds(seen.run)
-    act(seen, "Show all")
-    assert seen.page.locator(".dim").count() == 0
-
-
-def test_radio_buttons_follow_the_arrow_keys(view):
-    seen = view("the-cat-sat").open()
-    seen.page.get_by_label("Show all").focus()
-    seen.press("ArrowRight", "ArrowRight")
-    assert seen.page.get_by_label("Focus head 2").is_checked()
-    assert seen.status == "Head 2 is in focus."
-
-
 def test_without_an_output_projection_the_columns_of_a_head_are_named(view):
     seen = view("apple").open()
-    seen.choose("Focus head 2")
-    note = "It fills columns 5 to 8 of the concatenation."
-    assert seen.page.get_by_text(note).is_visible()
     seen.choose("Head 2 on")
     assert seen.page.get_by_text("Columns 5 to 8 are lost.").is_visible()
     assert seen.texts("concat")[4:8] == ["0.0000"] * 4
 
 
 def test_one_head_has_no_switches(view):
-    assert view("cat-sat").open().page.get_by_text("Show all").count() == 0
+    assert view("cat-sat").live().control("Head 1 on").count() == 0
 
 
 @WAYS

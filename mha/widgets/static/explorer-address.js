@@ -4,7 +4,7 @@
 
   const { parsed } = window.mhaNumbers;
   const { address } = window.mhaPlaces;
-  const { MAPS, isInput, same, startOf } = window.mhaExplorer;
+  const { MAPS, isInput, placeIn, same, startOf } = window.mhaExplorer;
 
   const marked = (/** @type {boolean[]} */ flags) =>
     flags.flatMap((flag, i) => (flag ? [i] : [])).join(".");
@@ -26,7 +26,10 @@
     put("padding", marked(state.padding));
     put("order", state.order.join("."));
     put("off", marked(state.off));
+    put("query", state.query);
     put("focus", state.focus);
+    put("component", state.component);
+    put("outcome", state.outcome);
     put("map", state.map);
     put("prints", 1);
     if (state.selected) parts.set("at", address(state.selected));
@@ -38,7 +41,7 @@
 
   /** @type {(text: string, count: number) => number | undefined} */
   const whole = (text, count) =>
-    (/^\d+$/.test(text) && Number(text) < count ? Number(text) : undefined);
+    (/^\d{1,6}$/.test(text) && Number(text) < count ? Number(text) : undefined);
 
   /** @type {(text: string, count: number) => number[] | undefined} */
   function several(text, count) {
@@ -65,21 +68,24 @@
   /**
    * Readers of the address's parts by their names.
    * @param {ExplorerData} data
-   * @param {Map<string, Cell>} cells by the addresses of the numbers that there are
+   * @param {Numbers} numbers that there are
    * @returns {Record<string, (text: string) => any>}
    */
-  function readers(data, cells) {
+  function readers(data, numbers) {
     return {
       scale: (text) => (text === "root" ? null : number(text)),
       temperature: (text) => (parsed(text) > 0 ? number(text) : undefined),
-      causal: (text) => ({ 0: false, 1: true })[text],
+      causal: (text) => (["0", "1"].includes(text) ? text === "1" : undefined),
       padding: (text) => flags(text, data.tokens.length),
       off: (text) => flags(text, data.heads.length),
       order: (text) => everyOne(text, data.tokens.length),
+      query: (text) => whole(text, data.tokens.length),
       focus: (text) => whole(text, data.heads.length),
+      component: (text) => whole(text, data.width),
+      outcome: (text) => whole(text, numbers.output?.[0].length ?? 0),
       map: (text) => (MAPS.includes(text) ? text : undefined),
       prints: (text) => text === "1" || undefined,
-      at: (text) => cells.get(text)?.at,
+      at: (text) => placeIn(numbers, text) ?? undefined,
     };
   }
 
@@ -87,21 +93,21 @@
    * The state that an address holds, and whether all of it could be read; null where none.
    * @param {ExplorerData} data
    * @param {string} hash
-   * @param {Map<string, Cell>} cells by the addresses of the numbers that there are
+   * @param {Numbers} numbers that there are
    * @returns {{ state: ExplorerState, complete: boolean } | null}
    */
-  function fromHash(data, hash, cells) {
+  function fromHash(data, hash, numbers) {
     const parts = new URLSearchParams(hash.slice(1));
     if (!hash.startsWith("#explore=") || parts.get("explore") !== data.name) return null;
     parts.delete("explore");
-    const read = readers(data, cells);
+    const read = readers(data, numbers);
     /** @type {any} */
     const state = startOf(data);
     let complete = true;
     for (const [key, text] of parts) {
       const known = Object.hasOwn(read, key);
-      const at = cells.get(key)?.at;
-      const isEdit = !known && at !== undefined && isInput(data, at);
+      const at = known ? null : placeIn(numbers, key);
+      const isEdit = at !== null && isInput(data, at);
       const value = known ? read[key](text) : isEdit ? number(text) : undefined;
       if (value === undefined) complete = false;
       else if (isEdit) state.edits[key] = value;

@@ -16,9 +16,10 @@
       this.syncs = [];
       const { data } = explorer;
       this.name = `${data.name}-${freshId()}`;
-      this.node = make("div", { className: "controls" },
-        ...(data.heads.length > 1 ? [this.heads()] : []),
-        this.scale(), this.masks(), this.order(), this.actions());
+      const settings = make("details", { className: "fold settings" },
+        make("summary", {}, texts.settings),
+        make("div", { className: "controls" }, this.scale(), this.masks(), this.order()));
+      this.node = make("div", { className: "tools" }, this.queries(), this.actions(), settings);
     }
 
     /** @param {ExplorerState} state */
@@ -51,26 +52,34 @@
       return choice;
     }
 
-    heads() {
+    /** The chips that choose the query. */
+    queries() {
       const { explorer } = this;
-      const { heads } = explorer.data;
-      const each = heads.map((_, i) => fill(texts.focusHead, { head: i + 1 }));
-      const labels = [texts.showAll, ...each];
-      /** @type {(choice: number) => void} */
-      const focus = (choice) => explorer.show(
-        { focus: choice ? choice - 1 : null },
-        choice ? fill(texts.focusIs, { head: heads[choice - 1] }) : texts.focusAll);
-      /** @type {(state: ExplorerState) => number} */
-      const chosen = (state) => (state.focus === null ? 0 : state.focus + 1);
-      const switches = heads.map((name, i) => this.check(
-        fill(texts.switchedOn, { head: i + 1 }),
-        (on) => explorer.change(
-          { off: explorer.state.off.map((off, head) => (head === i ? !on : off)) },
-          fill(on ? texts.headIsOn : texts.headIsOff, { head: name })),
-        (state) => !state.off[i]).node);
-      return makeGroup(texts.heads,
-        make("div", { className: "line" }, ...this.radios("focus", labels, focus, chosen)),
-        make("div", { className: "line" }, ...switches));
+      const { tokens } = explorer.data;
+      const chips = this.radios("query", tokens,
+        (query) => explorer.show({ query }, fill(texts.queryIs, { token: tokens[query] })),
+        (state) => state.query);
+      chips.forEach((chip) => chip.classList.add("chip"));
+      return make("div", { className: "chips", role: "group", "aria-label": texts.query },
+        make("span", { className: "soft" }, texts.query), ...chips);
+    }
+
+    /** The tab of a head, and its switch.
+        @param {number} head */
+    head(head) {
+      const { explorer } = this;
+      const name = explorer.data.heads[head];
+      const tab = makeChoice("radio", `${this.name}-head`, name,
+        () => explorer.show({ focus: head }, fill(texts.focusIs, { head: name })));
+      const on = this.check(fill(texts.switchedOn, { head: head + 1 }),
+        (now) => explorer.change(
+          { off: explorer.state.off.map((off, i) => (i === head ? !now : off)) },
+          fill(now ? texts.headIsOn : texts.headIsOff, { head: name })),
+        (state) => !state.off[head]);
+      on.word.replaceChildren(make("span", { className: "unseen" },
+        fill(texts.switchedOn, { head: head + 1 })), ` ${texts.on}`);
+      this.syncs.push((state) => { tab.input.checked = state.focus === head; });
+      return [tab.node, on.node];
     }
 
     scale() {
@@ -79,7 +88,8 @@
       /** @type {(scale: number | null) => string} */
       const setScale = (scale) => {
         const value = short(factor(width, scale));
-        return explorer.change({ scale }, fill(texts.scaleIs, { value })) ? "" : texts.overflow;
+        return explorer.change({ scale }, fill(texts.scaleIs, { value }), { what: "scale" })
+          ? "" : texts.overflow;
       };
       const free = makeField(texts.scaleField, setScale);
       const root = fill(texts.scaleRoot, { width, value: short(factor(width, null)) });
@@ -108,7 +118,8 @@
       const field = makeField(texts.temperature, (temperature) => {
         if (temperature <= 0) return texts.notPositive;
         const sentence = fill(texts.temperatureIs, { value: short(temperature) });
-        return explorer.change({ temperature }, sentence) ? "" : texts.overflow;
+        return explorer.change({ temperature }, sentence, { what: "temperature" })
+          ? "" : texts.overflow;
       });
       this.syncs.push(({ temperature }) => field.set(temperature));
       return field.node;
@@ -174,23 +185,32 @@
       explorer.change({ order }, fill(texts.orderIs, { tokens }), { compare: false });
     }
 
+    /** The switch of what the source prints, where it prints anything. */
+    prints() {
+      const { explorer } = this;
+      if (!Object.keys(explorer.data.prints).length) return [];
+      const prints = this.check(texts.prints,
+        (on) => explorer.show({ prints: on }, on ? texts.printsOn : texts.printsOff),
+        (state) => state.prints && !isChanged(state, explorer.start));
+      this.syncs.push((state) => {
+        prints.input.disabled = isChanged(state, explorer.start);
+        prints.word.textContent = prints.input.disabled ? texts.printsPaused : texts.prints;
+      });
+      return [prints.node];
+    }
+
     actions() {
       const { explorer } = this;
-      const parts = [];
-      if (Object.keys(explorer.data.prints).length) {
-        const prints = this.check(texts.prints,
-          (on) => explorer.show({ prints: on }, on ? texts.printsOn : texts.printsOff),
-          (state) => state.prints && !isChanged(state, explorer.start));
-        this.syncs.push((state) => {
-          prints.input.disabled = isChanged(state, explorer.start);
-          prints.word.textContent = prints.input.disabled ? texts.printsPaused : texts.prints;
-        });
-        parts.push(prints.node);
-      }
-      parts.push(makeButton(texts.reset, () => { this.free = false; explorer.reset(); }),
-        makeButton(texts.copy, () => this.copy()));
+      const undo = makeButton(texts.undo, () => explorer.step(false));
+      const redo = makeButton(texts.redo, () => explorer.step(true));
+      this.syncs.push(() => {
+        undo.setAttribute("aria-disabled", String(!explorer.past.length));
+        redo.setAttribute("aria-disabled", String(!explorer.future.length));
+      });
       this.link = make("span", { className: "field" });
-      return make("div", { className: "line actions" }, ...parts, this.link);
+      return make("div", { className: "line actions" }, undo, redo,
+        makeButton(texts.reset, () => { this.free = false; explorer.reset(); }),
+        makeButton(texts.copy, () => this.copy()), this.link);
     }
 
     /** Copy the link; where the browser does not allow it, offer it in a field. */
@@ -212,7 +232,7 @@
     /** The choice of what the maps show, beside the maps. */
     maps() {
       const { explorer } = this;
-      const names = explorer.tables.mapNames();
+      const names = explorer.tables?.mapNames() ?? [];
       /** @type {(i: number) => void} */
       const choose = (i) => explorer.show(
         { map: MAPS[i] }, fill(texts.mapIs, { map: names[i].toLowerCase() }));

@@ -3,8 +3,9 @@
 (function () {
   "use strict";
 
-  const { short, shown } = window.mhaNumbers;
-  const { constant, origin } = window.mhaOrigins;
+  const { parsed, short, shown } = window.mhaNumbers;
+  const { address } = window.mhaPlaces;
+  const { constant, evaluate, origin } = window.mhaOrigins;
   const { fill } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -29,6 +30,7 @@
       @type {Partial<Record<Operation, Layout>>} */
   const LAYOUTS = {
     products: factors,
+    product: factors,
     mixed: factors,
     sum: oneByOne,
     copy: oneByOne,
@@ -83,5 +85,58 @@
     return { rule: ruleOf(from), items: LAYOUTS[from.operation]?.(from, state) ?? [] };
   }
 
-  Object.assign(window.mhaExplorer, { described, inBrackets });
+  /** A number is exact where its text is the number itself. @type {(value: number) => boolean} */
+  const isExact = (value) => Math.abs(parsed(short(value)) - value) < 1e-12;
+
+  /**
+   * How a number comes about, on one line; "≈" stands where rounding enters.
+   * @param {ExplorerData} data
+   * @param {ExplorerState} state
+   * @param {ExplorerNumbers} numbers
+   * @param {Place} at
+   * @returns {string}
+   */
+  function worked(data, state, numbers, at) {
+    const from = origin(numbers.inputs, numbers, at);
+    const { rule, items } = described(data, state, numbers, at);
+    if (!items.length) return rule;
+    const terms = items.map((parts) => parts.map((part) =>
+      (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
+    const value = evaluate(from);
+    const exact = [value, ...from.terms.flat().map((operand) => operand.value)].every(isExact)
+      && !["exponential", "root"].includes(from.operation);
+    return `${terms.join(" + ")} ${exact ? "=" : "≈"} ${short(value)}`;
+  }
+
+  /**
+   * What lights up with a number: all that it comes from, and those of some places that come from
+   * it. The parts of a head's output count as what it comes from.
+   * @param {ExplorerNumbers} numbers
+   * @param {Place[]} places
+   * @returns {(at: Place) => Set<string>}
+   */
+  function chainOf(numbers, places) {
+    /** @type {Map<string, Set<string>>} */
+    const known = new Map();
+    /** @type {(at: Place) => Set<string>} */
+    const sources = (at) => {
+      const where = address(at);
+      const found = known.get(where) ?? new Set([where]);
+      if (known.has(where)) return found;
+      known.set(where, found);
+      const { operation, terms } = origin(numbers.inputs, numbers, at);
+      for (const { place } of terms.flat()) {
+        if (place) sources(place).forEach((one) => found.add(one));
+      }
+      if (operation === "mixed") terms.forEach((_, term) => found.add(address({ ...at, term })));
+      return found;
+    };
+    return (at) => {
+      const where = address(at);
+      const moved = places.filter((place) => sources(place).has(where));
+      return new Set([...sources(at), ...moved.map(address)]);
+    };
+  }
+
+  Object.assign(window.mhaExplorer, { chainOf, described, inBrackets, worked });
 })();

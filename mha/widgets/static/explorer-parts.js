@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { full, parsed } = window.mhaNumbers;
+  const { full, parsed, short, shown } = window.mhaNumbers;
   const texts = window.mhaStrings.explorer;
 
   /** How much a step changes a number. */
@@ -16,6 +16,20 @@
    * @returns {string}
    */
   const fill = (text, words) => text.replace(/\{(\w+)\}/g, (_, word) => words[word]);
+
+  /** From this size on a number is too long for its place; the panel has it in full. */
+  const TOO_LONG = 1e15;
+
+  /** A number as the book writes it, with an exponent where that would not fit.
+      @param {number} value
+      @param {boolean} given an input, which has no trailing zeros
+      @param {number} [places]
+      @returns {string} */
+  function fitting(value, given, places = 4) {
+    const isLong = Math.abs(value) >= TOO_LONG && Number.isFinite(value);
+    if (isLong) return value.toExponential(2).replaceAll("-", "−");
+    return given ? short(value, places) : shown(value, places);
+  }
 
   /** What a source prints for a number, each print with whether it agrees.
       @type {(found: [string, boolean][]) => string} */
@@ -57,6 +71,26 @@
   /** @type {(label: string, onclick: () => void, properties?: Record<string, any>) => any} */
   const makeButton = (label, onclick, properties = {}) =>
     make("button", { type: "button", onclick, ...properties }, label);
+
+  /** Where the scripts stand. */
+  const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
+
+  /** @type {Record<string, Promise<void>>} */
+  const coming = {};
+
+  /**
+   * Load a script that stands beside this one, once, when what it makes is asked for.
+   * @param {string} name
+   * @returns {Promise<void>}
+   */
+  function later(name) {
+    coming[name] ??= new Promise((loaded, failed) => {
+      const script = make("script", { src: folder + name, onerror: failed });
+      script.onload = () => loaded();
+      document.head.append(script);
+    });
+    return coming[name];
+  }
 
   let made = 0;
   const freshId = () => `explorer-${(made += 1)}`;
@@ -139,7 +173,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, freshId, make, makeButton, makeChoice, makeField, makeGroup, printed, setText,
+    STEP, fill, fitting, freshId, later, make, makeButton, makeChoice, makeField, makeGroup, printed, setText,
   };
   window.mhaExplorer = shared;
 })();

@@ -3,9 +3,11 @@
 (function () {
   "use strict";
 
-  const { address, isMatrix, parse } = window.mhaPlaces;
+  const { address, isMatrix, parse, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
+  const { fill } = window.mhaExplorer;
   const stages = window.mhaStages;
+  const texts = window.mhaStrings.explorer;
 
   /** The stages that maps show: a row a query, a column a key. */
   const MAPS = Object.values(stages)
@@ -22,8 +24,50 @@
       edits: {}, scale: data.scale, temperature: 1, causal: data.isCausal,
       padding: data.tokens.map(() => false), order: data.tokens.map((_, i) => i),
       off: data.heads.map(() => false),
-      focus: null, map: "weights", prints: false, selected: null,
+      query: data.focus ?? 0, focus: 0, component: 0, outcome: 0,
+      map: "weights", prints: false, selected: null,
     };
+  }
+
+  // ---- Names ----
+
+  /** @type {(symbol: string, i: number) => string} */
+  const dimension = (symbol, i) => symbol + [...String(i + 1)].map((d) => "₀₁₂₃₄₅₆₇₈₉"[+d]).join("");
+
+  /**
+   * What a number is called: its stage, row and column, and its head where there are several.
+   * @param {ExplorerData} data
+   * @param {ExplorerState} state
+   * @param {Place} at
+   * @returns {string}
+   */
+  function nameOf(data, state, at) {
+    const { rows, columns, symbol } = stages[at.stage];
+    const token = (/** @type {number} */ i) => data.tokens[state.order[i]];
+    const words = {
+      row: isMatrix(at.stage) ? dimension(rows, at.row) : token(at.row),
+      column: columns === "keys" ? token(at.column) : dimension(symbol, at.column),
+      part: at.term === null ? "" : token(at.term),
+    };
+    const name = fill(at.term === null ? texts.places[at.stage] : texts.places.part, words);
+    if (at.head === null || data.heads.length === 1) return name;
+    return fill(texts.ofHead, { place: name, head: data.heads[at.head] });
+  }
+
+  /**
+   * The place that a text names, null where the run has no such number.
+   * @param {Numbers} numbers
+   * @param {string} text
+   * @returns {Place | null}
+   */
+  function placeIn(numbers, text) {
+    const at = parse(text);
+    try {
+      if (at) valueAt(numbers, at);
+    } catch {
+      return null;
+    }
+    return at;
   }
 
   /** @type {(left: unknown, right: unknown) => boolean} */
@@ -108,6 +152,7 @@
   }
 
   Object.assign(window.mhaExplorer, {
-    MAPS, compute, headOf, inputAddress, isChanged, isInput, same, startOf,
+    MAPS, RESULTS, compute, dimension, headOf, inputAddress, isChanged, isInput, nameOf, placeIn, same,
+    startOf,
   });
 })();

@@ -2,22 +2,8 @@
 (function () {
   "use strict";
 
-  const { short, shown } = window.mhaNumbers;
   const { address, at: placeAt, of: placeOf, valueAt } = window.mhaPlaces;
-  const { MAPS, headOf, isInput, make, printed, same } = window.mhaExplorer;
-
-  /** From this size on a number is too long for a cell; the panel has it in full. */
-  const TOO_LONG = 1e15;
-
-  /** A number as the book writes it, with an exponent where that would not fit into a cell.
-      @param {number} value
-      @param {Cell} cell
-      @returns {string} */
-  function fitting(value, { given, look }) {
-    const isLong = Math.abs(value) >= TOO_LONG && Number.isFinite(value);
-    if (isLong) return value.toExponential(2).replaceAll("-", "−");
-    return given ? short(value) : shown(value, look === "heat" ? 2 : 4);
-  }
+  const { MAPS, fitting, headOf, isInput, make, printed, same } = window.mhaExplorer;
 
   class Tables {
     /**
@@ -35,8 +21,6 @@
       this.lit = [];
       /** @type {Cell[]} */
       this.given = [];
-      /** @type {(() => void) | null} */
-      this.last = null;
       /** @type {HTMLElement[][]} */
       this.labels = [];
       /** @type {Record<string, number>} */
@@ -48,7 +32,7 @@
       this.stages = [...body.querySelectorAll(".stage")].map((node) => {
         const tables = [...node.querySelectorAll("table[data-stage]")];
         const cells = tables.flatMap((table) => this.adopt(table));
-        return { node, cells, inSight: true, stale: true };
+        return { node, cells, inSight: false, stale: true };
       });
     }
 
@@ -141,31 +125,17 @@
 
     /** Paint one more stage that is out of sight, and the next one in the next frame. */
     follow() {
-      this.following = this.last !== null || this.stages.some(({ stale }) => stale);
+      const stale = this.stages.find((stage) => stage.stale);
+      this.following = stale !== undefined;
       this.body.classList.toggle("following", this.following);
-      if (!this.following) return;
+      if (!stale) return;
       requestAnimationFrame(() => {
-        const stage = this.stages.find(({ stale }) => stale);
-        if (stage) this.paintStage(stage);
-        else this.finish();
+        if (stale.stale) this.paintStage(stale);
         this.follow();
       });
     }
 
-    /** Do something when all stages have followed; only the latest of such wishes counts.
-        @param {() => void} action */
-    afterwards(action) {
-      this.last = action;
-      if (!this.following) this.follow();
-    }
-
-    finish() {
-      const action = this.last;
-      this.last = null;
-      action?.();
-    }
-
-    /** Watch which stages are in sight; until this is known, all count as such. */
+    /** Watch which stages are in sight; until this is known, none is painted before the others. */
     watch() {
       const observer = new IntersectionObserver((entries) => {
         for (const { target, isIntersecting } of entries) {
@@ -216,7 +186,7 @@
     paintCell(cell, value, style) {
       if (value !== cell.value) {
         cell.value = value;
-        const text = fitting(value, cell);
+        const text = fitting(value, cell.given, cell.look === "heat" ? 2 : 4);
         if (cell.text.data !== text) cell.text.data = text;
       }
       if (style !== cell.style) {
@@ -291,13 +261,11 @@
       }
     }
 
-    /** Mute what does not belong to the head in focus, and what belongs to one that is off.
+    /** Strike out what belongs to a head that is off.
         @param {ExplorerState} state */
-    dim({ focus, off }) {
+    strike({ off }) {
       for (const cell of this.cells.values()) {
-        if (cell.head === null) continue;
-        cell.button.classList.toggle("dim", focus !== null && cell.head !== focus);
-        cell.button.classList.toggle("off", off[cell.head]);
+        if (cell.head !== null) cell.button.classList.toggle("off", off[cell.head]);
       }
     }
 

@@ -1,96 +1,89 @@
-/* One explorer: its state, and what happens when it changes. */
+/* One explorer: its state, its history and its address, and what happens when the state changes.
+   What is seen is the strip's, the controls' and, once they are asked for, all numbers' part. */
 (function () {
   "use strict";
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, MAPS, Panel, Tables, compute, described, fill, fromHash, inputAddress,
-    isChanged, make, same, setText, startOf, toHash } = window.mhaExplorer;
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, later,
+    make, nameOf, same, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
+
+  /** Changes of one number are one step of the history while they follow each other this fast. */
+  const GESTURE_MS = 1000;
 
   class Explorer {
     /**
      * @param {ExplorerData} data
-     * @param {HTMLDetailsElement} details
+     * @param {HTMLElement} root
      */
-    constructor(data, details) {
+    constructor(data, root) {
       this.data = data;
-      this.details = details;
+      this.root = root;
       this.start = startOf(data);
       this.state = this.start;
-      this.written = toHash(data, this.start);
-      /** @type {Place[]} */
-      this.trail = [];
-      // What was painted last: nothing yet.
-      this.heads = "";
-      this.origin = "";
-      this.prints = false;
       this.numbers = compute(data, this.state);
       data.width = this.numbers.value[0][0].length;
       data.keyWidth = this.numbers.query[0][0].length;
+      this.written = toHash(data, this.start);
+      /** @type {ExplorerState[]} */
+      this.past = [];
+      /** @type {ExplorerState[]} */
+      this.future = [];
+      this.gesture = { what: "", at: 0 };
+      /** @type {Place[]} */
+      this.trail = [];
       /** @type {any} */
-      this.body = details.querySelector(".body");
-      this.tables = new Tables(data, this.body);
+      this.all = null;
+      /** @type {any} */
+      this.tables = null;
+      this.isOpen = false;
+      this.strip = new Strip(this);
+      this.tasks = new Tasks(this);
+      /** @type {any} */
       this.controls = new Controls(this);
-      this.panel = new Panel(this);
-      this.build();
+      this.strip.heads.tabs.forEach((tab, head) => tab.append(...this.controls.head(head)));
+      /** @type {any} */
+      this.extra = null;
+      this.extraPlace = make("div", { className: "extra", hidden: data.view === "strip" });
+      if (data.view !== "strip") this.addView();
+      root.querySelector(".before")?.replaceWith(
+        this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
+      this.fold().addEventListener("toggle", () => this.openAll(this.fold().open));
+      root.addEventListener("keydown", (event) => this.onKey(event));
+      root.classList.add("live");
       this.refresh();
-      this.tables.watch();
     }
 
-    build() {
-      const maps = this.body.querySelector(".maps");
-      maps.querySelector("h3").after(this.controls.maps());
-      this.noKey = make("p", { className: "note" });
-      maps.append(this.noKey);
-      this.note = make("p", { className: "note" });
-      [...this.body.querySelectorAll(".end")].at(-1).querySelector("h3").after(this.note);
-      this.status = make("p", { className: "status", role: "status" });
-      const { tokens, focus } = this.data;
-      const help = focus === null ? texts.help
-        : `${texts.help} ${fill(texts.followed, { token: tokens[focus] })}`;
-      this.body.prepend(make("p", { className: "help" }, help), this.controls.node, this.status);
-      this.body.append(this.panel.node);
-      this.body.classList.add("live");
-      this.listen(this.body);
+    /** The drawing that some chapters have above the strip. */
+    async addView() {
+      await later("explorer-views.js");
+      this.extra = new window.mhaExplorer.views[this.data.view](this);
+      this.extraPlace.append(this.extra.node);
+      this.extra.paint();
     }
 
-    // -- Events --
-
-    /** @param {HTMLElement} body */
-    listen(body) {
-      body.addEventListener("click", (event) => this.onClick(event));
-      body.addEventListener("keydown", (event) => this.onKey(event));
-      body.addEventListener("focusin", ({ target }) => this.onFocus(target));
+    /** @returns {any} */
+    fold() {
+      return this.root.querySelector("details.all");
     }
 
-    /** @param {Event} event */
-    onClick({ target }) {
-      const cell = this.tables.ofButton.get(target);
-      if (!cell) return;
-      const again = this.state.selected && same(this.state.selected, cell.at);
-      if (again) this.panel.enter();
-      else this.select(cell.at);
+    /** The tables' script and elements are there when they are first asked for.
+        @param {boolean} open */
+    async openAll(open) {
+      if (!open || this.isOpen) return;
+      this.isOpen = true;
+      await later("explorer-all.js");
+      this.all = new window.mhaExplorer.AllNumbers(this, this.fold().querySelector(".body"));
+      this.all.paint();
     }
 
     /** @param {KeyboardEvent} event */
     onKey(event) {
-      const cell = this.tables.ofButton.get(event.target);
-      if (event.key === "Escape" && this.state.selected) {
-        event.preventDefault();
-        if (cell) this.back();
-        else this.tables.cellAt(this.state.selected).button.focus();
-      }
-      const next = cell && this.tables.neighbour(cell, event.key);
-      if (!next || next === cell) return;
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+      if (/** @type {any} */ (event.target).matches("textarea")) return;
       event.preventDefault();
-      next.button.focus();
-    }
-
-    /** @param {EventTarget | null} target */
-    onFocus(target) {
-      const cell = this.tables.ofButton.get(target);
-      if (cell) this.tables.stop(cell, this.nameOf(cell.at));
+      this.step(event.shiftKey);
     }
 
     // -- Changes --
@@ -98,9 +91,11 @@
     /** Take over a state whose numbers differ; false where they cannot be computed.
         @param {Partial<ExplorerState>} patch
         @param {string} sentence
-        @param {{ compare?: boolean }} [options]
+        @param {{ compare?: boolean, what?: string, keep?: boolean }} [options] whether to tell how
+          far the results move; what is changed, to join quick changes of it into one step of the
+          history; whether that step is kept
         @returns {boolean} */
-    change(patch, sentence, { compare = true } = {}) {
+    change(patch, sentence, { compare = true, what = "", keep = true } = {}) {
       const state = { ...this.state, ...patch };
       const before = this.numbers;
       try {
@@ -109,12 +104,35 @@
         if (error instanceof RangeError) return false;
         throw error;
       }
+      if (keep) this.remember(what);
       this.state = state;
       this.refresh();
-      const { numbers } = this;
-      this.tables.afterwards(() =>
-        this.say(compare ? this.effect(before, numbers, sentence) : sentence));
+      this.announce(() => (compare ? this.effect(before, this.numbers, sentence) : sentence));
       return true;
+    }
+
+    /** @param {string} what */
+    remember(what) {
+      const now = performance.now();
+      const goesOn = what && what === this.gesture.what && now - this.gesture.at < GESTURE_MS;
+      this.gesture = { what, at: now };
+      if (!goesOn) this.past.push(this.state);
+      this.future = [];
+    }
+
+    /** Undo, or redo.
+        @param {boolean} forward */
+    step(forward) {
+      const [from, to] = forward ? [this.future, this.past] : [this.past, this.future];
+      const wanted = from.pop();
+      if (!wanted) {
+        this.say(forward ? texts.noRedo : texts.noUndo);
+        return;
+      }
+      to.push(this.state);
+      this.gesture.what = "";
+      const patch = Object.fromEntries(RESULTS.map((key) => [key, wanted[key]]));
+      this.change(patch, forward ? texts.redone : texts.undone, { keep: false });
     }
 
     /** Take over a state that only shows the same numbers in another way.
@@ -131,17 +149,29 @@
         @param {number} value
         @returns {string} */
     edit(at, value) {
-      const address = inputAddress(this.data, this.state, at);
-      const edits = { ...this.state.edits, [address]: value };
-      /** @type {any} */
-      const first = parse(address);
-      if (valueAt(this.data.inputs, first) === value) delete edits[address];
-      const sentence = fill(texts.changed, { place: this.nameOf(at), value: short(value) });
-      return this.change({ edits }, sentence) ? "" : texts.overflow;
+      return this.editAll([[at, value]]);
+    }
+
+    /** Change inputs in one step; returns what is wrong with a number, or "".
+        @param {[Place, number][]} changes
+        @returns {string} */
+    editAll(changes) {
+      const edits = { ...this.state.edits };
+      const sentences = changes.map(([at, value]) => {
+        const address = inputAddress(this.data, this.state, at);
+        edits[address] = value;
+        /** @type {any} */
+        const first = parse(address);
+        if (valueAt(this.data.inputs, first) === value) delete edits[address];
+        return fill(texts.changed, { place: this.nameOf(at), value: short(value) });
+      });
+      const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
+      return this.change({ edits }, sentences.join(" "), { what }) ? "" : texts.overflow;
     }
 
     reset() {
       this.trail = [];
+      this.tasks.forget();
       this.change(startOf(this.data), texts.wasReset, { compare: false });
     }
 
@@ -159,10 +189,10 @@
         this.goTo(before, true);
         return;
       }
-      if (!this.state.selected) return;
-      const { button } = this.tables.cellAt(this.state.selected);
+      const { selected } = this.state;
+      if (!selected) return;
       this.show({ selected: null }, texts.cleared);
-      button.focus();
+      this.all?.focus(selected);
     }
 
     /**
@@ -170,123 +200,30 @@
      * @param {boolean} follow
      */
     goTo(at, follow) {
-      const map = { row_sums: "exponentials" }[at.stage] ?? at.stage;
-      const patch = MAPS.includes(map) ? { map } : {};
-      const value = shown(valueAt(this.numbers, at));
-      this.show({ ...patch, selected: at },
+      const value = shown(this.strip.valueOf(at));
+      this.show({ ...this.all?.mapOf(at), selected: at },
         fill(texts.selected, { place: this.nameOf(at), value }));
-      if (!follow) return;
-      const { button } = this.tables.cellAt(at);
-      button.closest("details")?.setAttribute("open", "");
-      button.focus({ preventScroll: true });
-      button.scrollIntoView({ block: "center", inline: "nearest" });
+      if (follow) this.all?.focus(at);
     }
 
     // -- What is seen --
 
     refresh() {
-      const { state, tables } = this;
-      const changed = isChanged(state, this.start);
-      tables.paint(this.numbers, state);
-      const heads = JSON.stringify([state.focus, state.off]);
-      if (heads !== this.heads) {
-        this.heads = heads;
-        this.paintHeads();
-      }
-      const prints = state.prints && !changed;
-      if (prints !== this.prints) {
-        this.prints = prints;
-        tables.paintPrints(prints);
-      }
-      this.body.dataset.map = state.map;
-      this.paintOrigin();
-      this.paintNotes();
-      this.panel.paint();
-      this.controls.sync(state);
+      this.strip.paint();
+      this.extra?.paint();
+      this.controls.sync(this.state);
+      this.tasks.paint();
+      this.all?.paint();
       this.writeAddress();
     }
 
-    paintHeads() {
-      const { focus, off } = this.state;
-      this.tables.dim(this.state);
-      this.body.querySelectorAll(".lane, .group").forEach((/** @type {HTMLElement} */ part) => {
-        const head = Number(part.dataset.head);
-        part.classList.toggle("dim", focus !== null && head !== focus);
-        part.classList.toggle("off", off[head]);
-      });
-    }
-
-    paintOrigin() {
-      const { data, state, numbers } = this;
-      const at = state.selected;
-      const edited = Object.keys(state.edits);
-      const now = JSON.stringify([at, edited, state.off, state.order, state.causal, state.padding]);
-      if (now === this.origin) return;
-      this.origin = now;
-      const parts = at ? described(data, state, numbers, at).items.flat() : [];
-      const sources = parts.flatMap((part) => (typeof part === "object" && part.place) || []);
-      this.tables.light(at, sources,
-        (/** @type {Place} */ input) => inputAddress(data, state, input) in state.edits);
-    }
-
-    paintNotes() {
-      const { data, state, numbers } = this;
-      const masked = data.tokens.flatMap((_, i) =>
-        (numbers.row_sums.every((sums) => sums[i] === 0) ? [data.tokens[state.order[i]]] : []));
-      setText(this.noKey, masked.map((token) => fill(texts.noKey, { token })).join(" "));
-      const focus = state.focus === null ? [] : [this.share(state.focus)];
-      const lost = data.heads.flatMap((_, head) => (state.off[head] ? [this.loss(head)] : []));
-      setText(this.note, [...focus, ...lost].join(" "));
-    }
-
-    /** The exact share of the head in focus, for the token that the text follows.
-        @param {number} head
+    /** @param {Place} at
         @returns {string} */
-    share(head) {
-      const { data, state, numbers } = this;
-      const name = data.heads[head];
-      if (!numbers.output) return fill(texts.columnsOf, { head: name, ...this.columns(head) });
-      const row = state.selected?.stage === "output" ? state.selected.row
-        : Math.max(0, state.order.indexOf(data.focus ?? 0));
-      /** @type {(values: number[]) => string} */
-      const list = (values) => values.map((x) => shown(x)).join(", ");
-      return fill(texts.shareOf, {
-        head: name, token: data.tokens[state.order[row]],
-        share: list(numbers.head_contributions?.[head][row] ?? []),
-        whole: list(numbers.output[row]),
-      });
-    }
-
-    /**
-     * @param {number} head
-     * @returns {string}
-     */
-    loss(head) {
-      const { data, numbers } = this;
-      const name = data.heads[head];
-      if (!numbers.output) return fill(texts.lostColumns, { head: name, ...this.columns(head) });
-      const sizes = (numbers.head_contributions ?? [])[head].flat().map(Math.abs);
-      return fill(texts.lost, { head: name, amount: shown(Math.max(...sizes)) });
-    }
-
-    /** @param {number} head */
-    columns(head) {
-      return { first: head * this.data.width + 1, last: (head + 1) * this.data.width };
-    }
-
-    /**
-     * @param {Place} at
-     * @returns {string}
-     */
     nameOf(at) {
-      const { label, title } = this.tables.cellAt(at);
-      const words = { row: label.textContent, column: title.textContent };
-      const name = fill(texts.places[at.stage], words);
-      if (at.head === null || this.data.heads.length === 1) return name;
-      return fill(texts.ofHead, { place: name, head: this.data.heads[at.head] });
+      return nameOf(this.data, this.state, at);
     }
 
-    /**
+    /** Which heads the last change moved is told in one sentence, a little later.
      * @param {Numbers} before
      * @param {Numbers} after
      * @param {string} what
@@ -305,10 +242,20 @@
       });
     }
 
+    /** Say something when the reader has paused; only the latest of such wishes counts.
+        @param {() => string} sentence */
+    announce(sentence) {
+      clearTimeout(this.late);
+      this.root.dataset.busy = "";
+      this.late = setTimeout(() => this.say(sentence()), 200);
+    }
+
     /** @param {string} sentence */
     say(sentence) {
-      this.tables.last = null;
-      setText(this.status, sentence);
+      clearTimeout(this.late);
+      delete this.root.dataset.busy;
+      const reached = this.tasks.news();
+      setText(this.strip.status, reached ? `${reached} ${sentence}` : sentence);
     }
 
     // -- The address --
@@ -338,15 +285,14 @@
 
     /** Take over the state of the address, where it holds one of this explorer. */
     readAddress() {
-      const found = fromHash(this.data, location.hash, this.tables.cells);
+      const found = fromHash(this.data, location.hash, this.numbers);
       if (!found) return;
       this.trail = [];
-      const taken = this.change(found.state, texts.opened, { compare: false });
-      if (this.state.selected) this.goTo(this.state.selected, false);
-      if (!taken || !found.complete) this.say(texts.unread);
+      const taken = this.change(found.state, texts.opened, { compare: false, keep: false });
+      this.say(taken && found.complete ? texts.opened : texts.unread);
       this.leaveAddress();
     }
   }
 
-  window.mhaExplorer.Explorer = Explorer;
+  Object.assign(window.mhaExplorer, { Explorer, same });
 })();

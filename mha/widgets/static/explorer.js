@@ -1,24 +1,16 @@
-/* The explorer: <mha-explorer> holds an example's inputs as JSON and all its numbers as tables.
-   On its first opening each number becomes a button, and controls and a panel join the tables;
-   from then on the numbers are computed here. Texts are in strings-explorer.js. */
+/* <mha-explorer> holds an example's inputs as JSON, the numbers of one query as a table, and all
+   its numbers as text. Near the screen the strip takes the table's place; from then on the numbers
+   are computed here. Texts are in strings-explorer.js. */
 (function () {
   "use strict";
 
-  const { Explorer } = window.mhaExplorer;
+  const { Explorer, later } = window.mhaExplorer;
+
+  /** How far from the screen an explorer is built. */
+  const NEAR = "400px";
 
   /** @type {(hash: string, name: string) => boolean} */
   const names = (hash, name) => new URLSearchParams(hash.slice(1)).get("explore") === name;
-
-  /** Make room out of sight, so that nobody sees the page jump: what opens moves all below it.
-      @param {() => void} open */
-  function unseen(open) {
-    const { style } = document.body;
-    style.visibility = "hidden";
-    requestAnimationFrame(() => requestAnimationFrame(() => {
-      open();
-      requestAnimationFrame(() => { style.visibility = ""; });
-    }));
-  }
 
   class MhaExplorer extends HTMLElement {
     /** @type {any} */
@@ -30,32 +22,40 @@
     connectedCallback() {
       if (this.data) return;
       this.data = JSON.parse(this.querySelector("script")?.textContent ?? "");
-      this.details().addEventListener("toggle", () => this.begin());
+      const watcher = new IntersectionObserver((entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        watcher.disconnect();
+        this.begin();
+      }, { rootMargin: NEAR });
+      watcher.observe(this);
+      this.querySelector("details.all")?.addEventListener("toggle", () => this.begin(), true);
       window.addEventListener("hashchange", () => {
-        this.explorer?.leaveAddress();
+        this.explorer?.leaveAddress?.();
         this.openFromAddress();
       });
       this.openFromAddress();
     }
 
-    /** @returns {any} */
-    details() {
-      return this.querySelector("details");
-    }
-
     begin() {
-      this.explorer ??= new Explorer(this.data, this.details());
+      if (this.data.widths) {
+        this.explorer ??= this.addWidth();
+      } else if (!this.explorer) {
+        this.explorer = new Explorer(this.data, this);
+        this.explorer.openAll(this.explorer.fold().open);
+      }
       return this.explorer;
     }
 
-    openFromAddress() {
-      if (!names(location.hash, this.data.name)) return;
-      if (this.details().open) this.showAddress();
-      else unseen(() => this.showAddress());
+    /** The slider over widths has a script of its own, and no address. */
+    async addWidth() {
+      await later("explorer-views.js");
+      const { node } = new window.mhaExplorer.Width(this.data);
+      this.querySelector(".before")?.replaceWith(node);
+      this.classList.add("live");
     }
 
-    showAddress() {
-      this.details().open = true;
+    openFromAddress() {
+      if (this.data.widths || !names(location.hash, this.data.name)) return;
       this.begin().readAddress();
       this.scrollIntoView();
     }

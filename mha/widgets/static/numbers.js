@@ -75,7 +75,8 @@
    */
   function parsed(text) {
     const plain = text.trim().replaceAll("−", "-");
-    return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+    // Each digit can be read in one way only: a long text takes no longer than it is.
+    return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
   }
 
   // ---- Signs between the steps of a calculation ----

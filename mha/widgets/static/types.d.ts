@@ -117,6 +117,9 @@ interface ExplorerData {
   scale: number | null;
   /** What the source prints, by address: each print, with whether it agrees. */
   prints: Record<string, [string, boolean][]>;
+  tasks: StripTask[];
+  /** What stands above the strip: "strip" for nothing. */
+  view: string;
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
   keyWidth: number;
@@ -132,7 +135,12 @@ interface ExplorerState {
   padding: boolean[];
   order: number[];
   off: boolean[];
-  focus: number | null;
+  /** The token whose query the strip shows, counted as at first, and the head. */
+  query: number;
+  focus: number;
+  /** Which component of a head's output and of the output is looked at. */
+  component: number;
+  outcome: number;
   map: string;
   prints: boolean;
   selected: Place | null;
@@ -176,6 +184,72 @@ interface Cell {
   printed?: HTMLElement;
 }
 
+/** A task as mha/widgets/explorer_tasks.py writes it; which numbers it has depends on its goal. */
+interface StripTask {
+  says: string;
+  goal: string;
+  query: number;
+  key: number;
+  least: number;
+  within: number;
+  component: number;
+  low: number;
+  high: number;
+  below: number;
+}
+
+/** What the slider over widths starts from, as mha/widgets/width.py writes it. */
+interface WidthData {
+  name: string;
+  /** The query's row and the keys', in tenths. */
+  tenths: number[][];
+  widths: number[];
+  start: number;
+}
+
+/** What the strip shows: a position among the tokens, a head, a component of each output. */
+interface StripView {
+  row: number;
+  head: number;
+  component: number;
+  outcome: number;
+  token: string;
+}
+
+/** A number of the strip. */
+interface StripNumber {
+  node: HTMLElement;
+  place: (view: StripView) => Place;
+  at: Place;
+  /** Its address, and what it is called, "" where that is to be found out again. */
+  where: string;
+  name: string;
+  given: boolean;
+  value: number;
+}
+
+/** A drawing with the size that it was last drawn in. */
+interface Drawn extends SVGSVGElement {
+  size: number[];
+}
+
+/** The strip, as the explorer and its other parts see it. */
+interface ExplorerStrip {
+  node: HTMLElement;
+  status: HTMLElement;
+  words: ((view: StripView) => void)[];
+  number(place: (view: StripView) => Place): HTMLElement;
+  paint(): void;
+  valueOf(at: Place): number;
+}
+
+/** The tables with their panel, once they are opened. */
+interface ExplorerAll {
+  focus(at: Place): void;
+  mapOf(at: Place): Partial<ExplorerState>;
+  paint(): void;
+}
+
 /** A section of the page with its numbers. */
 interface Section {
   node: Element;
@@ -195,35 +269,48 @@ interface Choice {
 interface ExplorerTables {
   cells: Map<string, Cell>;
   ofButton: Map<EventTarget | null, Cell>;
-  last: (() => void) | null;
-  afterwards(action: () => void): void;
-  cellAt(at: Place): Cell;
-  dim(state: ExplorerState): void;
+  cellAt(at: Place): Cell | undefined;
   light(selected: Place | null, sources: Place[], edits: (at: Place) => boolean): void;
   mapNames(): string[];
   neighbour(cell: Cell, key: string): Cell | undefined;
   paint(numbers: ExplorerNumbers, state: ExplorerState): void;
   paintPrints(visible: boolean): void;
+  strike(state: ExplorerState): void;
   stop(cell: Cell, name: string): void;
   watch(): void;
 }
 
-/** What the explorer's tables, controls and panel see of it. */
+/** What the explorer's parts see of it. */
 interface ExplorerView {
   data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
+  past: ExplorerState[];
+  future: ExplorerState[];
   numbers: ExplorerNumbers;
-  tables: ExplorerTables;
+  tables: ExplorerTables | null;
+  controls: { maps(): HTMLElement; prints(): HTMLElement[]; sync(state: ExplorerState): void };
   back(): void;
-  change(patch: Partial<ExplorerState>, sentence: string, options?: { compare?: boolean }): boolean;
+  change(patch: Partial<ExplorerState>, sentence: string, options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
+  editAll(changes: [Place, number][]): string;
   link(): string;
   nameOf(at: Place): string;
   reset(): void;
   say(sentence: string): void;
   select(at: Place, follow?: boolean): void;
   show(patch: Partial<ExplorerState>, sentence: string): void;
+  step(forward: boolean): void;
+}
+
+/**
+ * How a change is taken: whether to tell how far the results move; what is changed, to join quick
+ * changes of it into one step of the history; whether that step is kept.
+ */
+interface ChangeOptions {
+  compare?: boolean;
+  what?: string;
+  keep?: boolean;
 }
 
 interface Strings {
@@ -247,18 +334,25 @@ interface Window {
   };
   mhaExplorer: {
     MAPS: string[];
+    RESULTS: (keyof ExplorerState)[];
     STEP: number;
+    chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string>;
     compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
     described(
       data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
     ): { rule: string; items: Part[][] };
+    drawing(
+      name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
+    ): Drawn;
     fill(text: string, words: Record<string, string | number>): string;
+    fitting(value: number, given: boolean, places?: number): string;
     freshId(): string;
     fromHash(
-      data: ExplorerData, hash: string, cells: Map<string, Cell>,
+      data: ExplorerData, hash: string, numbers: ExplorerNumbers,
     ): { state: ExplorerState; complete: boolean } | null;
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
+    later(name: string): Promise<void>;
     inputAddress(data: ExplorerData, state: ExplorerState, at: Place): string;
     isChanged(state: ExplorerState, start: ExplorerState): boolean;
     isInput(data: ExplorerData, at: Place): boolean;
@@ -271,22 +365,54 @@ interface Window {
     ): Choice;
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
+    nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
+    placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;
     setText(element: Element, text: string): void;
+    // deno-lint-ignore no-explicit-any
+    shape(tag: string, name?: string): any;
     startOf(data: ExplorerData): ExplorerState;
     toHash(data: ExplorerData, state: ExplorerState): string;
+    worked(
+      data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
+    ): string;
+    AllNumbers: new (explorer: ExplorerView, body: HTMLElement) => ExplorerAll;
     Controls: new (explorer: ExplorerView) => {
       node: HTMLElement;
       maps(): HTMLElement;
+      prints(): HTMLElement[];
       sync(state: ExplorerState): void;
     };
-    Explorer: new (data: ExplorerData, details: HTMLDetailsElement) => {
+    Explorer: new (data: ExplorerData, root: HTMLElement) => {
       leaveAddress(): void;
+      openAll(open: boolean): Promise<void>;
       readAddress(): void;
     };
+    /** What stands above the strip, by name; its script comes later. */
+    views: Record<string, new (explorer: ExplorerView) => { node: HTMLElement; paint(): void }>;
+    atWidth(tenths: number[][], width: number): { spread: number; weights: number[] }[];
+    Width: new (data: WidthData) => { node: HTMLElement };
+    Heads: new (explorer: ExplorerView, strip: ExplorerStrip) => {
+      nodes: Element[];
+      tabs: HTMLElement[];
+      paint(view: StripView): void;
+    };
     Panel: new (explorer: ExplorerView) => { node: HTMLElement; enter(): void; paint(): void };
+    Ribbons: new (explorer: ExplorerView) => {
+      fan: Drawn;
+      flow: Drawn;
+      light(lit: Set<string> | null): void;
+      paint(view: StripView): void;
+    };
+    Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
     Tables: new (data: ExplorerData, body: HTMLElement) => ExplorerTables;
+    Tasks: new (explorer: ExplorerView) => {
+      node: HTMLElement;
+      forget(): void;
+      news(): string;
+      paint(): void;
+    };
   };
   mhaStages: Record<string, Stage>;
   mhaNumbers: {

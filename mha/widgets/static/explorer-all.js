@@ -1,0 +1,151 @@
+/* All numbers of an explorer: the tables, written into the page as text that becomes elements on
+   the first opening, and the panel that tells where the selected number comes from. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { MAPS, Panel, Tables, described, fill, inputAddress, isChanged, make, same, setText } =
+    window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  class AllNumbers {
+    /**
+     * @param {ExplorerView} explorer
+     * @param {any} body
+     */
+    constructor(explorer, body) {
+      this.explorer = explorer;
+      this.body = body;
+      body.innerHTML = body.querySelector("noscript").textContent;
+      this.tables = new Tables(explorer.data, body);
+      explorer.tables = this.tables;
+      this.panel = new Panel(explorer);
+      // What was painted last: nothing yet.
+      this.heads = "";
+      this.origin = "";
+      this.prints = false;
+      const maps = body.querySelector(".maps");
+      maps.querySelector("h3").after(explorer.controls.maps());
+      this.noKey = make("p", { className: "note" });
+      maps.append(this.noKey);
+      this.note = make("p", { className: "note" });
+      [...body.querySelectorAll(".end")].at(-1).querySelector("h3").after(this.note);
+      body.prepend(make("p", { className: "help" }, texts.help),
+        ...explorer.controls.prints());
+      body.append(this.panel.node);
+      body.classList.add("live");
+      explorer.controls.sync(explorer.state);
+      body.addEventListener("click", (/** @type {Event} */ event) => this.onClick(event));
+      body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
+      body.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
+      this.tables.watch();
+    }
+
+    /** @param {Event} event */
+    onClick({ target }) {
+      const cell = this.tables.ofButton.get(target);
+      if (!cell) return;
+      const { selected } = this.explorer.state;
+      if (selected && same(selected, cell.at)) this.panel.enter();
+      else this.explorer.select(cell.at);
+    }
+
+    /** @param {KeyboardEvent} event */
+    onKey(event) {
+      const cell = this.tables.ofButton.get(event.target);
+      const { selected } = this.explorer.state;
+      if (event.key === "Escape" && selected) {
+        event.preventDefault();
+        if (cell) this.explorer.back();
+        else this.tables.cellAt(selected)?.button.focus();
+      }
+      const next = cell && this.tables.neighbour(cell, event.key);
+      if (!next || next === cell) return;
+      event.preventDefault();
+      next.button.focus();
+    }
+
+    /** @param {Event} event */
+    onFocus({ target }) {
+      const cell = this.tables.ofButton.get(target);
+      if (cell) this.tables.stop(cell, this.explorer.nameOf(cell.at));
+    }
+
+    /** The choice of the map that a number stands in, where it stands in one.
+        @param {Place} at
+        @returns {Partial<ExplorerState>} */
+    mapOf(at) {
+      const map = at.stage === "row_sums" ? "exponentials" : at.stage;
+      return MAPS.includes(map) ? { map } : {};
+    }
+
+    /** Go to a number's cell.
+        @param {Place} at */
+    focus(at) {
+      const cell = this.tables.cellAt(at);
+      if (!cell) return;
+      cell.button.closest("details")?.setAttribute("open", "");
+      cell.button.focus({ preventScroll: true });
+      cell.button.scrollIntoView({ block: "center", inline: "nearest" });
+    }
+
+    paint() {
+      const { data, numbers, state, start } = this.explorer;
+      this.tables.paint(numbers, state);
+      const heads = JSON.stringify(state.off);
+      if (heads !== this.heads) {
+        this.heads = heads;
+        this.tables.strike(state);
+        this.body.querySelectorAll(".lane, .group").forEach((/** @type {HTMLElement} */ part) =>
+          part.classList.toggle("off", state.off[Number(part.dataset.head)]));
+      }
+      const prints = state.prints && !isChanged(state, start);
+      if (prints !== this.prints) {
+        this.prints = prints;
+        this.tables.paintPrints(prints);
+      }
+      this.body.dataset.map = state.map;
+      this.paintOrigin(data, state, numbers);
+      this.paintNotes(data, state, numbers);
+      this.panel.paint();
+    }
+
+    /** @type {(data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers) => void} */
+    paintOrigin(data, state, numbers) {
+      const at = state.selected;
+      const edited = Object.keys(state.edits);
+      const now = JSON.stringify([at, edited, state.off, state.order, state.causal, state.padding]);
+      if (now === this.origin) return;
+      this.origin = now;
+      const parts = at ? described(data, state, numbers, at).items.flat() : [];
+      const sources = parts.flatMap((part) => (typeof part === "object" && part.place) || []);
+      this.tables.light(at, sources,
+        (/** @type {Place} */ input) => inputAddress(data, state, input) in state.edits);
+    }
+
+    /** @type {(data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers) => void} */
+    paintNotes(data, state, numbers) {
+      const masked = data.tokens.flatMap((_, i) =>
+        (numbers.row_sums.every((sums) => sums[i] === 0) ? [data.tokens[state.order[i]]] : []));
+      setText(this.noKey, masked.map((token) => fill(texts.noKey, { token })).join(" "));
+      const lost = data.heads.flatMap((_, head) => (state.off[head] ? [this.loss(head)] : []));
+      setText(this.note, lost.join(" "));
+    }
+
+    /**
+     * @param {number} head
+     * @returns {string}
+     */
+    loss(head) {
+      const { data, numbers } = this.explorer;
+      const name = data.heads[head];
+      const { width } = data;
+      const columns = { first: short(head * width + 1), last: short((head + 1) * width) };
+      if (!numbers.output) return fill(texts.lostColumns, { head: name, ...columns });
+      const sizes = (numbers.head_contributions ?? [])[head].flat().map(Math.abs);
+      return fill(texts.lost, { head: name, amount: shown(Math.max(...sizes)) });
+    }
+  }
+
+  window.mhaExplorer.AllNumbers = AllNumbers;
+})();

@@ -1,0 +1,256 @@
+/* What the strip draws: lines from the query to the keys, a ribbon from each value to its part of
+   the output, as wide as its weight, and the heads' ways into the output. */
+(function () {
+  "use strict";
+
+  const { of: placeOf, address } = window.mhaPlaces;
+  const { make } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  /** Widths in pixels: of the ribbon of a weight of 1, of the narrowest one, of a stack. */
+  const WIDE = 26;
+  const NARROW = 0.75;
+  const STACK = 36;
+
+  /** How much of a drawing's height a stack takes. */
+  const SHARE = 0.86;
+
+  const FLOW_MS = 700;
+
+  /** An element of a drawing. @type {(tag: string, name?: string) => any} */
+  function shape(tag, name = "") {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    element.setAttribute("class", name);
+    return element;
+  }
+
+  /** A drawing of its own place's size, drawn again when that changes.
+      @type {(name: string, shapes: any[], draw: (width: number, height: number) => void) => any} */
+  function drawing(name, shapes, draw) {
+    const svg = shape("svg", name);
+    svg.setAttribute("aria-hidden", "true");
+    svg.append(...shapes);
+    new ResizeObserver(([{ contentRect }]) => {
+      svg.size = [contentRect.width, contentRect.height];
+      draw(svg.size[0], svg.size[1]);
+    }).observe(svg);
+    svg.size = [0, 0];
+    return svg;
+  }
+
+  /** A curve from left to right. @type {(...ends: number[]) => string} */
+  const across = (x0, y0, x1, y1) =>
+    `M${x0} ${y0}C${(x0 + x1) / 2} ${y0} ${(x0 + x1) / 2} ${y1} ${x1} ${y1}`;
+
+  /** @type {(numbers: number[]) => number} */
+  const total = (numbers) => numbers.reduce((sum, x) => sum + Math.abs(x), 0);
+
+  /** Where signed parts stand when those above zero are piled up, and then those below.
+      @type {(parts: number[], length: number) => { from: number, size: number }[]} */
+  function piled(parts, length) {
+    const unit = length / (total(parts) || 1);
+    let [above, below] = [0, unit * total(parts.filter((part) => part > 0))];
+    return parts.map((part) => {
+      const size = unit * Math.abs(part);
+      const from = part > 0 ? above : below;
+      if (part > 0) above += size;
+      else below += size;
+      return { from, size };
+    });
+  }
+
+  const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  class Ribbons {
+    /** @param {ExplorerView} explorer */
+    constructor(explorer) {
+      this.explorer = explorer;
+      const { tokens } = explorer.data;
+      this.lines = tokens.map(() => shape("path", "line"));
+      this.ribbons = tokens.map(() => shape("path", "ribbon"));
+      this.parts = tokens.map(() => shape("rect", "part"));
+      this.drops = tokens.map(() => shape("circle", "drop"));
+      this.fan = drawing("fan", this.lines, (width, height) => this.drawFan(width, height));
+      this.flow = drawing("flow", [...this.ribbons, ...this.parts, ...this.drops],
+        () => this.drawFlow());
+      /** @type {any} */
+      this.now = null;
+    }
+
+    /** @param {number} key
+        @param {number} height */
+    middle(key, height) {
+      return ((key + 0.5) / this.lines.length) * height;
+    }
+
+    /** @param {number} width
+        @param {number} height */
+    drawFan(width, height) {
+      this.lines.forEach((line, key) =>
+        line.setAttribute("d", across(0, height / 2, width, this.middle(key, height))));
+    }
+
+    /** @param {StripView} view */
+    paint(view) {
+      const { numbers } = this.explorer;
+      const weights = numbers.weights[view.head][view.row];
+      const parts = weights.map((w, key) => w * numbers.value[view.head][key][view.component]);
+      const before = this.now;
+      this.now = { view, weights, parts };
+      this.drawFlow();
+      const { head, row } = before?.view ?? {};
+      if (head === view.head && row === view.row) this.move(before.weights);
+    }
+
+    drawFlow() {
+      const [width, height] = this.flow.size;
+      if (!width || !this.now) return;
+      const { weights, parts } = this.now;
+      const high = height * SHARE;
+      const stack = piled(parts, high);
+      const end = width - STACK;
+      weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
+        const top = (height - high) / 2 + stack[key].from;
+        const path = across(0, this.middle(key, height), end - 2, top + stack[key].size / 2);
+        const [ribbon, part] = [this.ribbons[key], this.parts[key]];
+        ribbon.setAttribute("d", path);
+        ribbon.setAttribute("stroke-width", weight && Math.max(NARROW, WIDE * weight));
+        part.setAttribute("x", end);
+        part.setAttribute("width", STACK);
+        part.setAttribute("y", top);
+        part.setAttribute("height", Math.max(0, stack[key].size - 2));
+        part.setAttribute("class", parts[key] < 0 ? "part below" : "part");
+        for (const node of [ribbon, part]) {
+          node.style.setProperty("--weight", String(Number(weight.toFixed(4))));
+        }
+        this.drops[key].style.offsetPath = `path("${path}")`;
+        this.drops[key].setAttribute("r", String(2 + (WIDE * weight) / 2));
+      });
+    }
+
+    /** A value flows along its ribbon where its weight has changed.
+        @param {number[]} before */
+    move(before) {
+      if (isStill()) return;
+      this.now.weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
+        const drop = this.drops[key];
+        if (Math.abs(weight - before[key]) < 5e-5 || !drop.animate) return;
+        if (drop.getAnimations().length) return;
+        drop.animate([
+          { offsetDistance: "0%", opacity: 0 }, { opacity: 0.9, offset: 0.2 },
+          { opacity: 0.9, offset: 0.8 }, { offsetDistance: "100%", opacity: 0 },
+        ], { duration: FLOW_MS, easing: "ease-in-out" });
+      });
+    }
+
+    /** Follow what is lit; null where nothing is.
+        @param {Set<string> | null} lit */
+    light(lit) {
+      const { head, row } = this.now.view;
+      this.lines.forEach((line, key) => {
+        const isLit = (/** @type {string} */ stage) =>
+          lit?.has(address(placeOf(stage, head, row, key))) ?? false;
+        line.classList.toggle("lit", isLit("scores"));
+        this.ribbons[key].classList.toggle("lit", isLit("weights"));
+      });
+    }
+  }
+
+  /** The heads side by side, each with its weights for the query, and their ways to the output. */
+  class Heads {
+    /** @param {ExplorerView} explorer
+        @param {any} strip */
+    constructor(explorer, strip) {
+      this.explorer = explorer;
+      const { heads, tokens, width } = explorer.data;
+      /** @type {any[]} */
+      this.nodes = [];
+      /** @type {any[]} */
+      this.tabs = [];
+      /** @type {any[]} */
+      this.lanes = [];
+      if (heads.length < 2 && !explorer.numbers.output) return;
+      /** @type {any[][]} */
+      this.bars = heads.map(() => tokens.map(() => make("span", {})));
+      this.tabs = heads.map(() => make("div", { className: "tabs" }));
+      this.lanes = heads.map((_, head) => make("div", { className: `one-head head-${head % 6}` },
+        this.tabs[head],
+        make("span", { className: "mini", "aria-hidden": "true" }, ...this.bars[head]),
+        make("span", { className: "numbers" }, ...Array.from({ length: width }, (_, i) =>
+          strip.number((/** @type {StripView} */ v) => placeOf("head_outputs", head, v.row, i))))));
+      this.nodes = [make("div", { className: "one-heads" }, ...this.lanes), ...this.end(strip)];
+    }
+
+    /** The concatenation, and the output with each head's ribbon where there is a projection.
+        @param {any} strip
+        @returns {any[]} */
+    end(strip) {
+      const { data, numbers } = this.explorer;
+      const row = (/** @type {string} */ name, /** @type {string} */ label, /** @type {any[]} */
+        ...inside) => make("div", { className: `end-row ${name}` },
+        make("span", { className: "soft" }, label), ...inside);
+      if (!numbers.output) {
+        const joined = numbers.concat[0].map((_, i) => {
+          const node = strip.number((/** @type {StripView} */ v) => placeOf("concat", 0, v.row, i));
+          node.classList.add(`head-${Math.floor(i / data.width) % 6}`, "of-head");
+          return node;
+        });
+        return [row("joined", texts.joined, ...joined)];
+      }
+      /** @type {any[]} */
+      this.ways = data.heads.map((_, head) => shape("path", `way head-${head % 6}`));
+      this.joins = drawing("joins", this.ways, () => this.draw());
+      const shares = data.heads.map((_, head) => {
+        const node = strip.number((/** @type {StripView} */ v) =>
+          placeOf("head_contributions", head, v.row, v.outcome));
+        node.classList.add(`head-${head % 6}`, "of-head");
+        return node;
+      });
+      const outputs = numbers.output[0].map((_, i) => {
+        const node = strip.number((/** @type {StripView} */ v) => placeOf("output", 0, v.row, i));
+        node.classList.add("result");
+        strip.words.push((/** @type {StripView} */ v) =>
+          node.classList.toggle("chosen", i === v.outcome));
+        return node;
+      });
+      return [this.joins, row("outcome", texts.headShares, ...shares,
+        make("span", { className: "soft" }, texts.outcome), ...outputs)];
+    }
+
+    /** @param {StripView} view */
+    paint(view) {
+      if (!this.bars) return;
+      const { numbers, state } = this.explorer;
+      this.view = view;
+      this.lanes.forEach((lane, head) => {
+        lane.classList.toggle("shown", head === view.head);
+        lane.classList.toggle("off", state.off[head]);
+        numbers.weights[head][view.row].forEach((weight, key) =>
+          this.bars[head][key].style.setProperty("--weight", String(Number(weight.toFixed(4)))));
+      });
+      this.draw();
+    }
+
+    /** Each head's way from its lane to its share of the output. */
+    draw() {
+      const [width, height] = this.joins?.size ?? [0, 0];
+      if (!width || !this.view) return;
+      const { numbers, state } = this.explorer;
+      const { row, outcome } = this.view;
+      const shares = (numbers.head_contributions ?? []).map((share, head) =>
+        (state.off[head] ? 0 : share[row][outcome]));
+      const bar = height - 14;
+      piled(shares, width).forEach(({ from, size }, head) => {
+        const middle = ((head + 0.5) / shares.length) * width;
+        const half = Math.min(size / 2, width / shares.length / 4);
+        const [left, right] = [from, from + Math.max(0, size - 2)];
+        const turn = bar / 2;
+        const path = `M${middle - half} 0C${middle - half} ${turn} ${left} ${turn} ${left} ${bar}`
+          + `V${height}H${right}V${bar}C${right} ${turn} ${middle + half} ${turn} ${middle + half} 0Z`;
+        this.ways?.[head].setAttribute("d", size ? path : "");
+      });
+    }
+  }
+
+  Object.assign(window.mhaExplorer, { Heads, Ribbons, drawing, shape });
+})();

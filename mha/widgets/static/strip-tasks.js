@@ -1,0 +1,73 @@
+/* The tasks that an explorer checks while a reader changes its numbers, as in
+   mha/widgets/explorer_tasks.py: each a sentence with a goal. */
+(function () {
+  "use strict";
+
+  const { fill, make } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  /** @type {(numbers: number[]) => number} */
+  const largest = (numbers) => Math.max(...numbers.map(Math.abs));
+
+  /** Whether a goal is reached, by its kind. Queries and keys are tokens as at first.
+      @type {Record<string, (task: StripTask, explorer: ExplorerView,
+        at: (token: number) => number) => boolean>} */
+  const GOALS = {
+    weight: ({ query, key, least }, { numbers }, at) =>
+      numbers.weights.some((head) => head[at(query)][at(key)] >= least),
+    alike: ({ query, within }, { numbers }, at) => numbers.weights.some((head) => {
+      const row = head[at(query)];
+      return Math.max(...row) > 0 && Math.max(...row) - Math.min(...row) <= within;
+    }),
+    output: ({ query, component, low, high }, { numbers }, at) => {
+      const value = (numbers.output ?? numbers.concat)[at(query)][component];
+      return low <= value && value <= high;
+    },
+    unnoticed: ({ below }, { data, numbers, state }) => state.off.some((off, head) => {
+      const { width } = data;
+      const shares = numbers.head_contributions?.[head] ?? numbers.head_outputs[head];
+      return off && width > 0 && largest(shares.flat()) < below;
+    }),
+  };
+
+  class Tasks {
+    /** @param {ExplorerView} explorer */
+    constructor(explorer) {
+      this.explorer = explorer;
+      /** @type {string[]} */
+      this.fresh = [];
+      this.tasks = (explorer.data.tasks ?? []).map((task) => {
+        const mark = make("span", { className: "mark" });
+        return { task, mark, done: false, node: make("li", {}, mark, " ", task.says) };
+      });
+      this.node = make("div", { className: "tasks", hidden: !this.tasks.length },
+        make("p", { className: "strip-title" }, texts.goals),
+        make("ul", {}, ...this.tasks.map(({ node }) => node)));
+    }
+
+    paint() {
+      const { order } = this.explorer.state;
+      const at = (/** @type {number} */ token) => order.indexOf(token);
+      for (const one of this.tasks) {
+        const reached = one.done || GOALS[one.task.goal](one.task, this.explorer, at);
+        if (reached && !one.done) this.fresh.push(one.task.says);
+        one.done = reached;
+        one.node.className = reached ? "reached" : "";
+        one.mark.textContent = reached ? `✓ ${texts.reached}` : "○";
+      }
+    }
+
+    /** What was reached since this was last asked, as a sentence. */
+    news() {
+      const fresh = this.fresh.splice(0);
+      return fresh.map((says) => fill("{reached} {says}", { reached: texts.reached, says }))
+        .join(" ");
+    }
+
+    forget() {
+      this.tasks.forEach((one) => { one.done = false; });
+    }
+  }
+
+  window.mhaExplorer.Tasks = Tasks;
+})();

@@ -1,0 +1,75 @@
+/* Temperature and mask: the weights of one query as bars, as they would be without both, under the
+   temperature alone, and under the temperature and the masks. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { compute, fill, make, setText } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  /** The slider goes over powers of ten, in hundredths of one. */
+  const SLIDER = { min: -100, max: 100, unit: 100 };
+
+  class Temperature {
+    /** @param {ExplorerView} explorer */
+    constructor(explorer) {
+      this.explorer = explorer;
+      const { tokens } = explorer.data;
+      this.columns = [texts.plain, texts.heated, texts.heatedMasked].map((title) => {
+        const head = make("p", { className: "soft" });
+        const rows = tokens.map(() => {
+          const [token, bar, number] = [make("i"), make("span"), make("span")];
+          const node = make("li", {}, token, make("span", { className: "bar" }, bar), number);
+          return { token, bar, number, node };
+        });
+        return { title, head, rows,
+          node: make("div", {}, head, make("ul", {}, ...rows.map(({ node }) => node))) };
+      });
+      const id = `${explorer.data.name}-temperature`;
+      this.slider = make("input", { type: "range", id, min: SLIDER.min, max: SLIDER.max, step: 2,
+        oninput: () => this.warm(10 ** (Number(this.slider.value) / SLIDER.unit)) });
+      this.causal = make("input", { type: "checkbox", onchange: () => this.mask() });
+      this.value = make("output", { htmlFor: id });
+      this.node = make("div", { className: "temperature head-0" },
+        make("div", { className: "line" },
+          make("label", { htmlFor: id }, texts.temperature), this.slider, this.value,
+          make("label", { className: "choice" }, this.causal, texts.causal)),
+        make("div", { className: "temperature-bars" }, ...this.columns.map(({ node }) => node)));
+    }
+
+    /** @param {number} temperature */
+    warm(temperature) {
+      const value = Number(temperature.toFixed(2));
+      this.explorer.change({ temperature: value },
+        fill(texts.temperatureIs, { value: short(value) }), { what: "temperature" });
+    }
+
+    mask() {
+      const causal = this.causal.checked;
+      this.explorer.change({ causal }, causal ? texts.causalOn : texts.causalOff);
+    }
+
+    paint() {
+      const { data, numbers, state } = this.explorer;
+      const bare = { ...state, causal: false, padding: state.padding.map(() => false) };
+      const runs = [compute(data, { ...bare, temperature: 1 }), compute(data, bare), numbers];
+      const row = state.order.indexOf(state.query);
+      const warmth = short(state.temperature, 2);
+      this.columns.forEach(({ title, head, rows }, i) => {
+        setText(head, fill(title, { value: warmth }));
+        const weights = runs[i].weights[state.focus][row];
+        rows.forEach(({ token, bar, number }, key) => {
+          setText(token, data.tokens[state.order[key]]);
+          setText(number, shown(weights[key]));
+          bar.style.setProperty("--weight", weights[key].toFixed(4));
+        });
+      });
+      setText(this.value, warmth);
+      this.causal.checked = state.causal;
+      const place = Math.round(SLIDER.unit * Math.log10(state.temperature));
+      if (document.activeElement !== this.slider) this.slider.value = String(place);
+    }
+  }
+
+  window.mhaExplorer.views = { ...window.mhaExplorer.views, temperature: Temperature };
+})();

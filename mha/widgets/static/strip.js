@@ -1,0 +1,493 @@
+/* The strip: one query on one screen, from its numbers through keys, scores, exponentials, weights
+   and values to the output. Each number is a field that can be scrubbed, where it is an input, or
+   a button; what it comes from and what it moves lights up beside it. */
+(function () {
+  "use strict";
+
+  const { parsed, short, shown } = window.mhaNumbers;
+  const { address, of: placeOf, valueAt } = window.mhaPlaces;
+  const { isGiven } = window.mhaOrigins;
+  const { factor } = window.mhaAttention;
+  const { Heads, Ribbons, STEP, chainOf, fill, fitting, make, setText, worked } =
+    window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  /** How far a number is dragged for one step of it, and before it is dragged at all. */
+  const DRAG = { step: 8, least: 4 };
+
+  /** In so many characters a vector's numbers stand on one line, by stage; more are folded in two. */
+  const LINE = /** @type {Record<string, number>} */ ({ key: 26, query: 15, value: 15 });
+
+  /** Decimals of a vector's numbers that are computed; a line below has all that are asked for. */
+  const PLACES = 2;
+
+  /** What numbers are called is written when they have stopped changing for so long. */
+  const NAMES_MS = 60;
+
+  class Strip {
+    /** @param {ExplorerView} explorer */
+    constructor(explorer) {
+      this.explorer = explorer;
+      /** @type {StripNumber[]} */
+      this.numbers = [];
+      /** @type {Map<EventTarget | null, StripNumber>} */
+      this.ofNode = new Map();
+      /** What only says which token, head or scale is meant, to be written again.
+          @type {((view: StripView) => void)[]} */
+      this.words = [];
+      /** @type {StripNumber | null} */
+      this.pointed = null;
+      /** @type {StripNumber | null} */
+      this.focused = null;
+      /** @type {HTMLElement[]} */
+      this.bars = [];
+      /** @type {((at: Place) => Set<string>) | null} */
+      this.chains = null;
+      this.how = make("p", { className: "how" });
+      this.ribbons = new Ribbons(explorer);
+      this.one = this.build();
+      this.heads = new Heads(explorer, this);
+      this.status = make("p", { className: "status", role: "status" });
+      this.node = make("div", { className: "strip" }, this.title(), this.one,
+        make("div", { className: "says" }, this.how, this.status), ...this.heads.nodes);
+      this.listen();
+    }
+
+    // -- Elements --
+
+    title() {
+      const { data, state } = this.explorer;
+      const [query, sentence] = [make("i"), make("i")];
+      this.words.push(({ token }) => {
+        setText(query, token);
+        setText(sentence, state.order.map((i) => data.tokens[i]).join(" "));
+      });
+      const [before, between, after] = texts.title.split(/\{\w+\}/);
+      return make("p", { className: "strip-title" }, before, query, between, sentence, after);
+    }
+
+    build() {
+      const { tokens } = this.explorer.data;
+      const query = make("div", { className: "query" }, this.token(({ row }) => row),
+        ...this.vector("query", ({ row }) => row));
+      const rows = tokens.map((_, key) => this.row(key));
+      const table = make("div", { className: "rows", role: "table", "aria-label": texts.strip },
+        this.header(), ...rows, this.footer());
+      const of = make("div", { className: "of head" });
+      this.words.push(({ token }) => setText(of, fill(texts.columns.query, { token })));
+      return make("div", { className: "one" }, of, query, this.ribbons.fan, table,
+        this.ribbons.flow);
+    }
+
+    /** A token, whichever stands there.
+        @param {(view: StripView) => number} position */
+    token(position) {
+      const node = make("i", { className: "token" });
+      this.words.push((view) =>
+        setText(node, this.explorer.data.tokens[this.explorer.state.order[position(view)]]));
+      return node;
+    }
+
+    header() {
+      const { columns } = texts;
+      const scaled = make("span", { className: "head", role: "columnheader" });
+      this.words.push(() => setText(scaled, this.scaleText()));
+      const head = (/** @type {string} */ stage) =>
+        make("span", { className: `head at-${stage}`, role: "columnheader" }, columns[stage]);
+      return make("div", { className: "heading", role: "row" }, head("key"), head("scores"),
+        scaled, head("exponentials"), head("weights"), head("value"), head("head_outputs"));
+    }
+
+    /** What scores are multiplied with, as the head of their column. */
+    scaleText() {
+      const { data: { keyWidth }, state: { scale, temperature } } = this.explorer;
+      const by = scale === null ? fill(texts.byRoot, { width: keyWidth })
+        : fill(texts.byScale, { scale: short(factor(keyWidth, scale)) });
+      return temperature === 1 ? by
+        : fill(texts.byTemperature, { by, temperature: short(temperature) });
+    }
+
+    /** One key: from its numbers to its part in the output.
+        @param {number} key */
+    row(key) {
+      const cell = (/** @type {string} */ stage, /** @type {any[]} */ ...inside) => {
+        const label = texts.columns[stage] ?? "";
+        const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
+          ...inside);
+        if (stage === "scaled_scores") this.words.push(() => { node.dataset.label = this.scaleText(); });
+        return node;
+      };
+      const one = (/** @type {string} */ stage) =>
+        cell(stage, this.number((v) => placeOf(stage, v.head, v.row, key)));
+      const bar = make("span", { className: "bar" }, make("span", {}));
+      this.bars.push(bar.firstChild);
+      const part = this.number((v) =>
+        ({ ...placeOf("head_outputs", v.head, v.row, v.component), term: key }));
+      const token = () => this.token(() => key);
+      return make("div", { className: "key", role: "row" },
+        cell("key", token(), ...this.vector("key", () => key)),
+        one("scores"), one("scaled_scores"), one("exponentials"),
+        cell("weights", bar, this.number((v) => placeOf("weights", v.head, v.row, key))),
+        cell("value", token(), ...this.vector("value", () => key)),
+        cell("part", part));
+    }
+
+    /** The sums below the columns, and the output.  */
+    footer() {
+      const { width } = this.explorer.data;
+      const sum = this.number((v) => placeOf("row_sums", v.head, v.row, 0));
+      const cell = (/** @type {string} */ name, /** @type {any[]} */ ...inside) =>
+        make("span", { className: `at at-${name}`, role: "cell" }, ...inside);
+      const outputs = Array.from({ length: width }, (_, i) => {
+        const number = this.number((v) => placeOf("head_outputs", v.head, v.row, i));
+        number.classList.add("result");
+        this.words.push(({ component }) => number.classList.toggle("chosen", i === component));
+        return number;
+      });
+      return make("div", { className: "sums", role: "row" }, cell("key"), cell("scores"),
+        cell("scaled_scores", make("span", { className: "soft" }, texts.sum)),
+        cell("exponentials", sum), cell("weights"), cell("value"),
+        cell("head_outputs", this.token(({ row }) => row), ...outputs));
+    }
+
+    /** A token's vector: its embedding too, where the vector is computed from one.
+        @param {string} stage
+        @param {(view: StripView) => number} position
+        @returns {HTMLElement[]} */
+    vector(stage, position) {
+      const { data, numbers } = this.explorer;
+      /** @type {any} */
+      const { [stage]: heads, embeddings } = numbers;
+      const isEmbedded = !isGiven(data.inputs, stage) && stage !== "value";
+      const those = [...(isEmbedded ? [["embeddings", embeddings]] : []), [stage, heads.flat()]];
+      return those.map(([name, rows]) => {
+        const lengths = rows.flat().map((/** @type {number} */ x) => this.textOf(x, name).length);
+        const digits = Math.max(...lengths);
+        return this.numbersOf(name, rows[0].length, digits, LINE[stage], position);
+      });
+    }
+
+    /** The numbers of one row of a stage.
+        @param {string} stage
+        @param {number} count of them
+        @param {number} digits that the longest has
+        @param {number} line how many characters stand on one line
+        @param {(view: StripView) => number} position */
+    numbersOf(stage, count, digits, line, position) {
+      const columns = (digits + 1) * count <= line ? count : Math.ceil(count / 2);
+      const numbers = Array.from({ length: count }, (_, i) => {
+        const node = this.number((v) => placeOf(stage, v.head, position(v), i));
+        if (stage === "value") {
+          this.words.push(({ component }) => node.classList.toggle("chosen", i === component));
+        }
+        return node;
+      });
+      const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
+        window.mhaStages[stage].symbol);
+      return make("span", { className: `vector of-${stage}`, style: `--columns: ${columns}; --digits: ${digits}` },
+        letter, make("span", { className: "numbers" }, ...numbers));
+    }
+
+    /** A number of the strip: a field where it is an input, else a button.
+        @param {(view: StripView) => Place} place
+        @returns {HTMLElement} */
+    number(place) {
+      const at = place(this.view());
+      const given = at.term === null && isGiven(this.explorer.data.inputs, at.stage);
+      const node = given
+        ? make("input", {
+          type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
+          className: "number given",
+        })
+        : make("button", { type: "button", className: "number" }, "");
+      node.tabIndex = -1;
+      /** @type {StripNumber} */
+      const number = { node, place, at, given, where: "", value: NaN, name: "" };
+      this.numbers.push(number);
+      this.ofNode.set(node, number);
+      return node;
+    }
+
+    // -- What they show --
+
+    /** Which row, head and component are looked at.
+        @returns {StripView} */
+    view() {
+      const { data, state } = this.explorer;
+      const row = state.order.indexOf(state.query);
+      return {
+        row, head: state.focus, component: state.component, outcome: state.outcome,
+        token: data.tokens[state.query],
+      };
+    }
+
+    /** The number at a place; that of a term is its product.
+        @param {Place} at
+        @returns {number} */
+    valueOf(at) {
+      const { numbers } = this.explorer;
+      if (at.term === null) return valueAt(numbers, at);
+      const { head, row, column, term } = at;
+      return numbers.weights[head][row][term] * numbers.value[head][term][column];
+    }
+
+    paint() {
+      const view = this.view();
+      const { numbers, state } = this.explorer;
+      this.words.forEach((write) => write(view));
+      for (const number of this.numbers) this.paintNumber(number, view);
+      numbers.weights[view.head][view.row].forEach((weight, key) =>
+        this.bars[key].style.setProperty("--weight", String(Number(weight.toFixed(4)))));
+      this.one.className = `one head-${view.head % 6}`;
+      this.one.classList.toggle("off", state.off[view.head]);
+      this.ribbons.paint(view);
+      this.heads.paint(view);
+      this.chains = null;
+      this.light();
+      clearTimeout(this.naming);
+      this.naming = setTimeout(() => this.numbers.forEach((number) => this.name(number)), NAMES_MS);
+    }
+
+    /** How a number of a stage is written.
+        @param {number} value
+        @param {string} stage */
+    textOf(value, stage) {
+      if (isGiven(this.explorer.data.inputs, stage)) return fitting(value, true);
+      return LINE[stage] ? fitting(value, true, PLACES) : fitting(value, false);
+    }
+
+    /** @param {StripNumber} number
+        @param {StripView} view */
+    paintNumber(number, view) {
+      const at = number.place(view);
+      const where = address(at);
+      const moved = where !== number.where;
+      Object.assign(number, { at, where });
+      if (moved) number.name = "";
+      const value = this.valueOf(at);
+      if (value === number.value) return;
+      number.value = value;
+      const text = this.textOf(value, at.stage);
+      const { node } = number;
+      if (!(node instanceof HTMLInputElement)) setText(node, text);
+      else if (node !== this.typing || parsed(node.value) !== value) {
+        node.value = text;
+        node.style.setProperty("--length", String(text.length));
+        node.removeAttribute("aria-invalid");
+      }
+      number.name = "";
+      if (number === this.focused) this.name(number);
+    }
+
+    // -- Where a number comes from, and what it moves --
+
+    /** Light the chain of the number that is pointed at, focused or selected, in that order. */
+    light() {
+      const { data, state, numbers } = this.explorer;
+      const { selected } = state;
+      const where = selected && address(selected);
+      const at = this.pointed?.at ?? this.focused?.at ?? selected;
+      this.chains ??= chainOf(numbers, this.numbers.map((number) => number.at));
+      const lit = at ? this.chains(at) : new Set();
+      const center = at && address(at);
+      for (const { node, where: own } of this.numbers) {
+        node.classList.toggle("lit", lit.has(own));
+        node.classList.toggle("center", own === center);
+        node.classList.toggle("selected", own === where);
+      }
+      this.ribbons.light(at ? lit : null);
+      setText(this.how, at ? `${this.explorer.nameOf(at)}: ${this.says(at, data, state, numbers)}`
+        : texts.hint);
+    }
+
+    /** @type {(at: Place, data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers) =>
+          string} */
+    says(at, data, state, numbers) {
+      if (at.term === null && isGiven(data.inputs, at.stage)) {
+        return `${short(this.valueOf(at))}. ${texts.rules.input}`;
+      }
+      return worked(data, state, numbers, at);
+    }
+
+    /** @param {StripNumber} number */
+    name(number) {
+      if (number.name) return;
+      number.name = this.explorer.nameOf(number.at);
+      const { node, name, value } = number;
+      node.setAttribute("aria-label", number.given ? name : `${shown(value)}, ${name}`);
+    }
+
+    // -- Events --
+
+    listen() {
+      const { node } = this;
+      node.addEventListener("pointerover", (/** @type {Event} */ event) => this.point(event));
+      node.addEventListener("pointerleave", (/** @type {Event} */ event) => this.point(event));
+      node.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
+      node.addEventListener("focusout", () => this.onBlur());
+      node.addEventListener("click", (/** @type {Event} */ event) => this.onClick(event));
+      node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
+      node.addEventListener("input", (/** @type {Event} */ event) => this.onInput(event));
+      node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.drag(event));
+      node.addEventListener("mousedown", (/** @type {Event} */ event) => {
+        if (this.ofNode.get(event.target)?.given && event.target !== this.typing) {
+          event.preventDefault();
+        }
+      });
+      this.numbers[0].node.tabIndex = 0;
+    }
+
+    /** @param {Event} event */
+    point({ target }) {
+      const number = this.dragging ?? this.ofNode.get(target) ?? null;
+      if (number === this.pointed) return;
+      this.pointed = number;
+      this.light();
+    }
+
+    /** @param {Event} event */
+    onFocus({ target }) {
+      const number = this.ofNode.get(target);
+      if (!number) return;
+      this.focused = number;
+      this.numbers.forEach(({ node }) => { node.tabIndex = node === target ? 0 : -1; });
+      this.name(number);
+      if (number.given && !this.dragging) /** @type {any} */ (target).select();
+      this.light();
+    }
+
+    onBlur() {
+      const { focused } = this;
+      this.focused = null;
+      if (focused?.given) this.settle(focused);
+      this.light();
+    }
+
+    /** The end of typing: what is no number gives way to the one that counts.
+        @param {StripNumber} number */
+    settle(number) {
+      this.typing = null;
+      number.value = NaN;
+      this.paintNumber(number, this.view());
+    }
+
+    /** @param {Event} event */
+    onClick({ target }) {
+      const number = this.ofNode.get(target);
+      if (!number) return;
+      if (number.given) {
+        if (this.dragged) return;
+        this.typing = number.node;
+        number.node.focus();
+        return;
+      }
+      const { state } = this.explorer;
+      const { stage, column, head } = number.at;
+      if (stage === "head_outputs") this.choose({ component: column, focus: head });
+      if (stage === "output") this.choose({ outcome: column });
+      const at = { ...number.at, term: /** @type {any} */ (null) };
+      const again = state.selected && address(state.selected) === address(at);
+      if (again) this.explorer.back();
+      else this.explorer.select(at);
+    }
+
+    /** @param {Partial<ExplorerState>} patch */
+    choose(patch) {
+      Object.assign(this.explorer.state, patch);
+    }
+
+    /** @param {Event} event */
+    onInput({ target }) {
+      const number = this.ofNode.get(target);
+      if (!number) return;
+      this.typing = target;
+      this.enter(number, parsed(/** @type {any} */ (target).value));
+    }
+
+    /** @param {StripNumber} number
+        @param {number} value */
+    enter(number, value) {
+      const { node } = number;
+      const { value: typed } = /** @type {any} */ (node);
+      node.style.setProperty("--length", String(typed.length));
+      const wrong = Number.isFinite(value) ? this.explorer.edit(number.at, value)
+        : texts.notANumber;
+      if (wrong) node.setAttribute("aria-invalid", "true");
+      else node.removeAttribute("aria-invalid");
+      if (wrong) this.explorer.say(fill(wrong, { text: typed.slice(0, 40) || "“”" }));
+    }
+
+    /** @param {StripNumber} number
+        @param {number} by */
+    nudge(number, by) {
+      this.typing = null;
+      this.enter(number, Number((number.value + by).toFixed(10)));
+    }
+
+    /** @param {KeyboardEvent} event */
+    onKey(event) {
+      const number = this.ofNode.get(event.target);
+      if (!number) return;
+      const { key } = event;
+      const isTyping = number.node === this.typing;
+      const up = { ArrowUp: 1, ArrowDown: -1 }[key] ?? 0;
+      const across = { ArrowRight: 1, ArrowLeft: -1 }[key] ?? 0;
+      if (number.given && up) this.nudge(number, up * STEP * (event.shiftKey ? 10 : 1));
+      else if (across && !isTyping) this.go(number, across);
+      else if (up) this.go(number, -up, number);
+      else if (number.given && isTyping && (key === "Enter" || key === "Escape")) {
+        this.settle(number);
+        if (number.node instanceof HTMLInputElement) number.node.select();
+      } else if (key === "Escape" && this.explorer.state.selected) this.explorer.back();
+      else return;
+      event.preventDefault();
+    }
+
+    /** Go to the next number, or to the next one that stands in the same column.
+        @param {StripNumber} from
+        @param {number} by
+        @param {StripNumber} [like] */
+    go(from, by, like) {
+      const column = (/** @type {StripNumber} */ { at: { stage, term }, node }) =>
+        [stage, term === null, node.parentElement?.className,
+          [...node.parentElement?.children ?? []].indexOf(node)].join();
+      const those = like ? this.numbers.filter((one) => column(one) === column(like))
+        : this.numbers;
+      those[those.indexOf(from) + by]?.node.focus();
+    }
+
+    /** Drag an input to the right for more and to the left for less.
+        @param {PointerEvent} event */
+    drag(event) {
+      const number = this.ofNode.get(event.target);
+      this.dragged = false;
+      if (!number?.given || number.node === this.typing || event.button) return;
+      const { node, value } = number;
+      const from = event.clientX;
+      let steps = 0;
+      /** @param {PointerEvent} moved */
+      const move = (moved) => {
+        const way = moved.clientX - from;
+        if (!this.dragging && Math.abs(way) < DRAG.least) return;
+        if (!this.dragging) node.setPointerCapture(event.pointerId);
+        this.dragging = number;
+        this.dragged = true;
+        const now = Math.round(way / DRAG.step);
+        if (now === steps) return;
+        steps = now;
+        this.nudge(number, Number((value + steps * STEP).toFixed(10)) - number.value);
+      };
+      const end = () => {
+        this.dragging = null;
+        node.removeEventListener("pointermove", move);
+        node.removeEventListener("pointerup", end);
+        node.removeEventListener("pointercancel", end);
+      };
+      node.addEventListener("pointermove", move);
+      node.addEventListener("pointerup", end);
+      node.addEventListener("pointercancel", end);
+    }
+  }
+
+  window.mhaExplorer.Strip = Strip;
+})();
