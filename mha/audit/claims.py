@@ -46,7 +46,7 @@ class Claim:
     >>> claim = Claim("mha-tutorial", 1, "d_k is 64", "head_width",
     ...               {"d_model": 512, "num_heads": 8, "d_k": 64})
     >>> claim.finding()
-    Finding(holds=True, because='512 / 8 = 64')
+    Finding(holds=True, because='512 / 8 = 64', by_half=False)
     """
 
     source: str
