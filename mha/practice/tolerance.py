@@ -40,9 +40,16 @@ def tolerances(run: Trace, stages: Sequence[str], places: int) -> dict[str, int]
     """
     unit = 10.0**-places
     largest = {stage: float(off.max()) for stage, off in _slips(run, stages, unit / 2)}
+    largest |= {s: max(off, _on_tie(getattr(run, s) / unit) * unit) for s, off in largest.items()}
     # Two numbers that are off by so much are rounded each: strictly less than a unit is added.
     units = {stage: math.floor(off / unit + 1 - 1e-9) for stage, off in largest.items()}
     return {stage: count for stage, count in units.items() if count}
+
+
+def _on_tie(numbers: Array) -> float:
+    """Return a little where a number lies exactly between two that it may be rounded to, else 0."""
+    from_tie = np.abs(np.abs(numbers) % 1 - 0.5)
+    return 1e-6 if (from_tie < 1e-6).any() else 0.0
 
 
 def _slips(run: Trace, stages: Sequence[str], half: float) -> Iterator[tuple[str, Array]]:

@@ -14,6 +14,7 @@ from mha.views.drawing.canvas import STYLE, Figure
 from mha.views.drawing.curves import curves
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
+from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "inline_svg",
     "lanes",
     "mixing_maps",
+    "moved",
     "output_shares",
     "stacked_counts",
     "vector_bars",

@@ -19,7 +19,13 @@ MOST_ELEMENTS = 7000
 
 # Pages that are still too heavy: KiB and elements as they are, or None where that fits. They may
 # get no heavier, and a page that fits has to leave the list.
-TOO_MUCH = {}
+TOO_MUCH = {
+    "examples/apple": (353, 15_450),
+    "examples/cat-sat-on-it": (362, 15_950),
+    "mechanism/multi-head-attention": (None, 8_100),
+    "mechanism/softmax": (None, 7_650),
+    "sources/what-the-sources-print": (None, 8_650),
+}
 LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 SIZES = {"phone": 390, "desktop": 1280}
 
@@ -337,7 +343,7 @@ def test_signs_beside_headings_are_no_tab_stops(view, name):
 def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view, theme):
     page = view("examples/apple", theme=theme).page
     page.locator(".printed-switch input").check()
-    marked = """all => all.map((e) => [e.innerText[0], e.classList.contains("slip"),
+    marked = """all => all.map((e) => [e.textContent.trim()[0], e.classList.contains("slip"),
       getComputedStyle(e).color, getComputedStyle(e).textDecorationLine])"""
     colour = page.evaluate(
         """() => { const e = document.body.appendChild(document.createElement("i"));

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import example_names, load_example, origin, shown, trace
-from mha.runs.origins import is_given
+from mha import arithmetic, example_names, load_example, shown, trace
 from mha.runs.places import places
 from mha.runs.stages import STAGES
-from mha.views.arithmetic import written_out
 from mha.views.signs import as_printed, chain, sign
 
 tenths = st.integers(-99, 99).map(lambda n: Decimal(n) / 10)
@@ -72,11 +70,11 @@ def test_both_signs_stand_in_the_lines_of_the_examples():
     signs = {"=": 0, "≈": 0}
     for name in example_names():
         run = trace(load_example(name))
-        for stage, kind in STAGES.items():
-            if kind.array(run) is None or kind.is_matrix or is_given(run, stage):
+        for stage in STAGES:
+            if stage not in ("scores", "exponentials", "weights", "head_outputs"):
                 continue
             for place in places(run, stage):
-                line = str(written_out(origin(run, place)))
+                line = str(arithmetic(run, stage, place.row, place.column, head=place.head))
                 for mark in signs:
                     signs[mark] += line.count(f" {mark} ")
-    assert min(signs.values()) > 1000, signs
+    assert min(signs.values()) > 500, signs
