@@ -9,13 +9,16 @@ The drawing itself is in `mha.views.drawing`.
 """
 
 from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour
+from mha.views.drawing.arcs import arcs
 from mha.views.drawing.bars import output_shares, stacked_counts, vector_bars
 from mha.views.drawing.canvas import STYLE, Figure
 from mha.views.drawing.curves import curves
+from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
+from mha.views.drawing.plane import plane
 
 __all__ = [
     "HATCHES",
@@ -23,8 +26,10 @@ __all__ = [
     "STYLE",
     "AltTextRenderer",
     "Figure",
+    "arcs",
     "concat_strips",
     "curves",
+    "flow",
     "head_colour",
     "heatmaps",
     "inline_svg",
@@ -32,6 +37,7 @@ __all__ = [
     "mixing_maps",
     "moved",
     "output_shares",
+    "plane",
     "stacked_counts",
     "vector_bars",
     "weight_maps",

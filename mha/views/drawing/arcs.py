@@ -1,0 +1,100 @@
+"""The sentence in a row, and arcs from each word that asks to the words that answer."""
+
+from mha.core.checks import as_index
+from mha.runs.record import Trace
+from mha.runs.rounding import percent
+from mha.views.colours import head_colour
+from mha.views.drawing.canvas import Figure, Panel, figure
+from mha.views.drawing.svg import group, number, path, plain, width_of
+
+_THICKEST = 16.0
+_LEAST = 0.01  # of the weight, below which no arc is drawn
+_WORD = 17.0
+
+
+def arcs(run: Trace, *, token: int | None = None, head: int | None = None) -> Figure:
+    """Draw the attention of a sentence as arcs from word to word, as wide as the weights.
+
+    An arc to the right runs above the words, one to the left below them, and a word's attention to
+    itself is a loop above it.
+
+    Parameters
+    ----------
+    run : Trace
+    token : int, optional
+        This word's arcs alone, each with its weight.
+    head : int, optional
+        This head alone; by default each head has a panel.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ValueError
+        If there is no such token or head.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> arcs(trace(load_example("river-bank")), token=2).alt[:37]
+    'Head 1: bank attends most to river (7'
+    """
+    heads = range(run.num_heads) if head is None else [as_index("head", head, run.num_heads)]
+    words = range(len(run.tokens))
+    asking = words if token is None else [as_index("token", token, len(run.tokens))]
+    panels = [_panel(run, h, list(asking), token is not None) for h in heads]
+    return figure(panels, " ".join(_in_words(run, h, list(asking)) for h in heads), gap=(40, 20))
+
+
+def _in_words(run: Trace, head: int, asking: list[int]) -> str:
+    favourites = (
+        f"{run.tokens[i]} attends most to {run.tokens[j]} ({percent(run.weights[head, i, j])})"
+        for i, j in ((i, int(run.weights[head, i].argmax())) for i in asking)
+    )
+    return f"{run.head_names[head]}: {'; '.join(favourites)}."
+
+
+def _panel(run: Trace, head: int, asking: list[int], told: bool) -> Panel:
+    """Return one head: its words, and the arcs of those who ask."""
+    widths = [width_of(word, _WORD) for word in run.tokens]
+    step = max(66.0, max(widths) + 30)
+    places = [widths[0] / 2 + 22 + i * step for i in range(len(run.tokens))]
+    rises = {
+        (i, j): 26 + 22 * abs(i - j) for i in asking for j in range(len(places))
+        if run.weights[head, i, j] >= _LEAST
+    }  # fmt: skip
+    above = max((rise for (i, j), rise in rises.items() if j >= i), default=0)
+    below = max((rise for (i, j), rise in rises.items() if j < i), default=0)
+    middle = above + 40.0
+    parts = [plain(0, 14, run.head_names[head].partition(":")[0], "f-strong")]
+    for (i, j), rise in sorted(rises.items(), key=lambda item: -item[1]):
+        weight = float(run.weights[head, i, j])
+        parts.append(_arc(places[i], places[j], middle, rise, weight, up=j >= i))
+    for i, (word, x) in enumerate(zip(run.tokens, places, strict=True)):
+        parts.append(plain(x, middle + 6, word, "f-token", "middle"))
+        if told:
+            parts.append(_share(percent(run.weights[head, asking[0], i]), x, middle, i - asking[0]))
+    width = places[-1] + widths[-1] / 2 + 22
+    return Panel(width, middle + max(below, 0) + 34, group(*parts, colour=head_colour(head)))
+
+
+def _share(share: str, x: float, middle: float, step: int) -> str:
+    """Return a word's weight where its arc does not run; the asker's own stands by its loop."""
+    if step == 0:
+        return plain(x - 18, middle - 34, share, "f-soft", "end")
+    return plain(x, middle + (26 if step > 0 else -16), share, "f-strong", "middle")
+
+
+def _arc(x1: float, x2: float, middle: float, rise: float, weight: float, *, up: bool) -> str:
+    """Return a band from one word to another, or a loop to itself."""
+    y = middle - 12 if up else middle + 14
+    top = y - rise * 4 / 3 if up else y + rise * 4 / 3
+    if x1 == x2:
+        x1, x2, top = x1 - 12, x2 + 12, y - 36
+    steps = (
+        f"M{number(x1)} {number(y)}C{number(x1)} {number(top)}"
+        f" {number(x2)} {number(top)} {number(x2)} {number(y)}"
+    )
+    return path(steps, "f-ribbon", stroke_width=f"{max(0.6, weight * _THICKEST):.3g}px")

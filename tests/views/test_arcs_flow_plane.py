@@ -1,0 +1,82 @@
+"""Arcs from word to word, the row of steps, and the plane of one query."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha import load_example, trace
+from mha.views.drawing.plane import _hull
+from mha.views.figures import arcs, flow, plane
+
+BANK = trace(load_example("river-bank"))
+CAT_SAT = trace(load_example("the-cat-sat"))
+
+
+def widths(drawn):
+    return [float(w) for w in re.findall(r'f-ribbon" stroke-width="([\d.]+)px"', drawn.svg)]
+
+
+def test_an_arc_is_as_wide_as_its_weight():
+    weights = CAT_SAT.weights[0]
+    drawn = widths(arcs(CAT_SAT, head=0))
+    assert len(drawn) == weights.size
+    np.testing.assert_allclose(sorted(drawn), sorted(16 * weights.ravel()), rtol=0.01)
+
+
+def test_one_word_s_arcs_carry_their_weights():
+    drawn = arcs(BANK, token=2)
+    assert len(widths(drawn)) == 3
+    assert all(f">{share}\N{NO-BREAK SPACE}%<" in drawn.svg for share in (4, 71, 26))
+    assert "bank attends most to river (71" in drawn.alt
+
+
+def test_each_head_has_its_arcs_and_a_masked_key_none():
+    assert len(widths(arcs(CAT_SAT))) == CAT_SAT.weights.size
+    causal = trace(replace(CAT_SAT.example, is_causal=True))
+    assert len(widths(arcs(causal, head=1))) == 6
+
+
+def test_flow_marks_the_step_of_a_stage():
+    for here, step in (
+        ("query", "three vectors"),
+        ("scaled_scores", "scores"),
+        ("concat", "output"),
+    ):
+        drawn = flow(here)
+        assert drawn.alt.endswith(f"Marked is: {step}.")
+        assert f'class="f-strong" text-anchor="middle">{step}<' in drawn.svg
+        assert drawn.svg.count("you are here") == 2  # on a desk and on a phone
+    assert "you are here" not in flow().svg
+    with pytest.raises(ValueError, match="nowhere"):
+        flow("nowhere")
+
+
+def test_the_plane_has_the_scores_at_the_feet_of_the_keys():
+    drawn = plane(BANK, 2)
+    for score in ("0", "2", "3"):
+        assert f'f-strong f-number" text-anchor="middle">{score}</text>' in drawn.svg
+    feet = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="3" class="f-soft"', drawn.svg)
+    xs = np.array(feet, dtype=float)[:, 0]
+    np.testing.assert_allclose(xs[1:] - xs[0], (xs[1] - xs[0]) / 3 * np.array([3, 2]), atol=0.2)
+    assert len({y for _, y in feet}) == 1  # this query lies on the first axis
+
+
+def test_a_plane_wants_two_components():
+    with pytest.raises(ValueError, match="4 and values 2 components; 2 of each are wanted"):
+        plane(trace(load_example("cat-sat")), 0)
+
+
+@given(st.lists(st.tuples(*[st.integers(-4, 4)] * 2), min_size=1, max_size=9))
+def test_the_polygon_holds_every_value(points):
+    corners = np.array(_hull(np.array(points, dtype=float)))
+    assert {tuple(c) for c in corners.tolist()} <= {tuple(map(float, p)) for p in points}
+    if len(corners) < 3:
+        return
+    sides = np.roll(corners, -1, axis=0) - corners
+    for point in np.array(points, dtype=float):
+        to = point - corners
+        assert (sides[:, 0] * to[:, 1] - sides[:, 1] * to[:, 0] >= -1e-9).all()
