@@ -22,7 +22,6 @@ MOST_ELEMENTS = 7000
 TOO_MUCH = {
     "examples/apple": (353, 15_450),
     "examples/cat-sat-on-it": (362, 15_950),
-    "mechanism/multi-head-attention": (None, 8_100),
     "mechanism/softmax": (None, 7_650),
     "sources/what-the-sources-print": (None, 8_650),
 }
