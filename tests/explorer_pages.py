@@ -82,6 +82,7 @@ class View:
         for fold in ("settings", "all"):
             self.page.locator(f"details.{fold}:not([open]) > summary").first.click()
         self.page.locator(".panel").first.wait_for()
+        self.page.locator(".settings .controls").first.wait_for()
         return self
 
     def number(self, name):

@@ -20,6 +20,7 @@ EXPLORER_PARTS = (
     "strings-explorer.js",
     "explorer-parts.js",
     "explorer-state.js",
+    "explorer-own.js",
     "explorer-address.js",
     "explorer-origins.js",
     "strip-drawing.js",
@@ -33,6 +34,7 @@ EXPLORER_PARTS = (
 
 LATE_PARTS = {
     "explorer-all.js": ("explorer-tables.js", "explorer-panel.js", "explorer-all.js"),
+    "explorer-settings.js": ("explorer-settings.js",),
     "explorer-views.js": ("strip-plane.js", "strip-temperature.js", "strip-width.js"),
 }
 """Scripts that no page loads before a reader asks for what they make, by the parts of each."""

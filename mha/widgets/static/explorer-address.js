@@ -32,6 +32,7 @@
     put("outcome", state.outcome);
     put("map", state.map);
     put("prints", 1);
+    if (state.own) parts.set("own", window.mhaExplorer.ownText(state.own));
     if (state.selected) parts.set("at", address(state.selected));
     Object.entries(state.edits).forEach(([where, value]) => parts.set(where, String(value)));
     return `#${parts}`;
@@ -86,6 +87,7 @@
       map: (text) => (MAPS.includes(text) ? text : undefined),
       prints: (text) => text === "1" || undefined,
       at: (text) => placeIn(numbers, text) ?? undefined,
+      own: (text) => window.mhaExplorer.ownFrom(text) ?? undefined,
     };
   }
 

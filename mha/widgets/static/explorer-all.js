@@ -8,6 +8,28 @@
     window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
+  /** Give tables as many rows and columns for tokens as there are tokens.
+      @param {HTMLElement} body
+      @param {number} count */
+  function fitTokens(body, count) {
+    /** @type {(cells: any[], wanted: number) => void} */
+    const fit = (cells, wanted) => {
+      cells.slice(wanted).forEach((cell) => cell.remove());
+      for (let i = cells.length; i < wanted; i += 1) cells[0].after(cells[0].cloneNode(true));
+    };
+    for (const table of body.querySelectorAll("table[data-tokens]")) {
+      const { tokens = "" } = /** @type {HTMLElement} */ (table).dataset;
+      if (tokens.includes("columns")) {
+        for (const row of table.querySelectorAll("tr")) {
+          const cells = [...row.children].slice(1);
+          const last = /** @type {HTMLElement} */ (table).dataset.stage === "exponentials" ? 1 : 0;
+          fit(cells.slice(0, cells.length - last), count);
+        }
+      }
+      if (tokens.includes("rows")) fit([...table.querySelectorAll("tbody tr")], count);
+    }
+  }
+
   class AllNumbers {
     /**
      * @param {ExplorerView} explorer
@@ -16,7 +38,8 @@
     constructor(explorer, body) {
       this.explorer = explorer;
       this.body = body;
-      body.innerHTML = body.querySelector("noscript").textContent;
+      body.innerHTML = explorer.text;
+      fitTokens(body, explorer.data.tokens.length);
       this.tables = new Tables(explorer.data, body);
       explorer.tables = this.tables;
       this.panel = new Panel(explorer);

@@ -1,25 +1,19 @@
-/* The explorer's controls: heads, scale, masks, the tokens' order, and what the maps show. */
+/* The explorer's controls: the query, heads, history, what the maps show; settings come later. */
 (function () {
   "use strict";
 
-  const { short } = window.mhaNumbers;
-  const { factor } = window.mhaAttention;
-  const { MAPS, fill, freshId, isChanged, make, makeButton, makeChoice, makeField, makeGroup } =
+  const { MAPS, fill, freshId, isChanged, later, make, makeButton, makeChoice, makeGroup } =
     window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
-  class Controls {
+  /** Controls that follow the state. */
+  class Choices {
     /** @param {ExplorerView} explorer */
     constructor(explorer) {
       this.explorer = explorer;
       /** @type {((state: ExplorerState) => void)[]} */
       this.syncs = [];
-      const { data } = explorer;
-      this.name = `${data.name}-${freshId()}`;
-      const settings = make("details", { className: "fold settings" },
-        make("summary", {}, texts.settings),
-        make("div", { className: "controls" }, this.scale(), this.masks(), this.order()));
-      this.node = make("div", { className: "tools" }, this.queries(), this.actions(), settings);
+      this.name = `${explorer.data.name}-${freshId()}`;
     }
 
     /** @param {ExplorerState} state */
@@ -50,6 +44,29 @@
       const choice = makeChoice("checkbox", "", label, onchange);
       this.syncs.push((state) => { choice.input.checked = checked(state); });
       return choice;
+    }
+  }
+
+  class Controls extends Choices {
+    /** @param {ExplorerView} explorer */
+    constructor(explorer) {
+      super(explorer);
+      /** @type {any} */
+      this.settings = null;
+      this.fold = make("details", { className: "fold settings", ontoggle: () => this.open() },
+        make("summary", {}, texts.settings));
+      this.node = make("div", { className: "tools" }, this.queries(), this.actions(), this.fold);
+      this.syncs.push((state) => this.settings?.sync(state));
+    }
+
+    /** The settings' script and elements are there when they are first asked for. */
+    async open() {
+      if (this.isOpen || !this.fold.open) return;
+      this.isOpen = true;
+      await later("explorer-settings.js");
+      this.settings = new window.mhaExplorer.Settings(this.explorer);
+      this.fold.append(this.settings.node);
+      this.settings.sync(this.explorer.state);
     }
 
     /** The chips that choose the query. */
@@ -82,109 +99,6 @@
       return [tab.node, on.node];
     }
 
-    scale() {
-      const { explorer } = this;
-      const width = explorer.data.keyWidth;
-      /** @type {(scale: number | null) => string} */
-      const setScale = (scale) => {
-        const value = short(factor(width, scale));
-        return explorer.change({ scale }, fill(texts.scaleIs, { value }), { what: "scale" })
-          ? "" : texts.overflow;
-      };
-      const free = makeField(texts.scaleField, setScale);
-      const root = fill(texts.scaleRoot, { width, value: short(factor(width, null)) });
-      const kinds = [root, texts.scaleOne, texts.scaleFree];
-      /** @type {(kind: number) => void} */
-      const choose = (kind) => {
-        this.free = kind === 2;
-        if (kind === 2) free.input.focus();
-        else setScale([null, 1][kind]);
-      };
-      /** @type {(state: ExplorerState) => number} */
-      const chosen = ({ scale }) => (this.free ? 2 : [null, 1, scale].indexOf(scale));
-      /** @type {any[]} */
-      const radios = this.radios("scale", kinds, choose, chosen);
-      free.input.addEventListener("focus", () => {
-        this.free = true;
-        radios[2].querySelector("input").checked = true;
-      });
-      this.syncs.push(({ scale }) => free.set(factor(width, scale)));
-      return makeGroup(texts.scale,
-        make("div", { className: "line" }, ...radios, free.node), this.temperature());
-    }
-
-    temperature() {
-      const { explorer } = this;
-      const field = makeField(texts.temperature, (temperature) => {
-        if (temperature <= 0) return texts.notPositive;
-        const sentence = fill(texts.temperatureIs, { value: short(temperature) });
-        return explorer.change({ temperature }, sentence, { what: "temperature" })
-          ? "" : texts.overflow;
-      });
-      this.syncs.push(({ temperature }) => field.set(temperature));
-      return field.node;
-    }
-
-    masks() {
-      const { explorer } = this;
-      const causal = this.check(texts.causal,
-        (on) => explorer.change({ causal: on }, on ? texts.causalOn : texts.causalOff),
-        (state) => state.causal);
-      return makeGroup(texts.masks, causal.node);
-    }
-
-    order() {
-      const list = make("ol", { className: "tokens" });
-      const items = this.explorer.data.tokens.map((token, i) => this.token(token, i));
-      this.syncs.push(({ order }) => {
-        const wanted = order.map((i) => items[i]);
-        if (wanted.some((item, i) => list.children[i] !== item)) {
-          /** @type {any} */
-          const focused = document.activeElement;
-          list.replaceChildren(...wanted);
-          if (list.contains(focused)) focused.focus();
-        }
-        const buttons = wanted.map((item) => item.querySelectorAll("button"));
-        buttons.forEach(([earlier, later], i) => {
-          earlier.setAttribute("aria-disabled", String(i === 0));
-          later.setAttribute("aria-disabled", String(i === order.length - 1));
-        });
-      });
-      return makeGroup(texts.order, list);
-    }
-
-    /**
-     * @param {string} token
-     * @param {number} i
-     */
-    token(token, i) {
-      const { explorer } = this;
-      const padding = this.check(fill(texts.padding, { token }),
-        (on) => explorer.change(
-          { padding: explorer.state.padding.map((is, j) => (j === i ? on : is)) },
-          fill(on ? texts.paddingOn : texts.paddingOff, { token })),
-        (state) => state.padding[i]);
-      /** @type {(sign: string, label: string, by: number) => HTMLElement} */
-      const arrow = (sign, label, by) =>
-        makeButton(sign, () => this.move(i, by), { "aria-label": fill(label, { token }) });
-      const arrows = [arrow("←", texts.earlier, -1), arrow("→", texts.later, 1)];
-      return make("li", {}, ...arrows, padding.node);
-    }
-
-    /**
-     * @param {number} token
-     * @param {number} by
-     */
-    move(token, by) {
-      const { explorer } = this;
-      const order = [...explorer.state.order];
-      const from = order.indexOf(token);
-      if (order[from + by] === undefined) return;
-      [order[from], order[from + by]] = [order[from + by], order[from]];
-      const tokens = order.map((i) => explorer.data.tokens[i]).join(", ");
-      explorer.change({ order }, fill(texts.orderIs, { tokens }), { compare: false });
-    }
-
     /** The switch of what the source prints, where it prints anything. */
     prints() {
       const { explorer } = this;
@@ -209,7 +123,7 @@
       });
       this.link = make("span", { className: "field" });
       return make("div", { className: "line actions" }, undo, redo,
-        makeButton(texts.reset, () => { this.free = false; explorer.reset(); }),
+        makeButton(texts.reset, () => { this.settings?.forget(); explorer.reset(); }),
         makeButton(texts.copy, () => this.copy()), this.link);
     }
 
@@ -241,5 +155,5 @@
     }
   }
 
-  window.mhaExplorer.Controls = Controls;
+  Object.assign(window.mhaExplorer, { Choices, Controls });
 })();

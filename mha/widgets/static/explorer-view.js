@@ -18,40 +18,66 @@
      * @param {HTMLElement} root
      */
     constructor(data, root) {
+      this.base = data;
       this.data = data;
-      this.root = root;
       this.start = startOf(data);
       this.state = this.start;
       this.numbers = compute(data, this.state);
-      data.width = this.numbers.value[0][0].length;
-      data.keyWidth = this.numbers.query[0][0].length;
-      this.written = toHash(data, this.start);
-      /** @type {ExplorerState[]} */
-      this.past = [];
-      /** @type {ExplorerState[]} */
-      this.future = [];
-      this.gesture = { what: "", at: 0 };
-      /** @type {Place[]} */
-      this.trail = [];
+      this.root = root;
+      // What is seen, and what happened so far: `assemble` begins it.
       /** @type {any} */
+      this.strip = null;
+      /** @type {any} */
+      this.tasks = null;
+      /** @type {any} */
+      this.controls = null;
+      /** What stands above the strip. @type {any} */
+      this.extra = null;
+      /** All numbers, once they are opened, and their tables. @type {any} */
       this.all = null;
       /** @type {any} */
       this.tables = null;
       this.isOpen = false;
-      this.strip = new Strip(this);
-      this.tasks = new Tasks(this);
-      /** @type {any} */
-      this.controls = new Controls(this);
-      this.strip.heads.tabs.forEach((tab, head) => tab.append(...this.controls.head(head)));
-      /** @type {any} */
-      this.extra = null;
-      this.extraPlace = make("div", { className: "extra", hidden: data.view === "strip" });
-      if (data.view !== "strip") this.addView();
-      root.querySelector(".before")?.replaceWith(
-        this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
+      /** @type {ExplorerState[]} */
+      this.past = [];
+      /** @type {ExplorerState[]} */
+      this.future = [];
+      /** @type {Place[]} */
+      this.trail = [];
+      this.gesture = { what: "", at: 0 };
+      /** The tables as text, as they come in the page. */
+      this.text = this.fold().querySelector("noscript").textContent;
       this.fold().addEventListener("toggle", () => this.openAll(this.fold().open));
       root.addEventListener("keydown", (event) => this.onKey(event));
+      this.assemble(null);
+      this.written = toHash(this.data, this.start);
       root.classList.add("live");
+    }
+
+    /** Begin, with the example's sentence or with one of the reader's own.
+        @param {OwnSentence | null} own */
+    assemble(own) {
+      const data = own ? window.mhaExplorer.dataOf(this.base, own) : this.base;
+      this.data = data;
+      this.start = startOf(data);
+      this.state = { ...this.start, own };
+      this.numbers = compute(data, this.state);
+      data.width = this.numbers.value[0][0].length;
+      data.keyWidth = this.numbers.query[0][0].length;
+      [this.past, this.future, this.trail] = [[], [], []];
+      [this.all, this.tables, this.extra, this.isOpen] = [null, null, null, false];
+      this.gesture = { what: "", at: 0 };
+      this.fold().open = false;
+      this.root.style.setProperty("--keys", String(data.tokens.length));
+      this.strip = new Strip(this);
+      this.tasks = new Tasks(this);
+      this.controls = new Controls(this);
+      this.strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
+        tab.append(...this.controls.head(head)));
+      this.extraPlace = make("div", { className: "extra", hidden: data.view === "strip" });
+      if (data.view !== "strip") this.addView();
+      this.root.querySelector(".face")?.replaceChildren(
+        this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
       this.refresh();
     }
 
@@ -170,6 +196,11 @@
     }
 
     reset() {
+      if (this.state.own) {
+        this.assemble(null);
+        this.say(texts.wasReset);
+        return;
+      }
       this.trail = [];
       this.tasks.forget();
       this.change(startOf(this.data), texts.wasReset, { compare: false });
@@ -285,8 +316,13 @@
 
     /** Take over the state of the address, where it holds one of this explorer. */
     readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("explore") !== this.base.name) return;
+      const own = window.mhaExplorer.ownFrom(parts.get("own"));
+      if (own || this.state.own) this.assemble(own);
       const found = fromHash(this.data, location.hash, this.numbers);
       if (!found) return;
+      found.state.own = own;
       this.trail = [];
       const taken = this.change(found.state, texts.opened, { compare: false, keep: false });
       this.say(taken && found.complete ? texts.opened : texts.unread);

@@ -12,6 +12,9 @@
   const SIZE = 300;
   const EDGE = 46;
 
+  /** A label begins or ends no nearer to an edge than it is long. */
+  const LABEL = 100;
+
   /** The corners of the polygon around points, in order.
       @type {(points: number[][]) => number[][]} */
   function hull(points) {
@@ -71,7 +74,8 @@
     /** @type {(text: any, point: number[], words: string) => void} */
     label(text, point, words) {
       const [x, y] = this.at(point);
-      const [right, up] = [point[0] >= 0, point[1] >= 0];
+      const isNearEdge = x < LABEL || x > SIZE - LABEL;
+      const [right, up] = [isNearEdge ? x < LABEL : point[0] >= 0, point[1] >= 0];
       set(text, { x: x + (right ? 6 : -6), y: y + (up ? -6 : 16),
         "text-anchor": right ? "start" : "end" });
       if (text.textContent !== words) text.textContent = words;

@@ -144,6 +144,13 @@ interface ExplorerState {
   map: string;
   prints: boolean;
   selected: Place | null;
+  own: OwnSentence | null;
+}
+
+/** A reader's own sentence, its numbers drawn from a seed. */
+interface OwnSentence {
+  words: string[];
+  seed: number;
 }
 
 /** Inputs and results by the name of their stage. */
@@ -282,6 +289,7 @@ interface ExplorerTables {
 
 /** What the explorer's parts see of it. */
 interface ExplorerView {
+  base: ExplorerData;
   data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
@@ -294,6 +302,8 @@ interface ExplorerView {
   change(patch: Partial<ExplorerState>, sentence: string, options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
   editAll(changes: [Place, number][]): string;
+  assemble(own: OwnSentence | null): void;
+  text: string;
   link(): string;
   nameOf(at: Place): string;
   reset(): void;
@@ -350,6 +360,12 @@ interface Window {
     fromHash(
       data: ExplorerData, hash: string, numbers: ExplorerNumbers,
     ): { state: ExplorerState; complete: boolean } | null;
+    dataOf(base: ExplorerData, own: OwnSentence): ExplorerData;
+    ownFrom(text: string | null): OwnSentence | null;
+    ownText(own: OwnSentence): string;
+    pasted(data: ExplorerData, text: string): Record<string, number> | null;
+    placesOf(data: ExplorerData, row: number): Place[];
+    wordsOf(text: string): string[] | null;
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
@@ -378,6 +394,23 @@ interface Window {
       data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
     ): string;
     AllNumbers: new (explorer: ExplorerView, body: HTMLElement) => ExplorerAll;
+    Choices: new (explorer: ExplorerView) => {
+      explorer: ExplorerView;
+      syncs: ((state: ExplorerState) => void)[];
+      check(
+        label: string, onchange: (on: boolean) => void, checked: (state: ExplorerState) => boolean,
+      ): Choice;
+      radios(
+        group: string, labels: string[], onchoose: (choice: number) => void,
+        chosen: (state: ExplorerState) => number,
+      ): HTMLElement[];
+      sync(state: ExplorerState): void;
+    };
+    Settings: new (explorer: ExplorerView) => {
+      node: HTMLElement;
+      forget(): void;
+      sync(state: ExplorerState): void;
+    };
     Controls: new (explorer: ExplorerView) => {
       node: HTMLElement;
       maps(): HTMLElement;

@@ -1,0 +1,106 @@
+/* A sentence of one's own: other tokens, with numbers drawn from a seed or pasted, in the place of
+   the example's. Tokens are put on the page as text alone. */
+(function () {
+  "use strict";
+
+  const { address, isMatrix, of: placeOf } = window.mhaPlaces;
+
+  /** How many words a sentence may have, and how many characters a word. */
+  const WORDS = { least: 2, most: 8, length: 16 };
+
+  /** A generator of numbers from 0 to 1 (mulberry32), the same in every browser.
+      @param {number} seed
+      @returns {() => number} */
+  function generator(seed) {
+    let state = seed >>> 0;
+    return () => {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    };
+  }
+
+  /** Tenths from −1 to 1. @type {(draw: () => number, rows: number, columns: number) => Matrix} */
+  const tenths = (draw, rows, columns) => Array.from({ length: rows }, () =>
+    Array.from({ length: columns }, () => Math.round(20 * draw() - 10) / 10));
+
+  /**
+   * The words of a sentence, null where they are too many, too few or too long.
+   * @param {string} text
+   * @returns {string[] | null}
+   */
+  function wordsOf(text) {
+    const words = text.slice(0, 400).trim().split(/\s+/);
+    const fits = words.length >= WORDS.least && words.length <= WORDS.most
+      && text.length <= 400 && words.every((word) => word.length <= WORDS.length);
+    return fits ? words : null;
+  }
+
+  /**
+   * What an explorer starts from with another sentence; the layer stays the example's.
+   * @param {ExplorerData} base
+   * @param {OwnSentence} own
+   * @returns {ExplorerData}
+   */
+  function dataOf(base, { words, seed }) {
+    const draw = generator(seed);
+    /** @type {any} */
+    const inputs = { ...base.inputs };
+    for (const stage of Object.keys(inputs).filter((name) => !isMatrix(name))) {
+      const perHead = window.mhaStages[stage].axes.includes("head");
+      const columns = (perHead ? inputs[stage][0] : inputs[stage])[0].length;
+      const drawn = () => tenths(draw, words.length, columns);
+      inputs[stage] = perHead ? base.heads.map(drawn) : drawn();
+    }
+    return { ...base, tokens: words, inputs, masks: null, prints: {}, tasks: [], focus: null };
+  }
+
+  /** The places of a token's numbers, in the order in which they are pasted.
+      @type {(data: ExplorerData, row: number) => Place[]} */
+  function placesOf(data, row) {
+    /** @type {any} */
+    const { inputs } = data;
+    return Object.keys(inputs).filter((stage) => !isMatrix(stage)).flatMap((stage) => {
+      const perHead = window.mhaStages[stage].axes.includes("head");
+      const matrices = perHead ? inputs[stage] : [inputs[stage]];
+      return matrices.flatMap((/** @type {Matrix} */ matrix, /** @type {number} */ head) =>
+        matrix[row].map((_, column) => placeOf(stage, head, row, column)));
+    });
+  }
+
+  /**
+   * Pasted numbers, a line a token, as edits; null where they do not fit.
+   * @param {ExplorerData} data
+   * @param {string} text
+   * @returns {Record<string, number> | null}
+   */
+  function pasted(data, text) {
+    const lines = text.trim().split("\n").filter(Boolean);
+    if (!text.trim()) return {};
+    /** @type {Record<string, number>} */
+    const edits = {};
+    for (let row = 0; row < data.tokens.length; row += 1) {
+      const numbers = (lines[row] ?? "").trim().split(/[\s,;]+/).map(window.mhaNumbers.parsed);
+      const places = placesOf(data, row);
+      if (numbers.length !== places.length || !numbers.every(Number.isFinite)) return null;
+      places.forEach((place, i) => { edits[address(place)] = numbers[i]; });
+    }
+    return lines.length === data.tokens.length ? edits : null;
+  }
+
+  /**
+   * A sentence from an address, such as "7:the dog ran"; null where it is none.
+   * @param {string | null} text
+   * @returns {OwnSentence | null}
+   */
+  function ownFrom(text) {
+    const found = /^(\d{1,9}):(.+)$/.exec((text ?? "").slice(0, 500));
+    const words = found && wordsOf(found[2]);
+    return words ? { seed: Number(found[1]), words } : null;
+  }
+
+  const ownText = (/** @type {OwnSentence} */ { seed, words }) => `${seed}:${words.join(" ")}`;
+
+  Object.assign(window.mhaExplorer, { dataOf, ownFrom, ownText, pasted, placesOf, wordsOf });
+})();
