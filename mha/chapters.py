@@ -28,7 +28,7 @@ from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, your_turn
-from mha.widgets.explorer import Explorer, explorer
+from mha.widgets.explorer import Explorer, View, explorer
 from mha.widgets.explorer_tasks import Task
 
 __all__ = [
@@ -229,7 +229,9 @@ class Show:
 
     # ---- Widgets ----
 
-    def explorer(self, *, name: str | None = None, tasks: Sequence[Task] = ()) -> Explorer:
+    def explorer(
+        self, *, name: str | None = None, tasks: Sequence[Task] = (), view: View = "strip"
+    ) -> Explorer:
         """Return the run as an explorer, with the mixing of the values in its place in print.
 
         Parameters
@@ -238,10 +240,12 @@ class Show:
             The label of the figure.
         tasks : sequence of Task
             What a reader is asked to bring about; `mha.widgets.explorer_tasks` makes them.
+        view : str, default "strip"
+            As for `mha.widgets.explorer.explorer`.
         """
         self._label(name, "fig")
         figure = figures.mixing_maps(self.run)
-        return explorer(self.run, figure=figure, prints=self.prints, tasks=tasks)
+        return explorer(self.run, figure=figure, prints=self.prints, tasks=tasks, view=view)
 
     def turn(
         self, stage: str, row: int, column: int = 0, *, head: int = 0,

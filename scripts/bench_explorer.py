@@ -41,7 +41,7 @@ main {{ width: 700px; margin: auto; }}</style>
 <link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
-MEASURE = """async ({ repeat, selector }) => {
+MEASURE = """async ({ repeat, selector, original }) => {
   const frame = () => new Promise((done) => {
     requestAnimationFrame(() => { const channel = new MessageChannel();
       channel.port1.onmessage = done; channel.port2.postMessage(0); });
@@ -56,7 +56,6 @@ MEASURE = """async ({ repeat, selector }) => {
     document.head.append(script);
   });
   const host = document.querySelector("main");
-  const original = host.innerHTML;
   const times = { update: [], build: [], tables: [] };
   const timed = (kind, action) => {
     const start = performance.now();
@@ -67,6 +66,9 @@ MEASURE = """async ({ repeat, selector }) => {
   for (let turn = 0; turn < repeat; turn += 1) {
     let element;
     if (turn % 5 === 0) {
+      // What was written into the address would be read again.
+      await new Promise((done) => setTimeout(done, 300));
+      history.replaceState(null, "", location.pathname);
       host.innerHTML = original;
       element = host.querySelector("mha-explorer");
       timed("build", () => element.begin());
@@ -132,7 +134,10 @@ def measured(browser: Browser, file: Path, throttle: int, repeat: int) -> Measur
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
     selector = ".strip input"
-    times = page.evaluate(MEASURE, {"repeat": repeat, "selector": selector})
+    written = file.read_text(encoding="utf-8")
+    original = written.partition("<main>")[2].partition("</main>")[0]
+    options = {"repeat": repeat, "selector": selector, "original": original}
+    times = page.evaluate(MEASURE, options)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = work(client)
     page.evaluate(UPDATES, {"repeat": repeat})

@@ -66,6 +66,14 @@ A quarter is left, see {numref}`tbl-two`.
 (beta)=
 # Beta
 
+```{lead}
+One sentence about beta.
+```
+
+```{aims}
+- say what beta is
+```
+
 ## Entropy of beta
 
 ```{code-cell}
@@ -83,6 +91,7 @@ tables.array_table(wide, rows=["dog"], columns=names, caption="A wide table", na
 
 ```{exercise}
 :label: ex-beta
+:class: difficulty-2
 What is right?
 ```
 
@@ -90,6 +99,23 @@ What is right?
 :class: dropdown
 Nothing is right in {ref}`alpha`.
 ```
+
+## Deeper: why beta
+
+Because of the aardvark: {numref}`tbl-all`.
+
+(all-of-beta)=
+## All numbers of *beta*
+
+No capybara.
+
+```{code-cell}
+tables.array_table([[0.5]], rows=["dog"], columns=["a"], caption="All of it", name="tbl-all")
+```
+
+## Afterwards
+
+The end of {ref}`all-of-beta`.
 """,
 }
 TOC = """\

@@ -89,7 +89,9 @@ UNTUNED = {
         "mechanism/multi-head-attention#what-it-costs",
         "mechanism/multi-head-attention#where-the-square-takes-over",
     ),
-    "Xavier initialisation": ("mechanism/self-attention#where-the-matrices-come-from",),
+    "Xavier initialisation": (
+        "mechanism/self-attention#deeper-how-small-the-random-numbers-are-at-first",
+    ),
     "shapes of the matrices": (
         "notation#symbols",
         "mechanism/self-attention#where-the-matrices-come-from",

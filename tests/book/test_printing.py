@@ -62,6 +62,26 @@ def test_printing_computes_nothing_and_neither_does_the_next_build(printed):
     assert (printed / "_build" / "html" / "alpha.html").read_bytes() == html
 
 
+def test_openings_and_folds_have_their_print_form(printed):
+    said = text(printed, "attention-by-hand")
+    for line in (
+        "One sentence about beta.",
+        "After this chapter you can",
+        "say what beta is",
+        "About 5 minutes",
+        "•• Exercise 2.1",
+        "2.2 Deeper: why beta",
+        "Because of the aardvark: Table 2.2.",
+        "2.3 All numbers of beta",
+        "On the screen, on the page “Beta” of Attention by Hand; paper leaves them out.",
+        "2.4 Afterwards",
+        "The end of All numbers of beta",
+    ):
+        assert squeezed(line) in said, line
+    assert "capybara" not in said
+    assert squeezed("All of it") not in said
+
+
 def test_the_same_inputs_give_the_same_bytes(printed):
     before = pdfs(printed)["attention-by-hand.pdf"]
     assert build(printed, "pdf").returncode == 0

@@ -43,7 +43,7 @@ def computes(source: Path) -> bool:
 
 def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
     """Write a notebook beside each page that has cells."""
-    if exception or app.builder.format != "html":
+    if exception or app.builder.format != "html" or Document.load().edition != "print":
         return
     for name in app.env.all_docs:
         source = Path(app.env.doc2path(name))

@@ -11,7 +11,7 @@ from mha.views.colours import head_colour
 from mha.views.drawing.canvas import Figure, Panel, figure
 from mha.views.drawing.svg import arrow, element, group, line, number, plain, width_of
 
-_SIDE = 224.0  # of the square that the points stand in
+_SIDE = 196.0  # of the square that the points stand in
 _LEFT, _TOP, _BELOW, _RIGHT = 42.0, 52.0, 42.0, 44.0
 
 

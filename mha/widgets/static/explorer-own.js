@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { address, isMatrix, of: placeOf } = window.mhaPlaces;
+  const { isMatrix } = window.mhaPlaces;
 
   /** How many words a sentence may have, and how many characters a word. */
   const WORDS = { least: 2, most: 8, length: 16 };
@@ -56,39 +56,6 @@
     return { ...base, tokens: words, inputs, masks: null, prints: {}, tasks: [], focus: null };
   }
 
-  /** The places of a token's numbers, in the order in which they are pasted.
-      @type {(data: ExplorerData, row: number) => Place[]} */
-  function placesOf(data, row) {
-    /** @type {any} */
-    const { inputs } = data;
-    return Object.keys(inputs).filter((stage) => !isMatrix(stage)).flatMap((stage) => {
-      const perHead = window.mhaStages[stage].axes.includes("head");
-      const matrices = perHead ? inputs[stage] : [inputs[stage]];
-      return matrices.flatMap((/** @type {Matrix} */ matrix, /** @type {number} */ head) =>
-        matrix[row].map((_, column) => placeOf(stage, head, row, column)));
-    });
-  }
-
-  /**
-   * Pasted numbers, a line a token, as edits; null where they do not fit.
-   * @param {ExplorerData} data
-   * @param {string} text
-   * @returns {Record<string, number> | null}
-   */
-  function pasted(data, text) {
-    const lines = text.trim().split("\n").filter(Boolean);
-    if (!text.trim()) return {};
-    /** @type {Record<string, number>} */
-    const edits = {};
-    for (let row = 0; row < data.tokens.length; row += 1) {
-      const numbers = (lines[row] ?? "").trim().split(/[\s,;]+/).map(window.mhaNumbers.parsed);
-      const places = placesOf(data, row);
-      if (numbers.length !== places.length || !numbers.every(Number.isFinite)) return null;
-      places.forEach((place, i) => { edits[address(place)] = numbers[i]; });
-    }
-    return lines.length === data.tokens.length ? edits : null;
-  }
-
   /**
    * A sentence from an address, such as "7:the dog ran"; null where it is none.
    * @param {string | null} text
@@ -102,5 +69,5 @@
 
   const ownText = (/** @type {OwnSentence} */ { seed, words }) => `${seed}:${words.join(" ")}`;
 
-  Object.assign(window.mhaExplorer, { dataOf, ownFrom, ownText, pasted, placesOf, wordsOf });
+  Object.assign(window.mhaExplorer, { dataOf, ownFrom, ownText });
 })();

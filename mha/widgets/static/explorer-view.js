@@ -97,6 +97,7 @@
     /** The tables' script and elements are there when they are first asked for.
         @param {boolean} open */
     async openAll(open) {
+      if (open) this.all?.paint();
       if (!open || this.isOpen) return;
       this.isOpen = true;
       await later("explorer-all.js");
@@ -244,7 +245,7 @@
       this.extra?.paint();
       this.controls.sync(this.state);
       this.tasks.paint();
-      this.all?.paint();
+      if (this.fold().open) this.all?.paint();
       this.writeAddress();
     }
 

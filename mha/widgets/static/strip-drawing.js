@@ -15,7 +15,9 @@
   /** How much of a drawing's height a stack takes. */
   const SHARE = 0.86;
 
+  /** How long a value flows, and how much a weight changes at least for it to flow. */
   const FLOW_MS = 700;
+  const LEAST = 5e-5;
 
   /** An element of a drawing. @type {(tag: string, name?: string) => any} */
   function shape(tag, name = "") {
@@ -75,6 +77,7 @@
         () => this.drawFlow());
       /** @type {any} */
       this.now = null;
+      this.flown = -Infinity;
     }
 
     /** @param {number} key
@@ -131,11 +134,16 @@
     /** A value flows along its ribbon where its weight has changed.
         @param {number[]} before */
     move(before) {
-      if (isStill()) return;
-      this.now.weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
+      // While values flow, further changes start none anew: each would cost a frame its time.
+      const now = performance.now();
+      if (now - this.flown < FLOW_MS || isStill()) return;
+      const { weights } = this.now;
+      if (weights.every((/** @type {number} */ weight, /** @type {number} */ key) =>
+        Math.abs(weight - before[key]) < LEAST)) return;
+      this.flown = now;
+      weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
         const drop = this.drops[key];
-        if (Math.abs(weight - before[key]) < 5e-5 || !drop.animate) return;
-        if (drop.getAnimations().length) return;
+        if (Math.abs(weight - before[key]) < LEAST || !drop.animate) return;
         drop.animate([
           { offsetDistance: "0%", opacity: 0 }, { opacity: 0.9, offset: 0.2 },
           { opacity: 0.9, offset: 0.8 }, { offsetDistance: "100%", opacity: 0 },

@@ -177,6 +177,7 @@
       const columns = (digits + 1) * count <= line ? count : Math.ceil(count / 2);
       const numbers = Array.from({ length: count }, (_, i) => {
         const node = this.number((v) => placeOf(stage, v.head, position(v), i));
+        Object.assign(this.numbers[this.numbers.length - 1], { digits });
         if (stage === "value") {
           this.words.push(({ component }) => node.classList.toggle("chosen", i === component));
         }
@@ -202,7 +203,7 @@
         : make("button", { type: "button", className: "number" }, "");
       node.tabIndex = -1;
       /** @type {StripNumber} */
-      const number = { node, place, at, given, where: "", value: NaN, name: "" };
+      const number = { node, place, at, given, where: "", value: NaN, name: "", digits: 0 };
       this.numbers.push(number);
       this.ofNode.set(node, number);
       return node;
@@ -269,10 +270,13 @@
       number.value = value;
       const text = this.textOf(value, at.stage);
       const { node } = number;
+      if (text.length > number.digits) {
+        number.digits = text.length;
+        node.style.setProperty("--digits", String(text.length));
+      }
       if (!(node instanceof HTMLInputElement)) setText(node, text);
       else if (node !== this.typing || parsed(node.value) !== value) {
         node.value = text;
-        node.style.setProperty("--length", String(text.length));
         node.removeAttribute("aria-invalid");
       }
       number.name = "";
@@ -409,7 +413,7 @@
     enter(number, value) {
       const { node } = number;
       const { value: typed } = /** @type {any} */ (node);
-      node.style.setProperty("--length", String(typed.length));
+      if (typed.length > number.digits) node.style.setProperty("--digits", String(typed.length));
       const wrong = Number.isFinite(value) ? this.explorer.edit(number.at, value)
         : texts.notANumber;
       if (wrong) node.setAttribute("aria-invalid", "true");

@@ -233,6 +233,8 @@ interface StripNumber {
   name: string;
   given: boolean;
   value: number;
+  /** For how many characters it has room. */
+  digits: number;
 }
 
 /** A drawing with the size that it was last drawn in. */
@@ -363,9 +365,6 @@ interface Window {
     dataOf(base: ExplorerData, own: OwnSentence): ExplorerData;
     ownFrom(text: string | null): OwnSentence | null;
     ownText(own: OwnSentence): string;
-    pasted(data: ExplorerData, text: string): Record<string, number> | null;
-    placesOf(data: ExplorerData, row: number): Place[];
-    wordsOf(text: string): string[] | null;
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
