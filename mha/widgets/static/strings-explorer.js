@@ -6,7 +6,7 @@
     help: "Arrow keys move in a table. Enter selects a number; Enter again goes to its sum. " +
       "Escape returns to the number before. Numbers with a dotted line below them can be changed.",
     hint: "Point at any number to see where it comes from and what it moves.",
-    title: "One query, worked live: what does {token} take from {sentence}? Drag any underlined " +
+    title: "One query, worked live: whom does {token} attend to in {sentence}? Drag any underlined " +
       "number.",
     query: "Query",
     columns: {
