@@ -41,12 +41,18 @@ SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th
   .filter(size => size > 0)"""  # 0 where a neighbour's row labels stand
 
 
+def open_every_fold(page):
+    """Open what is folded away, and wait until its elements are there."""
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
+    page.wait_for_function("!document.querySelector('details > noscript')")
+
+
 @pytest.fixture
 def opened(browser):
     """Return a function that opens a page at a width, in a theme."""
     contexts = []
 
-    def open_page(name, *, width=1280, theme="light", **options):
+    def open_page(name, *, width=1280, theme="light", folds=True, **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -55,6 +61,8 @@ def opened(browser):
         )
         page.goto(path(name).as_uri())
         page.wait_for_load_state("load")
+        if folds:
+            open_every_fold(page)
         return page
 
     yield open_page
@@ -98,7 +106,7 @@ def test_nothing_in_a_block_scrolls_on_a_desk_and_a_wide_one_ends_at_the_margin(
 
 
 def test_a_note_in_the_margin_and_a_wide_block_do_not_meet(opened):
-    page = opened("examples/apple")
+    page = opened("mechanism/multi-head-attention", folds=False)
     page.evaluate(
         """(wide) => document.querySelectorAll(wide).forEach((block) =>
              ["beforebegin", "afterend"].forEach((place) => block.insertAdjacentHTML(place,
@@ -199,7 +207,8 @@ def test_a_larger_weight_is_further_from_the_paper(opened, theme):
 
 
 def test_blocks_read_without_javascript(opened):
-    page = opened("examples/the-cat-sat", java_script_enabled=False)
+    page = opened("examples/the-cat-sat", folds=False, java_script_enabled=False)
+    page.locator("details.all-numbers > summary").click()
     block = page.locator("#tbl-the-cat-sat-weights")
     assert block.locator(".heat").first.is_visible()
     assert block.locator("figcaption").inner_text().startswith("Table ")
