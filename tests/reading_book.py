@@ -25,6 +25,9 @@ NAMES = {
     "percent": "turn-the-cat-sat-weights-2-3-2",
     "output": "turn-the-cat-sat-head-outputs-1-2-1",
     "power": "turn-the-cat-sat-exponentials-1-2-2",
+    "several": "turn-the-cat-sat-scores-1-1-2-and-1-more",
+    "row": "row-the-cat-sat-weights-1-1",
+    "build": "build-river-bank-1-3",
 }
 RUN = trace(load_example("the-cat-sat"))
 STEPS = ["A worked page", "Queries", "Scores", "Head 1", "Head 2", "Questions", "Summary"]
@@ -40,9 +43,12 @@ An introduction with $x^2$.
 
 ```{code-cell}
 from mha import load_example, trace
-from mha.widgets.boxes import your_turn
+from mha.widgets.boxes import your_turn, your_turns
+from mha.widgets.build import build_query
+from mha.widgets.rows import fill_row
 
 run = trace(load_example("the-cat-sat"))
+river = trace(load_example("river-bank"))
 ```
 
 ## Queries
@@ -98,7 +104,26 @@ Which are right?
 
 ## Summary
 
-The end.
+```{predict} doubled
+What happens to the aardvark?
+
+- [ ] It grows :: No: it does not grow.
+- [x] It sleeps :: Yes, it sleeps.
+```
+
+The revealed sentence stands here.
+
+```{code-cell}
+your_turns(run, "scores", [(0, 1), (0, 2, 1)])
+```
+
+```{code-cell}
+fill_row(run, "weights", 0)
+```
+
+```{code-cell}
+build_query(river, 2, {1: (0.9, 1)}, solution=(1, 1))
+```
 """
 )
 OTHER = (

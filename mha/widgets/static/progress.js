@@ -7,8 +7,8 @@
   "use strict";
   const KEY = "attention-by-hand.progress";
   const VERSION = 1;
-  const QUESTIONS = "mha-your-turn[id], mha-quiz[id]";
-  const QUESTION = /<mha-(?:your-turn|quiz)\b[^>]*? id="([^"]+)"/g; // the same, in text
+  const QUESTIONS = "mha-your-turn[id], mha-build[id], mha-quiz[id]";
+  const QUESTION = /<mha-(?:your-turn|build|quiz)\b[^>]*? id="([^"]+)"/g; // the same, in text
   const WAITING = "noscript.late";
   const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
 
