@@ -30,7 +30,16 @@ NAMES = {
     "build": "build-river-bank-1-3",
 }
 RUN = trace(load_example("the-cat-sat"))
-STEPS = ["A worked page", "Queries", "Scores", "Head 1", "Head 2", "Questions", "Summary"]
+STEPS = [
+    "A worked page",
+    "Queries",
+    "Scores",
+    "Head 1",
+    "Head 2",
+    "Questions",
+    "Summary",
+    "Summary",
+]
 
 WORKED = (
     FRONT
@@ -129,7 +138,17 @@ build_query(river, 2, {1: (0.9, 1)}, solution=(1, 1))
 OTHER = (
     "# Another page\n\nWithout steps.\n\n```{quiz} two\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
 )
-INDEX = "# Index\n\n```{toctree}\nworked\nother\n```\n"
+LONG = (
+    "# A long page with a title that takes more than one line on a telephone\n\n"
+    "```{read-in-steps}\n```\n\nThe beginning.\n\n## The one section\n\n"
+    + "".join(
+        f"Paragraph {i} says something. " + "It goes on and on. " * 30 + "\n\nIt leads on:\n\n"
+        f"| table {i} | b |\n| --- | --- |\n" + "| 1 | 2 |\n" * 5 + "\n"
+        for i in range(23)
+    )
+    + "The last words.\n"
+)
+INDEX = "# Index\n\n```{toctree}\nworked\nother\nlong\n```\n"
 
 
 def build_book(folder):
@@ -137,7 +156,7 @@ def build_book(folder):
     publish(folder / "html" / "_static")
     warnings = build(
         folder,
-        {"index": INDEX, "worked": WORKED, "other": OTHER},
+        {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG},
         execute="inline",
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],

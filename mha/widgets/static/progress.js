@@ -167,8 +167,6 @@
       .some((entry) => entry.right.length > 0 || entry.read.length > 0),
     /** Tell whether a question of this page was answered. */
     isRight: (id) => here().right.includes(id),
-    /** Return the step of this page that was opened last, or 0. */
-    lastStep: () => here().last,
     /** Remember that a step of this page was opened; the number counts from 1. */
     setRead: (step, total) => change((entry) => {
       entry.read = entry.read.filter((other) => other <= total);

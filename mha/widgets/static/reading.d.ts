@@ -103,8 +103,6 @@ interface Window {
     isAny(): boolean;
     /** Whether a question of this page was answered. */
     isRight(id: string): boolean;
-    /** The step of this page that was opened last, or 0. */
-    lastStep(): number;
     /** Remember that a step of this page was opened; it counts from 1. */
     setRead(step: number, total: number): void;
     /** Remember that a question of this page was answered. */
