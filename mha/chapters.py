@@ -27,20 +27,26 @@ from mha.views.blocks import Block
 from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
-from mha.widgets.boxes import YourTurn, your_turn
+from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
+from mha.widgets.build import build_query
 from mha.widgets.explorer import Explorer, View, explorer
 from mha.widgets.explorer_tasks import Task
+from mha.widgets.rows import fill_row
 
 __all__ = [
     *mha.__all__,
     "Show",
     "blocks",
+    "build_query",
     "explorer",
+    "fill_row",
     "np",
+    "one_box",
     "open_example",
     "replace",
     "walkthrough",
     "your_turn",
+    "your_turns",
 ]
 
 
@@ -269,6 +275,40 @@ class Show:
         'turn-cat-sat-scores-1-1-2'
         """
         return your_turn(self.run, stage, row, column, head=head, places=places, percent=percent)
+
+    def turns(
+        self, stage: str, cells: Sequence[tuple[int, ...]], *, head: int = 0,
+        places: int | None = None, percent: bool = False,
+    ) -> YourTurn:  # fmt: skip
+        """Return one box that asks for several numbers of a stage, with a field for each.
+
+        Parameters
+        ----------
+        stage, cells, head, places, percent
+            As for `your_turns`.
+
+        Returns
+        -------
+        YourTurn
+        """
+        return your_turns(self.run, stage, cells, head=head, places=places, percent=percent)
+
+    def row(
+        self, stage: str, row: int, *, head: int = 0, places: int | None = None,
+        percent: bool = False,
+    ) -> YourTurn:  # fmt: skip
+        """Return one box that asks for all numbers of one query, or of one token, in a stage.
+
+        Parameters
+        ----------
+        stage, row, head, places, percent
+            As for `fill_row`.
+
+        Returns
+        -------
+        YourTurn
+        """
+        return fill_row(self.run, stage, row, head, places=places, percent=percent)
 
     # ---- Labels ----
 

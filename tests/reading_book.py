@@ -25,9 +25,21 @@ NAMES = {
     "percent": "turn-the-cat-sat-weights-2-3-2",
     "output": "turn-the-cat-sat-head-outputs-1-2-1",
     "power": "turn-the-cat-sat-exponentials-1-2-2",
+    "several": "turn-the-cat-sat-scores-1-1-2-and-1-more",
+    "row": "row-the-cat-sat-weights-1-1",
+    "build": "build-river-bank-1-3",
 }
 RUN = trace(load_example("the-cat-sat"))
-STEPS = ["A worked page", "Queries", "Scores", "Head 1", "Head 2", "Questions", "Summary"]
+STEPS = [
+    "A worked page",
+    "Queries",
+    "Scores",
+    "Head 1",
+    "Head 2",
+    "Questions",
+    "Summary",
+    "Summary",
+]
 
 WORKED = (
     FRONT
@@ -40,9 +52,12 @@ An introduction with $x^2$.
 
 ```{code-cell}
 from mha import load_example, trace
-from mha.widgets.boxes import your_turn
+from mha.widgets.boxes import your_turn, your_turns
+from mha.widgets.build import build_query
+from mha.widgets.rows import fill_row
 
 run = trace(load_example("the-cat-sat"))
+river = trace(load_example("river-bank"))
 ```
 
 ## Queries
@@ -98,13 +113,42 @@ Which are right?
 
 ## Summary
 
-The end.
+```{predict} doubled
+What happens to the aardvark?
+
+- [ ] It grows :: No: it does not grow.
+- [x] It sleeps :: Yes, it sleeps.
+```
+
+The revealed sentence stands here.
+
+```{code-cell}
+your_turns(run, "scores", [(0, 1), (0, 2, 1)])
+```
+
+```{code-cell}
+fill_row(run, "weights", 0)
+```
+
+```{code-cell}
+build_query(river, 2, {1: (0.9, 1)}, solution=(1, 1))
+```
 """
 )
 OTHER = (
     "# Another page\n\nWithout steps.\n\n```{quiz} two\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
 )
-INDEX = "# Index\n\n```{toctree}\nworked\nother\n```\n"
+LONG = (
+    "# A long page with a title that takes more than one line on a telephone\n\n"
+    "```{read-in-steps}\n```\n\nThe beginning.\n\n## The one section\n\n"
+    + "".join(
+        f"Paragraph {i} says something. " + "It goes on and on. " * 30 + "\n\nIt leads on:\n\n"
+        f"| table {i} | b |\n| --- | --- |\n" + "| 1 | 2 |\n" * 5 + "\n"
+        for i in range(23)
+    )
+    + "The last words.\n"
+)
+INDEX = "# Index\n\n```{toctree}\nworked\nother\nlong\n```\n"
 
 
 def build_book(folder):
@@ -112,7 +156,7 @@ def build_book(folder):
     publish(folder / "html" / "_static")
     warnings = build(
         folder,
-        {"index": INDEX, "worked": WORKED, "other": OTHER},
+        {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG},
         execute="inline",
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],

@@ -1,5 +1,6 @@
 /* A question with options to choose from. The page holds the feedback on every option, below the
-   question; the note on what was chosen is copied from there to the option. */
+   question; the note on what was chosen is copied from there to the option. A prediction opens what
+   follows it, whichever option was chosen. */
 (function () {
   "use strict";
   const strings = window.mhaStrings.quiz;
@@ -44,10 +45,27 @@
       const verdict = this.verdict();
       this.chosen().forEach((option) => this.annotate(option));
       this.say(verdict);
-      if (verdict === "right") {
+      const isPrediction = "predict" in this.dataset && verdict !== "empty";
+      if (isPrediction) {
+        this.reveal(verdict);
+      }
+      if (verdict === "right" || isPrediction) {
         window.mhaProgress.setRight(this.id);
         this.showDone();
       }
+    }
+
+    /**
+     * Open what was folded away until there is a prediction.
+     * @param {string} verdict
+     */
+    reveal(verdict) {
+      const fold = document.getElementById(`${this.id}-revealed`);
+      if (fold instanceof HTMLDetailsElement) {
+        fold.open = true;
+      }
+      find(this, ".quiz-status", HTMLElement).textContent =
+        verdict === "right" ? strings.predicted : strings.mispredicted;
     }
 
     /**

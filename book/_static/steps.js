@@ -1,6 +1,7 @@
-/* Read a page in steps. The steps are the page's own sections: the introduction, each second-level
-   section, and where such a section has sections of its own, each of these. Nothing is hidden until
-   a reader asks for it, and printing or searching the page shows all of it. */
+/* Read a page in steps. A step is a section, or a part of one: at most one and a half screens, cut
+   behind boxes and blocks of numbers where there are some. The steps are measured when a reader asks
+   for them, and again when the window's width changes; the reader stays where they were. Nothing is
+   hidden until then, and printing or searching the page shows all of it. */
 (function () {
   "use strict";
   const strings = window.mhaStrings.steps;
@@ -9,6 +10,10 @@
   const ARTICLE = ":has(> .steps-start):has(> h1)";
   const HEADING = ":scope > :is(h1, h2, h3, h4), :scope > details > summary > :is(h2, h3, h4)";
   const FIELDS = "input, textarea, select, [contenteditable], summary, mha-explorer, [role=grid]";
+  const STOPS = "mha-your-turn, mha-build, mha-quiz, mha-explorer, table, figure, .stage-block";
+  const SCREENS = 1.5; // what a step may be high
+  const TAKEN = 200; // pixels of it that the title's line and the bar take
+  const HEADING_MARGIN = 40; // around a heading
 
   if (!document.querySelector(ARTICLE)) {
     return;
@@ -16,7 +21,12 @@
 
   /* ---- The steps of the page ---- */
 
-  /** @typedef {{heading: HTMLElement, elements: Element[]}} Step */
+  /**
+   * What is shown or hidden as one, and the sections that it stands in, the innermost first.
+   * @typedef {{element: Element, heading: HTMLElement, sections: Element[]}} Block
+   */
+
+  /** @typedef {{heading: HTMLElement, blocks: Block[]}} Step */
 
   /** @param {Element} node */
   const isSection = (node) => node.tagName === "SECTION";
@@ -24,50 +34,97 @@
   /** @param {Element} node */
   const isHeading = (node) => /^H[1-6]$/.test(node.tagName);
 
+  /** @param {Element} node */
+  const isFrame = (node) => node === place || node === bar || node.tagName === "H1";
+
   /**
-   * Return the step that an element's heading begins.
    * @param {Element} parent
-   * @param {Element[]} elements
-   * @returns {Step}
+   * @param {Element[]} sections
+   * @returns {Block[]}
    */
-  function stepWith(parent, elements) {
-    return { heading: find(parent, HEADING, HTMLElement), elements };
+  function blocksOf(parent, sections = []) {
+    const heading = find(parent, HEADING, HTMLElement);
+    return Array.from(parent.children).flatMap((element) => {
+      if (isSection(element)) return blocksOf(element, [element, ...sections]);
+      return isHeading(element) || isFrame(element) ? [] : [{ element, heading, sections }];
+    });
   }
 
   /**
-   * Return the steps of a section that has sections of its own: its heading stays above each.
-   * @param {Element} section
-   * @returns {Step[]}
+   * Where a step that has become too high is cut: behind the last box or block of numbers, unless
+   * that stands in its first third, else before its last block; never behind words that lead on to what follows.
+   * @param {Block[]} blocks
+   * @returns {number}
    */
-  function split(section) {
-    const children = Array.from(section.children);
-    const own = children.filter((child) =>
-      !isSection(child) && !isHeading(child) && child.textContent.trim() !== "");
-    const first = own.length > 0 ? [stepWith(section, own)] : [];
-    const parts = children.filter(isSection).map((part) => stepWith(part, [part]));
-    return first.concat(parts).map(({ heading, elements }) =>
-      ({ heading, elements: elements.concat(section) }));
+  function cutOf(blocks) {
+    const stop = blocks.findLastIndex(({ element }, i) => i < blocks.length - 1
+      && (element.matches(STOPS) || element.querySelector(STOPS) !== null));
+    if (stop >= (blocks.length - 1) / 3) return stop + 1;
+    let cut = blocks.length - 1;
+    while (cut > 1 && /:\s*$/.test(blocks[cut - 1].element.textContent)) cut -= 1;
+    return cut;
   }
 
   /**
-   * @param {HTMLElement} article
-   * @param {HTMLElement} place
+   * Measure the whole page and part it into steps.
    * @returns {Step[]}
    */
-  function stepsOf(article, place) {
-    const children = Array.from(article.children);
-    const before = children.filter((child) =>
-      !isSection(child) && !isHeading(child) && child !== place);
-    const after = children.filter(isSection).flatMap((section) =>
-      Array.from(section.children).some(isSection) ? split(section) : stepWith(section, [section]));
-    return [stepWith(article, before), ...after];
+  function measured() {
+    const most = SCREENS * window.innerHeight - TAKEN;
+    /** With the headings of all sections around it. */
+    const height = (/** @type {Block[]} */ blocks) => blocks[0].sections.reduce(
+      (sum, section) => sum + find(section, HEADING, HTMLElement).offsetHeight + HEADING_MARGIN,
+      blocks[blocks.length - 1].element.getBoundingClientRect().bottom
+        - blocks[0].element.getBoundingClientRect().top,
+    );
+    /** @type {Block[][]} */
+    const parts = [];
+    /** @type {Block[]} */
+    let empty = []; // the place that a link leads to stands before what it means
+    for (const block of blocksOf(article)) {
+      if (block.element.textContent.trim() === "") {
+        empty.push(block);
+        continue;
+      }
+      const last = parts[parts.length - 1];
+      const { heading, sections } = block;
+      const blocks = [...empty.map(({ element }) => ({ element, heading, sections })), block];
+      empty = [];
+      if (!last || last[0].sections[0] !== sections[0]) {
+        parts.push(blocks);
+        continue;
+      }
+      last.push(...blocks);
+      if (height(last) > most) parts.push(last.splice(cutOf(last)));
+    }
+    parts[parts.length - 1]?.push(...empty);
+    return parts.map((blocks) => ({ heading: blocks[0].heading, blocks }));
   }
 
   const article = find(document, ARTICLE, HTMLElement);
   const place = find(article, ":scope > .steps-start", HTMLElement);
-  const steps = stepsOf(article, place);
-  const all = Array.from(new Set(steps.flatMap((step) => step.elements)));
+  const bar = document.createElement("nav");
+  /** @type {Step[]} */
+  let steps = []; // of the whole page; measured when they are first wanted
+  let width = 0; // of the window when they were
   let current = 0; // counted from 1; 0 is the whole page
+
+  /** The steps, measured if need be; nothing of the page may be hidden then. */
+  function ready() {
+    if (steps.length === 0 || (current === 0 && width !== window.innerWidth)) {
+      steps = measured();
+      width = window.innerWidth;
+    }
+    return steps;
+  }
+
+  /** The step that was opened last, on a page that may have had other steps then. */
+  function lastStep() {
+    const { last, steps: before } = progress.entryAt(location.href);
+    const total = ready().length;
+    return before > 1 && before !== total ? 1 + Math.round((last - 1) * (total - 1) / (before - 1))
+      : Math.min(last, total);
+  }
 
   /**
    * Return a heading's words without its number and its link.
@@ -83,11 +140,10 @@
 
   /* ---- The bar and the button ---- */
 
-  const begin = button("", () => go(progress.lastStep() || 1));
+  const begin = button("", () => go(lastStep() || 1));
   const previous = button(strings.previous, () => go(current - 1));
   const next = button(strings.next, () => go(current + 1));
   const whole = button(strings.whole, showWhole);
-  const bar = document.createElement("nav");
   const label = document.createElement("span");
   const meter = document.createElement("progress");
   const status = document.createElement("p");
@@ -97,7 +153,6 @@
     bar.setAttribute("aria-label", strings.bar);
     bar.hidden = true;
     label.className = "steps-label";
-    meter.max = steps.length;
     meter.setAttribute("aria-label", strings.progress);
     previous.title = next.title = strings.keys;
     status.className = "reading-unseen";
@@ -109,13 +164,14 @@
 
   /** Show where the reader is, on the button or in the bar. */
   function update() {
-    const last = Math.min(progress.lastStep(), steps.length);
-    const values = { step: current || last, total: steps.length };
-    begin.textContent = last > 1 ? fill(strings.resume, values) : strings.begin;
+    const { last, steps: total } = progress.entryAt(location.href);
+    begin.textContent = last > 1 ? fill(strings.resume, { step: last, total }) : strings.begin;
     begin.hidden = current > 0;
     bar.hidden = current === 0;
     if (current > 0) {
+      const values = { step: current, total: steps.length };
       label.textContent = fill(strings.place, values) + ": " + words(steps[current - 1].heading);
+      meter.max = steps.length;
       meter.value = current;
       off(previous, current === 1);
       off(next, current === steps.length);
@@ -149,14 +205,28 @@
   }
 
   /**
+   * Show what is in a set of blocks and sections, and hide the rest, headings of what is shown aside.
+   * @param {Element} parent
+   * @param {Set<Element>} shown
+   */
+  function sift(parent, shown) {
+    for (const child of Array.from(parent.children)) {
+      if (isFrame(child)) continue;
+      (isHeading(child) || shown.has(child) ? reveal : conceal)(child);
+      if (isSection(child) && shown.has(child)) sift(child, shown);
+    }
+  }
+
+  /**
    * Show a step.
    * @param {number} step counted from 1
    */
   function show(step) {
+    const { blocks } = ready()[step - 1];
     current = step;
-    const shown = new Set(steps[step - 1].elements);
-    all.forEach((element) => (shown.has(element) ? reveal : conceal)(element));
+    sift(article, new Set(blocks.flatMap(({ element, sections }) => [element, ...sections])));
     article.classList.add("in-steps");
+    article.classList.toggle("past-first-step", step > 1);
     progress.setRead(step, steps.length);
     update();
   }
@@ -165,7 +235,7 @@
     if (current === 0) {
       return;
     }
-    const heading = steps[current - 1].heading;
+    const step = steps[current - 1];
     const hadFocus = bar.contains(document.activeElement);
     leave();
     status.textContent = strings.wholeShown;
@@ -173,15 +243,30 @@
       setAddress(location.pathname + location.search, false);
     }
     if (hadFocus) {
-      focus(heading);
+      focus(step.heading);
+    }
+    const isContinued = steps.find(({ heading }) => heading === step.heading) !== step;
+    if (isContinued) {
+      step.blocks[0].element.scrollIntoView({ block: "start" });
     }
   }
 
   function leave() {
     current = 0;
-    all.forEach(reveal);
-    article.classList.remove("in-steps");
+    article.querySelectorAll(".step-hidden").forEach(reveal);
+    article.classList.remove("in-steps", "past-first-step");
     update();
+  }
+
+  /** Measure anew where the window has another width, and stay at what is being read. */
+  function resize() {
+    if (current === 0 || width === window.innerWidth) {
+      return;
+    }
+    const { element } = steps[current - 1].blocks[0];
+    leave();
+    ready();
+    show(stepOf(element));
   }
 
   /** @param {HTMLElement} heading */
@@ -196,7 +281,7 @@
    * @param {number} step
    */
   function go(step) {
-    if (step < 1 || step > steps.length) {
+    if (step < 1 || step > ready().length) {
       return;
     }
     status.textContent = "";
@@ -234,29 +319,20 @@
   }
 
   /**
-   * Return the step that holds an element, counted from 1, or 0.
+   * Return the first step that holds an element or a part of it, counted from 1, or 0.
    * @param {Element | null} element
    * @returns {number}
    */
   function stepOf(element) {
-    let found = 0;
-    let size = Infinity;
-    steps.forEach((step, i) => {
-      step.elements.filter((part) => part.contains(element)).forEach((part) => {
-        // The smallest part decides: a section stands in the steps of all its own sections.
-        if (part.textContent.length < size) {
-          found = i + 1;
-          size = part.textContent.length;
-        }
-      });
-    });
-    return found;
+    const asked = element && isHeading(element) ? element.parentElement : element;
+    return 1 + steps.findIndex(({ blocks }) => blocks.some((block) =>
+      block.element.contains(asked) || (asked !== article && asked?.contains(block.element))));
   }
 
   function follow() {
     const asked = /^#step-(\d+)$/.exec(location.hash);
     if (asked) {
-      const step = Math.min(Math.max(Number(asked[1]), 1), steps.length);
+      const step = Math.min(Math.max(Number(asked[1]), 1), ready().length);
       show(step);
       focus(steps[step - 1].heading);
       return;
@@ -265,7 +341,7 @@
     const step = stepOf(element);
     if (step > 0) {
       show(step);
-      element?.scrollIntoView();
+      (element?.checkVisibility() ? element : steps[step - 1].heading).scrollIntoView();
     }
   }
 
@@ -344,6 +420,7 @@
   document.addEventListener("keydown", onKey);
   article.addEventListener("beforematch", onFound);
   document.addEventListener("mha-progress-cleared", update);
+  window.addEventListener("resize", resize);
 
   let printed = 0;
   window.addEventListener("beforeprint", () => {

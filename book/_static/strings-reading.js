@@ -22,6 +22,8 @@
       incomplete: "Not yet: what you chose is right, but it is not all.",
       mixed: "Not yet: not everything that you chose is right.",
       empty: "Choose an option first.",
+      predicted: "Right. What happens stands below.",
+      mispredicted: "Not so. What happens stands below.",
       done: "answered",
     },
     progress: {

@@ -1,15 +1,11 @@
 """How an entered answer stands to an exercise: right, near, wrong, or no number at all."""
 
-import math
-import re
 from typing import Literal
 
+from mha.practice.entered import read
 from mha.practice.exercise import NumericExercise, half_unit
 
 Verdict = Literal["right", "near", "wrong", "unreadable"]
-
-NUMBER = r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)"
-ANSWER = re.compile(rf"({NUMBER})(?:/({NUMBER}))?(%?)", re.ASCII)
 
 
 def verdict(exercise: NumericExercise, text: str) -> Verdict:
@@ -19,8 +15,7 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     ----------
     exercise : NumericExercise
     text : str
-        A number with a decimal point or comma, or a fraction, with or without a percent sign.
-        Spaces do not count; a hyphen and a true minus sign are the same.
+        A number or a short calculation, as `mha.practice.entered.read` takes it.
 
     Returns
     -------
@@ -36,16 +31,17 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     >>> [verdict(exercise, text) for text in ("0.73", "0,731", "0.74", "0.5", "x")]
     ['right', 'right', 'near', 'wrong', 'unreadable']
     """
-    parsed = _parse(text, exercise.percent)
-    if parsed is None:
+    entered = read(text, percent=exercise.percent)
+    if entered is None:
         return "unreadable"
-    number, decimals = parsed
-    distance = abs(number - exercise.asked)
+    distance = abs(entered.number - exercise.asked)
     unit = 10.0**-exercise.places
     if distance <= half_unit(exercise.places):
         return "right"
     needs_rounding = abs(exercise.asked - round(exercise.asked, exercise.places)) > 1e-9 * unit
-    rounded_too_much = 0 < decimals < exercise.places and distance <= half_unit(decimals)
+    rounded_too_much = 0 < entered.decimals < exercise.places and distance <= half_unit(
+        entered.decimals
+    )
     if needs_rounding and (distance <= 2 * unit or rounded_too_much):
         return "near"
     return "wrong"
@@ -73,18 +69,3 @@ def is_right(exercise: NumericExercise, text: str) -> bool:
     (True, True, False)
     """
     return verdict(exercise, text) == "right"
-
-
-def _parse(text: str, percent: bool) -> tuple[float, int] | None:
-    """Return the number that was entered and its decimals, or None if there is none."""
-    match = ANSWER.fullmatch("".join(text.split()).replace("−", "-"))
-    if match is None:
-        return None
-    top, bottom, sign = match.groups()
-    number, divisor = (float(part.replace(",", ".")) for part in (top, bottom or "1"))
-    if divisor == 0:
-        return None
-    # A sign says percent; where percent is asked for, a bare number is one.
-    value = number / divisor / (100 if sign and not percent else 1)
-    decimals = 0 if bottom else len(re.split("[.,]", top)[-1]) if re.search("[.,]", top) else 0
-    return (value, decimals) if math.isfinite(value) else None

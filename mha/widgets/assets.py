@@ -13,8 +13,16 @@ FOLDER = Path(__file__).resolve().parent / "static"
 ARITHMETIC = ("numbers.js", "stages.js", "places.js", "origins.js", "attention.js")
 """The scripts that port the package, in the order in which they run."""
 
-BOXES = ("page.js", "progress.js", "strings-your-turn.js", "exercises.js", "your-turn.js")
-"""The scripts of the boxes for computing a number, in order, after those of `ARITHMETIC`."""
+BOXES = (
+    "page.js",
+    "progress.js",
+    "strings-your-turn.js",
+    "exercises.js",
+    "answers.js",
+    "your-turn.js",
+    "build.js",
+)
+"""The scripts of the boxes for computing, in order, after those of `ARITHMETIC`."""
 
 EXPLORER_PARTS = (
     "strings-explorer.js",

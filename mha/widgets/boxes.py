@@ -1,14 +1,15 @@
-"""The boxes in which a reader computes one number: an exercise with a field, hints, new numbers."""
+"""The boxes in which a reader computes numbers: exercises with fields, hints, new numbers."""
 
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from mha.practice.calculations import templates
 from mha.practice.exercise import NumericExercise, numeric_exercise
+from mha.practice.mistakes import mistakes, of_operands
 from mha.runs.record import Trace
 
 LABELS = {
@@ -16,27 +17,35 @@ LABELS = {
     "answer": "Your answer",
     "check": "Check",
     "hint": "Hint",
-    "fresh": "New numbers",
+    "fresh": "Another set",
     "worked": "Worked answer",
     "print_line": "Answer:",
 }
 """What the box says; what it says while it is used stands in the page's strings."""
 
 BLANK = r"\_" * 20
-"""Where the answer is written in print, as Markdown."""
+SHORT_BLANK = r"\_" * 8
+"""Where an answer is written in print, as Markdown."""
 
 
 @dataclass(frozen=True)
 class YourTurn:
-    """An exercise as a box on a page, with an answer field, hints and new numbers.
+    """Exercises as a box on a page, with a field for each, hints and new numbers.
 
     Parameters
     ----------
-    exercise : NumericExercise
+    exercises : tuple of NumericExercise
     name : str
         The box's id, one of its kind on the page; progress is kept by it.
     variants : bool, default True
         Offer new numbers, drawn in the browser.
+    beside : tuple of tuple of (str, float), optional
+        For each exercise the mistakes that its operands do not tell: a name of
+        `mha.practice.mistakes.NAMES` and the number entered.
+    row : str, default ""
+        What all exercises ask together, where they are one row's.
+    cells : tuple of str, default ()
+        What the fields of a row are called; a word between asterisks is a token.
 
     Raises
     ------
@@ -44,9 +53,12 @@ class YourTurn:
         If `name` is no id.
     """
 
-    exercise: NumericExercise
+    exercises: tuple[NumericExercise, ...]
     name: str
     variants: bool = True
+    beside: tuple[tuple[tuple[str, float], ...], ...] = ()
+    row: str = ""
+    cells: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9-]*", self.name):
@@ -59,30 +71,47 @@ class YourTurn:
         return {
             "text/html": self._html(),
             "text/markdown": self._markdown(),
-            "text/plain": str(self.exercise),
+            "text/plain": "\n".join(map(str, self.exercises)),
         }
 
+    @property
+    def _givens(self) -> dict[str, str]:
+        """Where each given of a row stands among the operands, by its words: one is said once."""
+        found: dict[str, str] = {}
+        for i, exercise in enumerate(self.exercises):
+            for j, given in enumerate(exercise.givens):
+                found.setdefault(str(given), f"{i}.{j}")
+        return found
+
+    # ---- Print ----
+
     def _markdown(self) -> str:
-        """Return MyST that shows the box in HTML, and the question with a line in print."""
-        exercise = self.exercise
-        question = [
-            _markdown(exercise.question),
-            "\n".join(f"- {_markdown(str(given))}" for given in exercise.givens),
-            f"{exercise.rounding} {LABELS['print_line']} {BLANK}",
-        ]
+        """Return MyST that shows the box in HTML, and its questions with lines in print."""
         lines = ["~~~~{raw} html", self._html(), "~~~~", ""]
         lines += ["~~~~{only} latex", f"~~~{{admonition}} {LABELS['title']}"]
-        lines += ["\n\n".join(question), "~~~", "~~~~"]
+        lines += ["\n\n".join(self._printed()), "~~~", "~~~~"]
         return "\n".join(lines)
 
+    def _printed(self) -> Iterable[str]:
+        """Yield the paragraphs of the print form."""
+        if self.row:
+            yield _markdown(self.row)
+            yield "\n".join(f"- {_markdown(given)}" for given in self._givens)
+            blanks = (f"{_markdown(cell)} {SHORT_BLANK}" for cell in self.cells)
+            yield f"{self.exercises[0].rounding} {', '.join(blanks)}"
+            return
+        for exercise in self.exercises:
+            yield _markdown(exercise.question)
+            yield "\n".join(f"- {_markdown(str(given))}" for given in exercise.givens)
+            yield f"{exercise.rounding} {LABELS['print_line']} {BLANK}"
+
+    # ---- The page ----
+
     def _html(self) -> str:
-        """Return the box; without a script the question and the worked answer read as they are."""
-        exercise, name = self.exercise, escape(self.name)
-        givens = "".join(
-            f"<li>{_marked_up(given.label)}:"
-            f' <span class="your-turn-given">{given.numbers}</span></li>'
-            for given in exercise.givens
-        )
+        """Return the box; without a script its questions and worked answers read as they are."""
+        name, kind = escape(self.name), "row" if self.row else "several"
+        kind = kind if len(self.exercises) > 1 else "one"
+        worked = "".join(f"<p>{_marked_up(e.worked_line)}</p>" for e in self.exercises)
         fresh = (
             '<button type="button" class="reading-button your-turn-fresh">'
             f"{LABELS['fresh']}</button>"
@@ -90,41 +119,82 @@ class YourTurn:
             else ""
         )
         return (
-            f'<mha-your-turn id="{name}" role="group" aria-labelledby="{name}-title">'
+            f'<mha-your-turn id="{name}" class="your-turn-{kind}" role="group"'
+            f' aria-labelledby="{name}-title">'
             f'<p class="your-turn-title" id="{name}-title">{LABELS["title"]}'
             ' <span class="reading-done"></span></p>'
-            f'<p class="your-turn-question" id="{name}-question">'
-            f"{_marked_up(exercise.question)}</p>"
-            f'<ul class="your-turn-givens" id="{name}-givens">{givens}</ul>'
-            f'<p class="your-turn-rounding" id="{name}-rounding">{exercise.rounding}</p>'
-            '<form class="your-turn-form" novalidate>'
-            f'<label for="{name}-answer">{LABELS["answer"]}</label> '
-            f'<input id="{name}-answer" type="text" inputmode="decimal" autocomplete="off"'
-            f' spellcheck="false" size="9" aria-describedby="{name}-question'
-            f' {name}-givens {name}-rounding">'
+            f'<form class="your-turn-form" novalidate>{self._row() if self.row else self._parts()}'
+            '<div class="your-turn-controls">'
             f'<button type="submit" class="reading-button">{LABELS["check"]}</button>'
             '<button type="button" class="reading-button your-turn-hint">'
-            f"{LABELS['hint']}</button>{fresh}"
+            f"{LABELS['hint']}</button>{fresh}</div>"
             '<div class="your-turn-feedback" role="status"></div>'
             '<ol class="your-turn-hints" aria-live="polite"></ol></form>'
             f'<details class="your-turn-worked"><summary>{LABELS["worked"]}</summary>'
-            f"<p>{_marked_up(exercise.worked_line)}</p></details>"
+            f"{worked}</details>"
             f'<script type="application/json">{self._json()}</script></mha-your-turn>'
         )
 
+    def _parts(self) -> str:
+        """Return each question with its field."""
+        several = len(self.exercises) > 1
+        return "".join(
+            self._question(f"-{i + 1}" if several else "", exercise.question, exercise.rounding,
+                           {str(given): f"{i}.{j}" for j, given in enumerate(exercise.givens)})
+            + self._field(
+                f"-{i + 1}" if several else "",
+                f"{LABELS['answer']} {i + 1}" if several else LABELS["answer"],
+            )
+            for i, exercise in enumerate(self.exercises)
+        )  # fmt: skip
+
+    def _row(self) -> str:
+        """Return the question of a row with a field for each of its numbers."""
+        fields = "".join(
+            self._field(f"-{i + 1}", _marked_up(cell), described="")
+            for i, cell in enumerate(self.cells)
+        )
+        question = self._question("", self.row, self.exercises[0].rounding, self._givens)
+        return f'{question}<div class="your-turn-cells">{fields}</div>'
+
+    def _question(self, suffix: str, question: str, rounding: str, givens: dict[str, str]) -> str:
+        """Return a question with its numbers, and where each of them stands in the data."""
+        name = escape(self.name)
+        items = ""
+        for text, at in givens.items():
+            label, _, numbers = text.rpartition(": ")
+            items += (
+                f"<li>{_marked_up(label)}:"
+                f' <span class="your-turn-given" data-at="{at}">{numbers}</span></li>'
+            )
+        return (
+            '<div class="your-turn-part">'
+            f'<p class="your-turn-question" id="{name}-question{suffix}">'
+            f"{_marked_up(question)}</p>"
+            f'<ul class="your-turn-givens" id="{name}-givens{suffix}">{items}</ul>'
+            f'<p class="your-turn-rounding" id="{name}-rounding{suffix}">{rounding}</p></div>'
+        )
+
+    def _field(self, suffix: str, label: str, described: str | None = None) -> str:
+        """Return a field with its label, and where its mark goes if there are several."""
+        name, of = escape(self.name), suffix if described is None else described
+        mark = f' <span class="your-turn-mark" id="{name}-mark{suffix}"></span>' if suffix else ""
+        by_mark = f" {name}-mark{suffix}" if suffix else ""
+        return (
+            f'<div class="your-turn-field"><label for="{name}-answer{suffix}">{label}</label> '
+            f'<input id="{name}-answer{suffix}" type="text" autocomplete="off"'
+            f' autocapitalize="off" spellcheck="false" size="9"'
+            f' aria-describedby="{name}-question{of} {name}-givens{of} {name}-rounding{of}'
+            f'{by_mark}">{mark}</div>'
+        )
+
     def _json(self) -> str:
-        """Return what the script computes with. The answer is not among it."""
-        exercise = self.exercise
-        data = {
-            "kind": exercise.kind,
-            "givens": [_finite(given.values) for given in exercise.givens],
-            "shownPlaces": exercise.givens[0].places,
-            "column": exercise.column,
-            "places": exercise.places,
-            "percent": exercise.percent,
-            "hints": templates(exercise.kind, exercise.givens),
-            "draw": _draws(exercise) if self.variants else None,
-        }
+        """Return what the script computes with. The answers are not among it."""
+        beside = self.beside or ((),) * len(self.exercises)
+        pairs = zip(self.exercises, beside, strict=True)
+        tasks = [_task(exercise, known, self.variants) for exercise, known in pairs]
+        # The numbers of a row go together: fresh ones are drawn once, where all take the same.
+        data = {"tasks": tasks, "together": bool(self.row)}
         return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
 
 
@@ -167,7 +237,99 @@ def your_turn(
     """
     exercise = numeric_exercise(run, stage, row, column, head, places=places, percent=percent)
     cell = f"{stage.replace('_', '-')}-{head + 1}-{row + 1}-{column + 1}"
-    return YourTurn(exercise, f"turn-{run.example.name}-{cell}" if name is None else name, variants)
+    by_operands = of_operands(exercise)
+    beside = tuple(
+        (known.name, float(f"{known.value:.9g}"))
+        for known in mistakes(run, exercise)
+        if known not in by_operands
+    )
+    name = f"turn-{run.example.name}-{cell}" if name is None else name
+    return YourTurn((exercise,), name, variants, (beside,))
+
+
+def one_box(*boxes: YourTurn, name: str | None = None) -> YourTurn:
+    """Return several boxes as one with several fields.
+
+    Parameters
+    ----------
+    *boxes : YourTurn
+    name : str, default that of the first, and how many more
+
+    Returns
+    -------
+    YourTurn
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> run = trace(load_example("the-cat-sat"))
+    >>> one_box(your_turn(run, "key", 2, 0), your_turn(run, "value", 2, 1)).name
+    'turn-the-cat-sat-key-1-3-1-and-1-more'
+    """
+    return YourTurn(
+        sum((box.exercises for box in boxes), ()),
+        name or f"{boxes[0].name}-and-{len(boxes) - 1}-more",
+        all(box.variants for box in boxes),
+        sum((box.beside for box in boxes), ()),
+    )
+
+
+def your_turns(
+    run: Trace,
+    stage: str,
+    cells: Sequence[tuple[int, ...]],
+    head: int = 0,
+    *,
+    places: int | None = None,
+    percent: bool = False,
+    name: str | None = None,
+    variants: bool = True,
+) -> YourTurn:
+    """Return several numbers of one stage as one box with several fields.
+
+    Parameters
+    ----------
+    run : Trace
+    stage, places, percent, name, variants
+        As for `your_turn`.
+    cells : sequence of tuple of int
+        Each a row, a column, and a head where it is not `head`.
+    head : int, default 0
+
+    Returns
+    -------
+    YourTurn
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> run = trace(load_example("the-cat-sat"))
+    >>> len(your_turns(run, "scores", [(0, 1), (0, 2)], head=1).exercises)
+    2
+    """
+    options = {"places": places, "percent": percent, "variants": variants}
+    boxes = [
+        your_turn(run, stage, row, column, *([*rest, head][:1]), **options)  # type: ignore[arg-type]
+        for row, column, *rest in cells
+    ]
+    return one_box(*boxes, name=name)
+
+
+def _task(
+    exercise: NumericExercise, beside: Iterable[tuple[str, float]], variants: bool
+) -> dict[str, object]:
+    """Return what the script computes one number with."""
+    return {
+        "kind": exercise.kind,
+        "givens": [_finite(given.values) for given in exercise.givens],
+        "shownPlaces": exercise.givens[0].places,
+        "column": exercise.column,
+        "places": exercise.places,
+        "percent": exercise.percent,
+        "hints": templates(exercise.kind, exercise.givens),
+        "draw": _draws(exercise) if variants else None,
+        "elsewhere": list(beside),
+    }
 
 
 def _finite(values: Iterable[float]) -> list[float | None]:

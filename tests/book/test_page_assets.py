@@ -15,7 +15,7 @@ EVERYTHING = """# A page
 code = 1
 ```
 
-<mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-quiz></mha-quiz>
+<mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-build></mha-build><mha-quiz></mha-quiz>
 <div class="steps-start stage-block exercise toggle sd-tab-set"></div>
 """
 
@@ -58,6 +58,7 @@ def test_a_plain_page_loads_nothing_that_it_has_no_use_for(book):
     [
         ("<mha-explorer", "origins.js explorer.js explorer.css", "your-turn.js boxes.css quiz.js"),
         ("<mha-your-turn", "origins.js your-turn.js boxes.css", "explorer.js explorer.css"),
+        ("<mha-build", "attention.js answers.js build.js boxes.css", "explorer.js your-turn.js"),
         ("<mha-quiz", "quiz.js boxes.css", "origins.js explorer.js your-turn.js"),
         ('<div class="highlight-python', "copybutton.js clipboard.min.js", "togglebutton.js"),
         ("<math", "math/temml.css", "blocks.css doctools.js sphinx_highlight.js"),

@@ -227,3 +227,43 @@ def test_the_docstring_shows_marks_that_are_read():
     marks = re.findall(r"^ *- (\[.*)$", example, re.MULTILINE)
     assert len(marks) == 3
     assert all(MARK.match(m) or MARK_WITH_CODE.match(m) for m in marks)
+
+
+PREDICT = """# Page
+
+```{predict} doubled
+:reveals: 2
+
+What happens?
+
+- [ ] This :: No.
+- [x] That :: Yes.
+```
+
+First block.
+
+- Second block.
+
+Third block.
+"""
+
+
+def test_a_prediction_folds_the_blocks_that_follow_and_print_has_them_open(tmp_path):
+    assert build(tmp_path, {"index": PREDICT}) == ""
+    page = BeautifulSoup((tmp_path / "html" / "index.html").read_text("utf-8"), "html.parser")
+    fold = page.find("details", id="quiz-doubled-revealed")
+    assert fold.find_previous_sibling("mha-quiz").has_attr("data-predict")
+    assert text_of(fold) == "What happens First block. Second block."
+    assert text_of(fold.find_next_sibling("p")) == "Third block."
+    assert text_of(page.find("mha-quiz").find("button")) == "See what happens"
+    assert build(tmp_path, {}, builder="latex") == ""
+    tex = (tmp_path / "latex" / "test.tex").read_text("utf-8")
+    order = [tex.index(text) for text in ("What happens?", "First block", "Second", "Third")]
+    assert order == sorted(order)
+    assert "Choose one, then see" in tex
+
+
+def test_a_prediction_without_blocks_to_reveal_is_refused(tmp_path):
+    text = PREDICT.split("First block")[0] + "## Next\n\nText.\n"
+    warnings = build(tmp_path, {"index": text})
+    assert "quiz quiz-doubled: 2 block(s) to reveal are wanted behind it" in warnings

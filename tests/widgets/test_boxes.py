@@ -9,7 +9,9 @@ from helpers import QUERIES, example, raises
 
 from mha import arithmetic, load_example, trace
 from mha.practice.calculations import HINTS, HINTS_WITH_MASK
-from mha.widgets.boxes import your_turn
+from mha.widgets.boxes import one_box, your_turn, your_turns
+from mha.widgets.build import build_query
+from mha.widgets.rows import ROWS, fill_row
 
 RUN = trace(load_example("the-cat-sat"))
 
@@ -17,7 +19,8 @@ RUN = trace(load_example("the-cat-sat"))
 def data_of(made):
     """Return what a box tells the script."""
     page = BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
-    return json.loads(page.find("script").string)
+    (task,) = json.loads(page.find("script").string)["tasks"]
+    return task
 
 
 def box(*cell, **options):
@@ -40,7 +43,7 @@ def test_the_box_reads_without_a_script():
 def test_the_data_for_the_script_hold_operands_and_no_answer():
     made = your_turn(RUN, "weights", 1, 2, percent=True)
     page = BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
-    data = json.loads(page.find("script").string)
+    data = data_of(made)
     assert data["givens"] == [list(RUN.scaled_scores[0, 1])]
     assert data["column"] == 2
     assert str(RUN.weights[0, 1, 2])[:6] not in page.find("script").string
@@ -48,10 +51,9 @@ def test_the_data_for_the_script_hold_operands_and_no_answer():
 
 def test_a_masked_score_is_null_in_the_data():
     run = trace(example(is_causal=True))
-    page = BeautifulSoup(
-        your_turn(run, "weights", 1, 0)._repr_mimebundle_()["text/html"], "html.parser"
-    )
-    assert json.loads(page.find("script").string)["givens"][0][2:] == [None] * (QUERIES - 2)
+    made = your_turn(run, "weights", 1, 0)
+    page = BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
+    assert data_of(made)["givens"][0][2:] == [None] * (QUERIES - 2)
     assert "−∞" in page.find("ul").get_text()
 
 
@@ -93,7 +95,8 @@ def test_each_kind_says_what_it_is_drawn_from(cell, kind, draw):
     data = data_of(your_turn(RUN, *cell))
     assert (data["kind"], data["draw"], data["hints"]) == (kind, draw, list(HINTS[kind]))
     assert set(data) == {
-        *("kind", "givens", "shownPlaces", "column", "places", "percent", "hints", "draw")
+        *("kind", "givens", "shownPlaces", "column", "places", "percent", "hints", "draw"),
+        "elsewhere",
     }
 
 
@@ -130,3 +133,94 @@ def test_new_numbers_can_be_left_out():
 def test_a_name_that_is_no_id_is_refused():
     with raises(ValueError, "name is 'My box'; lower-case words joined by hyphens are wanted"):
         your_turn(RUN, "weights", 0, 0, name="My box")
+
+
+# ---- Several fields ----
+
+
+def page_of(made):
+    return BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
+
+
+def tasks_of(made):
+    return json.loads(page_of(made).find("script").string)["tasks"]
+
+
+def assert_fields_are_described(page):
+    ids = [element["id"] for element in page.find_all(id=True)]
+    assert len(ids) == len(set(ids))
+    for field in page.find_all("input"):
+        assert page.find("label", attrs={"for": field["id"]}).get_text()
+        assert set(field["aria-describedby"].split()) <= set(ids)
+
+
+def test_several_numbers_make_one_box_with_a_field_each():
+    made = your_turns(RUN, "key", [(2, 0), (2, 1, 1)])
+    page = page_of(made)
+    assert len(page.find_all("mha-your-turn")) == len(page.find_all("form")) == 1
+    assert len(page.find_all("input")) == len(tasks_of(made)) == 2
+    assert_fields_are_described(page)
+    assert "in Head 1." in made.exercises[0].question
+    assert "in Head 2." in made.exercises[1].question
+    assert [p.get_text() for p in page.find("details").find_all("p")] == [
+        str(arithmetic(RUN, "key", 2, 0)),
+        str(arithmetic(RUN, "key", 2, 1, head=1)),
+    ]
+    printed = made._repr_mimebundle_()["text/markdown"].split("{only} latex")[1]
+    assert printed.count("Answer: " + r"\_" * 20) == 2
+
+
+def test_each_given_says_which_operand_it_is():
+    made = one_box(your_turn(RUN, "key", 2, 0), your_turn(RUN, "weights", 1, 2))
+    tasks = tasks_of(made)
+    spans = page_of(made).find_all(class_="your-turn-given")
+    assert [span["data-at"] for span in spans] == ["0.0", "0.1", "1.0"]
+    for span in spans:
+        i, j = map(int, span["data-at"].split("."))
+        assert len(span.get_text().split(", ")) == len(tasks[i]["givens"][j])
+
+
+@pytest.mark.parametrize("stage", ROWS)
+def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
+    made = fill_row(RUN, stage, 1)
+    page = page_of(made)
+    count = np.asarray(getattr(RUN, stage)).shape[-1]
+    assert len(page.find_all("input")) == len(tasks_of(made)) == len(made.cells) == count
+    assert_fields_are_described(page)
+    givens = [item.get_text() for item in page.find(class_="your-turn-givens").find_all("li")]
+    assert len(givens) == len(set(givens))
+    assert len({exercise.places for exercise in made.exercises}) == 1
+    assert made.variants is (stage in ("weights",))
+    assert (
+        made._repr_mimebundle_()["text/markdown"].split("{only} latex")[1].count(r"\_" * 8) == count
+    )
+
+
+def test_a_stage_that_is_no_row_is_refused():
+    with raises(ValueError, f"stage is 'row_sums'; one of {', '.join(ROWS)} is wanted"):
+        fill_row(RUN, "row_sums", 0)
+
+
+# ---- A goal ----
+
+RIVER = trace(load_example("river-bank"))
+
+
+def test_a_goal_is_said_and_its_solution_shown():
+    made = build_query(RIVER, 2, {1: (0.9, 1), 0: (0, 0.05)}, solution=(1, 1))
+    page = page_of(made)
+    text = " ".join(page.get_text(" ").split())
+    assert "gives river at least 90 % and the at most 5 % of its attention" in text
+    assert "(1, 1) gives the 0.2 % , river 98.0 %" in text.replace("%,", "% ,")
+    assert_fields_are_described(page)
+    data = json.loads(page.find("script").string)
+    assert data["key"] == RIVER.key[0].tolist()
+    assert data["wanted"] == [[0, 0.05], [0.9, 1], [0, 1]]
+    assert "solution" not in data
+
+
+def test_a_goal_that_the_solution_misses_or_that_is_reached_already_is_refused():
+    with raises(ValueError, "solution is (2.0, 0.0), whose weights miss the goal"):
+        build_query(RIVER, 2, {1: (0.9, 1)}, solution=(2, 0))
+    with raises(ValueError, "the run's own query reaches the goal; a harder one is wanted"):
+        build_query(RIVER, 2, {1: (0.1, 1)}, solution=(1, 1))

@@ -46,10 +46,12 @@ FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all other
 
 # What a page loads only if its text has one of these. All that is not named is on every page.
 WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("<mha-explorer", "<mha-your-turn"): ARITHMETIC,
+    ("<mha-explorer", "<mha-your-turn", "<mha-build"): ARITHMETIC,
     ("<mha-explorer",): (*EXPLORER, "explorer.css"),
-    ("<mha-your-turn",): ("strings-your-turn.js", "exercises.js", "your-turn.js"),
-    ("<mha-your-turn", "<mha-quiz"): ("boxes.css",),
+    ("<mha-your-turn", "<mha-build"): ("strings-your-turn.js", "exercises.js", "answers.js"),
+    ("<mha-your-turn",): ("your-turn.js",),
+    ("<mha-build",): ("build.js",),
+    ("<mha-your-turn", "<mha-build", "<mha-quiz"): ("boxes.css",),
     ("<mha-quiz",): ("quiz.js",),
     ("steps-start",): ("steps.js",),
     ('class="highlight',): ("clipboard.min.js", "copybutton.js", "copybutton.css", "pygments.css"),

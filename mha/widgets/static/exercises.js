@@ -1,10 +1,9 @@
-/* One number to compute by hand: the answer, its hints and its worked line, the verdict on what a
-   reader enters, and new numbers. A port of mha/practice, so that new numbers can be drawn here;
+/* One number to compute by hand: the answer, its hints and its worked line, and new numbers. A port of mha/practice, so that new numbers can be drawn here;
    the tests compare the two. How an operation combines its operands, mhaOrigins knows. */
 (function () {
   "use strict";
   const { fill } = window.mhaPage;
-  const { chain, fixed, short, shown } = window.mhaNumbers;
+  const { chain, short, shown } = window.mhaNumbers;
 
   /* ---- The calculations ---- */
 
@@ -149,55 +148,6 @@
     return chain(...line, ...percent);
   }
 
-  /* ---- Checking ---- */
-
-  const NUMBER = "[+-]?(?:\\d+(?:[.,]\\d*)?|[.,]\\d+)";
-  const ANSWER = new RegExp(`^(${NUMBER})(?:/(${NUMBER}))?(%?)$`);
-
-  /**
-   * The number entered and its decimals, or null if there is none.
-   * @param {string} text
-   * @param {boolean} percent
-   */
-  function parse(text, percent) {
-    const match = ANSWER.exec(text.replace(/\s/g, "").replaceAll("−", "-"));
-    if (!match) {
-      return null;
-    }
-    const [, top, bottom, sign] = match;
-    const divisor = bottom === undefined ? 1 : Number(bottom.replace(",", "."));
-    // A sign says percent; where percent is asked for, a bare number is one.
-    const number = Number(top.replace(",", ".")) / divisor / (sign && !percent ? 100 : 1);
-    const point = top.search(/[.,]/);
-    const decimals = bottom !== undefined || point < 0 ? 0 : top.length - point - 1;
-    return divisor !== 0 && Number.isFinite(number) ? { number, decimals } : null;
-  }
-
-  /** @param {number} places */
-  const halfUnit = (places) => 0.5 * 10 ** -places * (1 + 1e-9);
-
-  /**
-   * @param {Task} task
-   * @param {string} text
-   * @returns {Verdict}
-   */
-  function verdict(task, text) {
-    const entered = parse(text, task.percent);
-    if (!entered) {
-      return "unreadable";
-    }
-    const wanted = asked(task);
-    const unit = 10 ** -task.places;
-    const distance = Math.abs(entered.number - wanted);
-    if (distance <= halfUnit(task.places)) {
-      return "right";
-    }
-    const needsRounding = Math.abs(wanted - Number(fixed(wanted, task.places))) > 1e-9 * unit;
-    const fewer = entered.decimals > 0 && entered.decimals < task.places;
-    const roundedTooMuch = fewer && distance <= halfUnit(entered.decimals);
-    return needsRounding && (distance <= 2 * unit || roundedTooMuch) ? "near" : "wrong";
-  }
-
   /* ---- New numbers ---- */
 
   /**
@@ -268,7 +218,7 @@
     do {
       givens = task.givens.map((old, i) => DRAWS[task.draw?.[i] ?? "same"](old, pick));
     } while (task.draw && task.kind === "products" && saysNothing(givens));
-    return { ...task, givens };
+    return { ...task, givens, elsewhere: [] }; // new numbers have no neighbours
   }
 
   /**
@@ -280,5 +230,5 @@
     return terms.filter((term) => term !== 0).length < Math.min(2, terms.length);
   }
 
-  window.mhaExercises = { asked, fresh, hints, seedOf, verdict, worked };
+  window.mhaExercises = { asked, fresh, hints, result, seedOf, worked };
 })();

@@ -7,8 +7,8 @@
   "use strict";
   const KEY = "attention-by-hand.progress";
   const VERSION = 1;
-  const QUESTIONS = "mha-your-turn[id], mha-quiz[id]";
-  const QUESTION = /<mha-(?:your-turn|quiz)\b[^>]*? id="([^"]+)"/g; // the same, in text
+  const QUESTIONS = "mha-your-turn[id], mha-build[id], mha-quiz[id]";
+  const QUESTION = /<mha-(?:your-turn|build|quiz)\b[^>]*? id="([^"]+)"/g; // the same, in text
   const WAITING = "noscript.late";
   const root = new URL(document.documentElement.dataset.content_root || "./", location.href);
 
@@ -167,8 +167,6 @@
       .some((entry) => entry.right.length > 0 || entry.read.length > 0),
     /** Tell whether a question of this page was answered. */
     isRight: (id) => here().right.includes(id),
-    /** Return the step of this page that was opened last, or 0. */
-    lastStep: () => here().last,
     /** Remember that a step of this page was opened; the number counts from 1. */
     setRead: (step, total) => change((entry) => {
       entry.read = entry.read.filter((other) => other <= total);

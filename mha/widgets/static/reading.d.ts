@@ -33,14 +33,45 @@ interface Task {
   hints: string[];
   /** One draw an operand, or null where no new numbers are offered. */
   draw: Draw[] | null;
+  /** Mistakes that the operands do not tell: what a neighbour of the number would be. */
+  elsewhere?: [MistakeName, number][];
+}
+
+/** A name of mha/practice/mistakes.py. */
+type MistakeName =
+  | "percent" | "share" | "sign" | "signs" | "one-term" | "no-root" | "no-scale" | "by-width"
+  | "no-mask" | "no-exponential" | "not-divided" | "left-out" | "other-key" | "exchanged"
+  | "other-row" | "other-component" | "other-head" | "last-digit";
+
+/** A wrong answer, what leads to it, and by how much more its rounding may be off. */
+interface Mistake {
+  name: MistakeName;
+  value: number;
+  unit: number;
+}
+
+/** Weights to reach, as mha/widgets/build.py writes them into the page. */
+interface BuildGoal {
+  key: number[][];
+  scale: number | null;
+  tokens: string[];
+  /** For each key the least and the most weight. */
+  wanted: [number, number][];
 }
 
 type Texts<Name extends string> = Record<Name, string>;
 
 /** What the scripts say, by script. */
 interface Strings {
-  exercises: Texts<Verdict | "empty" | "fresh" | "noMoreHints" | "done">;
-  quiz: Texts<"right" | "wrong" | "incomplete" | "mixed" | "empty" | "done">;
+  exercises:
+    & Texts<
+      | Verdict | "notYet" | "answer" | "allRight" | "some" | "empty" | "fresh" | "noMoreHints"
+      | "reached" | "notReached" | "tooLarge" | "done"
+    >
+    & { mistakes: Texts<MistakeName> };
+  quiz: Texts<
+    | "right" | "wrong" | "incomplete" | "mixed" | "empty" | "predicted" | "mispredicted" | "done"
+  >;
   steps: Texts<
     | "begin" | "resume" | "bar" | "previous" | "next" | "whole" | "place" | "progress" | "keys"
     | "wholeShown"
@@ -72,8 +103,6 @@ interface Window {
     isAny(): boolean;
     /** Whether a question of this page was answered. */
     isRight(id: string): boolean;
-    /** The step of this page that was opened last, or 0. */
-    lastStep(): number;
     /** Remember that a step of this page was opened; it counts from 1. */
     setRead(step: number, total: number): void;
     /** Remember that a question of this page was answered. */
@@ -85,11 +114,21 @@ interface Window {
     /** A task of the same kind with numbers that a seed decides; one without draws stays. */
     fresh(task: Task, seed: number): Task;
     hints(task: Task): string[];
+    /** What an operation gives for plain numbers. */
+    result(operation: Operation, terms: number[][], by?: string): number;
     /** A seed for the count-th set of a box's numbers. */
     seedOf(name: string, count: number): number;
-    /** How an entered answer stands to a task's. */
-    verdict(task: Task, text: string): Verdict;
     /** The whole calculation on one line. */
     worked(task: Task): string;
+  };
+  mhaAnswers: {
+    /** The mistakes by which a wrong answer is recognised, the likeliest first. */
+    mistakes(task: Task): Mistake[];
+    /** The number that a text comes to, and its decimals; null where it is none. */
+    read(text: string, percent?: boolean): { number: number; decimals: number } | null;
+    /** The mistake that a wrong answer is due to, or null. */
+    recognised(task: Task, text: string): MistakeName | null;
+    /** How an entered answer stands to a task's. */
+    verdict(task: Task, text: string): Verdict;
   };
 }

@@ -1,9 +1,10 @@
-/* The box in which a reader computes one number: checking, hints, and new numbers. The page holds
-   the operands, never the answer. */
+/* The box in which a reader computes numbers: checking, hints, and new numbers. The page holds the
+   operands, never the answers. A box has one field, or several that are checked each by itself. */
 (function () {
   "use strict";
   const strings = window.mhaStrings.exercises;
-  const { asked, fresh, hints, seedOf, verdict, worked } = window.mhaExercises;
+  const { asked, fresh, hints, seedOf, worked } = window.mhaExercises;
+  const { recognised, verdict } = window.mhaAnswers;
   const { fill, find } = window.mhaPage;
   const { short } = window.mhaNumbers;
 
@@ -33,25 +34,28 @@
 
   /**
    * @param {HTMLElement} box
-   * @returns {Task}
+   * @returns {{tasks: Task[], together: boolean}}
    */
-  function readTask(box) {
-    const task = JSON.parse(find(box, "script", HTMLElement).textContent);
+  function readData(box) {
+    const data = JSON.parse(find(box, "script", HTMLElement).textContent);
     const given = (/** @type {number | null} */ number) => number ?? -Infinity; // JSON has none
-    return { ...task, givens: task.givens.map((/** @type {[]} */ values) => values.map(given)) };
+    const tasks = data.tasks.map((/** @type {Task} */ task) =>
+      ({ ...task, givens: task.givens.map((values) => values.map(given)) }));
+    return { ...data, tasks };
   }
 
   class YourTurn extends HTMLElement {
-    original = readTask(this);
-    task = this.original;
+    data = readData(this);
+    tasks = this.data.tasks;
+    hinted = this.tasks.map(() => 0); // hints given so far, by task
     count = 0; // sets of new numbers so far
 
     connectedCallback() {
       this.find("form").addEventListener("submit", (event) => this.check(event));
       this.find(".your-turn-hint").addEventListener("click", () => this.hint());
-      if (this.task.draw) {
-        this.find(".your-turn-fresh").addEventListener("click", () => this.renew());
-      }
+      this.querySelector(".your-turn-fresh")?.addEventListener("click", () => this.renew());
+      this.fields().forEach((field, i) =>
+        field.addEventListener("input", () => this.mark(i, "empty")));
       this.showDone();
     }
 
@@ -60,8 +64,15 @@
       return find(this, selector, HTMLElement);
     }
 
-    field() {
-      return find(this, "input", HTMLInputElement);
+    /** @returns {HTMLInputElement[]} */
+    fields() {
+      return Array.from(this.querySelectorAll("input"));
+    }
+
+    /** @param {number} i */
+    label(i) {
+      const text = this.fields()[i].labels?.[0].textContent ?? "";
+      return this.tasks.length > 1 ? `${text}: ` : "";
     }
 
     /**
@@ -74,50 +85,103 @@
       feedback.textContent = text;
     }
 
+    /**
+     * Mark one field as right or not yet, beside it where there are several.
+     * @param {number} i
+     * @param {Verdict | "empty"} found
+     */
+    mark(i, found) {
+      const field = this.fields()[i];
+      const mark = document.getElementById(field.id.replace("-answer", "-mark"));
+      if (mark) {
+        mark.dataset.verdict = found;
+        mark.textContent = found === "empty" ? "" : strings[found === "right" ? "right" : "notYet"];
+      }
+      field.dataset.verdict = found;
+    }
+
     /** @param {Event} event */
     check(event) {
       event.preventDefault();
-      const field = this.field();
-      const found = field.value.trim() === "" ? "empty" : verdict(this.task, field.value);
-      const isNumber = found !== "empty" && found !== "unreadable";
-      field.setAttribute("aria-invalid", String(!isNumber));
-      const rounding = this.find(".your-turn-rounding").textContent;
-      this.say(fill(strings[found], { answer: this.answer(), rounding }), found);
-      if (found === "right") {
+      const found = this.fields().map((field, i) =>
+        (field.value.trim() === "" ? "empty" : verdict(this.tasks[i], field.value)));
+      const isAlone = found.length === 1;
+      found.forEach((name, i) => {
+        const isNumber = name !== "unreadable" && (name !== "empty" || !isAlone);
+        this.fields()[i].setAttribute("aria-invalid", String(!isNumber));
+        this.mark(i, name);
+      });
+      const right = found.filter((name) => name === "right").length;
+      const wrong = found.findIndex((name) => name !== "right" && name !== "empty");
+      if (right === found.length) {
+        this.say(isAlone ? `${strings.right}. ${this.answer()}` : strings.allRight, "right");
         window.mhaProgress.setRight(this.id);
         this.showDone();
+      } else if (wrong >= 0) {
+        const so = isAlone ? "" : `${fill(strings.some, { right, total: found.length })} `;
+        this.say(so + this.label(wrong) + this.why(wrong, found[wrong]), found[wrong]);
+      } else {
+        this.say(right ? fill(strings.some, { right, total: found.length }) : strings.empty, "note");
       }
     }
 
     answer() {
-      const text = short(asked(this.task), Math.max(4, this.task.places));
-      return this.task.percent ? `${text}\u00a0%` : text;
+      const [task] = this.tasks;
+      const text = short(asked(task), Math.max(4, task.places));
+      return fill(strings.answer, { answer: task.percent ? `${text}\u00a0%` : text });
+    }
+
+    /**
+     * What to say to an answer that is not right.
+     * @param {number} i
+     * @param {string} found
+     */
+    why(i, found) {
+      if (found === "unreadable") return strings.unreadable;
+      const roundings = this.querySelectorAll(".your-turn-rounding");
+      const rounding = (roundings[i] ?? roundings[0]).textContent ?? "";
+      if (found === "near") return fill(strings.near, { rounding });
+      const name = recognised(this.tasks[i], this.fields()[i].value);
+      return `${strings.notYet}. ${name ? strings.mistakes[name] : strings.wrong}`;
     }
 
     hint() {
-      const list = this.find(".your-turn-hints");
-      const all = hints(this.task);
-      if (list.children.length === all.length) {
+      const open = this.fields().findIndex((field) => field.dataset.verdict !== "right");
+      const i = Math.max(open, 0);
+      const all = hints(this.tasks[i]);
+      if (this.hinted[i] === all.length) {
         this.say(strings.noMoreHints, "note");
         return;
       }
       const item = document.createElement("li");
-      setRich(item, all[list.children.length]);
-      list.append(item);
+      setRich(item, this.label(i) + all[this.hinted[i]]);
+      this.hinted[i] += 1;
+      this.find(".your-turn-hints").append(item);
     }
 
     renew() {
       this.count += 1;
-      const task = this.task = fresh(this.original, seedOf(this.id, this.count));
-      this.querySelectorAll(".your-turn-given").forEach((span, i) => {
-        span.textContent = listed(task.givens[i], task.shownPlaces);
+      const { tasks, together } = this.data;
+      this.tasks = tasks.map((task, i) =>
+        fresh(task, seedOf(together || i === 0 ? this.id : `${this.id} ${i}`, this.count)));
+      /** @type {NodeListOf<HTMLElement>} */
+      const spans = this.querySelectorAll(".your-turn-given");
+      spans.forEach((span) => {
+        const [i, j] = (span.dataset.at ?? "").split(".").map(Number);
+        span.textContent = listed(this.tasks[i].givens[j], this.tasks[i].shownPlaces);
       });
+      this.hinted = this.tasks.map(() => 0);
       this.find(".your-turn-hints").replaceChildren();
       find(this, "details", HTMLDetailsElement).open = false;
-      setRich(this.find(".your-turn-worked p"), worked(task));
-      this.field().value = "";
-      this.field().removeAttribute("aria-invalid");
-      this.say(fill(strings.fresh, { count: this.count }), "note");
+      /** @type {NodeListOf<HTMLElement>} */
+      const lines = this.querySelectorAll(".your-turn-worked p");
+      lines.forEach((line, i) => setRich(line, worked(this.tasks[i])));
+      this.fields().forEach((field, i) => {
+        field.value = "";
+        field.removeAttribute("aria-invalid");
+        this.mark(i, "empty");
+      });
+      this.say(strings.fresh, "note");
     }
 
     showDone() {

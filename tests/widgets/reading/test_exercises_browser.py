@@ -7,7 +7,9 @@ from reading_book import RUN
 
 from mha import chain, shown, trace
 from mha.practice.calculations import FORMULAS, templates
+from mha.practice.entered import read
 from mha.practice.exercise import numeric_exercise
+from mha.practice.mistakes import NAMES, listed, mistakes, of_operands, recognised
 from mha.practice.verdict import verdict
 from mha.widgets.boxes import your_turn
 
@@ -68,6 +70,7 @@ VARIANTS = """([task, hints, count]) => {
   return Array.from({length: count}, (_, i) => {
     const made = turn.fresh({...task, hints}, turn.seedOf("box", i));
     return {givens: made.givens.map(row => row.map(x => Number.isFinite(x) ? x : null)),
+            mistakes: mhaAnswers.mistakes(made).map(m => [m.name, m.value, m.unit]),
             asked: turn.asked(made), hints: turn.hints(made), worked: turn.worked(made)};
   });
 }"""
@@ -86,6 +89,11 @@ def test_the_browser_computes_what_mha_computes(page, name):
         assert variant["asked"] == pytest.approx(made.asked, rel=1e-12, abs=1e-13)
         assert variant["hints"] == list(made.hints)
         assert variant["worked"] == made.worked_line
+        known = listed(made, of_operands(made))
+        assert [(m.name, m.unit) for m in known] == [(n, u) for n, _, u in variant["mistakes"]]
+        assert [m.value for m in known] == pytest.approx(
+            [value for _, value, _ in variant["mistakes"]], rel=1e-12, abs=1e-13
+        )
 
 
 def test_the_browser_adds_the_mask_s_term_to_a_scaled_score(page):
@@ -122,7 +130,30 @@ def test_drawn_numbers_are_short_and_shares_add_up(page):
 
 def test_the_browser_judges_answers_as_mha_does(page, rng):
     texts = ["", "x", " 1 ", "1,5", "1.5", "−1.5", "- 1.5", "+2", "3/7", "−3/7", "3/0", "3/", "1e3"]
-    texts += ["50%", "50 %", "0.5%", ".5", "5.", ".", "1.2.3", "1,234.5", "9" * 400, "0,73\u202f%"]
+    texts += [
+        "50%",
+        "50 %",
+        "0.5%",
+        ".5",
+        "1/2+√4",
+        "e^1",
+        "exp(1)*2",
+        "-2^2",
+        "1/exp(1000)",
+        "(",
+        "9" * 80000,
+        ".5e",
+        "2**3",
+        "sqrt(2),",
+        "1×2÷3",
+        "e^-0,5 %",
+        "5.",
+        ".",
+        "1.2.3",
+        "1,234.5",
+        "9" * 400,
+        "0,73\u202f%",
+    ]
     made = []
     for kind_percent in (False, True):
         for places in (0, 1, 2, 4):
@@ -143,7 +174,7 @@ def test_the_browser_judges_answers_as_mha_does(page, rng):
         for base, tried in made
     ]
     got = page.evaluate(
-        "tasks => tasks.map(task => task.texts.map(text => mhaExercises.verdict(task, text)))",
+        "tasks => tasks.map(task => task.texts.map(text => mhaAnswers.verdict(task, text)))",
         tasks,
     )
     wanted = [[verdict(base, text) for text in tried] for base, tried in made]
@@ -159,9 +190,39 @@ def test_a_box_on_the_page_asks_for_its_trace_s_number(page):
     ]:
         turn = your_turn(RUN, *cell, **options)
         got = page.locator(f"#{turn.name}").evaluate(
-            "box => [mhaExercises.asked(box.task), mhaExercises.worked(box.task)]"
-            ".concat([mhaExercises.hints(box.task)])"
+            "box => ['asked', 'worked', 'hints'].map(name => mhaExercises[name](box.tasks[0]))"
         )
-        assert got[0] == pytest.approx(turn.exercise.asked, rel=1e-12)
-        assert got[1] == turn.exercise.worked_line
-        assert got[2] == list(turn.exercise.hints)
+        assert got[0] == pytest.approx(turn.exercises[0].asked, rel=1e-12)
+        assert got[1] == turn.exercises[0].worked_line
+        assert got[2] == list(turn.exercises[0].hints)
+
+
+RECOGNISED = "(box, texts) => texts.map(text => mhaAnswers.recognised(box.tasks[0], text))"
+
+
+@pytest.mark.parametrize(
+    ("cell", "options"),
+    [
+        (("query", 0, 1), {}),
+        (("weights", 2, 1, 1), {"percent": True}),
+        (("head_outputs", 1, 0), {}),
+        (("exponentials", 1, 1), {}),
+    ],
+)
+def test_the_browser_recognises_the_mistakes_that_mha_lists(page, cell, options):
+    turn = your_turn(RUN, *cell, **options)
+    (made,) = turn.exercises
+    known = mistakes(RUN, made)
+    texts = [f"{mistake.value:.8f}" for mistake in known] + ["7.77", f"{made.asked + 0.03:.4f}"]
+    got = page.locator(f"#{turn.name}").evaluate(RECOGNISED, texts)
+    assert got == [
+        recognised(made, read(text, percent=made.percent).number, known) for text in texts
+    ]
+    assert len(set(got)) > 3
+
+
+def test_every_mistake_has_its_sentence(page):
+    said = page.evaluate("mhaStrings.exercises.mistakes")
+    assert set(said) == set(NAMES)
+    assert all(text.endswith(".") for text in said.values())
+    assert len(set(said.values())) == len(said)

@@ -57,3 +57,51 @@ def test_a_quiz_is_worked_by_keyboard(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(status(page, "several")).to_have_text("Right.")
+
+
+# ---- Predictions ----
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("It sleeps", "Right. What happens stands below."), ("It grows", "Not so. What happens")],
+)
+def test_a_prediction_opens_what_follows_whatever_was_chosen(page, option, said):
+    sentence = page.get_by_text("The revealed sentence stands here.")
+    quiz = page.locator("#quiz-doubled")
+    assert not sentence.is_visible()
+    quiz.get_by_role("button", name="See what happens").click()
+    expect(status(page, "doubled")).to_have_text("Choose an option first.")
+    assert not sentence.is_visible()
+    quiz.get_by_label(option).check()
+    quiz.get_by_role("button", name="See what happens").click()
+    expect(status(page, "doubled")).to_contain_text(said)
+    expect(sentence).to_be_visible()
+    expect(quiz.locator(".reading-done")).to_have_text("answered")
+    expect(quiz.locator(".quiz-note:not(:empty)")).to_have_count(1)
+
+
+def test_what_is_predicted_can_be_opened_without_a_script_and_stands_open_in_print(reader):
+    page = reader(java_script_enabled=False).open()
+    sentence = page.get_by_text("The revealed sentence stands here.")
+    page.locator(".quiz-revealed summary").click()
+    assert sentence.is_visible()
+    page.locator(".quiz-revealed summary").click()
+    assert not sentence.is_visible()
+    page.emulate_media(media="print")
+    assert sentence.is_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_quiz_s_verdict_has_a_sign_and_a_colour(reader, theme):
+    page = reader(theme=theme).open()
+    seen = []
+    for option in ("The second", "The first"):
+        choose(page, "one", option)
+        seen.append(
+            status(page, "one").evaluate(
+                "s => [getComputedStyle(s).color, getComputedStyle(s, '::before').content]"
+            )
+        )
+    assert seen[0][0] != seen[1][0]
+    assert [content[:2] for _, content in seen] == ['"✓', '"✗']

@@ -23,7 +23,7 @@ def test_the_steps_are_the_page_s_sections(page):
     for _ in STEPS[1:]:
         page.get_by_role("button", name="Next step").click()
         labels.append(page.locator(".steps-label").inner_text())
-    assert labels == [f"Step {i} of 7: {title}" for i, title in enumerate(STEPS, 1)]
+    assert labels == [f"Step {i} of {len(STEPS)}: {title}" for i, title in enumerate(STEPS, 1)]
 
 
 def test_a_step_shows_itself_and_nothing_else(page):
@@ -43,7 +43,7 @@ def test_a_step_shows_itself_and_nothing_else(page):
     again = page.locator("article").inner_text()
     expect(page.get_by_text("The whole page is shown.")).to_have_attribute("role", "status")
     again = again.replace("The whole page is shown.\n\n", "")
-    assert again.replace("Continue at step 5 of 7", "Read in steps") == everything
+    assert again.replace("Continue at step 5 of 8", "Read in steps") == everything
 
 
 def test_focus_goes_to_the_step_s_heading(page):
@@ -63,12 +63,12 @@ def test_the_ends_are_ends(page):
     previous = page.get_by_role("button", name="Previous step")
     assert previous.get_attribute("aria-disabled") == "true"
     previous.click(force=True)
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
     for _ in range(9):
         page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 8 of 8")
     assert page.get_by_role("button", name="Next step").get_attribute("aria-disabled") == "true"
     assert page.get_by_role("progressbar", name="Steps read").evaluate("p => p.value / p.max") == 1
 
@@ -78,29 +78,29 @@ def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
     assert not page.locator(".steps-bar").is_visible(), "not before steps are asked for"
     read_in_steps(page)
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 8")
     box(page, "query").get_by_label("Your answer").fill("12")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 8")
     page.locator("h2", has_text="Queries").focus()
     page.keyboard.press("Shift+ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 8")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
 
 
 def test_an_address_opens_its_step_and_the_back_button_returns(reader):
     made = reader()
     page = made.open(fragment="#step-3")
-    expect(page.locator(".steps-label")).to_have_text("Step 3 of 7: Scores")
+    expect(page.locator(".steps-label")).to_have_text("Step 3 of 8: Scores")
     page.keyboard.press("ArrowRight")
     assert page.url.endswith("#step-4")
     page.go_back()
-    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 8")
     page.get_by_role("button", name="Whole page").click()
     assert page.url.endswith("worked.html")
     page = made.open(fragment="#step-99")
-    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 8 of 8")
 
 
 def test_an_ordinary_address_leaves_the_page_whole(reader):
@@ -117,7 +117,7 @@ def test_a_link_into_a_hidden_step_opens_it(page, how):
         page.get_by_role("link", name="Head 2").first.click()
     else:
         page.evaluate("location.hash = 'of-head-2'")
-    expect(page.locator(".steps-label")).to_have_text("Step 5 of 7: Head 2")
+    expect(page.locator(".steps-label")).to_have_text("Step 5 of 8: Head 2")
     expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
 
 
@@ -127,11 +127,11 @@ def test_the_place_is_remembered(reader):
     read_in_steps(page)
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 8")
     page = made.again()
     assert not page.locator(".steps-bar").is_visible()
-    page.get_by_role("button", name="Continue at step 3 of 7").click()
-    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
+    page.get_by_role("button", name="Continue at step 3 of 8").click()
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 8")
 
 
 def test_searching_the_page_shows_all_of_it(page):
@@ -153,7 +153,7 @@ def test_printing_shows_the_whole_page_and_then_the_step_again(page):
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".step-hidden").count() == 0
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
     page.emulate_media(media="print")
     assert not page.locator(".steps-bar").is_visible()
 
@@ -162,3 +162,70 @@ def test_a_page_that_offers_no_steps_has_none(reader):
     page = reader().open("other", "#step-2")
     assert page.get_by_role("button", name="Read in steps").count() == 0
     assert page.get_by_text("Without steps.").is_visible()
+
+
+# ---- Long sections ----
+
+
+VISIBLE = """() => Array.from(document.querySelectorAll('article section > :not(section, h1, h2)'))
+  .filter(e => !e.closest('.step-hidden') && e.textContent.trim()
+    && !e.matches('.steps-start, .steps-bar'))"""
+BLOCKS = f"({VISIBLE})().map(e => e.textContent.trim())"
+HEIGHT = """() => { const a = document.querySelector('article');
+  return a.getBoundingClientRect().height / innerHeight }"""
+
+
+def steps_of(page):
+    """Yield the page at each of its steps."""
+    read_in_steps(page)
+    yield page
+    following = page.get_by_role("button", name="Next step")
+    while following.get_attribute("aria-disabled") != "true":
+        following.click()
+        yield page
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_step_is_at_most_one_and_a_half_screens_and_none_is_lost(reader, width):
+    page = reader(width=width).open("long")
+    everything = page.evaluate(BLOCKS)
+    seen = []
+    for step in steps_of(page):
+        assert step.evaluate(HEIGHT) <= 1.5
+        blocks = step.evaluate(BLOCKS)
+        assert not blocks[-1].endswith(":"), "words that lead on stay with what they lead to"
+        seen.append(blocks)
+    assert [text for blocks in seen for text in blocks] == everything
+    assert len(seen) > 8
+    tables = [blocks[-1].startswith("table") for blocks in seen[1:-1]]
+    assert all(tables), "cut behind the blocks of numbers"
+
+
+def test_the_title_is_one_line_above_all_but_the_first_step(reader):
+    page = reader(width=390).open("long")
+    title = page.locator("article h1")
+    whole = title.bounding_box()["height"]
+    read_in_steps(page)
+    assert title.bounding_box()["height"] == whole
+    page.get_by_role("button", name="Next step").click()
+    assert title.is_visible()
+    assert title.bounding_box()["height"] < 40 < whole
+    page.get_by_role("button", name="Whole page").click()
+    assert title.bounding_box()["height"] == whole
+
+
+def test_the_place_is_kept_when_the_window_changes_and_on_the_whole_page(reader):
+    page = reader().open("long")
+    read_in_steps(page)
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    (first, *_) = page.evaluate(BLOCKS)
+    total = page.evaluate("document.querySelector('progress').max")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(f"document.querySelector('progress').max !== {total}")
+    assert first in page.evaluate(BLOCKS)
+    assert first.startswith("Paragraph")
+    page.get_by_role("button", name="Whole page").click()
+    words = page.evaluate(BLOCKS)
+    assert first in words
+    expect(page.locator("article p", has_text=first[:30])).to_be_in_viewport()

@@ -10,6 +10,8 @@ from mha import short, shown
 
 pytestmark = pytest.mark.browser
 
+UNREADABLE = "This cannot be read as a number. Write it like 0.25, −1.5, 3/7 or e^1/3.7."
+
 # ---- Your turn ----
 
 
@@ -20,8 +22,16 @@ pytestmark = pytest.mark.browser
         ("query", "0,80", "Right. The answer is 0.8."),
         ("query", "4/5", "Right. The answer is 0.8."),
         ("query", "0.7", "Not yet. Check your sum, or take a hint."),
+        ("query", "1*0.2+1*0.6", "Right. The answer is 0.8."),
+        ("query", "-0.8", "Not yet. The size is right, but look at the sign again."),
+        (
+            "query",
+            "0.6",
+            "Not yet. That is one product alone: work out the others too, and add all of them.",
+        ),
+        ("query", "1" * 80000 + "x", UNREADABLE),
         ("query", "", "Enter a number first."),
-        ("query", "eight", "This cannot be read as a number. Write it like 0.25, −1.5 or 3/7."),
+        ("query", "eight", UNREADABLE),
         ("percent", "59 %", f"Right. The answer is {shown(100 * RUN.weights[1, 2, 1])} %."),
         (
             "percent",
@@ -35,7 +45,7 @@ def test_an_answer_is_judged(page, name, text, wanted):
     answer(page, name, text)
     feedback = box(page, name).get_by_role("status")
     expect(feedback).to_have_text(wanted.replace(" %.", "\u00a0%."))
-    readable = text not in ("", "eight")
+    readable = text not in ("", "eight") and len(text) < 100
     wrongly = box(page, name).get_by_label("Your answer").get_attribute("aria-invalid")
     assert wrongly == str(not readable).lower()
 
@@ -60,7 +70,7 @@ def test_a_box_is_worked_by_keyboard(page):
     expect(box(page, "query").get_by_role("status")).to_contain_text("no more hints")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(box(page, "query").get_by_role("status")).to_contain_text("set 1")
+    expect(box(page, "query").get_by_role("status")).to_contain_text("other numbers")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert box(page, "query").locator("details").evaluate("d => d.open")
@@ -71,7 +81,7 @@ def test_exponents_are_raised(page):
     assert raised.text_content() == short(float(RUN.scaled_scores[0, 1, 1]))
     box(page, "power").get_by_role("button", name="Hint").click()
     assert box(page, "power").locator(".your-turn-hints sup").text_content() == "0"
-    box(page, "power").get_by_role("button", name="New numbers").click()
+    box(page, "power").get_by_role("button", name="Another set").click()
     given = box(page, "power").locator(".your-turn-given").text_content()
     assert raised.text_content() == given != short(float(RUN.scaled_scores[0, 1, 1]))
 
@@ -83,7 +93,7 @@ def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
     box(page, name).get_by_role("button", name="Hint").click()
     seen = []
     for _ in range(3):
-        box(page, name).get_by_role("button", name="New numbers").click()
+        box(page, name).get_by_role("button", name="Another set").click()
         seen.append(box(page, name).locator(".your-turn-givens").inner_text())
         assert box(page, name).get_by_label("Your answer").input_value() == ""
         assert box(page, name).locator(".your-turn-hints li").count() == 0
@@ -92,5 +102,119 @@ def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
     answer(page, name, re.split(" [=≈] ", line)[-1])
     expect(box(page, name).get_by_role("status")).to_contain_text("Right.")
     page = made.again()
-    box(page, name).get_by_role("button", name="New numbers").click()
+    box(page, name).get_by_role("button", name="Another set").click()
     assert box(page, name).locator(".your-turn-givens").inner_text() == seen[0]
+
+
+# ---- Right and not yet ----
+
+
+SIGNS = """box => ["color", "content"].map((what, i) =>
+  getComputedStyle(box, i ? "::before" : null).getPropertyValue(what))"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_right_and_not_yet_differ_by_sign_word_and_colour(reader, theme):
+    page = reader(theme=theme).open()
+    seen = {}
+    for text in ("0.8", "0.7", "x"):
+        answer(page, "query", text)
+        feedback = box(page, "query").get_by_role("status")
+        seen[text] = (*feedback.evaluate(SIGNS), feedback.inner_text()[:5])
+    assert [part[1][:3] for part in seen.values()] == ['"✓ ', '"✗ ', '"✗ ']
+    assert seen["0.8"][0] != seen["0.7"][0] == seen["x"][0]
+    assert (seen["0.8"][2], seen["0.7"][2]) == ("Right", "Not y")
+    box(page, "query").get_by_role("button", name="Another set").click()
+    assert box(page, "query").get_by_role("status").evaluate(SIGNS)[1] == "none"
+
+
+def test_in_forced_colours_sign_and_word_stay(reader):
+    page = reader(forced_colors="active").open()
+    answer(page, "query", "0.7")
+    feedback = box(page, "query").get_by_role("status")
+    assert feedback.evaluate(SIGNS)[1].startswith('"✗ ')
+    expect(feedback).to_contain_text("Not yet")
+    field = box(page, "query").get_by_label("Your answer")
+    field.focus()
+    assert field.evaluate("f => getComputedStyle(f).outlineStyle") != "none"
+
+
+# ---- Several fields ----
+
+
+def test_each_field_of_a_box_is_judged_by_itself(page):
+    several = box(page, "several")
+    status, marks = several.get_by_role("status"), several.locator(".your-turn-mark")
+    several.get_by_label("Your answer 1").fill("0.96")
+    several.get_by_role("button", name="Check").click()
+    expect(marks).to_have_text(["Right", ""])
+    expect(status).to_have_text("1 of 2 right.")
+    several.get_by_label("Your answer 2").fill("0.84")
+    several.get_by_role("button", name="Check").click()
+    expect(marks).to_have_text(["Right", "Not yet"])
+    expect(status).to_contain_text(
+        "1 of 2 right. Your answer 2: Not yet. That is one product alone"
+    )
+    several.get_by_role("button", name="Hint").click()
+    expect(several.locator(".your-turn-hints li")).to_contain_text(["Your answer 2: Multiply"])
+    assert several.locator(".reading-done").inner_text() == ""
+    several.get_by_label("Your answer 2").fill("1.8")
+    expect(marks).to_have_text(["Right", ""])
+    page.keyboard.press("Enter")
+    expect(status).to_have_text("Right: all of them.")
+    expect(several.locator(".reading-done")).to_have_text("answered")
+
+
+def test_another_set_renews_every_part_with_its_own_numbers(page):
+    several = box(page, "several")
+    several.get_by_role("button", name="Another set").click()
+    givens = several.locator(".your-turn-given").all_inner_texts()
+    assert givens[:2] != givens[2:]
+    lines = several.locator(".your-turn-worked p").all_text_contents()
+    for i, line in enumerate(lines, 1):
+        several.get_by_label(f"Your answer {i}").fill(re.split(" [=≈] ", line)[-1])
+    several.get_by_role("button", name="Check").click()
+    expect(several.get_by_role("status")).to_have_text("Right: all of them.")
+
+
+def test_a_row_is_filled_cell_by_cell_and_drawn_anew_as_one(page):
+    row = box(page, "row")
+    weights = [f"{weight:.2f}" for weight in RUN.weights[0, 0]]
+    for token, weight in zip(RUN.tokens, weights, strict=True):
+        row.get_by_label(token, exact=True).fill(weight)
+    row.get_by_label("cat", exact=True).fill("1")
+    page.keyboard.press("Enter")
+    expect(row.locator(".your-turn-mark")).to_have_text(["Right", "Not yet", "Right"])
+    expect(row.get_by_role("status")).to_contain_text("2 of 3 right. cat: Not yet.")
+    row.get_by_label("cat", exact=True).fill(weights[1])
+    page.keyboard.press("Enter")
+    expect(row.get_by_role("status")).to_have_text("Right: all of them.")
+    row.get_by_role("button", name="Another set").click()
+    lines = row.locator(".your-turn-worked p").all_text_contents()
+    shares = [float(re.split(" [=≈] ", line)[-1]) for line in lines]
+    assert sum(shares) == pytest.approx(1, abs=2e-4)
+
+
+# ---- A goal ----
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        (("2", "0"), "Not yet. With these numbers: the 0.2\u00a0%, river 87.9\u00a0%"),
+        (("1", "1"), "Right, that does it: the 0.2\u00a0%, river 98.0\u00a0%, bank 1.8\u00a0%."),
+        (("5/2", "0"), "Right, that does it"),
+        (("", ""), "Enter a number first."),
+        (("1", "x"), UNREADABLE),
+        (("9^99", "1"), "Right, that does it: the 0.0\u00a0%, river 100.0\u00a0%"),
+        (("9^323", "9^323"), "too large"),
+    ],
+)
+def test_a_query_is_computed_with(page, numbers, said):
+    goal = box(page, "build")
+    for i, number in enumerate(numbers):
+        goal.locator("input").nth(i).fill(number)
+    goal.get_by_role("button", name="Check").click()
+    expect(goal.get_by_role("status")).to_contain_text(said)
+    is_right = said.startswith("Right")
+    assert (goal.locator(".reading-done").inner_text() == "answered") is is_right

@@ -17,6 +17,18 @@ its feedback, which may go on in paragraphs of its own. An expression in a mark 
 page's kernel, and the build fails unless it is true for a right option and false for a wrong one.
 Without ``:multiple:``, exactly one option is right.
 
+``{predict}`` is a quiz that folds away the block that follows it, or with ``:reveals: 2`` the next
+two, until the reader has chosen::
+
+    ```{predict} cat-sat-louder
+    Double the value of *sat*. Which weights move?
+
+    - [x] None :: Values take no part in the weights.
+    - [ ] Those of *sat* :: A weight comes from a query and a key.
+    ```
+
+    The weights are the same as before.
+
 In print, a quiz is its question and options; ``{quiz-key}`` lists the right ones.
 ``{read-in-steps}`` below a title is where the page's script offers to read it in steps.
 """
@@ -26,7 +38,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from byhand.quiz.key import CollectKey, QuizKey, pages_with_key
-from byhand.quiz.reading import Quiz
+from byhand.quiz.reading import Predict, Quiz, fold_what_follows
 from byhand.quiz.writing import add_nodes
 
 
@@ -41,9 +53,11 @@ class ReadInSteps(SphinxDirective):
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives, the nodes and how they are written."""
     app.add_directive("quiz", Quiz)
+    app.add_directive("predict", Predict)
     app.add_directive("quiz-key", QuizKey)
     app.add_directive("read-in-steps", ReadInSteps)
     add_nodes(app)
     app.add_post_transform(CollectKey)
+    app.connect("doctree-read", fold_what_follows)
     app.connect("env-updated", pages_with_key)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

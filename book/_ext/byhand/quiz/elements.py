@@ -6,7 +6,10 @@ LABELS = {
     "question": "Question {number}",
     "one": "Choose one.",
     "several": "Choose all that apply.",
+    "predict": "Choose one, then see what happens.",
     "check": "Check",
+    "see": "See what happens",
+    "revealed": "What happens",
     "answer": "Answer",
     "right": "Right",
     "wrong": "Not right",
@@ -35,6 +38,10 @@ class quiz_answer(nodes.General, nodes.Element):  # noqa: N801
 
 class quiz_feedback(nodes.General, nodes.Element):  # noqa: N801
     """What there is to say to one option."""
+
+
+class revealed(nodes.General, nodes.Element):  # noqa: N801
+    """What follows a prediction, folded away until there is one; in print it stands open."""
 
 
 class quiz_key(nodes.General, nodes.Element):  # noqa: N801

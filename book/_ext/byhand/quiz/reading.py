@@ -8,6 +8,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from myst_nb.core.variables import RetrievalError
 from myst_nb.ext.eval import retrieve_eval_data
+from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
@@ -19,6 +20,7 @@ from byhand.quiz.elements import (
     quiz_option,
     quiz_options,
     quiz_question,
+    revealed,
 )
 
 logger = logging.getLogger(__name__)
@@ -63,7 +65,9 @@ class Quiz(SphinxDirective):
         multiple = "multiple" in self.options
         label = f"quiz-{self._label()}"
         number = self.env.new_serialno("quiz") + 1
-        listing, answer = quiz_options(multiple=multiple, label=label), quiz_answer()
+        predict = "reveals" in self.options
+        listing = quiz_options(multiple=multiple, label=label, predict=predict)
+        answer = quiz_answer()
         for letter, item in zip(ascii_lowercase, options.children, strict=False):
             option, feedback = self._option(item)
             for node in (option, feedback):
@@ -76,6 +80,7 @@ class Quiz(SphinxDirective):
         question = quiz_question(label=label)
         question += body[0].children
         whole = quiz(label=label, number=number, multiple=multiple, docname=self.env.docname)
+        whole["predict"], whole["reveals"] = predict, self.options.get("reveals", 0)
         whole += [question, *body[1:], listing, answer]
         self.set_source_info(whole)
         return whole
@@ -146,6 +151,40 @@ class Quiz(SphinxDirective):
         if came != [str(wanted)]:
             mark = "right" if wanted else "wrong"
             raise QuizError(f"an option is marked {mark}, but `{expression}` is {came[0]}")
+
+
+class Predict(Quiz):
+    """The directive ``{predict} label``: a quiz that folds away what follows it."""
+
+    option_spec: ClassVar[dict[str, Any]] = {"reveals": directives.positive_int}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the quiz, which knows how many blocks it reveals."""
+        self.options.setdefault("reveals", 1)
+        return super().run()
+
+
+def fold_what_follows(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the blocks that follow a prediction into a fold, or warn where there are none."""
+    for node in list(doctree.findall(quiz)):
+        if not node["reveals"]:
+            continue
+        siblings = node.parent.children
+        first = siblings.index(node) + 1
+        blocks = siblings[first : first + node["reveals"]]
+        if len(blocks) < node["reveals"] or any(isinstance(b, nodes.section) for b in blocks):
+            logger.warning(
+                "quiz %s: %s block(s) to reveal are wanted behind it, in its section",
+                node["label"],
+                node["reveals"],
+                location=node,
+                type="quiz",
+            )
+            continue
+        fold = revealed("", label=node["label"])
+        node.parent.children[first : first + len(blocks)] = []
+        node.parent.insert(first, fold)
+        fold += blocks
 
 
 def _parted(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node]]:

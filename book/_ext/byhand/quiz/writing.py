@@ -20,6 +20,7 @@ from byhand.quiz.elements import (
     quiz_option,
     quiz_options,
     quiz_question,
+    revealed,
 )
 
 Handlers = tuple[Callable[[Any, nodes.Element], None], Callable[[Any, nodes.Element], None] | None]
@@ -27,7 +28,7 @@ Frame = tuple[str, str]
 
 ON_PAGES: dict[type[nodes.Element], Frame] = {
     quiz: (
-        '<mha-quiz id="$label" role="group" aria-labelledby="$label-title"$multiple>'
+        '<mha-quiz id="$label" role="group" aria-labelledby="$label-title"$multiple$predict>'
         '<p class="quiz-title" id="$label-title">$title <span class="reading-done"></span></p>'
         '<form class="quiz-form" novalidate><fieldset>',
         "</mha-quiz>\n",
@@ -48,6 +49,10 @@ ON_PAGES: dict[type[nodes.Element], Frame] = {
         '<details class="quiz-answer"><summary>$answer</summary><ul>',
         "</ul></details>",
     ),
+    revealed: (
+        '<details class="quiz-revealed" id="$label-revealed"><summary>$revealed</summary>\n',
+        "</details>\n",
+    ),
     quiz_feedback: (
         '<li data-option="$letter" data-right="$right">'
         '<span class="quiz-verdict">($letter) $verdict.</span><div class="quiz-feedback">',
@@ -62,6 +67,7 @@ IN_PRINT: dict[type[nodes.Element], Frame] = {
     quiz_question: ("\n\\sphinxAtStartPar\n", "\n\n"),
     quiz_options: ("\n\\sphinxAtStartPar\n$how\n\\begin{itemize}\n", "\\end{itemize}\n"),
     quiz_option: ("\n\\item[($letter)] ", "\n"),
+    revealed: ("", ""),
 }
 
 
@@ -94,16 +100,21 @@ def leave_out(self: Any, node: nodes.Element) -> None:
 def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:
     """Return what the templates name, encoded as the page's or the print's language wants it."""
     several, right = node.get("multiple", False), node.get("right", False)
+    predict = node.get("predict", False)
     said = {
         "label": node.get("label", ""),
         "letter": node.get("letter", ""),
         "title": LABELS["question"].format(number=node.get("number", "")),
-        "how": LABELS["several" if several else "one"],
-        "check": LABELS["check"],
+        "how": LABELS["predict" if predict else "several" if several else "one"],
+        "check": LABELS["see" if predict else "check"],
+        "revealed": LABELS["revealed"],
         "answer": LABELS["answer"],
         "verdict": LABELS["right" if right else "wrong"],
         "right": "yes" if right else "no",
         "kind": "checkbox" if several else "radio",
     }
-    attribute = {"multiple": ' data-multiple=""' if several else ""}
-    return {name: encode(text) for name, text in said.items()} | attribute
+    attributes = {
+        "multiple": ' data-multiple=""' if several else "",
+        "predict": ' data-predict=""' if predict else "",
+    }
+    return {name: encode(text) for name, text in said.items()} | attributes

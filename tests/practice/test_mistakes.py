@@ -1,0 +1,103 @@
+"""Mistakes: what each leads to, which are listed, and how a wrong answer is recognised."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mha import load_example, trace
+from mha.practice.entered import read
+from mha.practice.exercise import WORDINGS, half_unit, numeric_exercise
+from mha.practice.mistakes import NAMES, mistakes, recognised
+
+CAT = trace(load_example("the-cat-sat"))
+FIRST = trace(load_example("cat-sat"))
+
+
+def name_of(run, cell, text, **options):
+    made = numeric_exercise(run, *cell, **options)
+    number = read(text, percent=made.percent).number
+    return recognised(made, number, mistakes(run, made))
+
+
+SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
+
+
+@pytest.mark.parametrize(
+    ("cell", "options", "number", "name"),
+    [
+        (("scaled_scores", 1, 2), {}, SCALED[0], "no-root"),
+        (("scaled_scores", 1, 2), {}, SCALED[2], "by-width"),
+        (("scaled_scores", 1, 2), {}, -SCALED[1], "sign"),
+        (("scaled_scores", 1, 2), {}, CAT.scaled_scores[0, 1, 1], "other-key"),
+        (("scores", 1, 2), {}, CAT.scores[0, 2, 1], "exchanged"),
+        (("scores", 1, 2), {}, CAT.scores[0, 0, 2], "other-row"),
+        (("scores", 1, 2), {}, CAT.scores[1, 1, 2], "other-head"),
+        (("scores", 1, 2), {}, 1.4, "one-term"),
+        (("scores", 1, 2), {}, 2.85, "last-digit"),
+        (("exponentials", 1, 2), {}, CAT.scaled_scores[0, 1, 2], "no-exponential"),
+        (("row_sums", 1), {}, CAT.exponentials[0, 1, :2].sum(), "left-out"),
+        (("weights", 1, 2), {}, CAT.weights[0, 1, 0], "other-key"),
+        (("weights", 1, 2), {}, 100 * CAT.weights[0, 1, 2], "percent"),
+        (("weights", 1, 2), {"percent": True}, CAT.weights[0, 1, 2], "share"),
+        (("weights", 1, 2), {}, CAT.exponentials[0, 1, 2], "not-divided"),
+        (
+            ("weights", 1, 2),
+            {},
+            CAT.scaled_scores[0, 1, 2] / CAT.scaled_scores[0, 1].sum(),
+            "no-exponential",
+        ),
+        (("head_outputs", 1, 0), {}, 7.77, None),
+        (("query", 0, 1), {}, 7.77, None),
+    ],
+)
+def test_a_mistake_is_recognised(cell, options, number, name):
+    assert name_of(CAT, cell, f"{number:.4f}", **options) == name
+
+
+def test_the_weight_of_scores_that_were_not_scaled_is_recognised():
+    powers = np.exp(FIRST.scores[0, 0])
+    assert name_of(FIRST, ("weights", 0, 0), f"{powers[0] / powers.sum():.3f}") == "no-root"
+    wrong = np.exp(FIRST.scores[0, 0] / 4)
+    assert name_of(FIRST, ("weights", 0, 0), f"{wrong[0] / wrong.sum():.3f}") == "by-width"
+
+
+def test_a_matrix_read_by_rows_is_recognised():
+    run = trace(load_example("river-bank"))
+    made = numeric_exercise(run, "query", 2, 0)
+    turned = run.embeddings[2] @ run.example.layer.w_q[0].T
+    assert recognised(made, float(turned[0]), mistakes(run, made)) == "exchanged"
+    made = numeric_exercise(CAT, "head_outputs", 1, 0)
+    turned = CAT.weights[0].T[1] @ CAT.value[0][:, 0]
+    assert recognised(made, round(float(turned), 4), mistakes(CAT, made)) == "exchanged"
+
+
+def every_exercise():
+    for run in (CAT, FIRST, trace(load_example("apple"))):
+        for stage in WORDINGS:
+            for percent in (False, True) if stage == "weights" else (False,):
+                try:
+                    yield run, numeric_exercise(run, stage, 1, 0, percent=percent)
+                except ValueError:
+                    assert stage in ("query", "key", "value", "output", "head_contributions")
+
+
+def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():
+    seen = set()
+    for run, made in every_exercise():
+        known = mistakes(run, made)
+        seen |= {mistake.name for mistake in known}
+        slack = half_unit(made.places)
+        values = sorted([made.asked, *(mistake.value for mistake in known)])
+        assert all(high - low > slack for low, high in pairwise(values)), str(made)
+        for mistake in known:
+            assert recognised(made, mistake.value, known) == mistake.name
+    assert seen <= set(NAMES)
+    assert {"percent", "share", "sign", "one-term", "no-root", "by-width", "exchanged"} <= seen
+
+
+def test_the_first_of_two_that_come_to_the_same_is_named():
+    made = numeric_exercise(FIRST, "scaled_scores", 0, 0)
+    assert [m.value for m in mistakes(FIRST, made)].count(0.0) == 1
+    assert name_of(FIRST, ("scaled_scores", 0, 0), "0") == "other-key"
