@@ -17,30 +17,32 @@ def begin(limit: int) -> None:
         How many characters a cell may print.
     """
     import builtins
+    import sys
     import warnings
-
-    from ipykernel.iostream import OutStream
+    from collections.abc import Callable
+    from functools import partial
 
     if not __debug__:
         raise RuntimeError("assertions are switched off")
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
-    write, printed = OutStream.write, 0
+    printed = 0
 
-    def counted(stream: OutStream, text: str) -> int | None:
+    def counted(write: Callable[[str], int], text: str) -> int:
         nonlocal printed
         printed += len(text)
         if printed > limit:
             printed = 0
             raise RuntimeError(f"the cell prints more than {limit:,} characters")
-        return write(stream, text)
+        return write(text)
 
     def start_again(*_: object) -> None:
+        # IPython puts a writer of its own before the stream's for each cell, and takes it away.
         nonlocal printed
         printed = 0
+        for stream in (sys.stdout, sys.stderr):
+            vars(stream)["write"] = partial(counted, stream.write)
 
-    setattr(OutStream, "write", counted)  # noqa: B010 (mypy refuses the plain assignment)
-    shell = vars(builtins)["get_ipython"]()
-    shell.events.register("pre_run_cell", start_again)
+    vars(builtins)["get_ipython"]().events.register("pre_run_cell", start_again)
 
 
 def source() -> str:

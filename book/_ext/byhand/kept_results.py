@@ -55,7 +55,7 @@ def _watch():
     return opened
 _opened_files = _watch()
 """
-TELL = "sorted(_opened_files)"
+TELL = "print(sorted(_opened_files))"  # after a cell that ends in ; no value would be shown
 
 Event = dict[str, Any]  # one cell or expression: its kind, source, outputs
 
@@ -259,7 +259,7 @@ class KeptResultsClient(NotebookClientInline):
     def _opened_files(self) -> list[str]:
         """Return the files of the project that the page's cells have opened."""
         (output,) = self._client.eval_expression(TELL)
-        paths: list[str] = ast.literal_eval(output["data"]["text/plain"])
+        paths: list[str] = ast.literal_eval(output["text"])
         return [Path(path).relative_to(ROOT).as_posix() for path in paths]
 
     def _keep(self, files: list[str]) -> None:

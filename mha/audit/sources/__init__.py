@@ -173,7 +173,7 @@ def numbers_from(name: str, text: str) -> tuple[Number, ...]:
         if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
             raise ValueError("a list of records is wanted")
         return tuple(_number(**record) for record in records)
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"mha/audit/sources/{name}.json: {error}") from error
 
 
