@@ -1,12 +1,13 @@
 """The command `build.py`: the pages, the printed book, readers and worksheets."""
 
 import argparse
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import printing
 import worksheets
-from environment import fail, step
+from environment import BUILD, fail, step
 from html_book import HTML, build_html
 
 
@@ -49,5 +50,8 @@ def _told_if_not_writable() -> Iterator[None]:
     """End with one sentence where a file or folder cannot be written."""
     try:
         yield
+    except shutil.Error as error:  # several files at once, each with its reason
+        _, target, reason = error.args[0][0]
+        fail(f"{target} cannot be written: {reason}")
     except OSError as error:
-        fail(f"{error.filename} cannot be written: {error.strerror}")
+        fail(f"{error.filename or BUILD} cannot be written: {error.strerror or error}")

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,7 @@ VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "built-from"
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
+DAMAGED = f"{VENV.name} is damaged ({{}}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
 
@@ -57,19 +59,42 @@ def enter() -> None:
 
     Afterwards everything that the lock names can be imported, and so can the book's own package.
     """
+    sys.excepthook = _told
     entered = os.environ.pop(ENTERED, None) is not None
+    os.environ.pop("PYTHONOPTIMIZE", None)  # claims of the book are assertions: they hold or stop
     if not entered:
         is_made_anew = _update()
-        if is_made_anew or Path(sys.prefix).resolve() != VENV.resolve():
+        is_elsewhere = Path(sys.prefix).resolve() != VENV.resolve()
+        if is_made_anew or is_elsewhere or sys.flags.optimize:
             python = str(_executable())
-            os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
+            try:
+                os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
+            except OSError as error:
+                fail(DAMAGED.format(f"{python}: {error.strerror}"))
     sys.path.insert(0, str(EXTENSIONS))
+
+
+def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Say in one sentence what no reader of a traceback can help: Ctrl-C, a damaged environment."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("error: interrupted; what was built before is as it was", file=sys.stderr)
+    elif issubclass(kind, ImportError) and _is_lost(error):
+        print(f"error: {DAMAGED.format(error)}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Tell whether what cannot be imported is a package of the environment, not one of ours."""
+    name = str(getattr(error, "name", "") or "").partition(".")[0]
+    ours = (ROOT, EXTENSIONS, Path(__file__).parent)
+    return not any((folder / name).is_dir() or (folder / f"{name}.py").exists() for folder in ours)
 
 
 def _update() -> bool:
     """Create the environment unless it is what the lock wants; tell whether that was needed."""
     wanted = _fingerprint()
-    if STAMP.is_file() and STAMP.read_text(encoding="utf-8") == wanted:
+    if _executable().is_file() and STAMP.is_file() and STAMP.read_text(encoding="utf-8") == wanted:
         return False
     _create()
     STAMP.write_text(wanted, encoding="utf-8")

@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from environment import BUILD
+from checking import counted, tell
+from environment import BUILD, ROOT, fail
 from sphinx_runs import NEXT, STATE, jupyter_book, run_logged
 
+from byhand.checking import check_sources
 from byhand.digests import KEPT, digest_of
 
 HTML = BUILD / "html"
@@ -43,6 +45,7 @@ def build_html(*, fresh: bool = False) -> None:
             shutil.rmtree(KEPT, ignore_errors=True)
         elif _record() == {"made_from": made_from, "html": _published()}:
             return
+        refuse_faulty_sources()
         shutil.rmtree(NEXT, ignore_errors=True)
         run_logged(jupyter_book("html"), BUILD / "build.log", "the book")
         _replace(STATE, NEXT)
@@ -54,6 +57,13 @@ def build_html(*, fresh: bool = False) -> None:
         _replace(HTML, pages)
         record = {"made_from": made_from, "html": _published()}
         RECORD.write_text(json.dumps(record), encoding="utf-8")
+
+
+def refuse_faulty_sources() -> None:
+    """End with every fault that can be told without running anything."""
+    if found := check_sources(ROOT):
+        tell(found)
+        fail(f"the book was not built; {counted(found)}")
 
 
 @contextmanager

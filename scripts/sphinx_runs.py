@@ -3,6 +3,7 @@
 Sphinx runs in a process of its own: it leaves too much behind for two builds in one.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -27,6 +28,8 @@ def run_logged(
 ) -> None:
     """Run a build; if it fails, print its problems and end by naming `what` and the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
+    variables = dict(os.environ if variables is None else variables)
+    variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
             command, cwd=ROOT, env=variables, stdout=file, stderr=subprocess.STDOUT, check=False

@@ -30,13 +30,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if source not in TITLES:
             parser.error(f"source is {source!r}; one of {', '.join(TITLES)} is wanted")
     sources = options.source or source_names()
+    try:
+        lines = list(report(sources))
+        data = verdicts(sources) if options.json else []
+    except ValueError as error:  # a file of numbers or of an example is not as it should be
+        parser.error(str(error))
     if options.json:
-        text = json.dumps(verdicts(sources), indent=1) + "\n"
         try:
-            options.json.write_text(text, encoding="utf-8")
+            options.json.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
         except OSError as error:
             parser.error(f"{options.json} cannot be written ({error.strerror}); a file is wanted")
-    print("\n".join(report(sources)))
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -52,11 +52,33 @@ def load_example(name: str) -> WorkedExample:
     if name not in example_names():
         raise ValueError(f"name is {name!r}; one of {', '.join(example_names())} is wanted")
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return example_from(name, text)
+
+
+def example_from(name: str, text: str) -> WorkedExample:
+    """Return the worked example that a file describes.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without its ending.
+    text : str
+        What stands in it.
+
+    Returns
+    -------
+    WorkedExample
+
+    Raises
+    ------
+    ValueError
+        If it is not as it should be, naming the file.
+    """
     try:
         return _example(name, tomllib.loads(text))
     except KeyError as error:
         raise ValueError(f"mha/examples/{name}.toml: {error} is missing in a head") from error
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"mha/examples/{name}.toml: {error}") from error
 
 

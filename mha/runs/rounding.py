@@ -29,6 +29,8 @@ def shown(value: float, places: int = PLACES) -> str:
 
     Raises
     ------
+    TypeError
+        If `value` is no number.
     ValueError
         If `places` is below 0.
 
@@ -43,11 +45,19 @@ def shown(value: float, places: int = PLACES) -> str:
     """
     if places < 0:
         raise ValueError(f"places is {places}; a number of at least 0 is wanted")
-    value = float(value)
+    value = _number(value)
     if value == -math.inf:
         return "−∞"
     text = f"{value:.{places}f}"
     return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
+
+
+def _number(value: float) -> float:
+    """Return a number as a float; integers of a few bits would overflow when multiplied."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"value is {value!r}; a number is wanted") from None
 
 
 class Percentage(str):
@@ -75,7 +85,7 @@ def percent(value: float, places: int = 0) -> Percentage:
     >>> percent(0.7310585786)
     '73\xa0%'
     """
-    return Percentage(f"{shown(100 * value, places)}\N{NO-BREAK SPACE}%")
+    return Percentage(f"{shown(100 * _number(value), places)}\N{NO-BREAK SPACE}%")
 
 
 def at_least(value: float, places: int = 0) -> str:
@@ -155,7 +165,7 @@ def _outward(value: float, places: int, rounding: str, times: int = 1) -> str:
     """Return a number rounded in one direction, except for what float arithmetic leaves over."""
     if places < 0:
         raise ValueError(f"places is {places}; a number of at least 0 is wanted")
-    value = float(value)
+    value = _number(value)
     if not math.isfinite(value):
         raise ValueError(f"value is {value}; a finite number is wanted")
     unit = Decimal(1).scaleb(-places)

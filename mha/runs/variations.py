@@ -23,7 +23,7 @@ def without_scale(example: WorkedExample) -> WorkedExample:
     >>> trace(without_scale(load_example("cat-sat"))).weights[0, 0].round(4)
     array([0.8808, 0.1192])
     """
-    return replace(example, scale=1.0)
+    return replace(_worked(example), scale=1.0)
 
 
 def without_head(example: WorkedExample, head: int) -> WorkedExample:
@@ -47,7 +47,7 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
     >>> without_head(load_example("the-cat-sat"), 0).head_names
     ('Head 2',)
     """
-    layer = example.layer
+    layer = _worked(example).layer
     if layer is None:
         raise ValueError(f"{example.name} starts at its queries; one with embeddings is wanted")
     head = as_index("head", head, layer.num_heads)
@@ -92,7 +92,7 @@ def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> Work
     >>> with_swapped_tokens(load_example("cat-sat"), 0, 1).tokens
     ('sat', 'cat')
     """
-    order = np.arange(len(example.tokens))
+    order = np.arange(len(_worked(example).tokens))
     first = as_index("first", first, len(order))
     second = as_index("second", second, len(order))
     if example.mask is not None or example.is_causal:
@@ -111,3 +111,10 @@ def with_swapped_tokens(example: WorkedExample, first: int, second: int) -> Work
         target_weights=None if target is None else target[:, order][..., order],
         **vectors,
     )
+
+
+def _worked(example: WorkedExample) -> WorkedExample:
+    """Return what is an example, or raise."""
+    if not isinstance(example, WorkedExample):
+        raise TypeError(f"example is {example!r}; a WorkedExample is wanted")
+    return example

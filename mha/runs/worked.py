@@ -96,6 +96,7 @@ class WorkedExample:
     readings: tuple[Reading, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check_words()
         object.__setattr__(self, "tokens", as_names("tokens", self.tokens))
         object.__setattr__(self, "head_names", as_names("head_names", self.head_names))
         self._check_layer()
@@ -116,6 +117,17 @@ class WorkedExample:
             self._check_target(self.target_weights)
         if self.embeddings is not None and self.layer is not None:
             project("embeddings", self.embeddings, self.layer.w_q)
+
+    def _check_words(self) -> None:
+        """Raise unless names and titles are strings, switches truth values, tokens visible."""
+        for name in ("name", "title", "source", "shows"):
+            if not isinstance(value := getattr(self, name), str):
+                raise TypeError(f"{name} is {value!r}; a string is wanted")
+        if not isinstance(self.is_causal, bool | np.bool_):
+            raise TypeError(f"is_causal is {self.is_causal!r}; true or false is wanted")
+        for token in as_names("tokens", self.tokens):
+            if not token.strip() or not token.isprintable():
+                raise ValueError(f"tokens has {token!r}; visible characters are wanted")
 
     def _check_layer(self) -> None:
         """Raise unless each head of the layer has its own key and value projection."""

@@ -14,7 +14,7 @@ from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 from mha.runs.stages import stage as stage_of
 from mha.views.colours import HEAT_FULL, head_colour
-from mha.views.table import Table, no_tags
+from mha.views.table import Table, as_written, no_tags
 from mha.views.tables import (
     contribution_table,
     mixing_table,
@@ -250,7 +250,7 @@ def mixing_block(
         mixing_table(run, token, head=head, name=label, prints=prints)
         for head, label in enumerate(labels)
     ]
-    caption = f"Weighted values for the query *{run.tokens[token]}*"
+    caption = f"Weighted values for the query *{as_written(run.tokens[token])}*"
     return _by_head(run, caption, tables, name)
 
 
@@ -314,7 +314,11 @@ def contributions_block(
     chosen = range(len(run.tokens)) if tokens is None else tokens
     labels = labels or [None] * len(chosen)
     parts = (
-        Part(replace(contribution_table(run, i, name=label), caption=f"*{run.tokens[i]}*"))
+        Part(
+            replace(
+                contribution_table(run, i, name=label), caption=f"*{as_written(run.tokens[i])}*"
+            )
+        )
         for i, label in zip(chosen, labels, strict=True)
     )
     return Block("Each head's share of each token's output", tuple(parts), name)

@@ -15,6 +15,10 @@ from numpy.typing import ArrayLike
 from mha.runs.rounding import PLACES, short, shown
 
 
+class Word(str):
+    """A cell's text that is shown as it is written: a token may look like Markdown."""
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of text that knows how to show itself.
@@ -50,7 +54,7 @@ class Table:
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
         body = "".join(self._html_row(i, row) for i, row in enumerate(self.rows))
         return (
-            f"<table><caption>{escape(self.caption)}</caption>"
+            f"<table><caption>{escape(_unescaped(self.caption))}</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
 
@@ -92,7 +96,7 @@ class Table:
             marked = [
                 (f"[**{text}**]{{.max}}" if (i, j) in self.marked else text)
                 + self._printed_markdown(i, j)
-                for j, text in enumerate(row[1:])
+                for j, text in enumerate(map(_as_markdown, row[1:]))
             ]
             lines += _list_row((row[0], *marked))
         return "\n".join([*lines, "~~~"])
@@ -104,12 +108,43 @@ def _marks(beside: str) -> list[str]:
 
 
 def _list_row(cells: Sequence[str]) -> list[str]:
-    return [f"{'* -' if i == 0 else '  -'} {no_tags(text)}" for i, text in enumerate(cells)]
+    texts = [no_tags(_as_markdown(text)) for text in cells]
+    return [f"{'* -' if i == 0 else '  -'} {text}" for i, text in enumerate(texts)]
+
+
+def _as_markdown(text: str) -> str:
+    return as_written(text) if isinstance(text, Word) else text
 
 
 def no_tags(text: str) -> str:
-    """Return Markdown in which a token such as <end> is text, not HTML; code and formulas stay."""
-    return re.sub(r"((`+).*?\2|\$[^$]*\$)|<", lambda m: m[1] or r"\<", text)
+    r"""Return Markdown in which a token such as <end> is text, not HTML, and a role does nothing.
+
+    Code and formulas stay, and so does what is escaped already.
+
+    Examples
+    --------
+    >>> print(no_tags("<end> of `<b>`, {eval}`1`"))
+    \<end> of `<b>`, \{eval}`1`
+    """
+    kept = r"(\\.|(`+).*?\2|\$[^$]*\$)"
+    return re.sub(kept + r"|<|\{(?=[\w:+-]+\}`)", lambda m: m[1] or f"\\{m[0]}", text)
+
+
+def as_written(token: str) -> str:
+    r"""Return Markdown that shows a token as it is written, once `no_tags` has looked at it.
+
+    Examples
+    --------
+    >>> print(as_written("*a*"), as_written("$c$"), as_written("1."), as_written("U.S."))
+    \*a\* \$c\$ 1\. U.S.
+    """
+    text = re.sub(r"[\\`*_{}\[\]$~^#|]|&(?=#?\w+;)", r"\\\g<0>", token)
+    return re.sub(r"^(\d*)([-+=:.)>])", r"\1\\\2", text)
+
+
+def _unescaped(text: str) -> str:
+    """Return text without the backslashes by which `as_written` keeps Markdown off."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
 
 
 def array_table(

@@ -15,7 +15,7 @@ from mha.runs.places import Place, PrintsAt, place_at
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, shown
 from mha.runs.stages import STAGES, Stage, stage_array
-from mha.views.table import Table, array_table, places_needed
+from mha.views.table import Table, Word, array_table, as_written, places_needed
 
 __all__ = [
     "Table",
@@ -38,6 +38,11 @@ _IN_SHAPE_TABLE = (
 
 Grid = Sequence[Sequence[Place | None]]
 """The places whose numbers a table's cells show; None for the sum of the numbers above."""
+
+
+def words(run: Trace) -> tuple[Word, ...]:
+    """Return a run's tokens as labels, which are shown as they are written."""
+    return tuple(map(Word, run.tokens))
 
 
 def stage_table(
@@ -101,8 +106,8 @@ def _bare_table(
     by_token = kind.rows == "tokens"
     return array_table(
         _numbers(run, grid),
-        rows=run.tokens if by_token else dimensions(kind.rows, len(grid)),
-        columns=run.tokens if kind.by_key else dimensions(kind.symbol, len(grid[0])),
+        rows=words(run) if by_token else dimensions(kind.rows, len(grid)),
+        columns=words(run) if kind.by_key else dimensions(kind.symbol, len(grid[0])),
         caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
         corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",
         places=places,
@@ -185,9 +190,10 @@ def mixing_table(
     grid = [[first, *terms] for first, terms in firsts]
     table = array_table(
         _numbers(run, grid),
-        rows=(*run.tokens, "Sum"),
+        rows=(*words(run), "Sum"),
         columns=("weight", *(f"weight × {v}" for v in _components(run, "value"))),
-        caption=f"Weighted values for the query *{run.tokens[token]}*{_of_head(run, head)}",
+        caption=f"Weighted values for the query *{as_written(run.tokens[token])}*"
+        + _of_head(run, head),
         corner="Key",
         places=places,
         name=name,
@@ -236,7 +242,7 @@ def weighted_values_table(
     """
     head = as_index("head", head, run.num_heads)
     grid = [row for token in range(len(run.tokens)) for row in _mixture(run, head, token)]
-    blocks = ([*(f"{query} ← {key}" for key in run.tokens), query] for query in run.tokens)
+    blocks = ([*(Word(f"{query} ← {key}") for key in words(run)), query] for query in words(run))
     table = array_table(
         _numbers(run, grid),
         rows=[label for block in blocks for label in block],
@@ -267,7 +273,7 @@ def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) 
     limit = np.full((1, run.num_heads), np.log(len(run.tokens)))
     return array_table(
         np.vstack([entropy(run.weights).T, limit]),
-        rows=(*run.tokens, "equal weights"),
+        rows=(*words(run), "equal weights"),
         columns=run.head_names,
         caption="Entropy of each query's weights",
         corner="Query",
@@ -297,13 +303,13 @@ def strongest_table(run: Trace, *, name: str | None = None) -> Table:
             (
                 token,
                 *(
-                    f"{run.tokens[int(row.argmax())]} ({shown(float(row.max()))})"
+                    Word(f"{run.tokens[int(row.argmax())]} ({shown(float(row.max()))})")
                     if row.any()
                     else "none"
                     for row in run.weights[:, i]
                 ),
             )
-            for i, token in enumerate(run.tokens)
+            for i, token in enumerate(words(run))
         ),
         name=name,
         words=True,
@@ -373,7 +379,7 @@ def contribution_table(
         np.vstack([run.head_contributions[:, token], run.output[token]]),
         rows=(*run.head_names, STAGES["output"].title),
         columns=_components(run, "output"),
-        caption=f"Each head's share of the output for *{run.tokens[token]}*",
+        caption=f"Each head's share of the output for *{as_written(run.tokens[token])}*",
         corner="Head",
         places=places,
         name=name,

@@ -8,7 +8,7 @@ import pytest
 
 from mha.audit.__main__ import main
 from mha.audit.report import verdicts
-from mha.audit.sources import TITLES, source_names
+from mha.audit.sources import TITLES, numbers_from, source_names
 
 
 def test_json_lists_every_verdict(tmp_path):
@@ -64,3 +64,11 @@ def test_a_file_that_cannot_be_written(tmp_path):
         f"python -m mha.audit: {target} cannot be written (No such file or directory);"
         " a file is wanted"
     )
+
+
+@pytest.mark.parametrize("text", ["[", "{}", "[1]", '[{"line": 3}]', '[{"kind": "odd"}]'])
+def test_a_corrupt_transcript_is_one_sentence(text, monkeypatch):
+    read = lambda sources: numbers_from(*sources, text)  # noqa: E731
+    monkeypatch.setattr("mha.audit.__main__.report", read)
+    with pytest.raises(SystemExit, match=r"^python -m mha.audit: mha/audit/sources/mha-tutorial"):
+        main(["mha-tutorial"])

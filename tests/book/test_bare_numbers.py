@@ -3,7 +3,7 @@
 import pytest
 from book_site import source, toc_pages
 
-from byhand.bare_numbers import bare_numbers
+from byhand.checking.prose import bare_numbers
 
 
 @pytest.mark.parametrize("name", toc_pages())

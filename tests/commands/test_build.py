@@ -78,11 +78,11 @@ def test_a_second_build_computes_nothing_and_changes_nothing(project):
         ),
         (
             "\n```{code-cell}\n:tags: [remove-cell]\nx = 1\n```\n",
-            "book/index.md:23: WARNING: a cell tagged remove-cell may not run",
+            "book/index.md:23: a cell tagged remove-cell may not run",
         ),
-        ("\nThe weight is 0.73.\n", "book/index.md:22: WARNING: 0.73 is typed into the prose"),
+        ("\nThe weight is 0.73.\n", "book/index.md:22: 0.73 is typed into the prose"),
         ("\n$\\frac{1$ is broken.\n", "book/index.md:22: WARNING: TeX `\\frac{1`"),
-        ("\nSee {ref}`nowhere`.\n", "book/index.md:22: WARNING: undefined label: 'nowhere'"),
+        ("\nSee {ref}`nowhere`.\n", "book/index.md:22: undefined label: 'nowhere'"),
         (
             "\nThe weight is {eval}`missing`.\n",
             "book/index.md:22: WARNING: NameError: name 'missing'",

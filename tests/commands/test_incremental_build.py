@@ -140,6 +140,7 @@ FAULTS = {
     "a page dropped from the contents": lambda book: (
         edit(book, "book/index.md", " and ends with {ref}`the-end`", ""),
         write_contents(book, NAMES[:-1]),
+        (book / "book" / "three.md").unlink(),
     ),
     "pages in another order": lambda book: write_contents(book, ["index", "three", "one", "two"]),
     "the package changed": lambda book: edit(

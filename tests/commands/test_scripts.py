@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from types import SimpleNamespace
 
 import pytest
 from book_site import ROOT
@@ -49,7 +50,7 @@ def start(project, *arguments):
     )
 
 
-@pytest.mark.parametrize("name", ["build.py", "test.py"])
+@pytest.mark.parametrize("name", ["build.py", "check.py", "test.py"])
 def test_a_command_goes_on_inside_the_environment_and_explains_itself(project, name):
     done = start(project, f"scripts/{name}", "--help")
     assert done.returncode == 0, done.stderr
@@ -72,7 +73,7 @@ def test_an_unknown_argument_of_build_gets_a_sentence(project):
     assert "invalid choice: 'epub'" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["build.py", "test.py"])
+@pytest.mark.parametrize("name", ["build.py", "check.py", "test.py"])
 def test_an_old_python_is_told_so(name):
     code = "import runpy, sys; sys.version_info = (3, 9, 2); sys.path.insert(0, sys.argv[1])"
     code += "; runpy.run_path(sys.argv[1] + '/' + sys.argv[2], run_name='__main__')"
@@ -81,7 +82,7 @@ def test_an_old_python_is_told_so(name):
     assert done.stderr == "error: Python 3.11 or newer is wanted, but this is 3.9\n"
 
 
-@pytest.mark.parametrize("name", ["build.py", "test.py", "environment.py"])
+@pytest.mark.parametrize("name", ["build.py", "check.py", "test.py", "environment.py"])
 def test_what_runs_before_the_environment_needs_the_standard_library_alone(name):
     tree = ast.parse((SCRIPTS / name).read_text(encoding="utf-8"))
     imported = set()
@@ -129,11 +130,16 @@ def test_a_failing_command_ends_with_its_sentence(environment):
 def made(environment, monkeypatch, tmp_path):
     """Return what is done to get inside, in an environment that is made for nothing."""
     done = []
+    program = tmp_path / "bin" / "python"
+    program.parent.mkdir()
+    program.write_text("", encoding="utf-8")
     (tmp_path / "requirements.lock").write_text("a", encoding="utf-8")
     monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
     monkeypatch.setattr(environment, "STAMP", tmp_path / "built-from")
     monkeypatch.setattr(environment, "VENV", tmp_path)
     monkeypatch.setattr(environment, "_create", lambda: done.append("create"))
+    monkeypatch.setattr(environment, "_executable", lambda: program)
+    monkeypatch.setattr(environment.sys, "excepthook", environment.sys.excepthook)
     monkeypatch.setattr(environment.os, "execve", lambda *command: done.append(command))
     monkeypatch.setattr(environment.sys, "path", [])
     return done
@@ -174,3 +180,64 @@ def test_a_command_that_was_started_again_does_not_start_again(environment, made
     environment.enter()
     assert made == []
     assert environment.ENTERED not in environment.os.environ
+
+
+def test_with_optimisation_the_command_is_started_again_without_it(environment, made, monkeypatch):
+    monkeypatch.setattr(environment.sys, "prefix", str(environment.VENV))
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    monkeypatch.setattr(environment.sys, "flags", SimpleNamespace(optimize=2))
+    environment.STAMP.write_text(environment._fingerprint(), encoding="utf-8")
+    environment.enter()
+    ((_, _, variables),) = made
+    assert "PYTHONOPTIMIZE" not in variables
+
+
+def test_an_environment_without_its_python_is_made_anew(environment, made, tmp_path):
+    environment.enter()
+    (tmp_path / "bin" / "python").unlink()
+    environment.enter()
+    assert made.count("create") == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("raise KeyboardInterrupt", "error: interrupted; what was built before is as it was\n"),
+        (
+            "import a_lost_package",
+            "error: .venv is damaged (No module named 'a_lost_package'); delete this folder and"
+            " start the command again\n",
+        ),
+    ],
+)
+def test_what_no_traceback_explains_is_one_sentence(code, wanted):
+    code = f"import sys, environment; sys.excepthook = environment._told; {code}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert done.stderr == wanted
+
+
+def test_a_mistake_of_ours_keeps_its_traceback():
+    code = "import sys, environment; sys.excepthook = environment._told; import mha.nothing"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [
+        (OSError(28, "No space left on device"), "_build cannot be written: No space left"),
+        (OSError(28, "No space left", "a.html"), "error: a.html cannot be written: No space left"),
+        (shutil.Error([("a", "b.html", "[Errno 28] full")]), "error: b.html cannot be written: "),
+    ],
+)
+def test_what_cannot_be_written_is_named(environment, error, wanted):
+    import building
+
+    with pytest.raises(SystemExit) as told, building._told_if_not_writable():
+        raise error
+    assert wanted in str(told.value.code)

@@ -191,3 +191,14 @@ def test_what_cannot_bound_is_refused(write):
 
 def test_components_are_counted_from_one_with_lowered_digits():
     assert dimensions("q", 12)[8:] == ("q₉", "q₁₀", "q₁₁", "q₁₂")
+
+
+@pytest.mark.parametrize("write", [shown, percent, short, at_least, at_most_percent])
+@pytest.mark.parametrize("value", [None, "much", [1, 2]])
+def test_what_is_no_number_is_refused(write, value):
+    with pytest.raises(TypeError, match=r"^value is .*; a number is wanted$"):
+        write(value)
+
+
+def test_a_small_integer_is_a_share_too():
+    assert percent(np.int8(3)) == "300\N{NO-BREAK SPACE}%"

@@ -183,3 +183,12 @@ def test_a_variation_leaves_its_example_alone(name):
         without_head(start, 0)
     assert differences(start, before) == set()
     assert isinstance(start.layer, MultiHeadWeights)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [without_scale, lambda it: without_head(it, 0), lambda it: with_swapped_tokens(it, 0, 1)],
+)
+def test_what_is_no_example_is_refused(change):
+    with pytest.raises(TypeError, match=r"^example is None; a WorkedExample is wanted$"):
+        change(None)

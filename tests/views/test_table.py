@@ -1,6 +1,8 @@
 """A table says the same in every format, and any matrix can be one."""
 
 import re
+from dataclasses import replace
+from html import escape
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,11 +14,14 @@ from helpers import MASK, example, finite, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
 from myst_parser.docutils_ import Parser
 
 from mha import example_names, load_example, shown, trace
 from mha.views import tables
-from mha.views.table import Table, array_table, places_needed
+from mha.views.table import Table, array_table, as_written, no_tags, places_needed
 
 RUN = trace(load_example("the-cat-sat"))
 MASKED = trace(example(mask=MASK))
@@ -215,3 +220,29 @@ def test_printed_numbers_in_both_formats():
     assert "  - [**1**]{.max} [≠ 2 \\< 3]{.printed .slip} [≈ 1]{.printed}" in markdown
     none = Table("A", ("t", "x"), (("a", "1"),), beside={(0, 0): []})
     assert "printed" not in none._repr_html_() + none._repr_markdown_()
+
+
+STRANGE = ("*a*", "$c$", "{eval}`1 + 1`", "<b>x</b>", "[a](b)", "- a", "1. b", "# c", "> d", "&lt;")
+
+
+@pytest.mark.parametrize("token", STRANGE)
+def test_a_token_comes_out_as_it_is_written(token):
+    markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_role_plugin)
+    run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
+    table = tables.stage_table(run, "weights")
+    starts = [line[4:] for line in table._repr_markdown_().splitlines() if line[:4] == "* - "]
+    assert (table.rows[0][0], table.header[1]) == (token, token)
+    caption = tables.mixing_table(run, 0).caption
+    assert f"*{as_written(token)}*" in caption
+    for text in (no_tags(as_written(token)), starts[1]):
+        tokens = markdown.parse(text)
+        assert [t.type for t in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+        assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
+        assert "".join(t.content for t in tokens[1].children) == token
+    assert f'<th scope="row">{escape(token)}</th>' in table._repr_html_()
+
+
+def test_a_role_in_any_label_of_a_table_does_nothing():
+    table = array_table([[1]], rows=["{eval}`1`"], columns=["{ref}`x`"], caption="{cite:t}`y`")
+    markdown = table._repr_markdown_()
+    assert [markdown.count(role) for role in (r"\{eval}", r"\{ref}", r"\{cite:t}")] == [1, 1, 1]

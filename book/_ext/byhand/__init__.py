@@ -18,7 +18,7 @@ PARTS = (
     "kept_results",
     "references",
     "failed_cells",
-    "bare_numbers",
+    "given",
     "page_assets",
     "slim_theme",
     "section_search",

@@ -1,7 +1,7 @@
 """Say where a cell failed: the page, the line, the failing statement and the error.
 
-MyST-NB's own warning names the page alone; `_config.yml` suppresses it in favour of this one.
-Tags that leave a cell out are refused: an assertion that does not run proves nothing.
+MyST-NB's own warning names the page alone; `_config.yml` suppresses it in favour of this one. What
+is wrong with a cell that runs to its end, or never does, `byhand.kept_results` has noted.
 """
 
 import re
@@ -18,35 +18,36 @@ CELL = re.compile(r"executing the following cell:\n-{18}\n(.*?)\n-{18}\n(.*)", r
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.connect("source-read", refuse_cells_that_do_not_run)
     app.connect("doctree-read", report)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def refuse_cells_that_do_not_run(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Warn for each cell whose tags keep MyST-NB from running it."""
-    for line, text in enumerate(source[0].splitlines(), 1):
-        tag = re.match(r":?tags:.*\b(remove-cell|remove_cell|skip-execution)\b", text)
-        if tag:
-            logger.warning(
-                "a cell tagged %s may not run; tag it remove-input and remove-output",
-                tag.group(1),
-                location=(docname, line),
-                type="failed_cell",
-            )
-
-
 def report(app: Sphinx, doctree: nodes.document) -> None:
-    """Warn if the page's execution ended in an error."""
+    """Warn if the page's execution ended in an error, or gave what a page may not have."""
     data = NbMetadataCollector.get_exec_data(app.env, app.env.docname)
-    if not data or data["succeeded"]:
+    if not data:
         return
     page = app.env.doc2path(app.env.docname)
     with open(page, encoding="utf-8") as file:
-        line, cause = locate(file.read(), data["traceback"] or data["error"])
-    logger.warning(
-        "this cell failed: %s", cause, location=(app.env.docname, line), type="failed_cell"
-    )
+        text = file.read()
+    found = [(line_of(text, cell), message) for cell, message in data.get("faults", ())]
+    if not found and not data["succeeded"]:
+        found = [locate(text, data["traceback"] or data["error"])]
+    for line, cause in found:
+        logger.warning(
+            "this cell failed: %s", cause, location=(app.env.docname, line), type="failed_cell"
+        )
+
+
+def line_of(page: str, cell: str) -> int | None:
+    r"""Return the line of a page where a cell's code begins.
+
+    Examples
+    --------
+    >>> line_of("# Page\n```{code-cell}\nx = 1\n```", "x = 1")
+    3
+    """
+    return page[: page.index(cell)].count("\n") + 1 if cell in page else None
 
 
 def locate(page: str, traceback: str) -> tuple[int | None, str]:
@@ -66,7 +67,7 @@ def locate(page: str, traceback: str) -> tuple[int | None, str]:
     cell = CELL.search(text)
     if cell is None or cell.group(1) not in page:
         return None, error
-    first = page[: page.index(cell.group(1))].count("\n") + 1
+    first = line_of(page, cell.group(1)) or 1
     within = re.search(r"Cell In\[\d+\], line (\d+)", cell.group(2))
     if within is None:
         return first, error

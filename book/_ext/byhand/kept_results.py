@@ -24,13 +24,22 @@ from typing import Any, Literal
 from myst_nb import sphinx_ as myst_nb_sphinx
 from myst_nb.core.execute import create_client
 from myst_nb.core.execute.inline import NotebookClientInline
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, from_dict
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
 
+from byhand import cell_outputs, in_kernel
 from byhand.digests import KEPT, ROOT, digest_of
 
-MADE_FROM = ("mha", "requirements.lock", "_config.yml")
+MADE_FROM = (
+    "mha",
+    "requirements.lock",
+    "_config.yml",
+    "book/_ext/byhand/in_kernel.py",
+    "book/_ext/byhand/cell_outputs.py",
+)
 
 # Run in a page's kernel before its first cell: which files of the project do its cells open?
 WATCH = """
@@ -46,7 +55,7 @@ def _watch():
     return opened
 _opened_files = _watch()
 """
-TELL = "sorted(_opened_files)"
+TELL = "print(sorted(_opened_files))"  # after a cell that ends in ; no value would be shown
 
 Event = dict[str, Any]  # one cell or expression: its kind, source, outputs
 
@@ -139,6 +148,7 @@ class KeptResultsClient(NotebookClientInline):
         self._is_live = False
         self._last_cell_executed = -1
         self._cell_error: Exception | None = None
+        self._faults: list[tuple[str, str]] = []  # a cell, and what is wrong with what it gave
         if self._kept is None:
             self._start_kernel()
         else:
@@ -149,6 +159,9 @@ class KeptResultsClient(NotebookClientInline):
         past, self._events = self._events, []
         super().start_client()
         self._is_live = True
+        outputs = self._client.eval_expression(in_kernel.source())
+        if [output.get("data", {}).get("text/plain") for output in outputs] != ["True"]:
+            raise ExtensionError("a kernel did not start with its assertions on; nothing is built")
         self._client.eval_expression(WATCH.format(root=f"{ROOT}{os.sep}"))
         for event in past:
             if event["kind"] == "cell":
@@ -185,7 +198,7 @@ class KeptResultsClient(NotebookClientInline):
             cell["execution_count"] = event["count"]
             cell["outputs"] = _nodes(event["outputs"])
         elif self._is_live:
-            super().code_cell_outputs(index)
+            self._execute(index)
         self._last_cell_executed = index
         if computes and event is None:
             count, outputs = cell.get("execution_count"), cell.outputs
@@ -194,8 +207,25 @@ class KeptResultsClient(NotebookClientInline):
                 | {"count": count, "outputs": outputs}
             )
 
+    def _execute(self, index: int) -> None:
+        """Run a cell in the kernel, and note what is wrong with what it gave."""
+        cell = self.notebook.cells[index]
+        try:
+            super().code_cell_outputs(index)
+        except DeadKernelError as error:
+            self._cell_error, self._exc_string = error, str(error)
+            self._faults.append((cell.source, "its kernel died, perhaps for want of memory"))
+        if isinstance(self._cell_error, CellTimeoutError):
+            seconds = self.nb_config.execution_timeout
+            self._faults.append((cell.source, f"it did not end within {seconds} seconds"))
+        if cell.cell_type == "code":
+            found = cell_outputs.faults(cell.outputs, cell.metadata)
+            self._faults += [(cell.source, message) for message in found]
+
     def eval_variable(self, name: str) -> list[NotebookNode]:
-        """Return what an expression gives where the page is now."""
+        """Return what an expression gives where the page is now, nothing after a failure."""
+        if self._cell_error is not None:
+            return []
         event = self._recall("expression", name)
         if event is not None:
             return _nodes(event["outputs"])
@@ -218,16 +248,18 @@ class KeptResultsClient(NotebookClientInline):
                 "succeeded": True,
                 "error": None,
                 "traceback": None,
+                "faults": [],
             }
             return
-        if self._cell_error is None and exc_type is None:
+        if self._cell_error is None and exc_type is None and not self._faults:
             self._keep(self._opened_files())
         super().close_client(exc_type, exc_val, exc_tb)
+        self.exec_metadata["faults"] = self._faults
 
     def _opened_files(self) -> list[str]:
         """Return the files of the project that the page's cells have opened."""
         (output,) = self._client.eval_expression(TELL)
-        paths: list[str] = ast.literal_eval(output["data"]["text/plain"])
+        paths: list[str] = ast.literal_eval(output["text"])
         return [Path(path).relative_to(ROOT).as_posix() for path in paths]
 
     def _keep(self, files: list[str]) -> None:

@@ -146,9 +146,34 @@ def load_source(name: str) -> tuple[Number, ...]:
     if name not in TITLES:
         raise ValueError(f"name is {name!r}; one of {', '.join(TITLES)} is wanted")
     text = resources.files(__name__).joinpath(f"{name}.json").read_text(encoding="utf-8")
+    return numbers_from(name, text)
+
+
+def numbers_from(name: str, text: str) -> tuple[Number, ...]:
+    """Return the numbers that a document's file lists.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without its ending.
+    text : str
+        What stands in it.
+
+    Returns
+    -------
+    tuple of Number
+
+    Raises
+    ------
+    ValueError
+        If it is not as it should be, naming the file.
+    """
     try:
-        return tuple(_number(**record) for record in json.loads(text))
-    except (TypeError, ValueError) as error:
+        records = json.loads(text)
+        if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
+            raise ValueError("a list of records is wanted")
+        return tuple(_number(**record) for record in records)
+    except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"mha/audit/sources/{name}.json: {error}") from error
 
 

@@ -1,6 +1,5 @@
 """Read a quiz that stands in a chapter, and refuse one that cannot be answered."""
 
-import re
 from string import ascii_lowercase
 from typing import Any, ClassVar
 
@@ -13,6 +12,19 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
 
+from byhand.checking.quizzes import (
+    LABEL,
+    MARK,
+    MARK_WITH_CODE,
+    NO_LABEL,
+    NO_LIST,
+    NO_MARK,
+    SEPARATOR,
+    TAKEN,
+    TOO_FEW,
+    QuizError,
+    check_key,
+)
 from byhand.quiz.elements import (
     quiz,
     quiz_answer,
@@ -24,18 +36,6 @@ from byhand.quiz.elements import (
 )
 
 logger = logging.getLogger(__name__)
-
-MARK = re.compile(r"\[([x ])\]\s*")
-MARK_WITH_CODE = re.compile(r"\[([x ])\s*")
-SEPARATOR = re.compile(r"(?:^|\s+)::(?:\s+|$)")
-
-
-class QuizError(ValueError):
-    """A quiz is not written as it should be, at a line of its page."""
-
-    def __init__(self, message: str, line: int | None = None):
-        super().__init__(message)
-        self.line = line
 
 
 class Quiz(SphinxDirective):
@@ -76,7 +76,7 @@ class Quiz(SphinxDirective):
             option["right"] = feedback["right"]
             listing += option
             answer += feedback
-        _check_key([bool(option["right"]) for option in listing], multiple)
+        check_key([bool(option["right"]) for option in listing], multiple)
         question = quiz_question(label=label)
         question += body[0].children
         whole = quiz(label=label, number=number, multiple=multiple, docname=self.env.docname)
@@ -88,11 +88,11 @@ class Quiz(SphinxDirective):
     def _label(self) -> str:
         """Return the label, which no other quiz of the page may have."""
         label = self.arguments[0]
-        if not re.fullmatch(r"[a-z][a-z0-9-]*", label):
-            raise QuizError("its label is not lower-case words joined by hyphens")
+        if not LABEL.fullmatch(label):
+            raise QuizError(NO_LABEL)
         taken = self.env.temp_data.setdefault("quiz_labels", set())
         if label in taken:
-            raise QuizError("another quiz of this page has this label")
+            raise QuizError(TAKEN)
         taken.add(label)
         return label
 
@@ -102,11 +102,11 @@ class Quiz(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, box)
         body = [node for node in box.children if not isinstance(node, nodes.comment)]
         if len(body) < 2 or not isinstance(body[-1], nodes.bullet_list):
-            raise QuizError("a question and a list of options are wanted")
+            raise QuizError(NO_LIST)
         if not isinstance(body[0], nodes.paragraph):
             raise QuizError("its question does not begin with a paragraph")
         if not 2 <= len(body[-1]) <= len(ascii_lowercase):
-            raise QuizError("at least two options are wanted", body[-1].line)
+            raise QuizError(TOO_FEW, body[-1].line)
         return body
 
     def _option(self, item: nodes.Element) -> tuple[quiz_option, quiz_feedback]:
@@ -136,7 +136,7 @@ class Quiz(SphinxDirective):
         with_code = MARK_WITH_CODE.fullmatch(first)
         is_code = with_code and len(inline) > 2 and isinstance(inline[1], nodes.literal)
         if not with_code or not is_code or not inline[2].astext().startswith("]"):
-            raise QuizError("an option begins with `[x]` or `[ ]`")
+            raise QuizError(NO_MARK)
         right = with_code[1] == "x"
         self._assert(inline[1].astext(), right)
         return right, [nodes.Text(inline[2].astext()[1:].lstrip()), *inline[3:]]
@@ -196,11 +196,3 @@ def _parted(inline: list[nodes.Node]) -> tuple[list[nodes.Node], list[nodes.Node
             rest = [nodes.Text(after)] if after else []
             return [*inline[:i], nodes.Text(before)], [*rest, *inline[i + 1 :]]
     return inline, []
-
-
-def _check_key(key: list[bool], multiple: bool) -> None:
-    """Raise unless the quiz can be answered."""
-    if multiple and not any(key):
-        raise QuizError("no option is right; at least one is wanted")
-    if not multiple and sum(key) != 1:
-        raise QuizError(f"{sum(key)} options are right; one is wanted, or `:multiple:`")

@@ -1,4 +1,4 @@
-"""Refuse decimals and percentages that are typed into prose: a computed number is evaluated.
+"""The prose of a page, apart from its code; and the numbers that are typed into it.
 
 Write ``{eval}`shown(run.weights[0, 0, 1])` `` for what code can compute, and
 ``{given}`0.80` `` for what is given: an input, a definition, a number that a source prints.
@@ -7,13 +7,6 @@ Code, inline code, links and roles are left alone.
 
 import re
 from collections.abc import Iterator
-
-from docutils import nodes
-from docutils.parsers.rst.states import Inliner
-from sphinx.application import Sphinx
-from sphinx.util import logging
-
-logger = logging.getLogger(__name__)
 
 NUMBER = re.compile(r"(?<![\w.,])\d+(?:(?:\.\d+)?\s?%|[.,]\d+(?![\w.]*\.\d)\b)")
 FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})(.*)$")
@@ -25,40 +18,24 @@ IGNORED = (
 CODE = re.compile(r"^(\{(code-cell|code|code-block|literalinclude|list-table)\}|\w|$)")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect to Sphinx."""
-    app.connect("source-read", report)
-    app.add_role("given", given)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def given(
-    name: str, rawtext: str, text: str, lineno: int, inliner: Inliner, *_: object
-) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Show a number that is given, not computed."""
-    return [nodes.inline(rawtext, text, classes=["given"])], []
-
-
-def report(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Warn for each bare number of a page, with its line."""
-    for line, number in bare_numbers(source[0]):
-        logger.warning(
-            "%s is typed into the prose; write {eval}`...` for a computed number or {given}`%s`"
-            " for a given one",
-            number,
-            number,
-            location=(docname, line),
-            type="bare_number",
-        )
-
-
 def bare_numbers(text: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of each decimal or percentage typed into a page's prose."""
     for line, prose in prose_lines(text):
-        for pattern in IGNORED:
-            prose = pattern.sub(" ", prose)
-        for match in NUMBER.finditer(prose):
+        for match in NUMBER.finditer(without_code(prose)):
             yield line, match.group()
+
+
+def without_code(line: str) -> str:
+    """Return a line of prose with blanks for inline code, roles, addresses and tags.
+
+    Examples
+    --------
+    >>> without_code("Call `softmax`, see [this](x.html).").split()
+    ['Call', ',', 'see', '[this', '.']
+    """
+    for pattern in IGNORED:
+        line = pattern.sub(" ", line)
+    return line
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str]]:

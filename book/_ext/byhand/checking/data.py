@@ -1,0 +1,186 @@
+"""Files that are data: contents, settings, front matter, bibliography, examples, transcripts."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+
+import yaml
+
+from byhand.checking.finding import Finding
+from byhand.checking.sources import Page, Project
+from mha.audit.sources import TITLES, numbers_from
+from mha.examples import example_from
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
+ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Look at every file of data."""
+    yield from settings(project)
+    yield from contents(project)
+    for page in project.pages:
+        yield from front_matter(page)
+    for file, text in project.files("book/references.bib"):
+        yield from bibliography(file, text)
+    for file, text in project.files("mha/**/*.toml"):
+        yield from toml(file, text)
+    for file, text in project.files("mha/audit/sources/*.json"):
+        yield from transcript(file, text)
+
+
+def read_yaml(file: str, text: str, first: int = 1) -> tuple[object, list[Finding]]:
+    """Return what some YAML says, or what is wrong with it; it begins at line `first`."""
+    try:
+        return yaml.load(text, Loader=LOADER), []
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem, line = error.problem, mark.line if mark else 0
+    except yaml.reader.ReaderError as error:
+        problem, line = error.reason, text[: error.position].count("\n")
+    return None, [Finding(file, first + line, f"this is not YAML: {problem}")]
+
+
+def line_of(text: str, pattern: str) -> int:
+    """Return the first line in which a pattern stands, else 1."""
+    found = re.search(pattern, text, re.MULTILINE)
+    return text[: found.start()].count("\n") + 1 if found else 1
+
+
+def settings(project: Project) -> Iterator[Finding]:
+    """Find settings that cannot be read."""
+    for file, text in project.files("_config.yml"):
+        data, faults = read_yaml(file, text)
+        yield from faults
+        if not faults and not isinstance(data, dict):
+            yield Finding(file, 1, "lines such as `title: ...` are wanted")
+
+
+def contents(project: Project) -> Iterator[Finding]:
+    """Find contents that cannot be read, and pages that are missing, doubled or not named."""
+    file = "_toc.yml"
+    for _, text in project.files(file):
+        data, faults = read_yaml(file, text)
+        yield from faults
+        if faults:
+            return
+        if not isinstance(data, dict) or not {"format", "root"} <= set(data):
+            yield Finding(file, 1, "`format: jb-book` and `root: index` are wanted")
+            return
+        yield from _listing(project, text)
+
+
+def _listing(project: Project, text: str) -> Iterator[Finding]:
+    names = {page.name for page in project.pages}
+    seen: set[str] = set()
+    for name in project.listed:
+        line = line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
+        if name not in names:
+            message = f"there is no page book/{name}.md; the name of a page is wanted"
+            yield Finding("_toc.yml", line, message)
+        if name in seen:
+            yield Finding("_toc.yml", line, f"{name} is named twice; once is wanted")
+        seen.add(name)
+    for name in sorted(names - seen):
+        message = "no contents list names this page; a line in _toc.yml is wanted"
+        yield Finding(f"book/{name}.md", 1, message)
+
+
+def front_matter(page: Page) -> Iterator[Finding]:
+    """Find front matter that cannot be read, or that makes no notebook of a page with cells."""
+    if page.lines[0].rstrip() != "---":
+        if page.cells:
+            message = "the page has cells but no front matter; copy that of another chapter"
+            yield Finding(page.file, 1, message)
+        return
+    if not page.front:
+        yield Finding(page.file, 1, "the front matter has no end; a second line --- is wanted")
+        return
+    data, faults = read_yaml(page.file, "\n".join(page.lines[1 : page.front - 1]), 2)
+    yield from faults
+    for cell in page.cells:
+        yaml_lines = "\n".join(text for _, text in cell.header)
+        yield from read_yaml(page.file, yaml_lines, cell.line + 2)[1]
+    if faults or not page.cells:
+        return
+    for keys in (("jupytext", "text_representation", "format_name"), ("kernelspec", "name")):
+        value = data
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(value, str):
+            message = f"the front matter has no {'.'.join(keys)}; copy that of another chapter"
+            yield Finding(page.file, 1, message)
+
+
+def bibliography(file: str, text: str) -> Iterator[Finding]:
+    """Find entries that are not closed, that have no key, or one that another entry has."""
+    depth, opened, seen = 0, 0, set()
+    for number, line in enumerate(text.splitlines(), 1):
+        entry = ENTRY.match(line)
+        if entry and depth:
+            message = "the braces of this entry are not closed before the next; } is wanted"
+            yield Finding(file, opened, message)
+            depth = 0
+        if entry:
+            opened = number
+            if not entry[2] or entry[2] in seen:
+                what = f"another entry has the key {entry[2]}" if entry[2] else "this has no key"
+                yield Finding(file, number, f"{what}; one of its own is wanted")
+            seen.add(entry[2])
+        depth += len(re.findall(r"(?<!\\)\{", line)) - len(re.findall(r"(?<!\\)\}", line))
+        if depth < 0:
+            yield Finding(file, number, "a brace is closed that was not opened; { is wanted")
+            depth = 0
+    if depth:
+        yield Finding(file, opened, "the braces of this entry are not closed; } is wanted")
+
+
+def keys(text: str) -> set[str]:
+    """Return the keys of a bibliography's entries."""
+    return {found[1] for line in text.splitlines() for found in [_key(line)] if found}
+
+
+def _key(line: str) -> tuple[str, str] | None:
+    found = ENTRY.match(line)
+    return (found[1], found[2]) if found else None
+
+
+def toml(file: str, text: str) -> Iterator[Finding]:
+    """Find TOML that cannot be read, and examples whose values are not as they should be."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        reason, _, place = str(error).partition(" (at ")
+        line = re.search(r"line (\d+)", place)
+        number = int(line[1]) if line else text.count("\n") + 1
+        yield Finding(file, number, f"this is not TOML: {reason[:1].lower()}{reason[1:]}")
+        return
+    if file.startswith("mha/examples/"):
+        name = file.removeprefix("mha/examples/").removesuffix(".toml")
+        yield from _read(file, text, lambda: example_from(name, text))
+
+
+def transcript(file: str, text: str) -> Iterator[Finding]:
+    """Find transcripts that are not as they should be."""
+    name = file.removeprefix("mha/audit/sources/").removesuffix(".json")
+    if name not in TITLES:
+        yield Finding(file, 1, "no document has this name; see TITLES in mha/audit/sources")
+        return
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        yield Finding(file, error.lineno, f"this is not JSON: {error.msg}")
+        return
+    yield from _read(file, text, lambda: numbers_from(name, text))
+
+
+def _read(file: str, text: str, load: Callable[[], object]) -> Iterator[Finding]:
+    """Load a file; what its loader says of a key is told at that key's line."""
+    try:
+        load()
+    except ValueError as error:
+        message = str(error).removeprefix(f"{file}: ")
+        key = re.match(r"'?(\w+)", message)
+        line = line_of(text, rf"^\s*{re.escape(key[1])}\s*=") if key else 1
+        yield Finding(file, line, message)

@@ -1,0 +1,143 @@
+"""Markdown that would be read otherwise than it was meant: fences, tables, headings, images."""
+
+import re
+from collections.abc import Iterator
+
+from byhand.checking.finding import Finding
+from byhand.checking.prose import FENCE, bare_numbers
+from byhand.checking.sources import Page, Project
+
+HEADING = re.compile(r"(#{1,6})\s+\S")
+RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
+INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
+PIPE = re.compile(r"(?<!\\)\|")
+IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*<?([^)>\s]*)")
+TAG = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+ALT = re.compile(r"""\balt\s*=\s*("[^"]+"|'[^']+'|[^\s"'>]+)""", re.IGNORECASE)
+ACTIVE = re.compile(r"<(script|iframe|object|embed|link|base|meta|style|form)\b", re.IGNORECASE)
+HANDLER = re.compile(r"<\w[^>]*\s(on\w+)\s*=", re.IGNORECASE)
+ELSEWHERE = re.compile(
+    r"""(?:\b(?:src|srcset|data|poster)\s*=\s*["']?|!\[[^\]]*\]\(\s*<?"""
+    r"""|\{(?:image|figure)\}\s+|@import\s+["']?|url\(["']?)((?:https?:)?//[^\s"')>]+)""",
+    re.IGNORECASE,
+)
+NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Look at every page."""
+    for page in project.pages:
+        broken = list(fences(page))
+        yield from broken
+        yield from foreign(page)
+        if not broken:  # else everything that follows is read wrongly
+            for look in (headings, tables, images, numbers):
+                yield from look(page)
+
+
+def fences(page: Page) -> Iterator[Finding]:
+    """Find the first fence that is not closed, or that another begins before its end."""
+    for block in page.blocks:
+        wanted = f"; a line {block.fence} is wanted at the end of this block"
+        for number, text in block.body:
+            inner = FENCE.match(text)
+            if inner and inner[1] == block.fence and inner[2].strip().startswith("{"):
+                message = f"the fence is still open where another opens, in line {number}"
+                yield Finding(page.file, block.line, message + wanted)
+                return
+        if not block.closed:
+            yield Finding(page.file, block.line, f"the fence is never closed{wanted}")
+            return
+
+
+def headings(page: Page) -> Iterator[Finding]:
+    """Find a page without one title at its top, and headings that leave a level out."""
+    before = 0
+    for number, text in page.prose:
+        if not (found := HEADING.match(text)):
+            continue
+        level = len(found[1])
+        if before == 0 and level > 1:
+            yield Finding(page.file, number, "the first heading is no title; `# Title` is wanted")
+        elif before and level == 1:
+            yield Finding(page.file, number, "a second title; `##` is wanted")
+        elif before and level > before + 1:
+            wanted = "#" * (before + 1)
+            yield Finding(
+                page.file, number, f"the heading leaves a level out; `{wanted}` is wanted"
+            )
+        before = level
+    if before == 0:
+        yield Finding(page.file, page.front + 1, "the page has no title; `# Title` is wanted")
+
+
+def tables(page: Page) -> Iterator[Finding]:
+    """Find tables whose rows differ in their cells, or that have no rule below the header."""
+    rows: list[tuple[int, str]] = []
+    for number, text in [*page.prose, (0, "")]:
+        is_row = text.lstrip().startswith("|")
+        if is_row and (not rows or rows[-1][0] == number - 1):
+            rows.append((number, text))
+            continue
+        yield from _table(page, rows)
+        rows = [(number, text)] if is_row else []
+
+
+def _table(page: Page, rows: list[tuple[int, str]]) -> Iterator[Finding]:
+    if not rows:
+        return
+    wanted = _cells(rows[0][1])
+    if len(rows) < 2 or not RULE.fullmatch(rows[1][1]):
+        line = rows[min(1, len(rows) - 1)][0]
+        message = "a table has no rule below its header; a line such as | --- | --- | is wanted"
+        yield Finding(page.file, line, message)
+        return
+    for number, text in rows[1:]:
+        if (count := _cells(text)) != wanted:
+            yield Finding(
+                page.file,
+                number,
+                f"this row has {count} cells; {wanted} are wanted, as in the header",
+            )
+
+
+def _cells(row: str) -> int:
+    return len(PIPE.split(row.strip().removeprefix("|"))) - row.rstrip().endswith("|")
+
+
+def images(page: Page) -> Iterator[Finding]:
+    """Find images without alternative text."""
+    for number, text in page.prose:
+        prose = INLINE_CODE.sub(" ", text)
+        if any(not found[1].strip() for found in IMAGE.finditer(prose)):
+            yield Finding(page.file, number, NO_IMAGE.format("![...](file)"))
+        if any(not ALT.search(found[0]) for found in TAG.finditer(prose)):
+            yield Finding(page.file, number, NO_IMAGE.format('alt="..."'))
+    for block in page.blocks:
+        if block.name in ("image", "figure") and not block.options.get("alt", (0, ""))[1]:
+            yield Finding(page.file, block.line, NO_IMAGE.format(":alt:"))
+
+
+def foreign(page: Page) -> Iterator[Finding]:
+    """Find scripts and other active elements, and what would be loaded from elsewhere."""
+    for number, line in enumerate(page.lines, 1):
+        text = INLINE_CODE.sub(" ", line)
+        if found := ACTIVE.search(text):
+            message = f"<{found[1].lower()}> in a page; scripts and styles go into book/_static"
+            yield Finding(page.file, number, message)
+        if found := HANDLER.search(text):
+            message = f"the attribute {found[1].lower()} runs code; scripts go into book/_static"
+            yield Finding(page.file, number, message)
+        if found := ELSEWHERE.search(text):
+            message = f"{found[1]} is loaded from elsewhere; keep a copy in the book's folder"
+            yield Finding(page.file, number, message)
+
+
+def numbers(page: Page) -> Iterator[Finding]:
+    """Find decimals and percentages that are typed into the prose."""
+    for number, text in bare_numbers(page.text):
+        message = (
+            f"{text} is typed into the prose; write {{eval}}`...` for a computed number or"
+            f" {{given}}`{text}` for a given one"
+        )
+        yield Finding(page.file, number, message)

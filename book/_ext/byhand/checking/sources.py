@@ -1,0 +1,255 @@
+"""The sources of a book as the checks look at them: pages, their fenced blocks, their cells.
+
+Nothing here executes or needs Sphinx: a page is read as lines, and a fence is followed to its end
+as CommonMark does.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import yaml
+
+from byhand.checking.prose import FENCE, prose_lines
+
+DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
+OPTION = re.compile(r":([\w-]+):\s*(.*)")
+EVAL = re.compile(r"\{eval\}`([^`]+)`")
+CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math")  # hold no Markdown
+
+Line = tuple[int, str]  # its number on the page, counted from 1, and its text
+
+
+@dataclass(frozen=True)
+class Block:
+    """What stands between two fences.
+
+    Parameters
+    ----------
+    name : str
+        The directive; "" for a block of plain code.
+    argument : str
+        What follows the name in the opening line.
+    line : int
+        Of the opening fence.
+    body : tuple of Line
+        Between the fences, options included.
+    fence : str
+        The opening fence.
+    closed : bool
+        Whether there is a closing fence.
+    """
+
+    name: str
+    argument: str
+    line: int
+    body: tuple[Line, ...]
+    fence: str
+    closed: bool
+
+    @cached_property
+    def _parts(self) -> tuple[tuple[Line, ...], tuple[Line, ...], bool]:
+        """Return the options' lines, the others, and whether the options are YAML."""
+        texts = [text.strip() for _, text in self.body]
+        if texts[:1] == ["---"] and "---" in texts[1:]:
+            end = texts.index("---", 1)
+            return self.body[1:end], self.body[end + 1 :], True
+        count = next((i for i, text in enumerate(texts) if not OPTION.fullmatch(text)), len(texts))
+        return self.body[:count], self.body[count:], False
+
+    @property
+    def content(self) -> tuple[Line, ...]:
+        """The lines after the options."""
+        return self._parts[1]
+
+    @property
+    def code(self) -> str:
+        """The content as one text."""
+        return "\n".join(text for _, text in self.content)
+
+    @property
+    def header(self) -> tuple[Line, ...]:
+        """The lines of the options where these are YAML."""
+        lines, _, is_yaml = self._parts
+        return lines if is_yaml else ()
+
+    @cached_property
+    def options(self) -> dict[str, tuple[int, str]]:
+        """The options of one line each, with their lines: ``:name: x``, or YAML's ``name: x``."""
+        lines, _, is_yaml = self._parts
+        pattern = re.compile(r"\s*([\w-]+):\s*(.*)") if is_yaml else OPTION
+        found = [(number, pattern.fullmatch(text.rstrip())) for number, text in lines]
+        return {match[1]: (number, match[2].strip()) for number, match in found if match}
+
+
+@dataclass(frozen=True)
+class Page:
+    """One Markdown file of the book.
+
+    Parameters
+    ----------
+    file : str
+        Relative to the project, such as "book/index.md".
+    text : str
+    """
+
+    file: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The name that the contents use."""
+        return self.file.removeprefix("book/").removesuffix(".md")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """All lines; a line may hold any character but a line feed."""
+        return self.text.split("\n")
+
+    @cached_property
+    def front(self) -> int:
+        """How many lines the front matter has, its marks included."""
+        has_one = self.lines[0].rstrip() == "---"
+        ends = [i for i, text in enumerate(self.lines[1:], 2) if text.rstrip() == "---"]
+        return ends[0] if has_one and ends else 0
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All fenced blocks, inner ones after the one that they stand in."""
+        numbered = list(enumerate(self.lines, 1))[self.front :]
+        return tuple(_blocks(numbered))
+
+    @cached_property
+    def cells(self) -> tuple[Block, ...]:
+        """The code cells."""
+        return tuple(block for block in self.blocks if block.name == "code-cell")
+
+    @cached_property
+    def prose(self) -> tuple[Line, ...]:
+        """What is read as prose, formulas left out."""
+        formulas = {n for b in self.blocks if b.name == "math" for n, _ in b.body}
+        return tuple((n, text) for n, text in prose_lines(self.text) if n not in formulas)
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[int, ast.Call | ast.Import | ast.ImportFrom], ...]:
+        """Every call and import in cells and in expressions in prose, with its line."""
+        wanted = (ast.Call, ast.Import, ast.ImportFrom)
+        return tuple(
+            (before + node.lineno, node)
+            for before, source in self.sources()
+            for node in ast.walk(tree_of(source))
+            if isinstance(node, wanted)
+        )
+
+    def sources(self) -> Iterator[tuple[int, str]]:
+        """Yield each cell and each expression in prose; its first line's number is one more."""
+        for cell in self.cells:
+            if cell.content:
+                yield cell.content[0][0] - 1, cell.code
+        for number, text in self.prose:
+            for expression in EVAL.findall(text):
+                yield number - 1, expression.strip()
+
+
+@cache
+def parsed(code: str) -> ast.Module | SyntaxError:
+    """Return the syntax tree of some Python, or what is wrong with it."""
+    try:
+        return ast.parse(code)
+    except SyntaxError as error:
+        return error
+    except ValueError as error:  # a NUL byte
+        return SyntaxError(str(error))
+
+
+def tree_of(code: str) -> ast.Module:
+    """Return the syntax tree of some Python, an empty one for what is none."""
+    tree = parsed(code)
+    return tree if isinstance(tree, ast.Module) else ast.Module([], [])
+
+
+def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
+    """Yield the fenced blocks among some lines, and those within them."""
+    i = 0
+    while i < len(lines):
+        number, text = lines[i]
+        opening = FENCE.match(text)
+        rest = opening[2].strip() if opening else ""
+        inline = opening and "`" in rest and opening[1][0] == "`"
+        if not opening or inline or (opening[1][0] == ":" and not rest.startswith("{")):
+            i += 1
+            continue
+        end = next((j for j in range(i + 1, len(lines)) if closes(opening[1], lines[j][1])), None)
+        body = tuple(lines[i + 1 : len(lines) if end is None else end])
+        directive = DIRECTIVE.fullmatch(rest)
+        name, argument = (directive[1], directive[2]) if directive else ("", rest)
+        block = Block(name, argument, number, body, opening[1], end is not None)
+        yield block
+        if name not in CODE:
+            yield from _blocks(block.content)
+        i = len(lines) if end is None else end + 1
+
+
+def closes(fence: str, line: str) -> bool:
+    """Tell whether a line ends a block that `fence` opened."""
+    found = FENCE.match(line)
+    return bool(found and found[1].startswith(fence) and not found[2].strip())
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project's folder and its pages.
+
+    Parameters
+    ----------
+    root : Path
+    """
+
+    root: Path
+
+    @cached_property
+    def pages(self) -> tuple[Page, ...]:
+        """Every Markdown file of the book, whether or not the contents name it."""
+        book = self.root / "book"
+        paths = sorted(p for p in book.rglob("*.md") if not _is_ours(p.relative_to(book)))
+        return tuple(Page(self.name_of(path), self.read(path)) for path in paths)
+
+    def name_of(self, path: Path) -> str:
+        """Return a file's name as findings give it."""
+        return path.relative_to(self.root).as_posix()
+
+    def read(self, path: Path) -> str:
+        """Return a file's text; what is no text is told by the check of characters."""
+        return path.read_bytes().decode("utf-8", errors="replace")
+
+    def files(self, *patterns: str) -> list[tuple[str, str]]:
+        """Return the names and texts of the files that match."""
+        paths = sorted(path for pattern in patterns for path in self.root.glob(pattern))
+        return [(self.name_of(path), self.read(path)) for path in paths if path.is_file()]
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The pages that the contents name, as far as these can be read."""
+        file = self.root / "_toc.yml"
+        try:
+            data = yaml.safe_load(self.read(file)) if file.is_file() else None
+        except yaml.YAMLError:
+            return ()
+        return tuple(name for name in _named(data) if isinstance(name, str))
+
+
+def _named(data: object) -> Iterator[object]:
+    """Yield every page that some contents name, at whatever depth."""
+    if isinstance(data, dict):
+        yield from (data[key] for key in ("root", "file") if key in data)
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    for part in parts:
+        yield from _named(part)
+
+
+def _is_ours(path: Path) -> bool:
+    """Tell whether a file of the book's folder is for contributors, not for readers."""
+    return any(part.startswith(("_", ".")) for part in path.parts)

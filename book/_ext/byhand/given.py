@@ -1,0 +1,21 @@
+"""The role ``{given}``: a number that is typed because it is given, not computed.
+
+`byhand.checking.prose` refuses every other decimal or percentage that is typed into prose.
+"""
+
+from docutils import nodes
+from docutils.parsers.rst.states import Inliner
+from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_role("given", given)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def given(
+    name: str, rawtext: str, text: str, lineno: int, inliner: Inliner, *_: object
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Show a number that is given, not computed."""
+    return [nodes.inline(rawtext, text, classes=["given"])], []

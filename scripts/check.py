@@ -1,0 +1,10 @@
+"""Check the sources, without executing anything."""
+
+import environment
+
+if __name__ == "__main__":
+    environment.enter()
+
+    import checking
+
+    checking.main()

@@ -1,0 +1,64 @@
+"""The command `check.py`: what is wrong with the sources, with file and line."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from environment import ROOT, fail
+
+from byhand.checking import Finding, check_sources
+
+
+def main() -> None:
+    """Print every finding; end with exit code 1 if there is one."""
+    arguments = _parser().parse_args()
+    pages = [page_of(given) for given in arguments.chapter]
+    try:
+        found = check_sources(ROOT, pages)
+    except ValueError as error:
+        fail(str(error))
+    if found:
+        tell(found)
+        fail(f"{counted(found)}; nothing was executed")
+    print("The sources are as they should be; nothing was executed.")
+
+
+def page_of(given: str) -> str:
+    """Return the name of a page, given as such or as its file.
+
+    Examples
+    --------
+    >>> page_of("book/mechanism/softmax.md"), page_of("index")
+    ('mechanism/softmax', 'index')
+    """
+    return Path(given).as_posix().removeprefix("./").removeprefix("book/").removesuffix(".md")
+
+
+def tell(found: list[Finding]) -> None:
+    """Print each finding on a line of its own, to where errors go."""
+    print("\n".join(map(str, found)), file=sys.stderr)
+
+
+def counted(found: list[Finding]) -> str:
+    """Return how many findings there are, in words.
+
+    Examples
+    --------
+    >>> counted([Finding("a.md", 1, "wrong")])
+    '1 fault in the sources'
+    """
+    return f"{len(found)} fault{'s' if len(found) > 1 else ''} in the sources"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="check.py",
+        description="Check the book's sources in a few seconds, executing nothing: Markdown, labels"
+        " and references, data, cells, quizzes, wording. The build does the same before it begins.",
+    )
+    parser.add_argument(
+        "chapter",
+        nargs="*",
+        help="a page, such as mechanism/softmax or its file; all sources by default",
+    )
+    return parser

@@ -1,0 +1,146 @@
+"""Each fault of `tests/faults.py` is told with its file and line, and nothing else is said."""
+
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+from book_site import FRONT, ROOT
+from faults import FAULTS, GUIDE, IN_CELLS, PAGE, cell, printed
+from small_project import build, copy_without_pages, published, write_contents
+
+from byhand.checking import check_sources
+from byhand.checking.sources import Page
+
+SOUND = FRONT + "# A page\n\nText, and *more* of it.\n\n## A section\n\n"
+DATA = ("mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """Return the sources of a small book, without what would build it."""
+    project = tmp_path_factory.mktemp("sound")
+    for name in (*DATA, "_config.yml", "book/references.bib"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, project / name)
+    write_contents(project, ["index"])
+    (project / PAGE).write_text(SOUND + "\n", encoding="utf-8")
+    return project
+
+
+def put(project, fault):
+    """Put a fault into a project."""
+    file = project / fault.file
+    before = "" if fault.whole else file.read_text(encoding="utf-8")
+    if fault.old:
+        assert fault.old in before
+        text = before.replace(fault.old, fault.text, 1)
+    else:
+        text = fault.text if fault.whole else f"{SOUND}{fault.text}\n"
+    file.write_text(text, encoding="utf-8")
+
+
+def test_the_sound_book_has_no_fault(sound):
+    assert check_sources(sound) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
+def test_a_fault_is_told_with_file_and_line(sound, tmp_path, fault):
+    project = shutil.copytree(sound, tmp_path / "book")
+    put(project, fault)
+    found = check_sources(project)
+    wanted = (fault.file, fault.line)
+    assert any(place[:2] == wanted and fault.message in place.message for place in found), found
+    assert {finding.file for finding in found} == {wanted[0]}, found
+    assert all("\n" not in str(finding) for finding in found)
+
+
+def test_the_book_s_own_sources_have_no_fault():
+    assert [str(finding) for finding in check_sources(ROOT)] == []
+
+
+def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
+    project = shutil.copytree(sound, tmp_path / "book")
+    (project / "book" / "alone.md").write_text("# Alone\n", encoding="utf-8")
+    assert check_sources(project, ["index"]) == []
+    assert [finding.file for finding in check_sources(project, ["alone"])] == ["book/alone.md"]
+    with pytest.raises(ValueError, match=r"^lost is no page; one of alone, index is wanted$"):
+        check_sources(project, ["lost"])
+
+
+def test_the_check_needs_no_sphinx_and_is_quick():
+    code = "import sys, byhand.checking as c, pathlib; c.check_sources(pathlib.Path.cwd())"
+    code += "; print(sorted({'sphinx', 'docutils', 'IPython'} & set(sys.modules)))"
+    start = time.process_time()
+    path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'book' / '_ext'}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+    assert time.process_time() - start < 3
+
+
+def test_the_guide_prints_every_fault():
+    text = GUIDE.read_text(encoding="utf-8")
+    assert text.endswith(printed())
+    assert len(FAULTS) + len(IN_CELLS) >= 60
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "````{note}\n```{code-cell}\nx = 1\n```\n````\n",
+        "~~~text\n```{code-cell}\n~~~\n",
+        "`<script>` is told, and `![](x)` too.\n",
+        "> Obviously, as the source says.\n",
+        "| a \\| b | c |\n| --- | --- |\n| d | e |\n",
+        "```{code-cell}\nrng = np.random.default_rng(7)\nx = rng.integers(3)\n```\n",
+        "![A dot](icon.svg)\n",
+    ],
+)
+def test_what_is_sound_is_left_alone(sound, tmp_path, text):
+    project = shutil.copytree(sound, tmp_path / "book")
+    (project / "book" / "icon.svg").write_text("", encoding="utf-8")
+    (project / PAGE).write_text(SOUND + text, encoding="utf-8")
+    assert check_sources(project) == []
+
+
+def test_a_cell_s_options_are_not_its_code():
+    page = Page("book/a.md", "```{code-cell}\n---\ntags: [a]\n---\nx = 1\n```\n")
+    (found,) = page.cells
+    assert (found.code, found.options["tags"]) == ("x = 1", (3, "[a]"))
+
+
+# ---- What only a build can tell ----
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a copy of the project with a book of one page, built, and quick to give up."""
+    project = tmp_path_factory.mktemp("project")
+    copy_without_pages(project)
+    config = project / "_config.yml"
+    text = config.read_text(encoding="utf-8")
+    assert "  timeout: 60\n" in text
+    config.write_text(text.replace("  timeout: 60\n", "  timeout: 8\n"), encoding="utf-8")
+    write_contents(project, ["index"])
+    (project / PAGE).write_text(SOUND, encoding="utf-8")
+    assert build(project).returncode == 0
+    return project
+
+
+@pytest.mark.parametrize(("what", "code", "message", "line"), IN_CELLS, ids=lambda x: str(x)[:30])
+def test_a_cell_s_fault_is_one_line_and_the_last_good_book_stays(
+    built, monkeypatch, what, code, message, line
+):
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
+    before = published(built)
+    text = f"{SOUND}{cell(*code)}\n\nSo {{eval}}`x`.\n"
+    (built / PAGE).write_text(text, encoding="utf-8")
+    done = build(built)
+    first, *others = done.stderr.splitlines()
+    number = SOUND.count("\n") + 2 + line
+    assert first.startswith(f"{PAGE}:{number}: WARNING: this cell failed: {message}"), done.stderr
+    assert [other[:30] for other in others if other] == ["error: the book was not built;"]
+    assert published(built) == before

@@ -1,0 +1,287 @@
+"""Faults that a contributor may make, each with what is said of it and where.
+
+One list: the tests put each fault into a small book (`tests/book/test_faults.py`), and
+`docs/faults.md` prints it; ``python3 tests/faults.py`` writes that page anew.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+GUIDE = Path(__file__).resolve().parent.parent / "docs" / "faults.md"
+
+PAGE = "book/index.md"
+FIRST = 12  # the line of the small page's title
+TEXT = 18  # the first line of what a fault appends to the small page
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault, and what is said of it.
+
+    Parameters
+    ----------
+    what : str
+        In words, for the table.
+    message : str
+        What the finding says, or a part of it.
+    text : str
+        Appended to the small page; or the content of `file`, if there is `whole`.
+    line : int
+        Where it is told.
+    file : str
+        Where it is put, and told.
+    old : str
+        If given, what `text` replaces in the file.
+    whole : bool
+        Whether `text` is the whole file.
+    """
+
+    what: str
+    message: str
+    text: str = ""
+    line: int = TEXT
+    file: str = PAGE
+    old: str = ""
+    whole: bool = False
+
+
+def cell(*lines, head="```{code-cell}"):
+    return "\n".join([head, *lines, "```"])
+
+
+def quiz(*lines, label="who"):
+    return "\n".join([f"```{{quiz}} {label}", *lines, "```"])
+
+
+def exercise(label):
+    return f"```{{exercise}} One\n:label: {label}\n\nDo it.\n```"
+
+
+def _page(what, message, text, line=0):
+    """Return a fault in what is appended to the small page; lines of it count from 0."""
+    return Fault(what, message, text, TEXT + line)
+
+
+EXAMPLE = "mha/examples/cat-sat.toml"
+SOURCE = "mha/audit/sources/mha-tutorial.json"
+
+CHARACTERS = [
+    _page("a merge that was not finished", "<<<<<<< is left from a merge", "<<<<<<< HEAD"),
+    _page("the other end of a merge", ">>>>>>> is left from a merge", ">>>>>>> theirs"),
+    _page("a NUL byte", "a NUL byte cannot be seen", "One\x00two."),
+    _page("a control character", "U+0008 a control character cannot be seen", "One\x08two."),
+    _page("a bidirectional override", "U+202E RIGHT-TO-LEFT OVERRIDE turns", "One \u202etwo."),
+    _page("a zero-width space", "U+200B ZERO WIDTH SPACE cannot be seen", "One\u200btwo."),
+    Fault(
+        "a bidirectional override in an example",
+        "U+2067 RIGHT-TO-LEFT ISOLATE turns",
+        "# \u2067 turned\n",
+        1,
+        EXAMPLE,
+        old="title",
+    ),
+]
+MARKUP = [
+    _page("a fence that is never closed", "the fence is never closed", "```{note}\nText."),
+    _page(
+        "a fence that is not closed before the next",
+        "the fence is still open where another opens, in line 21",
+        "```{code-cell}\nx = 1\n\n```{code-cell}\ny = 2\n```",
+    ),
+    _page("a row with a cell too few", "this row has 1 cells; 2", "|a|b|\n|-|-|\n|c|", 2),
+    _page("a row with a cell too many", "this row has 3 cells; 2", "|a|b|\n|-|-|\n|c|d|e|", 2),
+    _page("a table without a rule", "a table has no rule below its header", "|a|b|\n|c|d|", 1),
+    _page("a heading that leaves a level out", "`###` is wanted", "#### Four"),
+    _page("a second title", "a second title; `##` is wanted", "# Another"),
+    Fault("a page without a title", "the first heading is no title", "", 16, old="# A page"),
+    Fault("an empty page", "the page has no title", "", 1, whole=True),
+    Fault("a first heading of a lower level", "the first heading is no title", "## A page",
+          FIRST, old="# A page"),
+    _page("an image without a text", "an image has no alternative text", "![](icon.svg)"),
+    _page("an element img without a text", "an image has no alternative text", '<img src="i.svg">'),
+    _page("a directive of an image without a text", "an image has no alternative text",
+          "```{image} ../_config.yml\n```"),
+    _page("a script", "<script> in a page", "<script>alert(1)</script>"),
+    _page("a frame", "<iframe> in a page", "<iframe></iframe>"),
+    _page("an attribute that runs code", "the attribute onclick runs code", '<b onclick="x">b</b>'),
+    _page("an image from another origin", "https://x.invalid/a.png is loaded from elsewhere",
+          "![A dot](https://x.invalid/a.png)"),
+    _page("an element from another origin", "//x.invalid/a.png is loaded from elsewhere",
+          '<img alt="a" src="//x.invalid/a.png">'),
+    _page("a script in a cell's HTML", "<script> in a page", cell("html = '<script src=a>'"), 1),
+    _page("a decimal in prose", "0.73 is typed into the prose", "The weight is 0.73."),
+    _page("a percentage in prose", "73 % is typed into the prose", "The weight is 73 %."),
+]  # fmt: skip
+DATA = [
+    Fault("contents that are no YAML", "this is not YAML", "root: [\n", 2, "_toc.yml", whole=True),
+    Fault("settings that are no YAML", "this is not YAML", "a: 'b\n", 2, "_config.yml", whole=True),
+    Fault("contents without a root", "`format: jb-book` and `root: index` are wanted",
+          "format: jb-book\n", 1, "_toc.yml", whole=True),
+    Fault("contents that name no page", "there is no page book/lost.md",
+          "format: jb-book\nroot: index\nchapters:\n  - file: lost\n", 4, "_toc.yml", whole=True),
+    Fault("contents that name a page twice", "index is named twice",
+          "format: jb-book\nroot: index\nchapters:\n  - file: index\n", 2, "_toc.yml", whole=True),
+    Fault("a page that no contents list names", "no contents list names this page",
+          "# Alone\n", 1, "book/alone.md", whole=True),
+    Fault("front matter that is no YAML", "this is not YAML", "jupytext: [", 4, old="jupytext:"),
+    Fault("front matter without an end", "the front matter has no end", "name: python3\n\n", 1,
+          old="name: python3\n---\n"),
+    Fault("front matter without a kernel", "no kernelspec.name",
+          "---\njupytext:\n  text_representation:\n    format_name: myst\n---\n\n# A page\n\n"
+          "```{code-cell}\nx = 1\n```\n", 1, whole=True),
+    Fault("cells without front matter", "the page has cells but no front matter",
+          "# A page\n\n```{code-cell}\nx = 1\n```\n", 1, whole=True),
+    _page("a cell's header that is no YAML", "this is not YAML",
+          cell("---", "mystnb: [", "---", "x = 1"), 3),
+    Fault("a bibliography's entry that is not closed", "the braces of this entry are not closed",
+          "@book{a,\n  title = {B},\n", 1, "book/references.bib", whole=True),
+    Fault("an entry open where the next begins", "not closed before the next",
+          "@book{a,\n  title = {B},\n@book{b,\n}\n", 1, "book/references.bib", whole=True),
+    Fault("a key of two entries", "another entry has the key a", "@book{a,\n}\n@book{a,\n}\n", 3,
+          "book/references.bib", whole=True),
+    Fault("an example that is no TOML", "this is not TOML", "title = [", 1, EXAMPLE, whole=True),
+    Fault("an example whose title is a number", "title is 3; a string is wanted", "title = 3\n#",
+          1, EXAMPLE, old="title"),
+    Fault("an example whose mask is switched by a word",
+          "is_causal is 'no'; true or false is wanted", 'is_causal = "no"\ntitle', 1, EXAMPLE,
+          old="title"),
+    Fault("an example whose concept is a number", "shows is 7; a string is wanted",
+          "shows = 7\n#", 3, EXAMPLE, old="shows"),
+    Fault("a token that is a number", "a sequence of strings is wanted", "tokens = [1, 2]\n#", 4,
+          EXAMPLE, old="tokens"),
+    Fault("an invisible token", "visible characters are wanted", 'tokens = ["cat", " "]\n#', 4,
+          EXAMPLE, old="tokens"),
+    Fault("an unknown key of an example", "unexpected keyword argument 'colour'",
+          'colour = "red"\ntitle', 1, EXAMPLE, old="title"),
+    Fault("a transcript that is no JSON", "this is not JSON", "[\n{,\n", 2, SOURCE, whole=True),
+    Fault("a transcript that is no list", "a list of records is wanted", "{}", 1, SOURCE,
+          whole=True),
+]  # fmt: skip
+CELLS = [
+    _page("a cell that is no Python", "this is not Python", cell("x = 1", "y ="), 2),
+    _page("an expression that is no Python", "this is not Python", "It is {eval}`x +`."),
+    _page("a tag by which a cell does not run", "a cell tagged remove-cell may not run",
+          cell(":tags: [remove-cell]", "x = 1"), 1),
+    _page("a cell of sixteen lines", "this cell has 16 lines; at most 15 are wanted",
+          cell(*["x = 1"] * 16)),
+    _page("random numbers without a seed", "np.random.rand has no seed of its own",
+          cell("x = np.random.rand(3)"), 1),
+    _page("a generator without a seed", "default_rng() has no seed",
+          cell("from numpy.random import default_rng", "rng = default_rng()"), 2),
+    _page("Python's own random numbers", "random.choice has no seed of its own",
+          cell("import random", "x = random.choice([1, 2])"), 2),
+    _page("the clock", "time.time reads the clock", cell("import time", "x = time.time()"), 2),
+    _page("the date", "datetime.datetime.now reads the clock",
+          cell("from datetime import datetime", "x = datetime.now()"), 2),
+    _page("an expression that reads the clock", "time.time reads the clock",
+          "It is {eval}`time.time()`."),
+    _page("an object's address", "id() is an object's address", cell("x = id(print)"), 1),
+    _page("the network", "urllib.request speaks to a network", cell("import urllib.request"), 1),
+]  # fmt: skip
+OPTIONS = ["- [x] *sat* :: Its key is the largest.", "- [ ] *cat* :: Its key is not."]
+QUIZZES = [
+    _page("a quiz whose label has a capital", "its label is not lower-case words",
+          quiz("Who?", "", *OPTIONS, label="Who")),
+    _page("two quizzes of one label", "another quiz of this page has this label",
+          quiz("Who?", "", *OPTIONS) + "\n\n" + quiz("Who?", "", *OPTIONS), 7),
+    _page("a quiz without options", "a question and a list of options are wanted", quiz("Who?")),
+    _page("a quiz of one option", "at least two options are wanted",
+          quiz("Who?", "", OPTIONS[0]), 3),
+    _page("an option without a mark", "an option begins with `[x]` or `[ ]`",
+          quiz("Who?", "", OPTIONS[0], "- *cat* :: No."), 4),
+    _page("an option without feedback", "option `*cat*` has no feedback after `::`",
+          quiz("Who?", "", OPTIONS[0], "- [ ] *cat*"), 4),
+    _page("two right options", "2 options are right; one is wanted",
+          quiz("Who?", "", OPTIONS[0], OPTIONS[0])),
+    _page("an unknown option of a quiz", "`:many:` is no option of a quiz",
+          quiz(":many: yes", "Who?", "", *OPTIONS), 1),
+]  # fmt: skip
+REFERENCES = [
+    _page("a reference to no label", "undefined label: 'nowhere'", "See {ref}`nowhere`."),
+    _page("a number of no table", "undefined label: 'tbl-no'", "See {numref}`Table %s <tbl-no>`."),
+    _page("a number of no equation", "undefined label: 'eq-no'", "See {eq}`eq-no`."),
+    _page("a page that does not exist", "there is no page lost", "See {doc}`lost`."),
+    _page("a work that the bibliography lacks", "has the key nobody2000", "{cite:p}`nobody2000`"),
+    _page("a link to no file", "there is no file lost.md", "See [this](lost.md)."),
+    _page("a link to no heading", "undefined label: 'lost'", "See [this](#lost)."),
+    _page("an image that does not exist", "there is no file lost.png", "![A dot](lost.png)"),
+    _page("code of a file that does not exist", "there is no file ../mha/lost.py",
+          "```{literalinclude} ../mha/lost.py\n```"),
+    _page("a label of two things", "the label twice stands in book/index.md:18 too",
+          "(twice)=\n## One\n\n(twice)=\n## Two", 3),
+    _page("a name of two tables", "the label tbl-a stands in book/index.md:19 too",
+          cell('f(name="tbl-a")', 'f(name="tbl-a")'), 2),
+    _page("a solution to an unknown exercise", "a solution to an unknown exercise, 'lost'",
+          "```{solution} lost\nSo.\n```"),
+    _page("a solution that does not end", "this solution does not end",
+          exercise("one") + "\n\n```{solution-start} one\n```", 6),
+    _page("a solution that ends twice", "nothing begins here", "```{solution-end}\n```"),
+    _page("a page that includes itself", "this includes book/index.md again, without end",
+          "```{include} index.md\n```"),
+]  # fmt: skip
+WORDING = [
+    _page("a score called an attention score", '"attention score" is not the book\'s',
+          "The attention score."),
+    _page("scores that add up to one", '"scores add up to one" is not the book\'s',
+          "All scores add up\nto one."),
+    _page("a word that belittles", '"Obviously" is not the book\'s', "Obviously so."),
+    _page("padding", '"in order to" is not the book\'s', "Read in order to learn."),
+    _page("a head counted from 0", '"Head 0" is not the book\'s', "It is Head 0."),
+]  # fmt: skip
+
+THEMES = {
+    "Characters": CHARACTERS,
+    "Markdown": MARKUP,
+    "Data": DATA,
+    "Cells, before they run": CELLS,
+    "Quizzes": QUIZZES,
+    "Labels and references": REFERENCES,
+    "Wording": WORDING,
+}
+FAULTS = [fault for faults in THEMES.values() for fault in faults]
+
+# What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
+IN_CELLS = [
+    ("a claim that does not hold", ["x = 1", "assert x == 2"],
+     "assert x == 2 raised AssertionError", 1),
+    ("a warning of Python", ["import warnings", "warnings.warn('beware')"],
+     "warnings.warn('beware') raised UserWarning: beware", 1),
+    ("a cell that writes to stderr", ["import sys", "print('oh', file=sys.stderr)"],
+     "the cell writes to stderr: oh", 0),
+    ("an object's address on the page", ["object()"], "the cell shows an object's address", 0),
+    ("a plain figure without a text", ["import matplotlib.pyplot as plt", "plt.plot([1, 2]);"],
+     "the cell's image has no alternative text", 0),
+    ("twenty megabytes of output", ["x = 1", "print('a' * 20_000_000)"],
+     "print('a' * 20_000_000) raised RuntimeError: the cell prints more than 1,000,000", 1),
+    ("a cell that never ends", ["while True:", "    pass"], "it did not end within 8 seconds", 0),
+    ("a kernel that dies", ["import os", "os.kill(os.getpid(), 9)"], "its kernel died", 0),
+]  # fmt: skip
+
+
+def printed():
+    """Return the tables of `docs/faults.md`."""
+    lines = []
+    for theme, faults in THEMES.items():
+        lines += [f"## {theme}", "", "| fault | where | message |", "| --- | --- | --- |"]
+        lines += [
+            f"| {fault.what} | `{fault.file}:{fault.line}` | {_code(fault.message)} |"
+            for fault in faults
+        ]
+        lines.append("")
+    lines += ["## Cells, once they run", "", "| fault | message |", "| --- | --- |"]
+    lines += [f"| {what} | {_code(message)} |" for what, _, message, _ in IN_CELLS]
+    return "\n".join([*lines, ""])
+
+
+def _code(message):
+    return f"`` {message} ``"
+
+
+def write_guide():
+    """Put the tables into the guide, below what it says first."""
+    head, _, _ = GUIDE.read_text(encoding="utf-8").partition("## ")
+    GUIDE.write_text(head + printed(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_guide()
