@@ -11,6 +11,7 @@ from mha.practice.calculations import templates
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.mistakes import mistakes, of_operands
 from mha.runs.record import Trace
+from mha.views.table import no_tags
 
 LABELS = {
     "title": "Your turn",
@@ -360,5 +361,5 @@ def _marked_up(text: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Return Markdown in which a token such as <end> is text."""
-    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", text.replace("<", r"\<"))
+    """Return Markdown in which a token such as <end> is text, and one like a role does nothing."""
+    return re.sub(r"\^([^\s,]+)", r"{sup}`\1`", no_tags(text))

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from book_site import FRONT, ROOT
+from bs4 import BeautifulSoup
 from faults import FAULTS, GUIDE, IN_CELLS, PAGE, cell, printed
 from small_project import build, copy_without_pages, published, write_contents
 
@@ -144,3 +145,27 @@ def test_a_cell_s_fault_is_one_line_and_the_last_good_book_stays(
     assert first.startswith(f"{PAGE}:{number}: WARNING: this cell failed: {message}"), done.stderr
     assert [other[:30] for other in others if other] == ["error: the book was not built;"]
     assert published(built) == before
+
+
+STRANGE = ("{eval}`open(1)`", "*a* $c$ <b>")
+SHOWN = [
+    "from mha.chapters import *",
+    'run, show = open_example("cat-sat")',
+    f"strange = trace(replace(run.example, tokens={STRANGE!r}))",
+    'tables.stage_table(strange, "weights")',
+]
+
+
+def test_a_token_is_text_wherever_a_page_shows_it(built):
+    views = ['blocks.stage_block(strange, "scores")', "figures.weight_maps(strange)"]
+    views += ["explorer(strange)", 'your_turn(strange, "scores", 0, 1)']
+    cells = [cell(*SHOWN), *(cell(view) for view in views)]
+    (built / PAGE).write_text(SOUND + "\n\n".join(cells) + "\n", encoding="utf-8")
+    done = build(built)
+    assert done.returncode == 0, done.stderr
+    page = BeautifulSoup(published(built)["index.html"], "html.parser")
+    headers = [found.get_text(strip=True) for found in page.select("article th")]
+    assert min(headers.count(token) for token in STRANGE) >= 4  # two tables: a row and a column
+    drawn = " ".join(found.get_text(" ") for found in page.select("article svg text"))
+    assert all(token in drawn for token in STRANGE)
+    assert not page.select("article th :is(em, b, .math)")
