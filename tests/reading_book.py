@@ -30,16 +30,7 @@ NAMES = {
     "build": "build-river-bank-1-3",
 }
 RUN = trace(load_example("the-cat-sat"))
-STEPS = [
-    "A worked page",
-    "Queries",
-    "Scores",
-    "Head 1",
-    "Head 2",
-    "Questions",
-    "Summary",
-    "Summary",
-]
+STEPS = ["A worked page", "Queries", "Scores", "Head 1", "Head 2", "Questions", "Summary"]
 
 WORKED = (
     FRONT
@@ -52,12 +43,9 @@ An introduction with $x^2$.
 
 ```{code-cell}
 from mha import load_example, trace
-from mha.widgets.boxes import your_turn, your_turns
-from mha.widgets.build import build_query
-from mha.widgets.rows import fill_row
+from mha.widgets.boxes import your_turn
 
 run = trace(load_example("the-cat-sat"))
-river = trace(load_example("river-bank"))
 ```
 
 ## Queries
@@ -113,6 +101,26 @@ Which are right?
 
 ## Summary
 
+The end.
+"""
+)
+OTHER = (
+    "# Another page\n\nWithout steps.\n\n```{quiz} two\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
+)
+KINDS = (
+    FRONT
+    + """# Other kinds of questions
+
+```{code-cell}
+from mha import load_example, trace
+from mha.widgets.boxes import your_turns
+from mha.widgets.build import build_query
+from mha.widgets.rows import fill_row
+
+run = trace(load_example("the-cat-sat"))
+river = trace(load_example("river-bank"))
+```
+
 ```{predict} doubled
 What happens to the aardvark?
 
@@ -135,9 +143,6 @@ build_query(river, 2, {1: (0.9, 1)}, solution=(1, 1))
 ```
 """
 )
-OTHER = (
-    "# Another page\n\nWithout steps.\n\n```{quiz} two\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
-)
 LONG = (
     "# A long page with a title that takes more than one line on a telephone\n\n"
     "```{read-in-steps}\n```\n\nThe beginning.\n\n## The one section\n\n"
@@ -148,7 +153,7 @@ LONG = (
     )
     + "The last words.\n"
 )
-INDEX = "# Index\n\n```{toctree}\nworked\nother\nlong\n```\n"
+INDEX = "# Index\n\n```{toctree}\nworked\nother\nlong\nkinds\n```\n"
 
 
 def build_book(folder):
@@ -156,7 +161,7 @@ def build_book(folder):
     publish(folder / "html" / "_static")
     warnings = build(
         folder,
-        {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG},
+        {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG, "kinds": KINDS},
         execute="inline",
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],

@@ -12,7 +12,7 @@
   const FIELDS = "input, textarea, select, [contenteditable], summary, mha-explorer, [role=grid]";
   const STOPS = "mha-your-turn, mha-build, mha-quiz, mha-explorer, table, figure, .stage-block";
   const SCREENS = 1.5; // what a step may be high
-  const TAKEN = 200; // pixels of it that the title's line and the bar take
+  const TAKEN = 245; // pixels of it that the title's line and the bar take
   const HEADING_MARGIN = 40; // around a heading
 
   if (!document.querySelector(ARTICLE)) {
@@ -273,7 +273,8 @@
   function focus(heading) {
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
-    heading.scrollIntoView({ block: "start" });
+    const top = current > 0 ? find(article, ":scope > h1", HTMLElement) : heading;
+    top.scrollIntoView({ block: "start" });
   }
 
   /**

@@ -35,5 +35,11 @@ def reader(book, browser):
 
 
 @pytest.fixture
+def kinds(reader):
+    """Return the page with several fields, a row, a goal and a prediction."""
+    return reader().open("kinds")
+
+
+@pytest.fixture
 def page(reader):
     return reader().open()

@@ -27,6 +27,21 @@ def test_axe_finds_nothing_in_any_state_and_nothing_overflows(reader, theme, wid
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_other_kinds_of_questions(reader, theme, width):
+    seen = reader(width=width, theme=theme)
+    page = seen.open("kinds")
+    for name, text in (("several", "0.96"), ("row", "7.77"), ("build", "1")):
+        for field in box(page, name).locator("input").all():
+            field.fill(text)
+        box(page, name).get_by_role("button", name="Check").click()
+    page.locator("#quiz-doubled").get_by_label("It grows").check()
+    page.get_by_role("button", name="See what happens").click()
+    assert seen.violations() == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 PLACES = """() => { scrollTo(0, 0); return Array.from(document.querySelectorAll(
   '.bd-article :is(h1, h2, h3, p, li, section, form, label, button, input, summary, .steps-start,'
   + ' mha-your-turn, mha-quiz), nav.bd-links :is(li, a)'))

@@ -66,23 +66,23 @@ def test_a_quiz_is_worked_by_keyboard(page):
     ("option", "said"),
     [("It sleeps", "Right. What happens stands below."), ("It grows", "Not so. What happens")],
 )
-def test_a_prediction_opens_what_follows_whatever_was_chosen(page, option, said):
-    sentence = page.get_by_text("The revealed sentence stands here.")
-    quiz = page.locator("#quiz-doubled")
+def test_a_prediction_opens_what_follows_whatever_was_chosen(kinds, option, said):
+    sentence = kinds.get_by_text("The revealed sentence stands here.")
+    quiz = kinds.locator("#quiz-doubled")
     assert not sentence.is_visible()
     quiz.get_by_role("button", name="See what happens").click()
-    expect(status(page, "doubled")).to_have_text("Choose an option first.")
+    expect(status(kinds, "doubled")).to_have_text("Choose an option first.")
     assert not sentence.is_visible()
     quiz.get_by_label(option).check()
     quiz.get_by_role("button", name="See what happens").click()
-    expect(status(page, "doubled")).to_contain_text(said)
+    expect(status(kinds, "doubled")).to_contain_text(said)
     expect(sentence).to_be_visible()
     expect(quiz.locator(".reading-done")).to_have_text("answered")
     expect(quiz.locator(".quiz-note:not(:empty)")).to_have_count(1)
 
 
 def test_what_is_predicted_can_be_opened_without_a_script_and_stands_open_in_print(reader):
-    page = reader(java_script_enabled=False).open()
+    page = reader(java_script_enabled=False).open("kinds")
     sentence = page.get_by_text("The revealed sentence stands here.")
     page.locator(".quiz-revealed summary").click()
     assert sentence.is_visible()

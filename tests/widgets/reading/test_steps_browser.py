@@ -43,7 +43,7 @@ def test_a_step_shows_itself_and_nothing_else(page):
     again = page.locator("article").inner_text()
     expect(page.get_by_text("The whole page is shown.")).to_have_attribute("role", "status")
     again = again.replace("The whole page is shown.\n\n", "")
-    assert again.replace("Continue at step 5 of 8", "Read in steps") == everything
+    assert again.replace("Continue at step 5 of 7", "Read in steps") == everything
 
 
 def test_focus_goes_to_the_step_s_heading(page):
@@ -63,12 +63,12 @@ def test_the_ends_are_ends(page):
     previous = page.get_by_role("button", name="Previous step")
     assert previous.get_attribute("aria-disabled") == "true"
     previous.click(force=True)
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
     for _ in range(9):
         page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 8 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
     assert page.get_by_role("button", name="Next step").get_attribute("aria-disabled") == "true"
     assert page.get_by_role("progressbar", name="Steps read").evaluate("p => p.value / p.max") == 1
 
@@ -78,29 +78,29 @@ def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
     assert not page.locator(".steps-bar").is_visible(), "not before steps are asked for"
     read_in_steps(page)
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
     box(page, "query").get_by_label("Your answer").fill("12")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
     page.locator("h2", has_text="Queries").focus()
     page.keyboard.press("Shift+ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
 
 
 def test_an_address_opens_its_step_and_the_back_button_returns(reader):
     made = reader()
     page = made.open(fragment="#step-3")
-    expect(page.locator(".steps-label")).to_have_text("Step 3 of 8: Scores")
+    expect(page.locator(".steps-label")).to_have_text("Step 3 of 7: Scores")
     page.keyboard.press("ArrowRight")
     assert page.url.endswith("#step-4")
     page.go_back()
-    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
     page.get_by_role("button", name="Whole page").click()
     assert page.url.endswith("worked.html")
     page = made.open(fragment="#step-99")
-    expect(page.locator(".steps-label")).to_contain_text("Step 8 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
 
 
 def test_an_ordinary_address_leaves_the_page_whole(reader):
@@ -117,7 +117,7 @@ def test_a_link_into_a_hidden_step_opens_it(page, how):
         page.get_by_role("link", name="Head 2").first.click()
     else:
         page.evaluate("location.hash = 'of-head-2'")
-    expect(page.locator(".steps-label")).to_have_text("Step 5 of 8: Head 2")
+    expect(page.locator(".steps-label")).to_have_text("Step 5 of 7: Head 2")
     expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
 
 
@@ -127,11 +127,11 @@ def test_the_place_is_remembered(reader):
     read_in_steps(page)
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
     page = made.again()
     assert not page.locator(".steps-bar").is_visible()
-    page.get_by_role("button", name="Continue at step 3 of 8").click()
-    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 8")
+    page.get_by_role("button", name="Continue at step 3 of 7").click()
+    expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
 
 
 def test_searching_the_page_shows_all_of_it(page):
@@ -153,7 +153,7 @@ def test_printing_shows_the_whole_page_and_then_the_step_again(page):
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".step-hidden").count() == 0
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 8")
+    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
     page.emulate_media(media="print")
     assert not page.locator(".steps-bar").is_visible()
 
@@ -210,6 +210,8 @@ def test_the_title_is_one_line_above_all_but_the_first_step(reader):
     page.get_by_role("button", name="Next step").click()
     assert title.is_visible()
     assert title.bounding_box()["height"] < 40 < whole
+    expect(title).to_be_in_viewport()
+    expect(page.locator("article h2")).to_be_in_viewport()
     page.get_by_role("button", name="Whole page").click()
     assert title.bounding_box()["height"] == whole
 

@@ -142,8 +142,8 @@ def test_in_forced_colours_sign_and_word_stay(reader):
 # ---- Several fields ----
 
 
-def test_each_field_of_a_box_is_judged_by_itself(page):
-    several = box(page, "several")
+def test_each_field_of_a_box_is_judged_by_itself(kinds):
+    several = box(kinds, "several")
     status, marks = several.get_by_role("status"), several.locator(".your-turn-mark")
     several.get_by_label("Your answer 1").fill("0.96")
     several.get_by_role("button", name="Check").click()
@@ -160,13 +160,13 @@ def test_each_field_of_a_box_is_judged_by_itself(page):
     assert several.locator(".reading-done").inner_text() == ""
     several.get_by_label("Your answer 2").fill("1.8")
     expect(marks).to_have_text(["Right", ""])
-    page.keyboard.press("Enter")
+    kinds.keyboard.press("Enter")
     expect(status).to_have_text("Right: all of them.")
     expect(several.locator(".reading-done")).to_have_text("answered")
 
 
-def test_another_set_renews_every_part_with_its_own_numbers(page):
-    several = box(page, "several")
+def test_another_set_renews_every_part_with_its_own_numbers(kinds):
+    several = box(kinds, "several")
     several.get_by_role("button", name="Another set").click()
     givens = several.locator(".your-turn-given").all_inner_texts()
     assert givens[:2] != givens[2:]
@@ -177,17 +177,17 @@ def test_another_set_renews_every_part_with_its_own_numbers(page):
     expect(several.get_by_role("status")).to_have_text("Right: all of them.")
 
 
-def test_a_row_is_filled_cell_by_cell_and_drawn_anew_as_one(page):
-    row = box(page, "row")
+def test_a_row_is_filled_cell_by_cell_and_drawn_anew_as_one(kinds):
+    row = box(kinds, "row")
     weights = [f"{weight:.2f}" for weight in RUN.weights[0, 0]]
     for token, weight in zip(RUN.tokens, weights, strict=True):
         row.get_by_label(token, exact=True).fill(weight)
     row.get_by_label("cat", exact=True).fill("1")
-    page.keyboard.press("Enter")
+    kinds.keyboard.press("Enter")
     expect(row.locator(".your-turn-mark")).to_have_text(["Right", "Not yet", "Right"])
     expect(row.get_by_role("status")).to_contain_text("2 of 3 right. cat: Not yet.")
     row.get_by_label("cat", exact=True).fill(weights[1])
-    page.keyboard.press("Enter")
+    kinds.keyboard.press("Enter")
     expect(row.get_by_role("status")).to_have_text("Right: all of them.")
     row.get_by_role("button", name="Another set").click()
     lines = row.locator(".your-turn-worked p").all_text_contents()
@@ -210,8 +210,8 @@ def test_a_row_is_filled_cell_by_cell_and_drawn_anew_as_one(page):
         (("9^323", "9^323"), "too large"),
     ],
 )
-def test_a_query_is_computed_with(page, numbers, said):
-    goal = box(page, "build")
+def test_a_query_is_computed_with(kinds, numbers, said):
+    goal = box(kinds, "build")
     for i, number in enumerate(numbers):
         goal.locator("input").nth(i).fill(number)
     goal.get_by_role("button", name="Check").click()
