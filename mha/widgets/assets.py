@@ -73,7 +73,7 @@ def published() -> dict[str, str]:
     'window.mhaStages={"embeddings":'
     """
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
-    texts = {file.name: _bare(file.read_text(encoding="utf-8")) for file in files}
+    texts = {file.name: bare(file.read_text(encoding="utf-8")) for file in files}
     together = {"explorer.js": EXPLORER_PARTS, "explorer.css": EXPLORER_STYLES, **LATE_PARTS}
     for name, parts in together.items():
         texts[name] = "".join([texts.pop(part) for part in parts])
@@ -81,8 +81,14 @@ def published() -> dict[str, str]:
     return texts | {"stages.js": f"window.mhaStages={stages};\n", "heads.css": head_properties()}
 
 
-def _bare(text: str) -> str:
-    """Return a script or style without what only its source needs; strings stay on one line."""
+def bare(text: str) -> str:
+    """Return a script or style without what only its source needs; strings stay on one line.
+
+    Examples
+    --------
+    >>> bare("/* Why. */\\n  const one = 1; // kept\\n")
+    'const one = 1; // kept\\n'
+    """
     return _INDENTATION.sub("", _TYPE.sub("", _COMMENT.sub("", text)))
 
 

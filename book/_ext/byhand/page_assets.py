@@ -8,7 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from mha.views.figures import STYLE
-from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, publish
+from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, bare, publish
 
 # In the order in which they run: what others use comes first.
 SCRIPTS = (
@@ -81,6 +81,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", move_printed_switch)
     app.connect("html-page-context", leave_out_late_checksums)
     app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
+    app.connect("build-finished", strip_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -95,6 +96,16 @@ def write_assets(app: Sphinx) -> None:
     if app.builder.format == "html":
         publish(Path(app.outdir) / "_static")
         shutil.copy(STYLE, Path(app.outdir) / "_static" / STYLE.name)
+
+
+def strip_scripts(app: Sphinx, exception: Exception | None) -> None:
+    """Leave out of the pages' own scripts what only their source needs, as of the widgets'."""
+    if exception or app.builder.format != "html":
+        return
+    for name in SCRIPTS:
+        script = Path(app.outdir) / "_static" / name
+        if script.exists():
+            script.write_text(bare(script.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def dress_first_page(

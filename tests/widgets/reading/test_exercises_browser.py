@@ -128,32 +128,46 @@ def test_drawn_numbers_are_short_and_shares_add_up(page):
                     assert len(set(finite)) == len(finite)
 
 
+ANSWERS = [
+    "",
+    "x",
+    " 1 ",
+    "1,5",
+    "1.5",
+    "−1.5",
+    "- 1.5",
+    "+2",
+    "3/7",
+    "−3/7",
+    "3/0",
+    "3/",
+    "1e3",
+    "50%",
+    "50 %",
+    "0.5%",
+    ".5",
+    "1/2+√4",
+    "e^1",
+    "exp(1)*2",
+    "-2^2",
+    "1/exp(1000)",
+    "(",
+    "9" * 80000,
+    ".5e",
+    "2**3",
+    "sqrt(2),",
+    "1×2÷3",
+    "e^-0,5 %",
+    "5.",
+    ".",
+    "1.2.3",
+    "1,234.5",
+    "9" * 400,
+    "0,73\u202f%",
+]
+
+
 def test_the_browser_judges_answers_as_mha_does(page, rng):
-    texts = ["", "x", " 1 ", "1,5", "1.5", "−1.5", "- 1.5", "+2", "3/7", "−3/7", "3/0", "3/", "1e3"]
-    texts += [
-        "50%",
-        "50 %",
-        "0.5%",
-        ".5",
-        "1/2+√4",
-        "e^1",
-        "exp(1)*2",
-        "-2^2",
-        "1/exp(1000)",
-        "(",
-        "9" * 80000,
-        ".5e",
-        "2**3",
-        "sqrt(2),",
-        "1×2÷3",
-        "e^-0,5 %",
-        "5.",
-        ".",
-        "1.2.3",
-        "1,234.5",
-        "9" * 400,
-        "0,73\u202f%",
-    ]
     made = []
     for kind_percent in (False, True):
         for places in (0, 1, 2, 4):
@@ -161,7 +175,7 @@ def test_the_browser_judges_answers_as_mha_does(page, rng):
                 run = run_of(1, query=[[float(answer)]], key=[[1.0]])
                 base = numeric_exercise(run, "scores", 0, 0, places=places, percent=kind_percent)
                 near = [f"{base.asked + k * 10.0**-places / 2:.9f}" for k in range(-5, 6)]
-                made.append((base, [*texts, *near, shown(base.asked, 1), shown(base.asked, 3)]))
+                made.append((base, [*ANSWERS, *near, shown(base.asked, 1), shown(base.asked, 3)]))
     tasks = [
         {
             "kind": base.kind,
