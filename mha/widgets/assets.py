@@ -82,7 +82,7 @@ def published() -> dict[str, str]:
 
 
 def bare(text: str) -> str:
-    """Return a script or style without what only its source needs; strings stay on one line.
+    r"""Return a script or style without what only its source needs; strings stay on one line.
 
     Examples
     --------
