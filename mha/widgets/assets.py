@@ -86,8 +86,8 @@ def bare(text: str) -> str:
 
     Examples
     --------
-    >>> bare("/* Why. */\\n  const one = 1; // kept\\n")
-    'const one = 1; // kept\\n'
+    >>> bare("/* Why. */\n  const one = 1; // kept\n")
+    'const one = 1; // kept\n'
     """
     return _INDENTATION.sub("", _TYPE.sub("", _COMMENT.sub("", text)))
 

@@ -252,7 +252,7 @@ def test_scripts_and_style_are_small():
     frame = {"code.js", "contents.js", "drawers.js", "folds.js", "scroll.js"}  # in LOOK_KIB
     texts = {name: text for name, text in texts.items() if name not in LATE_PARTS}
     others = {name: text for name, text in others.items() if name not in not_loaded | frame}
-    others["reading.css"] = (BOOK / "reading.css").read_text(encoding="utf-8")
+    others["reading.css"] = bare((BOOK / "reading.css").read_text(encoding="utf-8"))
     together = {name: len(gzip.compress(text.encode())) for name, text in (texts | others).items()}
     assert len(together) > 13
     assert sum(together.values()) < 45 * 1024, together
