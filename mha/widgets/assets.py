@@ -55,6 +55,7 @@ EXPLORER = ("explorer.js",)
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
 _TYPE = re.compile(r"/\*\* @(?:type|param)[^\n]*?\*/ ?")
+_REMARK = re.compile(r"(?<=[;{},)]) +// [^\n\"'`]*$", re.MULTILINE)  # behind code
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -63,8 +64,8 @@ def published() -> dict[str, str]:
 
     These are the registry of stages, as a script, and the heads' colours, as a style.
 
-    The parts of the explorer's script and style are put together. Indentation, comments that
-    fill lines of their own and types are left out: they are for whoever reads the source, and a
+    The parts of the explorer's script and style are put together. Indentation,
+    comments and types are left out: they are for whoever reads the source, and a
     page would carry them to every reader.
 
     Examples
@@ -86,10 +87,10 @@ def bare(text: str) -> str:
 
     Examples
     --------
-    >>> bare("/* Why. */\n  const one = 1; // kept\n")
-    'const one = 1; // kept\n'
+    >>> bare("/* Why. */\n  const one = 1; // so far\n")
+    'const one = 1;\n'
     """
-    return _INDENTATION.sub("", _TYPE.sub("", _COMMENT.sub("", text)))
+    return _INDENTATION.sub("", _REMARK.sub("", _TYPE.sub("", _COMMENT.sub("", text))))
 
 
 def publish(folder: Path) -> None:

@@ -275,11 +275,13 @@ def test_every_text_is_used_and_every_used_text_is_there():
 
 
 def code_of(lines):
-    """Yield the lines that no comment fills, without indentation, read one after the other."""
+    """Yield the lines that no comment fills, without indentation and remarks behind code."""
     inside = False
     for line in lines:
         begins = line.strip().startswith("/*")
         if not inside and not begins and not line.strip().startswith("//"):
+            code, remark, _ = line.partition(" // ")
+            line = code if remark and code.rstrip().endswith((";", "{", "}", ",", ")")) else line
             yield re.sub(r"/\*\* @(type|param).*?\*/ ?", "", line.lstrip())
         inside = (inside or begins) and not line.rstrip().endswith("*/")
 
