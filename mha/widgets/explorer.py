@@ -158,7 +158,8 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.5 if wide else 7}rem;"
-        f' --tasks: {len(data["tasks"])}"><div class="face"><div class="before">'
+        f' --tasks: {len(data["tasks"])}"><div class="face">'
+        '<div class="before" tabindex="0" role="group" aria-label="One query">'
         f"{one_query(run)}</div></div>"
         '<details class="fold all"><summary>All numbers</summary>'
         f'<div class="body" style="--digits: {digits}; --label: {label}">'

@@ -88,7 +88,8 @@ def width_explorer(
     title = "Scores and weights by width"
     html = (
         f'<mha-explorer id="explore-{name}" class="with-width" style="--keys: {keys}">'
-        f'<div class="face"><div class="before">{_table(tenths, title)}</div></div>'
+        '<div class="face"><div class="before" tabindex="0" role="group" aria-label="Widths">'
+        f"{_table(tenths, title)}</div></div>"
         f'<script type="application/json">{as_json(data)}</script></mha-explorer>'
     )
     return Explorer(html=html, title=title, figure=figure)
