@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from pypdf import PdfReader
 
-from byhand.print_book.drawings import FILE, PAPER, as_pdf, in_attributes, place
+from byhand.print_book.drawings import FILE, PAPER, as_pdf, in_attributes, in_latex, place, size
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +85,11 @@ def test_each_drawing_of_a_book_becomes_latex_s_word_for_its_page(drawn, tmp_pat
 def test_a_book_without_drawings_has_no_file(tmp_path):
     place(new_document("book"), tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_drawing_higher_than_a_page_is_made_smaller_and_stays_itself():
+    assert in_latex(7, 300, 2000).startswith(r"\includegraphics[page=7,")
+    assert "height=0.8" in in_latex(7, 300, 2000)
+    assert in_latex(8, 300, 300) == r"\sphinxincludegraphics[page=8]{drawings.pdf}"
+    assert "width=" in in_latex(9, 660, 300)
+    assert size('<svg width="10.5" height="20">') == (10.5, 20)

@@ -100,8 +100,8 @@ def test_the_outline_holds_every_chapter_and_section(name, reader):
 def test_the_outline_holds_the_parts_and_what_print_adds(reader):
     titles = [title for _, title in printed_book.outline(reader)]
     for title in (
-        "II The mechanism",
-        "III Worked examples",
+        "I The mechanism",
+        "II Worked examples",
         "About this book",
         "Solutions",
         "Index",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:  # WeasyPrint wants libraries of the system, which the pages d
     from weasyprint.text.fonts import FontConfiguration
 
 FILE = "drawings.pdf"
+WIDEST, HIGHEST = 600, 700
+"""How many pixels wide and high a drawing may be that shares a page with its caption."""
+
 STATIC = Path(__file__).resolve().parents[3] / "_static"
 PAPER = {
     "--paper": "#ffffff",
@@ -52,8 +55,32 @@ def place(book: nodes.document, folder: Path) -> None:
         return
     (folder / FILE).write_bytes(as_pdf([node["drawing"] for node in found]))
     for page, node in enumerate(found, 1):
-        words = rf"\noindent\sphinxincludegraphics[page={page}]{{{FILE}}}"
+        words = rf"\noindent{in_latex(page, *size(node['drawing']))}"
         node.replace_self(nodes.raw("", words, format="latex"))
+
+
+def in_latex(page: int, width: float, height: float) -> str:
+    r"""Return LaTeX's words for a drawing; one that is larger than a page is made smaller.
+
+    Sphinx's own command would do that too, but then it forgets which page of the file is meant.
+
+    Examples
+    --------
+    >>> in_latex(3, 400, 200)
+    '\\sphinxincludegraphics[page=3]{drawings.pdf}'
+    """
+    if width <= WIDEST and height <= HIGHEST:
+        return rf"\sphinxincludegraphics[page={page}]{{{FILE}}}"
+    room = r"width=\linewidth,height=0.8\textheight,keepaspectratio"
+    return rf"\includegraphics[page={page},{room}]{{{FILE}}}"
+
+
+def size(drawing: str) -> tuple[float, float]:
+    """Return how wide and high a drawing is, in pixels."""
+    width, height = (re.search(rf'\b{side}="([\d.]+)"', drawing) for side in ("width", "height"))
+    assert width, drawing[:80]
+    assert height, drawing[:80]
+    return float(width[1]), float(height[1])
 
 
 def as_pdf(drawings: list[str]) -> bytes:
@@ -64,10 +91,8 @@ def as_pdf(drawings: list[str]) -> bytes:
     sheets, body = [], []
     for page, drawing in enumerate(drawings, 1):
         svg = in_attributes(drawing)
-        width, height = (re.search(rf'\b{side}="([\d.]+)"', svg) for side in ("width", "height"))
-        assert width, drawing[:80]
-        assert height, drawing[:80]
-        sheets.append(f"@page p{page} {{ size: {width[1]}px {height[1]}px; margin: 0 }}")
+        width, height = size(svg)
+        sheets.append(f"@page p{page} {{ size: {width:g}px {height:g}px; margin: 0 }}")
         body.append(f'<div style="page: p{page}; break-after: page">{svg}</div>')
     fonts = FontConfiguration()
     styles = [faces(fonts), weasyprint.CSS(string="body { margin: 0 } svg { display: block }")]
