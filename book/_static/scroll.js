@@ -1,4 +1,6 @@
-/* Every box of an equation or a figure comes with a tab stop, a block's tables come without. Leave
+/* What follows scrolling: which boxes are tab stops, and which section the page's contents mark.
+
+   Every box of an equation or a figure comes with a tab stop, a block's tables come without. Leave
    one only at those that can scroll, so that a keyboard reader does not stop at every formula. */
 (function () {
   "use strict";
@@ -24,4 +26,29 @@
   document.addEventListener("byhand:built", (event) =>
     watch(/** @type {CustomEvent<Element>} */ (event).detail));
   document.fonts.ready.then(() => document.querySelectorAll(BOXES).forEach(update));
+
+  const READING = 150; // pixels from the window's top, where the section that is read begins at most
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(".page-toc a[href^='#']");
+
+  /** Mark the last section of the contents that has begun. */
+  function mark() {
+    const begun = Array.from(links).filter(({ hash }) => {
+      const place = document.getElementById(decodeURIComponent(hash.slice(1)));
+      return place !== null && place.getBoundingClientRect().top <= READING;
+    });
+    links.forEach((link) => link.classList.toggle("active", link === begun.at(-1)));
+  }
+
+  let waits = false;
+  addEventListener("scroll", () => {
+    if (!waits) {
+      waits = true;
+      requestAnimationFrame(() => {
+        waits = false;
+        mark();
+      });
+    }
+  }, { passive: true });
+  mark();
 })();

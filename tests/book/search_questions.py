@@ -9,7 +9,7 @@ SCALING = ("mechanism/scaling", "mechanism/scaling#why-dot-products-grow")
 QUESTIONS = {
     "why divide by sqrt": (*SCALING, "mechanism/scaling#the-cure"),
     "attention mask": ("mechanism/softmax#masks",),
-    "what is a key": ("mechanism/self-attention#query-key-and-value",),
+    "what is a key": ("mechanism/self-attention#from-one-word-to-all-of-them",),
     "entropy": ("mechanism/softmax#entropy",),
     "output projection": (
         "mechanism/multi-head-attention#the-output-projection",
@@ -20,7 +20,7 @@ QUESTIONS = {
         "mechanism/multi-head-attention",
         "mechanism/multi-head-attention#several-heads",
     ),
-    "query key value": ("mechanism/self-attention#query-key-and-value",),
+    "query key value": ("mechanism/self-attention#from-one-word-to-all-of-them",),
     "causal mask": ("mechanism/softmax#masks", "mechanism/softmax#a-causal-mask-sees-order"),
     "why scale dot product": (*SCALING, "mechanism/scaling#the-cure"),
     "concatenate heads": (
@@ -33,7 +33,7 @@ QUESTIONS = {
     ),
     "overflow exp": ("mechanism/softmax#large-scores",),
     "positional order": ("mechanism/self-attention#order-does-not-matter",),
-    "dot product as similarity": ("mechanism/self-attention#query-key-and-value",),
+    "dot product as similarity": ("mechanism/self-attention#from-one-word-to-all-of-them",),
     "row sums to one": (
         "mechanism/softmax#from-scores-to-weights",
         "mechanism/softmax#along-the-keys",
@@ -52,7 +52,7 @@ QUESTIONS = {
 # Ten more, written when the tuning to the eighteen had ended: 5 found theirs first, and 7 when what
 # they showed had been mended (endings of words, "sentence" for "sequence", a few lines of `asked`).
 MORE = {
-    "embedding vector": ("mechanism/self-attention#why-a-token-needs-its-neighbours",),
+    "embedding vector": ("mechanism/what-attention-does#one-word-two-meanings",),
     "variance of dot product": (
         "mechanism/scaling#deeper-the-variance-of-a-dot-product-is-its-width",
         *SCALING,
@@ -90,11 +90,11 @@ UNTUNED = {
         "mechanism/multi-head-attention#where-the-square-takes-over",
     ),
     "Xavier initialisation": (
-        "mechanism/self-attention#deeper-how-small-the-random-numbers-are-at-first",
+        "mechanism/self-attention#deeper-how-small-the-random-numbers-should-be-at-the-start",
     ),
     "shapes of the matrices": (
         "notation#symbols",
-        "mechanism/self-attention#where-the-matrices-come-from",
+        "mechanism/self-attention#three-matrices-learned-once",
         "examples/work-your-own#when-the-shapes-do-not-fit",
     ),
     "GPT number of heads": ("mechanism/multi-head-attention#the-published-models",),

@@ -197,20 +197,11 @@ def test_an_error_of_latex_names_chapter_and_line(kept):
     ), done.stderr
 
 
-def test_a_broken_figure_gets_a_sentence(kept):
-    broken = printed_book.PAGES["beta"] + (
-        "\n```{code-cell}\nfrom dataclasses import replace\n"
-        "good = figures.vector_bars([[1.0]], rows=['a'], symbol='w')\n"
-        "replace(good, pdf=b'not a PDF')\n```\n"
-    )
-    printed_book.write(kept, "beta", broken)
-    done = build(kept, "pdf")
-    assert done.returncode == 1
-    assert re.match(r"error: book/beta\.md:\d+: LaTeX says: ", done.stderr), done.stderr
-
-
 def test_an_output_without_a_print_form_is_refused_with_its_line(kept):
-    broken = printed_book.PAGES["beta"] + "\n```{code-cell}\nobject()\n```\n"
+    broken = (
+        printed_book.PAGES["beta"]
+        + "\n```{code-cell}\nfrom IPython.display import HTML\nHTML('<b>a</b>')\n```\n"
+    )
     printed_book.write(kept, "beta", broken)
     done = build(kept, "pdf")
     assert done.returncode == 1
