@@ -31,11 +31,12 @@
   /** @type {NodeListOf<HTMLAnchorElement>} */
   const links = document.querySelectorAll(".page-toc a[href^='#']");
 
-  /** Mark the last section of the contents that has begun. */
+  /** Mark the last section of the contents that has begun; at the page's end that is the last. */
   function mark() {
+    const isEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2 && scrollY > 0;
     const begun = Array.from(links).filter(({ hash }) => {
       const place = document.getElementById(decodeURIComponent(hash.slice(1)));
-      return place !== null && place.getBoundingClientRect().top <= READING;
+      return place !== null && (isEnd || place.getBoundingClientRect().top <= READING);
     });
     links.forEach((link) => link.classList.toggle("active", link === begun.at(-1)));
   }

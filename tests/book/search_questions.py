@@ -9,7 +9,10 @@ SCALING = ("mechanism/scaling", "mechanism/scaling#why-dot-products-grow")
 QUESTIONS = {
     "why divide by sqrt": (*SCALING, "mechanism/scaling#the-cure"),
     "attention mask": ("mechanism/softmax#masks",),
-    "what is a key": ("mechanism/self-attention#from-one-word-to-all-of-them",),
+    "what is a key": (
+        "mechanism/what-attention-does#three-arrows-for-each-word",
+        "mechanism/self-attention#from-one-word-to-all-of-them",
+    ),
     "entropy": ("mechanism/softmax#entropy",),
     "output projection": (
         "mechanism/multi-head-attention#the-output-projection",
@@ -20,7 +23,10 @@ QUESTIONS = {
         "mechanism/multi-head-attention",
         "mechanism/multi-head-attention#several-heads",
     ),
-    "query key value": ("mechanism/self-attention#from-one-word-to-all-of-them",),
+    "query key value": (
+        "mechanism/what-attention-does#three-arrows-for-each-word",
+        "mechanism/self-attention#from-one-word-to-all-of-them",
+    ),
     "causal mask": ("mechanism/softmax#masks", "mechanism/softmax#a-causal-mask-sees-order"),
     "why scale dot product": (*SCALING, "mechanism/scaling#the-cure"),
     "concatenate heads": (

@@ -208,7 +208,7 @@ def test_a_larger_weight_is_further_from_the_paper(opened, theme):
 
 def test_blocks_read_without_javascript(opened):
     page = opened("examples/the-cat-sat", folds=False, java_script_enabled=False)
-    page.locator("details.all-numbers > summary").click()
+    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
     block = page.locator("#tbl-the-cat-sat-weights")
     assert block.locator(".heat").first.is_visible()
     assert block.locator("figcaption").inner_text().startswith("Table ")
