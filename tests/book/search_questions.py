@@ -42,7 +42,7 @@ QUESTIONS = {
     "dot product as similarity": ("mechanism/self-attention#from-one-word-to-all-of-them",),
     "row sums to one": (
         "mechanism/softmax#from-scores-to-weights",
-        "mechanism/softmax#along-the-keys",
+        "mechanism/softmax#along-which-axis",
         "mechanism/self-attention#reading-a-weight-matrix",
     ),
     "what do heads learn": (
@@ -85,7 +85,7 @@ MORE = {
 
 # Written before that mending and tried after it: 9 find theirs first. Nothing was tuned to these.
 UNTUNED = {
-    "self attention formula": ("mechanism/self-attention#the-formula",),
+    "self attention formula": ("mechanism/self-attention#the-formula-of-self-attention",),
     "why do dot products grow with dimension": (*SCALING, "mechanism/scaling#measured"),
     "look ahead future tokens": (
         "mechanism/softmax#masks",

@@ -51,12 +51,13 @@ def test_every_student_has_a_sheet_that_begins_a_page(made):
 def test_the_key_on_paper_has_every_step(made):
     text = " ".join(text_of(made / NAMES[1]))
     for student in (1, 2, 3):
-        sheet = worksheet(23, student, difficulty="hard", stages=["query", "scores", "weights"])
+        sheet = worksheet(23, student, difficulty="hard")
         steps = [line[2:] for line in sheet.key().splitlines() if line.startswith("- ")]
-        assert len(steps) == 12 + 9 + 9
+        assert len(steps) >= 12 + 9 + 9
         for step in steps:
             name, _, line = step.partition(": ")
-            assert re.split(" [=≈] ", line)[-1] in text, step
+            result = re.split(" [=≈] ", line)[-1]
+            assert re.search(re.escape(result).replace(r"\ ", r"\s*"), text), step
             assert name.partition(",")[0] in text
     assert "raw" not in text
     assert "needspace" not in text

@@ -53,9 +53,9 @@ def read_contents(file: Path = TOC) -> Contents:
     --------
     >>> contents = read_contents()
     >>> contents.pages[:2]
-    ('index', 'notation')
+    ('index', 'mechanism/what-attention-does')
     >>> contents.parts[0].caption
-    'Before you start'
+    'The mechanism'
     """
     toc = yaml.safe_load(file.read_text(encoding="utf-8"))
     parts = [

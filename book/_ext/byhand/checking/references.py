@@ -113,12 +113,15 @@ def _labels(page: Page) -> Iterator[tuple[str, int]]:
 
 
 def _names_in_code(page: Page) -> Iterator[tuple[ast.expr, int]]:
-    """Yield what is given as ``name=`` in the calls of a page's cells, with its line."""
+    """Yield what is given as ``name=`` or in ``labels=`` in the calls of a page's cells."""
     for line, node in page.nodes:
         if isinstance(node, ast.Call):
             for keyword in node.keywords:
+                at = line + keyword.value.lineno - node.lineno
                 if keyword.arg == "name":
-                    yield keyword.value, line + keyword.value.lineno - node.lineno
+                    yield keyword.value, at
+                elif keyword.arg == "labels" and isinstance(keyword.value, ast.List):
+                    yield from ((label, at) for label in keyword.value.elts)
 
 
 def _text(value: ast.expr) -> str | None:
