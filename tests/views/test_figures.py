@@ -386,8 +386,22 @@ def test_shares_need_an_output_projection():
 # On a phone
 
 
+# Pairs of texts of one drawing whose letters cover each other: boxes are higher than letters.
+OVERLAPS = """
+[...document.querySelectorAll(".drawing svg")].flatMap(svg => {
+  const boxes = [...svg.querySelectorAll("text")]
+    .map(t => [t.textContent, t.getBoundingClientRect(), t.getAttribute("transform")])
+    .filter(([, b, turned]) => b.width && !turned);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 9
+  ).map(([other]) => [svg.parentNode.id, one, other]));
+})
+"""
+
+
 @pytest.mark.browser
-def test_on_a_phone_nothing_is_small_and_nothing_overlaps_its_box(browser, twice):
+def test_on_a_phone_nothing_is_small_and_no_text_covers_another_or_leaves_its_box(browser, twice):
     from figure_page import opened
 
     page = opened(browser, {name: pair[0] for name, pair in twice.items()}, width=390)
@@ -408,5 +422,8 @@ def test_on_a_phone_nothing_is_small_and_nothing_overlaps_its_box(browser, twice
         ".map(t => [svg.parentNode.id, t.textContent]); })"
     )
     assert outside == []
+    assert page.evaluate(OVERLAPS) == []
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.evaluate(OVERLAPS) == []
     assert NARROW < 358
     page.close()
