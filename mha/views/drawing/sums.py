@@ -20,7 +20,7 @@ from mha.views.drawing.svg import (
     width_of,
 )
 
-_SIDE = 252.0
+_SIDE = 236.0
 _BAR = 120.0
 _ROW = 30.0
 
