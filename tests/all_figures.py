@@ -10,9 +10,12 @@ from mha.views.figures import (
     lanes,
     mixing_maps,
     output_shares,
+    query_strip,
+    softmax_bars,
     stacked_counts,
     vector_bars,
     weight_maps,
+    weighted_sum,
 )
 
 RUN = trace(load_example("the-cat-sat"))
@@ -26,5 +29,10 @@ FIGURES = {
     "output_shares": lambda: output_shares(RUN),
     "mixing_maps": lambda: mixing_maps(RUN),
     "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
+    "query_strip": lambda: query_strip(RUN, 0),
+    "query_strip_of_four": lambda: query_strip(trace(load_example("cat-sat")), 0, component=1),
+    "weighted_sum": lambda: weighted_sum(RUN, 0),
+    "weighted_sum_of_three": lambda: weighted_sum(trace(load_example("apple")), 2, head=1),
+    "softmax_bars": lambda: softmax_bars(RUN.weights[0], RUN.tokens, ["width 4", "64", "512"]),
     "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
 }

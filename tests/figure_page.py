@@ -21,7 +21,7 @@ def written(drawn, folder):
     page = Path(folder) / "figures.html"
     page.write_text(
         f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">{links}'
-        "<style>body { margin: 16px; background: var(--paper); max-width: 42rem }</style>"
+        "<style>body { margin: 27px; background: var(--paper); max-width: 652px }</style>"
         f"<title>Figures</title><body>{boxes}",
         encoding="utf-8",
     )

@@ -10,7 +10,7 @@ The drawing itself is in `mha.views.drawing`.
 
 from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour
 from mha.views.drawing.arcs import arcs
-from mha.views.drawing.bars import output_shares, stacked_counts, vector_bars
+from mha.views.drawing.bars import output_shares, softmax_bars, stacked_counts, vector_bars
 from mha.views.drawing.canvas import STYLE, Figure
 from mha.views.drawing.curves import curves
 from mha.views.drawing.flow import flow
@@ -19,6 +19,8 @@ from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
+from mha.views.drawing.strip import query_strip
+from mha.views.drawing.sums import weighted_sum
 
 __all__ = [
     "HATCHES",
@@ -38,7 +40,10 @@ __all__ = [
     "moved",
     "output_shares",
     "plane",
+    "query_strip",
+    "softmax_bars",
     "stacked_counts",
     "vector_bars",
     "weight_maps",
+    "weighted_sum",
 ]

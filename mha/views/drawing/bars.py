@@ -264,6 +264,70 @@ def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> F
     return figure(wide, "Bars. " + ". ".join(told) + ".", narrow=narrow, gap=(999, 12))
 
 
+def softmax_bars(
+    rows: ArrayLike,
+    labels: Sequence[str],
+    titles: Sequence[str],
+    *,
+    colour: str = NEUTRAL,
+    places: int = 2,
+) -> Figure:
+    """Draw rows of weights as bars on one scale from 0 to 1: a panel a row, a bar a key.
+
+    Parameters
+    ----------
+    rows : array_like, shape (len(titles), len(labels))
+        Each sums to 1.
+    labels : sequence of str
+        What each weight belongs to.
+    titles : sequence of str
+        What each row is for, such as a width or a temperature.
+    colour : str, default that of what belongs to no one head
+    places : int, default 2
+
+    Raises
+    ------
+    ValueError
+        If `rows` has not a row a title and a weight a label.
+
+    Examples
+    --------
+    >>> softmax_bars([[0.5, 0.5], [0.9, 0.1]], ["cat", "sat"], ["T = 4", "T = 1"]).alt
+    'Weights as bars. T = 4: largest 0.50, cat. T = 1: largest 0.90, cat.'
+    """
+    weights = np.asarray(rows, dtype=np.float64)
+    if weights.shape != (len(titles), len(labels)):
+        raise ValueError(
+            f"rows has shape {weights.shape} for {len(titles)} titles and {len(labels)} labels;"
+            " a row a title and a weight a label are wanted"
+        )
+    panels = [
+        _weights(title, row, labels, colour, places)
+        for title, row in zip(titles, weights, strict=True)
+    ]
+    told = " ".join(
+        f"{title}: largest {shown(float(row.max()), places)}, {labels[int(row.argmax())]}."
+        for title, row in zip(titles, weights, strict=True)
+    )
+    return figure(panels, f"Weights as bars. {told}")
+
+
+def _weights(title: str, row: Array, labels: Sequence[str], colour: str, places: int) -> Panel:
+    """Return one row of weights, its labels at the left and its numbers at the bars' ends."""
+    left = max(width_of(label, 17) for label in labels) + 8
+    room = 78.0
+    drawn = [text(left, 15, title, "f-strong")]
+    for i, (label, weight) in enumerate(zip(labels, row, strict=True)):
+        y = 36.0 + 25 * i
+        drawn.append(plain(left - 8, middle_of(y, 16), label, "f-token", "end"))
+        drawn.append(rectangle(left, y - 9, room * float(weight), 18, "f-part"))
+        at = left + room * float(weight) + 6
+        drawn.append(text(at, middle_of(y), shown(float(weight), places), "f-number"))
+    drawn.append(line(left, 24, left, 24 + 25 * len(labels)))
+    width = max(left + room + 8 + width_of(shown(1, places), 15), left + width_of(title))
+    return Panel(width, 26 + 25 * len(labels), group(*drawn, colour=colour))
+
+
 def _parts_key(parts: Mapping[str, Sequence[int]]) -> Panel:
     drawn, x, y = [], 0.0, 0.0
     for i, name in enumerate(parts):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from mha.views.drawing.svg import hatches, number
 
-WIDE = 672
-"""How many pixels wide a figure may be on a desk and on paper: the text's width."""
+WIDE = 648
+"""How many pixels wide a figure may be on a desk and on paper: what a cell in the text has."""
 
-NARROW = 346
+NARROW = 330
 """How many pixels wide it may be on a phone, before it has to scroll."""
 
 # From how many pixels the style sheet shows the wide layout.
-_STEPS = (384, 448, 512, 576, 672)
+_STEPS = (384, 448, 512, 576, 650)
 STYLE = Path(__file__).with_name("figures.css")
 """How figures look, for pages that hold some."""
 

@@ -54,7 +54,7 @@ def curves(
     labels = xticks if isinstance(xticks, Mapping) else {t: short(t) for t in xticks}
     across = np.asarray(x, dtype=np.float64)
     plots = []
-    for room in (min(WIDE, 620), NARROW):
+    for room in (min(WIDE, 600), NARROW):
         plot = _Plot.of(across, drawn, log, room, labels)
         parts = [*plot.axes(labels, xlabel, ylabel)]
         for i, (label, y) in enumerate(drawn.items()):
@@ -107,7 +107,7 @@ class _Plot:
     longest: float
     yticks: tuple[float, ...]
 
-    top = 8.0
+    top = 34.0  # the name of the vertical axis stands above it
 
     @property
     def bottom(self) -> float:
@@ -161,7 +161,7 @@ class _Plot:
             middle = (self.left + self.right) / 2
             y = self.bottom + self.below + 17
             parts.append(text(middle, y, xlabel, "f-soft", "middle"))
-        parts.append(text(self.left + 6, self.top + 12, ylabel, "f-soft"))
+        parts.append(text(0, 14, ylabel, "f-soft"))
         return parts
 
     def _own_xticks(self) -> list[float]:

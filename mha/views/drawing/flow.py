@@ -13,7 +13,7 @@ _STEPS = (
     ("mixture", "A V", ("head_outputs",)),
     ("output", "Y", ("concat", "w_o", "head_contributions", "output")),
 )
-_WIDTH, _HEIGHT, _BETWEEN = 92.0, 46.0, 22.0
+_WIDTH, _HEIGHT, _BETWEEN = 90.0, 46.0, 20.0
 
 
 def flow(here: str | None = None) -> Figure:

@@ -22,8 +22,8 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_LANE = 108  # three of them stand side by side on a phone
-_GAP = 11
+_LANE = 104  # three of them stand side by side on a phone
+_GAP = 9
 _ROW = 58
 
 

@@ -13,7 +13,7 @@ from mha.views.colours import head_colour
 from mha.views.drawing.canvas import Figure, Panel, figure
 from mha.views.drawing.svg import arrow, element, group, line, plain, polygon
 
-_SIDE = 292.0
+_SIDE = 284.0
 _TOP = 34.0
 
 

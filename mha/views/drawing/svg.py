@@ -13,7 +13,7 @@ from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK, head_hatch
 NEUTRAL = "#5f5a52"
 """The colour of what belongs to no one head: soft ink, in either theme."""
 
-_NARROW, _MIDDLE, _BROAD = "iljtfrI.,:;'’|!()[]/ ·", "sckvxyzJ-", "mwMWQOGD@%→"
+_NARROW, _MIDDLE, _BROAD = "iljtfrI.,:;'’|!()[]/ ·", "sckvxyzJ-", "mwMWQOGD@%→√"
 _DOWN = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _INDEXED = re.compile(r"([A-Za-z])(?:_(\w+)|([₀-₉]+))")
 

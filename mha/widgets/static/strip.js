@@ -280,7 +280,8 @@
         node.removeAttribute("aria-invalid");
       }
       number.name = "";
-      if (number === this.focused) this.name(number);
+      const nameless = number.given && !node.hasAttribute("aria-label");
+      if (nameless || number === this.focused) this.name(number);
     }
 
     // -- Where a number comes from, and what it moves --

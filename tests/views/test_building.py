@@ -1,0 +1,184 @@
+"""One query in one row, an output built part by part, and weights as bars."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn import SVG, by_class, lengths, raw, shapes, texts, wide
+from helpers import MASK, example, raises
+
+from mha import example_names, load_example, short, shown, trace
+from mha.views.figures import query_strip, softmax_bars, weighted_sum
+
+RUNS = {name: trace(load_example(name)) for name in example_names()}
+CAT_SAT = RUNS["the-cat-sat"]
+
+
+def bars(root):
+    """Return where each bar begins and how wide and high it is."""
+    return [lengths(e, "x", "width", "height") for e in by_class(root, "f-part")]
+
+
+# One query in one row
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("layout", ["wide", "narrow"])
+def test_every_number_of_the_row_is_told(name, layout):
+    run = RUNS[name]
+    token, head, component = len(run.tokens) - 1, run.num_heads - 1, 1
+    root = raw(query_strip(run, token, head=head, component=component))
+    (root,) = by_class(root, f"f-{layout}")
+    said = texts(root)
+    weights, values = run.weights[head, token], run.value[head, :, component]
+    for i in range(len(run.tokens)):
+        assert short(run.scores[head, token, i]) in said
+        assert short(run.scaled_scores[head, token, i]) in said
+        assert shown(run.exponentials[head, token, i]) in said
+        assert shown(weights[i]) in said
+        assert shown(weights[i] * values[i]) in said
+        assert {short(values[i]), f"× {short(values[i])}"} & set(said)
+    assert shown(run.head_outputs[head, token, component]) in said
+    assert f"output z{component + 1}" in said
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_bars_ribbons_and_parts_are_as_wide_as_their_numbers(name):
+    run = RUNS[name]
+    root = wide(query_strip(run, 0))
+    weights, parts = run.weights[0, 0], run.weights[0, 0] * run.value[0, :, 0]
+    count = len(run.tokens)
+    drawn = bars(root)
+    widths = np.array([width for _, width, _ in drawn[:count]])
+    np.testing.assert_allclose(widths / widths.sum(), weights, atol=0.003)
+    heights = np.array([height for *_, height in drawn[count:]])
+    shares = np.abs(parts[parts != 0]) / np.abs(parts).sum()
+    np.testing.assert_allclose(heights / heights.sum(), shares, atol=0.003)
+    ribbons = [float(e.get("stroke-width")[:-2]) for e in by_class(root, "f-ribbon")]
+    wanted = np.repeat(np.maximum(14 * weights, 0.8), 2)
+    np.testing.assert_allclose(ribbons, wanted, rtol=0.01)
+
+
+def test_what_is_below_zero_hangs_from_a_line():
+    run = RUNS["cat-sat-on-it"]
+    parts = run.weights[2, 4] * run.value[2, :, 0]
+    assert parts.min() < 0 < parts.max()
+    root = wide(query_strip(run, 4, head=2))
+    stack = by_class(root, "f-part")[len(run.tokens) :]
+    (zero,) = by_class(root, "f-line")
+    at = float(re.match(r"M[\d.]+ ([\d.]+)", zero.get("d"))[1])
+    for part, box in zip(parts, stack, strict=True):
+        y, height = lengths(box, "y", "height")
+        assert (y + height <= at + 0.2) if part > 0 else (y >= at - 0.2)
+
+
+def test_without_a_scale_the_scaled_scores_are_left_out():
+    plain = trace(replace(load_example("cat-sat"), scale=1.0))
+    for run, titles in ((RUNS["cat-sat"], ["scores", "÷ √4", "exp"]), (plain, ["scores", "exp"])):
+        root = wide(query_strip(run, 0))
+        said = texts(root)
+        assert [t for t in said if t in ("scores", "÷ √4", "scaled", "exp")] == titles
+    other = trace(replace(load_example("cat-sat"), scale=0.25))
+    assert "scaled" in texts(wide(query_strip(other, 0)))
+
+
+def test_a_masked_key_has_no_bar_and_no_ribbon():
+    run = trace(example(mask=MASK))
+    root = wide(query_strip(run, 3))
+    assert texts(root).count("−∞") == len(run.tokens) - 1
+    assert len(by_class(root, "f-ribbon")) == 2
+    nothing = query_strip(run, 2)
+    assert by_class(wide(nothing), "f-ribbon") == []
+    assert "The largest weight is that of none." in nothing.alt
+
+
+def test_the_largest_weight_is_named():
+    for token, row in enumerate(CAT_SAT.weights[1]):
+        alt = query_strip(CAT_SAT, token, head=1, component=1).alt
+        assert f"The largest weight is that of {CAT_SAT.tokens[row.argmax()]}." in alt
+        total = shown(CAT_SAT.head_outputs[1, token, 1])
+        assert alt.endswith(f"Weight times the second component of the values adds up to {total}.")
+
+
+def test_a_row_that_is_not_there_is_refused():
+    with raises(ValueError, "component is 2; an index from 0 to 1 is wanted"):
+        query_strip(CAT_SAT, 0, component=2)
+    with raises(ValueError, "token is 3; an index from 0 to 2 is wanted"):
+        query_strip(CAT_SAT, 3)
+
+
+# The output, part by part
+
+
+def steps(root):
+    """Return the ends of the arrows of a path, in pixels."""
+    ends = [re.findall(r"[ML]([\d.]+) ([\d.]+)", e.get("d")) for e in by_class(root, "f-stroke")]
+    return np.array(ends, dtype=float)
+
+
+@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "play-football"])
+def test_two_components_are_a_path_from_the_origin_to_the_output(name):
+    run = RUNS[name]
+    drawn = weighted_sum(run, 1)
+    root = raw(drawn)
+    parts = run.weights[0, 1, :, None] * run.value[0]
+    arrows = steps(root)
+    assert len(arrows) == len(parts)
+    heads = [re.match(r"M([\d.]+) ([\d.]+)", e.get("d")) for e in by_class(root, "f-head")]
+    tips = np.array([[float(m[1]), float(m[2])] for m in heads])
+    starts = arrows[:, 0]
+    np.testing.assert_allclose(starts[1:], tips[:-1], atol=0.15)  # end to end
+    moves = (tips - starts) * (1, -1)
+    (scale,) = {round(float(np.linalg.norm(moves[0]) / np.linalg.norm(parts[0])), 6)}
+    np.testing.assert_allclose(moves, parts * scale, atol=0.6)
+    (end,) = shapes(root, "circle", r="6")
+    np.testing.assert_allclose(lengths(end, "cx", "cy"), tips[-1], atol=0.15)
+    longest = run.tokens[int(np.linalg.norm(parts, axis=1).argmax())]
+    assert drawn.alt.endswith(f"the longest part is that of {longest}.")
+
+
+@pytest.mark.parametrize("name", ["apple", "cat-sat-on-it", "the-cat-sat-end"])
+def test_other_widths_are_bars_each_from_the_end_of_the_last(name):
+    run = RUNS[name]
+    panels = by_class(raw(weighted_sum(run, 2)), "f-panel")
+    assert len(panels) == run.value.shape[-1]
+    parts = run.weights[0, 2, :, None] * run.value[0]
+    reach = np.cumsum(np.vstack([np.zeros(parts.shape[1]), parts]), axis=0)
+    scale = 120 / (reach.max() - reach.min())
+    for j, panel in enumerate(panels):
+        said = texts(panel)
+        numbers = [shown(x) for x in parts[:, j]]
+        assert said[1:] == [w for pair in zip(run.tokens, numbers, strict=True) for w in pair] + [
+            "output",
+            shown(run.head_outputs[0, 2, j]),
+        ]
+        boxes = np.array([box[:2] for box in bars(panel)])
+        np.testing.assert_allclose(boxes[:, 1], np.abs(parts[:, j]) * scale, atol=0.11)
+        lefts = np.minimum(reach[:-1, j], reach[1:, j]) * scale
+        np.testing.assert_allclose(boxes[:, 0] - lefts, boxes[0, 0] - lefts[0], atol=0.16)
+
+
+# Weights as bars
+
+
+def test_weights_as_bars_stand_on_one_scale():
+    rows = [[0.7, 0.2, 0.1], [0.25, 0.25, 0.5]]
+    drawn = softmax_bars(rows, ["a", "b", "c"], ["width 4", "width 64"])
+    panels = by_class(raw(drawn), "f-panel")
+    widths = np.array([[width for _, width, _ in bars(panel)] for panel in panels])
+    np.testing.assert_allclose(widths / widths[0, 0], np.array(rows) / 0.7, atol=0.002)
+    for panel, title, row in zip(panels, ("width 4", "width 64"), rows, strict=True):
+        numbers = [shown(x, 2) for x in row]
+        assert texts(panel) == [title, "a", numbers[0], "b", numbers[1], "c", numbers[2]]
+    assert drawn.alt.endswith("width 4: largest 0.70, a. width 64: largest 0.50, c.")
+    assert len(list(panels[0].iter(f"{SVG}rect"))) == 3
+
+
+def test_weights_without_a_label_are_refused():
+    with raises(
+        ValueError,
+        "rows has shape (1, 2) for 1 titles and 3 labels;"
+        " a row a title and a weight a label are wanted",
+    ):
+        softmax_bars([[0.5, 0.5]], ["a", "b", "c"], ["T"])
