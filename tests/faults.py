@@ -137,6 +137,8 @@ DATA = [
           "@book{a,\n  title = {B},\n", 1, "book/references.bib", whole=True),
     Fault("an entry open where the next begins", "not closed before the next",
           "@book{a,\n  title = {B},\n@book{b,\n}\n", 1, "book/references.bib", whole=True),
+    Fault("an entry without an address", "nothing says where this work is found",
+          "@book{a,\n  title = {B},\n}\n", 1, "book/references.bib", whole=True),
     Fault("a key of two entries", "another entry has the key a", "@book{a,\n}\n@book{a,\n}\n", 3,
           "book/references.bib", whole=True),
     Fault("an example that is no TOML", "this is not TOML", "title = [", 1, EXAMPLE, whole=True),

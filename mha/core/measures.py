@@ -83,7 +83,7 @@ def total_variation(first: ArrayLike, second: ArrayLike, axis: int = -1) -> Arra
 
     References
     ----------
-    Levin, Peres and Wilmer (2009), section 4.1.
+    Levin and Peres (2017), section 4.1.
 
     Examples
     --------

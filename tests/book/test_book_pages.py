@@ -73,7 +73,7 @@ def test_no_leaked_repr_raw_tex_or_unresolved_reference(name):
         r"<IPython",
         r"\\(frac|mathrm|sqrt)",
         r"\?\?",
-        r"\{eval\}",
+        r"\{(eval|ref|numref|eq|cite:[pt]|given)\}",
         r"np\.float64",
         r"\\x[0-9a-f]{2}",
         r"\$[A-Za-z\\]",

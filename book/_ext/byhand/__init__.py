@@ -17,6 +17,7 @@ PARTS = (
     "temml_math",
     "kept_results",
     "references",
+    "bibliography",
     "failed_cells",
     "given",
     "page_assets",

@@ -5,6 +5,7 @@ minutes are computed from the page, by the rule of `minutes_of`.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,10 +17,10 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solut
 from byhand.quiz.elements import quiz, quiz_answer
 from byhand.section_folds import beginning_of
 
-WORDS_A_MINUTE = 200
-MINUTES_A_BOX = 1  # a number to compute, or a question to answer
-MINUTES_AN_EXERCISE = 2
-BOX = "<mha-your-turn"
+WORDS_A_MINUTE = 120  # of a text with sums in it
+MINUTES_A_BOX = 2  # a number to compute, or a question to answer
+MINUTES_AN_EXERCISE = 5
+BOX = re.compile(r"<mha-(your-turn|build)\b")
 UNREAD = (
     nodes.Invisible,
     nodes.literal_block,
@@ -58,7 +59,7 @@ class Aims(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return the list with the minutes still to be counted."""
-        node = aims(minutes=0)
+        node = aims(reading=0, exercises=0)
         self.state.nested_parse(self.content, self.content_offset, node)
         if [type(child) for child in node.children] != [nodes.bullet_list]:
             raise self.error("{aims} holds one list of what the reader will be able to do")
@@ -71,25 +72,25 @@ class Aims(Directive):
 def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
     """Give every list of aims the minutes of its page."""
     for node in doctree.findall(aims):
-        node["minutes"] = minutes_of(doctree)
+        node["reading"], node["exercises"] = minutes_of(doctree)
 
 
-def minutes_of(page: nodes.Element) -> int:
-    """Return about how many minutes a page takes to read.
+def minutes_of(page: nodes.Element) -> tuple[int, int]:
+    """Return about how many minutes a page takes to read, and its exercises to work.
 
-    Two hundred words a minute, one minute for a number to compute or a question, two for an
-    exercise; in steps of five. What is folded, tables, code and solutions do not count.
+    By the three constants above, in steps of five. What is folded, tables, code and solutions do
+    not count.
     """
     words, boxes, exercises = 0, 0, 0
     for node in read_by_all(page):
-        if isinstance(node, nodes.Text):
-            words += len(node.astext().split())
+        if isinstance(node, exercise_node | exercise_enumerable_node):
+            exercises += 1
         elif isinstance(node, quiz) or is_box(node):
             boxes += 1
-        elif isinstance(node, exercise_node | exercise_enumerable_node):
-            exercises += 1
-    minutes = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes + MINUTES_AN_EXERCISE * exercises
-    return 5 * max(1, math.ceil(minutes / 5 - 0.5))
+        elif isinstance(node, nodes.Text):
+            words += len(node.astext().split())
+    reading = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes
+    return 5 * max(1, math.ceil(reading / 5 - 0.5)), MINUTES_AN_EXERCISE * exercises
 
 
 def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
@@ -111,7 +112,7 @@ def is_cell_part(node: nodes.Node) -> bool:
 
 def is_box(node: nodes.Node) -> bool:
     """Tell whether a node is a cell's output that asks for a number."""
-    return is_cell_part(node) and any(BOX in raw.astext() for raw in node.findall(nodes.raw))
+    return is_cell_part(node) and any(BOX.search(raw.astext()) for raw in node.findall(nodes.raw))
 
 
 # ---- Writing ----
@@ -159,7 +160,8 @@ def depart_aims_latex(self: Any, node: aims) -> None:
 
 def about(node: aims) -> str:
     """Return the minutes in words."""
-    return f"About {node['minutes']} minutes"
+    exercises = f", and {node['exercises']} for the exercises" if node["exercises"] else ""
+    return f"About {node['reading']} minutes to read{exercises}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

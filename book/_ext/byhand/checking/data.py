@@ -14,6 +14,7 @@ from mha.examples import example_from
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
+FOUND_BY = re.compile(r"\s*(doi|eprint|url)\s*=")
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -114,8 +115,8 @@ def front_matter(page: Page) -> Iterator[Finding]:
 
 
 def bibliography(file: str, text: str) -> Iterator[Finding]:
-    """Find entries that are not closed, that have no key, or one that another entry has."""
-    depth, opened, seen = 0, 0, set()
+    """Find entries that are not closed, have no key of their own, or nothing to find them by."""
+    depth, opened, seen, found = 0, 0, set(), False
     for number, line in enumerate(text.splitlines(), 1):
         entry = ENTRY.match(line)
         if entry and depth:
@@ -123,15 +124,20 @@ def bibliography(file: str, text: str) -> Iterator[Finding]:
             yield Finding(file, opened, message)
             depth = 0
         if entry:
-            opened = number
+            opened, found = number, False
             if not entry[2] or entry[2] in seen:
                 what = f"another entry has the key {entry[2]}" if entry[2] else "this has no key"
                 yield Finding(file, number, f"{what}; one of its own is wanted")
             seen.add(entry[2])
+        found = found or bool(FOUND_BY.match(line))
+        before = depth
         depth += len(re.findall(r"(?<!\\)\{", line)) - len(re.findall(r"(?<!\\)\}", line))
         if depth < 0:
             yield Finding(file, number, "a brace is closed that was not opened; { is wanted")
             depth = 0
+        if before and not depth and not found:
+            message = "nothing says where this work is found; doi, eprint or url is wanted"
+            yield Finding(file, opened, message)
     if depth:
         yield Finding(file, opened, "the braces of this entry are not closed; } is wanted")
 

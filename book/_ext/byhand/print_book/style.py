@@ -104,7 +104,7 @@ def colophon(document: Document, config: Config) -> str:
     paragraphs = [f"Copyright {config.copyright} {config.author}."]
     paragraphs += [
         "Text and figures: Creative Commons Attribution 4.0. Code: MIT.",
-        "Every number in this book was computed when it was built.",
+        "Every result of a worked example was computed when the book was built.",
     ]
     if document.is_reader:
         paragraphs.insert(
