@@ -88,10 +88,22 @@ def test_on_a_desk_no_word_of_a_drawing_covers_another(opened, name):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [390, 768, 1280])
-@pytest.mark.parametrize("name", ["index", "mechanism/scaling", "examples/apple"])
+@pytest.mark.parametrize("name", ["mechanism/self-attention", "mechanism/scaling", "notation"])
 def test_text_of_twice_the_size_leaves_the_page_as_wide_as_the_screen(opened, name, width):
     page = opened(name, width=width, size="200%")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["mechanism/scaling", "examples/cat-sat-on-it"])
+def test_on_paper_a_drawing_is_smaller_and_whole(opened, name):
+    page = opened(name, width=1280)
+    width = "all => all.map((svg) => svg.getBoundingClientRect().width)"
+    before = page.locator(".drawing > svg").evaluate_all(width)
+    page.emulate_media(media="print")
+    after = page.locator(".drawing > svg").evaluate_all(width)
+    assert 400 < max(after) < 0.8 * max(before)
+    assert page.evaluate(MEETING) == []
 
 
 @pytest.mark.browser

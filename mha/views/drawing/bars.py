@@ -69,14 +69,18 @@ def vector_bars(
 class _Scale:
     """Where numbers stand on a panel's height; zero is always on it."""
 
-    def __init__(self, array: Array, top: float = 18) -> None:
+    def __init__(self, array: Array, top: float = 18, one: float | None = None) -> None:
         self.low, self.high = min(0.0, float(array.min())), max(0.0, float(array.max()))
         self.top = top
-        self.bottom = self.top + _HIGH + (18 if self.low < 0 else 0)
+        self.one = one or _HIGH / ((self.high - self.low) or 1.0)
+        self.bottom = self(self.low) + (18 if self.low < 0 else 0)
 
     def __call__(self, value: float) -> float:
-        share = (self.high - value) / ((self.high - self.low) or 1.0)
-        return self.top + share * _HIGH
+        return self.top + (self.high - value) * self.one
+
+    def of(self, array: Array, top: float) -> "_Scale":
+        """Return the same scale on a panel that is as high as its own numbers need."""
+        return _Scale(array, top, self.one)
 
 
 def _bar(x: float, width: float, value: float, scale: _Scale, words: str, fill: str = "") -> str:
@@ -148,7 +152,7 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     if run.output is None or run.head_contributions is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
     shares = run.head_contributions
-    scale = _Scale(np.concatenate([shares, run.output[None]]), top=40)
+    scale = _Scale(np.concatenate([shares, run.output[None]]))
     names = [*run.head_names, STAGES["output"].title]
     wide, narrow = [_key(names, WIDE)], [_key(names, NARROW)]
     for i, token in enumerate(run.tokens):
@@ -191,16 +195,17 @@ def _shares(
     for start in range(0, len(whole), each):
         drawn = [plain(0, 14, token, "f-token")] if start == 0 else []
         chosen = range(start, min(start + each, len(whole)))
+        here = scale.of(bars[:, chosen], 40 if start == 0 else 18)
         for place, j in enumerate(chosen):
             x = place * width
-            drawn.append(text(x + (width - 16) / 2, scale.bottom + 17, names[j], "", "middle"))
+            drawn.append(text(x + (width - 16) / 2, here.bottom + 17, names[j], "", "middle"))
             drawn += [
-                _share(i, x + (i + 0.5) * step - 11, float(value), scale, numbers[i][j], len(parts))
+                _share(i, x + (i + 0.5) * step - 11, float(value), here, numbers[i][j], len(parts))
                 for i, value in enumerate(bars[:, j])
             ]
         total = width * len(chosen) - 16
-        drawn.append(line(0, scale(0), total, scale(0)))
-        panels.append(Panel(total, scale.bottom + 24, "".join(drawn), breaks=start == 0))
+        drawn.append(line(0, here(0), total, here(0)))
+        panels.append(Panel(total, here.bottom + 24, "".join(drawn), breaks=start == 0))
     return panels
 
 
