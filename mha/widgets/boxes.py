@@ -355,9 +355,10 @@ def _draws(exercise: NumericExercise) -> list[str]:
 
 
 def _marked_up(text: str) -> str:
-    """Return HTML in which tokens are emphasised and exponents raised."""
+    """Return HTML in which tokens are emphasised, exponents raised, the index of d_k lowered."""
     raised = re.sub(r"\^([^\s,]+)", r"<sup>\1</sup>", escape(text))
-    return re.sub(r"\*(.+?)\*", r"<em>\1</em>", raised)
+    lowered = re.sub(r"\bd_k\b", "<em>d</em><sub>k</sub>", raised)
+    return re.sub(r"\*(.+?)\*", r"<em>\1</em>", lowered)
 
 
 def _markdown(text: str) -> str:

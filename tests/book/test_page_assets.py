@@ -60,6 +60,7 @@ def test_a_plain_page_loads_nothing_that_it_has_no_use_for(book):
         ("<mha-your-turn", "origins.js your-turn.js boxes.css", "explorer.js explorer.css"),
         ("<mha-build", "attention.js answers.js build.js boxes.css", "explorer.js your-turn.js"),
         ("<mha-quiz", "quiz.js boxes.css", "origins.js explorer.js your-turn.js"),
+        ("steps-start", "steps.js boxes.css", "quiz.js explorer.js your-turn.js"),
         ('<div class="highlight-python', "copybutton.js clipboard.min.js", "togglebutton.js"),
         ("<math", "math/temml.css", "blocks.css doctools.js sphinx_highlight.js"),
     ],

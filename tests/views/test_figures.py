@@ -107,16 +107,21 @@ def test_every_class_is_one_of_the_style_sheet(twice, name):
 # Panels
 
 
-def test_panels_stand_in_rows_as_far_as_there_is_room():
+def test_panels_stand_in_rows_of_one_length_as_far_as_there_is_room():
     many = [Panel(190, 50, "<path/>") for _ in range(4)]
     root = raw(figure(many, "Four", gap=(30, 10)))
     at = [p.get("transform") for p in panels(root)]
-    assert at == ["translate(1, 1)", "translate(221, 1)", "translate(441, 1)", "translate(1, 61)"]
+    assert at == ["translate(1, 1)", "translate(221, 1)", "translate(1, 61)", "translate(221, 61)"]
     narrow = [p.get("style") for p in panels(root)]
     assert narrow[1] == "--narrow: translate(1px, 61px)"
-    assert lengths(root, "width", "height") == (632, 112)
+    assert lengths(root, "width", "height") == (412, 112)
     assert root.get("style") == "--narrow-width: 192px; --narrow-height: 232px"
-    assert "until-650" in root.get("class")
+    assert "until-448" in root.get("class")
+
+
+def test_panels_that_fit_share_a_row():
+    three = raw(figure([Panel(190, 50, "<path/>") for _ in range(3)], "Three", gap=(30, 10)))
+    assert [p.get("transform") for p in panels(three)][2] == "translate(441, 1)"
 
 
 def test_a_panel_may_begin_a_row():

@@ -51,7 +51,7 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ("<mha-your-turn", "<mha-build"): ("strings-your-turn.js", "exercises.js", "answers.js"),
     ("<mha-your-turn",): ("your-turn.js",),
     ("<mha-build",): ("build.js",),
-    ("<mha-your-turn", "<mha-build", "<mha-quiz"): ("boxes.css",),
+    ("<mha-your-turn", "<mha-build", "<mha-quiz", "steps-start"): ("boxes.css",),
     ("<mha-quiz",): ("quiz.js",),
     ("steps-start",): ("steps.js",),
     ('class="highlight',): ("clipboard.min.js", "copybutton.js", "copybutton.css", "pygments.css"),

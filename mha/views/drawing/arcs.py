@@ -4,12 +4,13 @@ from mha.core.checks import as_index
 from mha.runs.record import Trace
 from mha.runs.rounding import percent
 from mha.views.colours import head_colour
-from mha.views.drawing.canvas import Figure, Panel, figure
+from mha.views.drawing.canvas import NARROW, WIDE, Figure, Panel, figure
 from mha.views.drawing.svg import group, number, path, plain, width_of
 
 _THICKEST = 16.0
 _LEAST = 0.01  # of the weight, below which no arc is drawn
 _WORD = 17.0
+_FARTHEST = 110.0  # from one word to the next
 
 
 def arcs(run: Trace, *, token: int | None = None, head: int | None = None) -> Figure:
@@ -44,7 +45,8 @@ def arcs(run: Trace, *, token: int | None = None, head: int | None = None) -> Fi
     heads = range(run.num_heads) if head is None else [as_index("head", head, run.num_heads)]
     words = range(len(run.tokens))
     asking = words if token is None else [as_index("token", token, len(run.tokens))]
-    panels = [_panel(run, h, list(asking), token is not None) for h in heads]
+    room = NARROW if len(heads) == 1 else (WIDE - 40) / 2
+    panels = [_panel(run, h, list(asking), token is not None, room) for h in heads]
     return figure(panels, " ".join(_in_words(run, h, list(asking)) for h in heads), gap=(40, 20))
 
 
@@ -56,13 +58,16 @@ def _in_words(run: Trace, head: int, asking: list[int]) -> str:
     return f"{run.head_names[head]}: {'; '.join(favourites)}."
 
 
-def _panel(run: Trace, head: int, asking: list[int], told: bool) -> Panel:
-    """Return one head: its words, and the arcs of those who ask."""
+def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float) -> Panel:
+    """Return one head: its words as far apart as there is room, and the arcs of those who ask."""
     widths = [width_of(word, _WORD) for word in run.tokens]
-    step = max(66.0, max(widths) + 30)
+    least = max(66.0, max(widths) + 30)
+    free = room - 50 - (widths[0] + widths[-1]) / 2
+    step = max(least, min(free / max(1, len(widths) - 1), _FARTHEST))
+    rise = 22 * step / least
     places = [widths[0] / 2 + 22 + i * step for i in range(len(run.tokens))]
     rises = {
-        (i, j): 26 + 22 * abs(i - j) for i in asking for j in range(len(places))
+        (i, j): 4 + rise * (1 + abs(i - j)) for i in asking for j in range(len(places))
         if run.weights[head, i, j] >= _LEAST
     }  # fmt: skip
     above = max((rise for (i, j), rise in rises.items() if j >= i), default=0)

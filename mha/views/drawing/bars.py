@@ -69,14 +69,18 @@ def vector_bars(
 class _Scale:
     """Where numbers stand on a panel's height; zero is always on it."""
 
-    def __init__(self, array: Array, top: float = 18) -> None:
+    def __init__(self, array: Array, top: float = 18, one: float | None = None) -> None:
         self.low, self.high = min(0.0, float(array.min())), max(0.0, float(array.max()))
         self.top = top
-        self.bottom = self.top + _HIGH + (18 if self.low < 0 else 0)
+        self.one = one or _HIGH / ((self.high - self.low) or 1.0)
+        self.bottom = self(self.low) + (18 if self.low < 0 else 0)
 
     def __call__(self, value: float) -> float:
-        share = (self.high - value) / ((self.high - self.low) or 1.0)
-        return self.top + share * _HIGH
+        return self.top + (self.high - value) * self.one
+
+    def of(self, array: Array, top: float) -> "_Scale":
+        """Return the same scale on a panel that is as high as its own numbers need."""
+        return _Scale(array, top, self.one)
 
 
 def _bar(x: float, width: float, value: float, scale: _Scale, words: str, fill: str = "") -> str:
@@ -148,9 +152,9 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     if run.output is None or run.head_contributions is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
     shares = run.head_contributions
-    scale = _Scale(np.concatenate([shares, run.output[None]]), top=40)
+    scale = _Scale(np.concatenate([shares, run.output[None]]))
     names = [*run.head_names, STAGES["output"].title]
-    wide, narrow = [_key(names)], [_key(names)]
+    wide, narrow = [_key(names, WIDE)], [_key(names, NARROW)]
     for i, token in enumerate(run.tokens):
         for panels, room in ((wide, WIDE), (narrow, NARROW)):
             panels += _shares(token, shares[:, i], run.output[i], scale, places, room)
@@ -158,16 +162,16 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     return figure(wide, alt, narrow=narrow)
 
 
-def _key(names: Sequence[str]) -> Panel:
-    """Return what the bars are: a sample a name, in rows that fit a phone."""
+def _key(names: Sequence[str], room: float, *, whole: bool = True) -> Panel:
+    """Return what the bars are: a sample a name, in rows that fit; the last may be the whole."""
     parts, x, y = [], 0.0, 0.0
     for i, name in enumerate(names):
         width = 24 + width_of(name)
-        if x and x + width > NARROW:
+        if x and x + width > room:
             x, y = 0.0, y + 22
-        parts.append(_sample(x, y, i, name, is_last=i == len(names) - 1))
+        parts.append(_sample(x, y, i, name, is_last=whole and i == len(names) - 1))
         x += width + 18
-    return Panel(NARROW, y + 20, "".join(parts))
+    return Panel(room, y + 20, "".join(parts), breaks=True)
 
 
 def _sample(x: float, y: float, i: int, name: str, is_last: bool) -> str:
@@ -184,22 +188,24 @@ def _shares(
     numbers = [[short(float(x), places) for x in row] for row in bars]
     step = max(28.0, *(width_of(n) + 3 for row in numbers for n in row))
     width = step * len(bars) + 16
-    each = max(1, int((room + 16) // width))
+    rows = -(-len(whole) // max(1, int((room + 16) // width)))
+    each = -(-len(whole) // rows)  # in rows of one length, if there is more than one
     names = dimensions(STAGES["output"].symbol, len(whole))
     panels = []
     for start in range(0, len(whole), each):
         drawn = [plain(0, 14, token, "f-token")] if start == 0 else []
         chosen = range(start, min(start + each, len(whole)))
+        here = scale.of(bars[:, chosen], 40 if start == 0 else 18)
         for place, j in enumerate(chosen):
             x = place * width
-            drawn.append(text(x + (width - 16) / 2, scale.bottom + 17, names[j], "", "middle"))
+            drawn.append(text(x + (width - 16) / 2, here.bottom + 17, names[j], "", "middle"))
             drawn += [
-                _share(i, x + (i + 0.5) * step - 11, float(value), scale, numbers[i][j], len(parts))
+                _share(i, x + (i + 0.5) * step - 11, float(value), here, numbers[i][j], len(parts))
                 for i, value in enumerate(bars[:, j])
             ]
         total = width * len(chosen) - 16
-        drawn.append(line(0, scale(0), total, scale(0)))
-        panels.append(Panel(total, scale.bottom + 24, "".join(drawn), breaks=start == 0))
+        drawn.append(line(0, here(0), total, here(0)))
+        panels.append(Panel(total, here.bottom + 24, "".join(drawn), breaks=start == 0))
     return panels
 
 
@@ -259,7 +265,8 @@ def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> F
     ]
     told.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
     wide, narrow = (
-        [_parts_key(parts), _stack(rows, parts, totals, room)] for room in (WIDE, NARROW)
+        [_key(list(parts), room, whole=False), _stack(rows, parts, totals, room)]
+        for room in (WIDE, NARROW)
     )
     return figure(wide, "Bars. " + ". ".join(told) + ".", narrow=narrow, gap=(999, 12))
 
@@ -301,21 +308,34 @@ def softmax_bars(
             f"rows has shape {weights.shape} for {len(titles)} titles and {len(labels)} labels;"
             " a row a title and a weight a label are wanted"
         )
+    room = _room_of_bars(labels, len(titles), places)
     panels = [
-        _weights(title, row, labels, colour, places)
+        _weights(title, row, labels, colour, places, room)
         for title, row in zip(titles, weights, strict=True)
     ]
     told = " ".join(
         f"{title}: largest {shown(float(row.max()), places)}, {labels[int(row.argmax())]}."
         for title, row in zip(titles, weights, strict=True)
     )
-    return figure(panels, f"Weights as bars. {told}")
+    return figure(panels, f"Weights as bars. {told}", gap=(_BETWEEN, 24))
 
 
-def _weights(title: str, row: Array, labels: Sequence[str], colour: str, places: int) -> Panel:
+_BETWEEN = 20
+"""How many pixels stand between two panels of weights."""
+
+
+def _room_of_bars(labels: Sequence[str], panels: int, places: int) -> float:
+    """Return how long a weight of 1 is: up to four panels stand in a row on a desk."""
+    beside = max(width_of(label, 17) for label in labels) + 16 + width_of(shown(1, places), 15)
+    each = (WIDE - _BETWEEN * (min(panels, 4) - 1)) / min(panels, 4)
+    return max(56.0, min(each - beside, 120.0))
+
+
+def _weights(
+    title: str, row: Array, labels: Sequence[str], colour: str, places: int, room: float
+) -> Panel:
     """Return one row of weights, its labels at the left and its numbers at the bars' ends."""
     left = max(width_of(label, 17) for label in labels) + 8
-    room = 78.0
     drawn = [text(left, 15, title, "f-strong")]
     for i, (label, weight) in enumerate(zip(labels, row, strict=True)):
         y = 36.0 + 25 * i
@@ -326,17 +346,6 @@ def _weights(title: str, row: Array, labels: Sequence[str], colour: str, places:
     drawn.append(line(left, 24, left, 24 + 25 * len(labels)))
     width = max(left + room + 8 + width_of(shown(1, places), 15), left + width_of(title))
     return Panel(width, 26 + 25 * len(labels), group(*drawn, colour=colour))
-
-
-def _parts_key(parts: Mapping[str, Sequence[int]]) -> Panel:
-    drawn, x, y = [], 0.0, 0.0
-    for i, name in enumerate(parts):
-        width = 24 + width_of(name)
-        if x and x + width > NARROW:
-            x, y = 0.0, y + 22
-        drawn.append(_sample(x, y, i, name, is_last=False))
-        x += width + 18
-    return Panel(NARROW, y + 20, "".join(drawn))
 
 
 def _stack(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from mha.views.drawing.svg import hatches, number
@@ -124,13 +125,40 @@ def _rows(
     places: list[tuple[float, float]] = []
     x = y = 1.0  # a line at a panel's edge is half outside of it
     low = width = 0.0
-    for panel in panels:
-        if places and (panel.breaks or x + panel.width > room + 1.5):
+    begins = _begins(panels, room, gap[0])
+    for i, panel in enumerate(panels):
+        if i in begins:
             x, y = 1.0, low + gap[1]
         places.append((x, y))
         width, low = max(width, x + panel.width), max(low, y + panel.height)
         x += panel.width + gap[0]
     return places, width + 1, low + 1
+
+
+def _begins(panels: Sequence[Panel], room: float, gap: float) -> set[int]:
+    """Return which panels begin a row, besides the first.
+
+    Panels that need several rows stand in rows of one length: two and two, not three and one.
+    """
+    begins: set[int] = set()
+    starts = [i for i, panel in enumerate(panels) if panel.breaks or i == 0]
+    for start, end in pairwise([*starts, len(panels)]):
+        part = panels[start:end]
+        rows = _greedy(part, room, gap, len(part))
+        even = -(-len(part) // len(rows))
+        begins |= {start + i for i in _greedy(part, room, gap, even)}
+    return begins - {0}
+
+
+def _greedy(panels: Sequence[Panel], room: float, gap: float, most: int) -> list[int]:
+    """Return which panels begin a row if each row takes what fits, up to a number."""
+    begins, x = [0], 0.0
+    for i, panel in enumerate(panels):
+        if i > begins[-1] and (x + panel.width > room + 0.5 or i - begins[-1] >= most):
+            begins.append(i)
+            x = 0.0
+        x += panel.width + gap
+    return begins
 
 
 @cache

@@ -105,6 +105,7 @@ class _Plot:
     right: float
     turned: bool
     longest: float
+    lines: int
     yticks: tuple[float, ...]
 
     top = 34.0  # the name of the vertical axis stands above it
@@ -117,7 +118,7 @@ class _Plot:
     @property
     def below(self) -> float:
         """How high the labels of its ticks are."""
-        return 14 + self.longest * 0.72 if self.turned else 24
+        return 14 + self.longest * 0.72 if self.turned else 24 + 17 * (self.lines - 1)
 
     @classmethod
     def of(
@@ -130,14 +131,18 @@ class _Plot:
         yticks = tuple(ticks(float(every.min()), float(every.max()), "y" in log))
         left = max(width_of(_written(t)) for t in yticks) + 12
         # Words are all shown, numbers as far as there is room.
-        longest = max((width_of(words) for words in labels.values()), default=0.0)
         words = any(words[:1].isalpha() for words in labels.values())
+        lines = [line for words in labels.values() for line in words.split("\n")]
+        longest = max(map(width_of, lines), default=0.0)
         turned = words and longest + 6 > (room - left - 16) / max(len(labels), 1)
+        if turned:  # a label is one line then
+            longest = max(width_of(words) for words in labels.values())
+        high = 1 + max((words.count("\n") for words in labels.values()), default=0)
         pad = 0.04 if words else 0.0
-        low, high = float(x.min()), float(x.max())
-        ends = (low - pad * (high - low), high + pad * (high - low))
+        low, span = float(x.min()), float(np.ptp(x))
+        ends = (low - pad * span, low + span + pad * span)
         return cls(
-            ends, (yticks[0], yticks[-1]), log, left, room - 16, turned, longest, yticks
+            ends, (yticks[0], yticks[-1]), log, left, room - 16, turned, longest, high, yticks
         )  # fmt: skip
 
     def x(self, value: float) -> float:
@@ -173,13 +178,16 @@ class _Plot:
         for tick, words in labels.items():
             x = self.x(tick)
             parts.append(line(x, self.bottom, x, self.bottom + 5))
-            half = width_of(words) / 2
+            half = max(map(width_of, words.split("\n"))) / 2
             if self.turned:
                 turn = f"rotate(-45 {number(x + 5)} {number(self.bottom + 18)})"
-                words_at = text(x + 5, self.bottom + 18, words, "", "end")
+                words_at = text(x + 5, self.bottom + 18, words.replace("\n", " "), "", "end")
                 parts.append(words_at.replace("<text", f'<text transform="{turn}"', 1))
             elif x - half > last + 4:
-                parts.append(text(x, self.bottom + 20, words, "", "middle"))
+                parts += [
+                    text(x, self.bottom + 20 + 17 * i, part, "", "middle")
+                    for i, part in enumerate(words.split("\n"))
+                ]
                 last = x + half
         return parts
 

@@ -11,7 +11,16 @@ from mha.runs.record import Trace
 from mha.runs.rounding import percent, short, shown
 from mha.views.colours import head_colour
 from mha.views.drawing.canvas import Figure, Panel, figure
-from mha.views.drawing.svg import arrow, element, group, line, plain, polygon
+from mha.views.drawing.svg import (
+    arrow,
+    element,
+    group,
+    line,
+    plain,
+    polygon,
+    rectangle,
+    width_of,
+)  # fmt: skip
 
 _SIDE = 284.0
 _TOP = 34.0
@@ -124,7 +133,7 @@ def _keys(run: Trace, token: int, head: int) -> Panel:
     x, y = on.at(query)
     thick = {"stroke": "f-stroke", "fill": "f-head", "width": 4.0, "point": 13.0}
     parts.append(arrow(ox, oy, x, y, **thick))  # type: ignore[arg-type]
-    parts.append(plain((ox + x) / 2, (oy + y) / 2 - 10, "query", "f-head f-strong", "middle"))
+    parts += _on_paper((ox + x) / 2, (oy + y) / 2 - 10, "query", "middle")
     return Panel(_SIDE + 14, _TOP + on.height + 4, group(*parts, colour=head_colour(head)))
 
 
@@ -145,8 +154,18 @@ def _values(run: Trace, token: int, head: int) -> Panel:
     inwards = values.mean(axis=0) - output
     dx, dy = inwards / max(float(np.hypot(*inwards)), 1e-9)
     anchor = "end" if dx < -0.5 else "start" if dx > 0.5 else "middle"
-    parts.append(plain(ox + 16 * dx, oy + 5 - 22 * dy, "output", "f-head f-strong", anchor))
+    parts += _on_paper(ox + 16 * dx, oy + 5 - 22 * dy, "output", anchor)
     return Panel(_SIDE + 14, _TOP + on.height + 4, group(*parts, colour=head_colour(head)))
+
+
+def _on_paper(x: float, y: float, word: str, anchor: str) -> list[str]:
+    """Return a word on a piece of paper, so that the lines behind it do not cross it."""
+    width = width_of(word) + 6
+    left = x - width * {"end": 1, "middle": 0.5, "start": 0}[anchor]
+    return [
+        rectangle(left, y - 13, width, 18, "f-paper", rx=3),
+        plain(left + width / 2, y, word, "f-head f-strong", "middle"),
+    ]
 
 
 def _name(word: str, x: float, y: float, *, at_origin: bool) -> str:
