@@ -21,7 +21,8 @@ SMALL = """() => {
     const range = document.createRange();
     range.selectNodeContents(text);
     if (range.getBoundingClientRect().width < 2) continue;  // for those who listen
-    const scale = element.closest("svg") ? element.getScreenCTM().a : 1;
+    const drawn = element.closest("svg") && element.getScreenCTM();
+    const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;  // of a turned word, too
     const size = parseFloat(getComputedStyle(element).fontSize) * scale;
     if (size < 11.99) found.push(`${size} ${text.data.trim().slice(0, 40)}`);
   }
@@ -87,7 +88,15 @@ def test_on_a_desk_no_word_of_a_drawing_covers_another(opened, name):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize("width", [1000, 1100, 1190])
+@pytest.mark.parametrize("name", ["mechanism/self-attention", "examples/apple"])
+def test_what_is_wide_stays_in_the_page_where_there_is_no_margin(opened, name, width):
+    page = opened(name, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [768, 1280])
 @pytest.mark.parametrize("name", ["mechanism/self-attention", "mechanism/scaling", "notation"])
 def test_text_of_twice_the_size_leaves_the_page_as_wide_as_the_screen(opened, name, width):
     page = opened(name, width=width, size="200%")

@@ -143,7 +143,9 @@ def _ems(character: str) -> float:
         return 0.85
     if character in _MIDDLE:
         return 0.48
-    return 0.62 if character.isupper() else 0.56 if character.isalpha() else 0.51
+    return (
+        0.62 if character.isupper() or character in "<>" else 0.56 if character.isalpha() else 0.51
+    )
 
 
 # ---- Shapes ----
