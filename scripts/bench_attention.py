@@ -7,7 +7,25 @@ beyond its inputs and its output. Errors are those against float64, divided by P
 which share of the machine's matrix products is used, and where the rest of the time goes.
 
 PyTorch is optional: requirements-bench.lock has it, in an environment of its own; see
-CONTRIBUTING.md. README.md has the last results.
+CONTRIBUTING.md.
+
+Measured on 2026-11-22 on two shared cores of an AMD EPYC with AVX-512, NumPy 2.4.6, PyTorch 2.15.0,
+while other work kept ten processes waiting for them; so with ``--one-core``, by processor time. Of
+four runs the lengths that they had time for, ratios of the fastest turns:
+
+======  ======================  ======================  ======================  ===
+tokens  mha / PyTorch           causal / PyTorch        full / causal           MiB
+======  ======================  ======================  ======================  ===
+128     2.40                    2.01                    1.36                    0.4
+256     1.19, 1.52, 1.26, 1.33  1.53, 1.01, 1.26, 1.23  0.91, 1.34, 0.97, 1.14  0.4
+512     1.09                    1.04                    1.20                    0.6
+1024    1.11, 1.29, 1.23, 1.13  1.08, 1.11, 1.00, 1.20  1.39, 1.49, 1.56, 1.39  1.1
+2048    1.09, 1.17              1.00, 1.06              1.74, 1.82              1.2
+4096    1.08, 1.11              1.05, 1.09              1.85, 1.82              1.2
+======  ======================  ======================  ======================  ===
+
+About 70 per cent of the pace of the machine's matrix products was used. Nobody has measured it on a
+machine at rest yet, where waiting for the other core counts too.
 """
 
 import argparse
