@@ -1,8 +1,15 @@
 """Attention in memory that grows with the sequence, not with its square.
 
-Keys are read in blocks. A running maximum and a running sum keep the softmax exact, so the
-result equals `mha.core.attention.scaled_dot_product_attention` up to rounding.
+Keys are read in blocks, and a running sum keeps the softmax exact, so the result equals
+`mha.core.attention.scaled_dot_product_attention` up to rounding. There are three ways to it:
+
+- A few scores go the plain way: blocks would only be work.
+- `mha.core.tiles` is as fast as the machine's matrix products allow. It is for numbers of which
+  one look at the inputs shows that no product of theirs can overflow.
+- Numbers beyond that are multiplied with care here, and an overflow is refused as everywhere.
 """
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +19,16 @@ from mha.core.attention import (
     attention_scores,
     fold_heads,
     masked_scores,
+    scaled_dot_product_attention,
     scaled_scores,
 )
 from mha.core.checks import Array, as_count, finite_product, refuse_overflow
 from mha.core.masks import Align, as_mask, first_place
+from mha.core.threads import can_limit, usable_cores
+from mha.core.tiles import Inputs, are_moderate, attend
+
+SMALL = 2**14
+"""So many scores fit in a core's cache at once, and blocks would be work for nothing."""
 
 
 def blockwise_attention(
@@ -23,7 +36,7 @@ def blockwise_attention(
     key: ArrayLike,
     value: ArrayLike,
     *,
-    block_size: int = 128,
+    block_size: int = 256,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
     align: Align = "top-left",
@@ -39,8 +52,8 @@ def blockwise_attention(
     value : array_like, shape (..., num_keys, d_v)
         All three have the same leading axes; with `enable_gqa`, key and value may have fewer
         heads than query, and no block of them is repeated.
-    block_size : int, default 128
-        How many queries and how many keys are worked on at a time.
+    block_size : int, default 256
+        How many queries are worked on at a time, with at most four times as many keys.
     mask, is_causal, align, scale, enable_gqa
         As in `mha.core.attention.attention_weights`.
 
@@ -53,6 +66,11 @@ def blockwise_attention(
     ------
     TypeError, ValueError
         If arguments do not fit, naming the argument, what is wanted and what came.
+
+    Notes
+    -----
+    All cores that the process may use take part if ``threadpoolctl`` is installed; without it one
+    does (see `mha.core.threads`). The result is the same, bit by bit, on one core and on many.
 
     References
     ----------
@@ -69,23 +87,43 @@ def blockwise_attention(
     block_size = as_count("block_size", block_size)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     first = first_place(num_queries, num_keys, align)
+    if math.prod(query.shape[:-1]) * num_keys <= SMALL and max(num_queries, num_keys) <= block_size:
+        return scaled_dot_product_attention(
+            query, key, value, mask=mask, is_causal=is_causal, align=align, scale=scale,
+            enable_gqa=enable_gqa,
+        )  # fmt: skip
     if mask is not None:
         # The mask is checked once and whole, then read block by block through a view.
         shape = (*query.shape[:-1], num_keys)
         mask = np.broadcast_to(as_mask(mask, shape, query.dtype), shape)
+    key, value = _rows_together(key), _rows_together(value)
+    inputs = Inputs(query, key, value, mask, first if is_causal else None, scale, block_size)
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
-    for start in range(0, num_queries, block_size):
-        rows = slice(start, start + block_size)
-        output[..., rows, :] = _attend(
-            query[..., rows, :],
-            key,
-            value,
-            block_size=block_size,
-            mask=None if mask is None else mask[..., rows, :],
-            first_row=first + start if is_causal else None,
-            scale=scale,
-        )
+    if are_moderate(query, key, value, scale):
+        attend(inputs, output, usable_cores() if can_limit() else 1)
+    else:
+        _attend_with_care(inputs, output)
     return output
+
+
+def _rows_together(array: Array) -> Array:
+    """Return an array whose rows matrix products can read without a copy each time."""
+    return array if array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
+
+
+def _attend_with_care(inputs: Inputs, output: Array) -> None:
+    """Write the output for numbers so large that products may overflow, looking at each."""
+    for start in range(0, output.shape[-2], inputs.block_size):
+        rows = slice(start, start + inputs.block_size)
+        output[..., rows, :] = _attend(
+            inputs.query[..., rows, :],
+            inputs.key,
+            inputs.value,
+            block_size=inputs.block_size,
+            mask=None if inputs.mask is None else inputs.mask[..., rows, :],
+            first_row=None if inputs.first is None else inputs.first + start,
+            scale=inputs.scale,
+        )
 
 
 def _attend(

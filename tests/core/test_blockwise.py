@@ -1,5 +1,7 @@
 """Blockwise attention gives the plain result for every block size, in less memory."""
 
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -10,8 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mha import blockwise_attention, scaled_dot_product_attention
+from mha.core import blockwise, tiles
 
 BLOCK_SIZES = [1, 2, 3, 4, 5, 6, 7, 11, 128]
+LONG = 4, 151, 173  # heads, queries and keys that take several tiles of prime sizes
 
 
 def same_as_plain(query, key, value, block_size, rtol=1e-12, **options):
@@ -113,6 +117,178 @@ def test_scores_that_rise_and_fall_between_blocks():
     np.testing.assert_allclose(output, [[2], [2], [2]], rtol=1e-15)
 
 
+def on(monkeypatch, workers):
+    """Have so many workers share the work, however little it is."""
+    monkeypatch.setattr(blockwise, "can_limit", lambda: True)
+    monkeypatch.setattr(blockwise, "usable_cores", lambda: workers)
+    monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
+
+
+def long_inputs(rng, dtype=np.float64, groups=LONG[0], spread=1.0):
+    heads, n, m = LONG
+    shapes = (2, heads, n, 11), (2, groups, m, 11), (2, groups, m, 13)
+    query, key, value = (rng.normal(size=shape).astype(dtype) for shape in shapes)
+    return spread * query, key, value
+
+
+def long_masks(rng):
+    heads, n, m = LONG
+    allowed = rng.random((n, m)) < 0.5
+    allowed[[0, 70, 150]] = False
+    allowed[:, :100] &= rng.random((n, 1)) < 0.5
+    bias = rng.normal(size=(heads, n, m))
+    return {
+        "none": None,
+        "boolean": allowed,
+        "of some heads": rng.random((heads, 1, m)) < 0.3,
+        "added": bias,
+        "added, with minus infinity": np.where(allowed, bias, -np.inf),
+        "added, huge": np.where(allowed, bias, np.finfo(np.float32).min),
+    }
+
+
+@pytest.mark.parametrize(("block_size", "has_exp2"), [(13, True), (61, False), (256, True)])
+@pytest.mark.parametrize("spread", [1.0, 30.0, 1e6])
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("name", long_masks(np.random.default_rng(0)))
+def test_tiles_equal_plain_attention(
+    rng, monkeypatch, name, is_causal, spread, block_size, has_exp2
+):
+    on(monkeypatch, 3)
+    monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
+    # Scores of a million have rounding errors that their exponentials show.
+    rtol = 1e-12 * max(1, spread / 10)
+    options = {"mask": long_masks(rng)[name], "is_causal": is_causal}
+    same_as_plain(*long_inputs(rng, spread=spread), block_size, rtol=rtol, **options)
+
+
+@pytest.mark.parametrize("align", ["top-left", "bottom-right"])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_tiles_of_groups_and_alignments(rng, monkeypatch, groups, turned, align):
+    on(monkeypatch, 2)
+    query, key, value = long_inputs(rng, groups=groups)
+    options = {"enable_gqa": True, "is_causal": True, "align": align}
+    if turned and groups == LONG[0]:  # more queries than keys
+        query, key, value = key, query, np.concatenate([value, value], axis=-2)[..., : LONG[1], :]
+    for block_size in (17, 256):
+        same_as_plain(query, key, value, block_size, **options)
+
+
+@given(st.data())
+def test_tiles_of_any_shape(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    n, m, d_k, d_v = (data.draw(st.integers(1, most)) for most in (70, 90, 9, 9))
+    leading = data.draw(hnp.array_shapes(min_dims=0, max_dims=2, max_side=3))
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    spread = data.draw(st.sampled_from([0.01, 1, 40]))
+    query, key, value = (
+        (spread * rng.normal(size=(*leading, *shape))).astype(dtype)
+        for shape in ((n, d_k), (m, d_k), (m, d_v))
+    )
+    options = {
+        "is_causal": data.draw(st.booleans()),
+        "align": data.draw(st.sampled_from(["top-left", "bottom-right"])),
+        "mask": [None, rng.random((n, m)) < 0.5, rng.normal(size=(n, m))][
+            data.draw(st.integers(0, 2))
+        ],
+    }
+    block_size, workers = data.draw(st.sampled_from([1, 2, 7, 31])), data.draw(st.integers(1, 4))
+    slack = spread * max(1, spread**2) * 20 * np.finfo(dtype).eps * d_k
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        on(monkeypatch, workers)
+        monkeypatch.setattr(blockwise, "SMALL", 0)
+        plain = scaled_dot_product_attention(query, key, value, **options)
+        tiled = blockwise_attention(query, key, value, block_size=block_size, **options)
+    assert tiled.dtype == plain.dtype
+    np.testing.assert_allclose(tiled, plain, rtol=0, atol=slack)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("spread", [1.0, 100.0])
+def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, dtype):
+    inputs = long_inputs(rng, dtype, spread=dtype(spread))
+    results = []
+    for workers in (1, 2, 3, 5):
+        on(monkeypatch, workers)
+        for _ in range(3):
+            results.append(blockwise_attention(*inputs, block_size=19, is_causal=True).tobytes())
+    assert len(set(results)) == 1
+
+
+def test_inputs_stay_as_they_are(rng, monkeypatch):
+    on(monkeypatch, 2)
+    mask = rng.normal(size=LONG[1:])
+    given_arrays = [*long_inputs(rng), mask]
+    before = [x.copy() for x in given_arrays]
+    for x in given_arrays:
+        x.flags.writeable = False
+    blockwise_attention(*given_arrays[:3], mask=mask, is_causal=True, block_size=23)
+    for x, y in zip(given_arrays, before, strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+def test_memory_may_lie_in_any_order(rng):
+    query, key, value = (np.ascontiguousarray(x.T).T for x in long_inputs(rng))
+    same_as_plain(query[..., ::-1], key[..., ::-1], value[..., ::-2], 29)
+    same_as_plain(*(x.swapaxes(0, 1) for x in long_inputs(rng)), 29)
+
+
+def test_scores_that_overflow_in_a_later_tile_only(rng):
+    query, key, value = long_inputs(rng, np.float32)
+    query, key = np.abs(query), np.abs(key)
+    key[..., -1, :] = 200  # exp(600) is beyond float32
+    output = blockwise_attention(query, key, value, block_size=16)
+    np.testing.assert_allclose(output, np.broadcast_to(value[..., -1:, :], output.shape), rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-14, 1.0, 1e14, 1e30])
+def test_values_of_any_size(rng, size):
+    query, key, value = long_inputs(rng, np.float32, spread=np.float32(3))
+    value = value * np.float32(size)
+    exact = scaled_dot_product_attention(*(x.astype(np.float64) for x in (query, key, value)))
+    output = blockwise_attention(query, key, value, block_size=31)
+    np.testing.assert_allclose(output / size, exact / size, atol=2e-5)
+
+
+def test_what_a_look_calls_moderate_does_not_overflow():
+    one = np.ones((3, 2), np.float32)
+    assert tiles.are_moderate(one, one, one, None)
+    assert tiles.are_moderate(one * 1e15, one * 1e-15, one, 1e3)
+    for query, key, value, scale in [
+        (one * 1e18, one * 1e18, one, None),
+        (one * 1e38, one, one, None),
+        (one, one, one * 1e20, None),
+        (one, one, one * 1e-20, None),
+        (one * 1e15, one * 1e15, one, 1e5),
+    ]:
+        assert not tiles.are_moderate(query, key, value, scale)
+
+
+def test_without_threadpoolctl_one_worker_does_everything(rng, monkeypatch):
+    on(monkeypatch, 2)
+    asked = []
+    monkeypatch.setattr(blockwise, "attend", lambda inputs, output, workers: asked.append(workers))
+    blockwise_attention(*long_inputs(rng))
+    monkeypatch.setattr(blockwise, "can_limit", lambda: False)
+    blockwise_attention(*long_inputs(rng))
+    assert asked == [2, 1]
+
+
+def test_what_goes_wrong_in_a_worker_reaches_the_caller(rng, monkeypatch):
+    on(monkeypatch, 2)
+    caller = threading.get_ident()
+
+    def fails(self, block):
+        if threading.get_ident() != caller:
+            raise MemoryError("no room")
+        time.sleep(0.01)
+
+    monkeypatch.setattr(tiles._Worker, "attend", fails)
+    with pytest.raises(MemoryError, match="no room"):
+        blockwise_attention(*long_inputs(rng), block_size=3)
+
+
 def peak(function, *arguments, **options):
     """Return the most bytes that a call held at once."""
     tracemalloc.start()
@@ -136,6 +312,16 @@ def test_memory_grows_with_the_length_and_not_with_its_square(rng, masked):
     }
     assert growth[blockwise_attention] < 4
     assert growth[scaled_dot_product_attention] > 12
+
+
+def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch):
+    on(monkeypatch, 1)  # each worker has its buffers
+
+    def beside(n):
+        arrays = [rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3)]
+        return peak(blockwise_attention, *arrays, is_causal=True) - arrays[0].nbytes
+
+    assert beside(2048) < min(1.1 * beside(1024), 8 * 2**20)
 
 
 def test_leading_axes_that_differ_are_refused(rng):

@@ -1,0 +1,123 @@
+"""Tasks are done once each, failures are reported, and the limit on linear algebra is shared."""
+
+import multiprocessing
+import threading
+import time
+
+import pytest
+
+from mha.core import threads
+
+
+class Controller:
+    """Stands for threadpoolctl's, and writes down what is asked of it."""
+
+    def __init__(self):
+        self.calls = []
+
+    def limit(self, limits, user_api):
+        self.calls.append((limits, user_api))
+        return self
+
+    def restore_original_limits(self):
+        self.calls.append("restored")
+
+
+@pytest.fixture
+def controller(monkeypatch):
+    found = Controller()
+    monkeypatch.setattr(threads, "_controller", lambda: found)
+    return found
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+def test_every_task_is_done_once(workers):
+    done = []
+    threads.run_tasks(range(1000), lambda: done.append, workers)
+    assert sorted(done) == list(range(1000))
+
+
+def test_each_worker_makes_its_own_buffers_in_its_own_thread():
+    made, used = [], set()
+
+    def make():
+        made.append(threading.get_ident())
+        return lambda task: (time.sleep(0.001), used.add(threading.get_ident()))
+
+    threads.run_tasks(range(50), make, 2)
+    assert used <= set(made)
+    assert 1 <= len(set(made)) == len(made) <= 2
+
+
+@pytest.mark.parametrize("in_caller", [True, False])
+def test_a_failure_reaches_the_caller_and_stops_the_rest(in_caller):
+    caller, done = threading.get_ident(), []
+
+    def work(task):
+        if (threading.get_ident() == caller) == in_caller:
+            raise RuntimeError(f"task {task}")
+        time.sleep(0.01)
+        done.append(task)
+
+    with pytest.raises(RuntimeError, match="task"):
+        threads.run_tasks(range(1000), lambda: work, 2)
+    assert len(done) < 100
+
+
+def test_tasks_may_start_tasks():
+    done = []
+
+    def outer(task):
+        threads.run_tasks([task], lambda: done.append, 2)
+
+    threads.run_tasks(range(20), lambda: outer, 3)
+    assert sorted(done) == list(range(20))
+
+
+def test_the_limit_is_set_by_the_first_and_taken_back_by_the_last(controller):
+    with threads.one_thread_of_linear_algebra():
+        with threads.one_thread_of_linear_algebra():
+            pass
+        assert controller.calls == [(1, "blas")]
+    assert controller.calls == [(1, "blas"), "restored"]
+
+
+def test_the_limit_is_taken_back_after_a_failure(controller):
+    with pytest.raises(RuntimeError), threads.one_thread_of_linear_algebra():
+        raise RuntimeError
+    assert controller.calls == [(1, "blas"), "restored"]
+
+
+def test_without_threadpoolctl_there_is_no_limit(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(threads.importlib, "import_module", missing)
+    threads._controller.cache_clear()
+    try:
+        assert not threads.can_limit()
+        with threads.one_thread_of_linear_algebra():
+            pass
+    finally:
+        threads._controller.cache_clear()
+
+
+def in_a_child():
+    """Be run in a forked process, whose parent had started threads."""
+    done = []
+    threads.run_tasks(range(10), lambda: lambda task: (time.sleep(0.01), done.append(task)), 2)
+    assert sorted(done) == list(range(10))
+
+
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="this system cannot fork"
+)
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_starts_threads_of_its_own():
+    threads.run_tasks(range(4), lambda: lambda task: time.sleep(0.01), 2)
+    child = multiprocessing.get_context("fork").Process(target=in_a_child)
+    child.start()
+    child.join(30)
+    if child.is_alive():
+        child.kill()
+    assert child.exitcode == 0
