@@ -8,8 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from one_book import build
 from pypdf import PdfReader
 
-from byhand.page_assets import SCRIPTS, STYLES
-from mha.widgets.assets import publish
+from byhand.page_assets import SCRIPTS, STYLES, publish_together
 
 pytestmark = pytest.mark.browser
 
@@ -97,7 +96,7 @@ INDEX = "# Index\n\n```{toctree}\npage\nother\n```\n"
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("folds-browser")
-    publish(folder / "html" / "_static")
+    publish_together(folder / "html" / "_static")
     warnings = build(
         folder,
         {"index": INDEX, "page": PAGE, "other": OTHER},

@@ -179,7 +179,7 @@ def test_a_component_of_the_output_can_be_chosen(view, press):
 def test_ribbons_are_as_wide_as_the_weights(view):
     seen = view("apple").live()
     widths = seen.page.locator(".ribbon").evaluate_all(
-        "all => all.map((e) => Number(e.getAttribute('stroke-width')))"
+        "all => all.map((e) => parseFloat(e.style.strokeWidth))"
     )
     np.testing.assert_allclose(np.divide(widths, 26), seen.run.weights[0, 2], atol=0.03)
     heights = seen.page.locator(".flow .part").evaluate_all(

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { fill, make } = window.mhaExplorer;
+  const { fill, make, set, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** @type {(numbers: number[]) => number} */
@@ -52,8 +52,8 @@
         const reached = one.done || GOALS[one.task.goal](one.task, this.explorer, at);
         if (reached && !one.done) this.fresh.push(one.task.says);
         one.done = reached;
-        one.node.className = reached ? "reached" : "";
-        one.mark.textContent = reached ? `✓ ${texts.reached}` : "○";
+        set(one.node, "class", reached ? "reached" : "");
+        setText(one.mark, reached ? `✓ ${texts.reached}` : "○");
       }
     }
 

@@ -5,7 +5,7 @@
 
   const { shown } = window.mhaNumbers;
   const { attentionScores, scaledScores, softmax } = window.mhaAttention;
-  const { fill, make, setText } = window.mhaExplorer;
+  const { fill, make, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The standard deviation of numbers. @param {number[]} numbers */
@@ -61,7 +61,7 @@
         setText(head, fill(title, { width, spread: shown(spread, 2) }));
         setText(most, fill(texts.widthMost, { most: shown(Math.max(...weights)) }));
         rows.forEach(({ bar, number }, key) => {
-          bar.style.setProperty("--weight", weights[key].toFixed(4));
+          setBar(bar, weights[key]);
           setText(number, shown(weights[key]));
         });
       });
