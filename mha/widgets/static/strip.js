@@ -190,7 +190,7 @@
       const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
         window.mhaStages[stage].symbol);
       const vector = make("span", { className: `vector of-${stage}`,
-        style: `--columns: ${columns}; --digits: ${digits}` },
+        style: `--columns: ${columns}; --count: ${count}; --digits: ${digits}` },
       letter, make("span", { className: "numbers" }, ...numbers));
       room.node = vector;
       return vector;

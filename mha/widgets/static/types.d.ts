@@ -191,7 +191,7 @@ interface Cell {
   printed?: HTMLElement;
 }
 
-/** A task as mha/widgets/explorer_tasks.py writes it; which numbers it has depends on its goal. */
+/** A task as mha/widgets/explorer_tasks.py or width.py writes it; which numbers it has depends on its goal. */
 interface StripTask {
   says: string;
   goal: string;
@@ -200,6 +200,7 @@ interface StripTask {
   least: number;
   within: number;
   component: number;
+  column: number;
   low: number;
   high: number;
   below: number;
@@ -208,6 +209,7 @@ interface StripTask {
 /** What the slider over widths starts from, as mha/widgets/width.py writes it. */
 interface WidthData {
   name: string;
+  tasks: StripTask[];
   /** The query's row and the keys', in tenths. */
   tenths: number[][];
   widths: number[];
@@ -298,6 +300,8 @@ interface ExplorerView {
   past: ExplorerState[];
   future: ExplorerState[];
   numbers: ExplorerNumbers;
+  /** The slider over widths has these instead. */
+  widths?: { spread: number; weights: number[] }[];
   tables: ExplorerTables | null;
   controls: { sync(state: ExplorerState): void };
   back(): void;
