@@ -9,7 +9,7 @@ import pytest
 
 from mha import load_example, shown, trace
 from mha.audit.judging import Prints
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish
 from mha.widgets.explorer import explorer
 
 LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
@@ -91,7 +91,7 @@ class View:
 
     def numbers(self, stage):
         """Return the texts of a column of the strip."""
-        column = self.page.locator(f".key .at-{stage} > .number")
+        column = self.page.locator(f".key .at-{stage} .number")
         return column.all_text_contents()
 
     def cell(self, stage, *place):
@@ -194,6 +194,7 @@ def arithmetic_page(browser, static):
     page = context.new_page()
     for name in ARITHMETIC:
         page.add_script_tag(path=static / name)
+    page.add_script_tag(path=FOLDER / "signs.js")
     yield page
     context.close()
 

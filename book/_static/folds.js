@@ -27,12 +27,7 @@
    * @returns {Element | null}
    */
   function named(fragment) {
-    let id = "";
-    try {
-      id = decodeURIComponent(fragment.slice(1));
-    } catch {
-      return null; // not an address that this page has written
-    }
+    const id = window.mhaPage.idOf(fragment);
     if (id && !document.getElementById(id)) {
       const text = Array.from(document.querySelectorAll("noscript.late"))
         .find(({ textContent }) => textContent?.includes(` id="${id}"`));
@@ -51,7 +46,7 @@
     // A section's second label is an empty element beside its fold.
     const section = target?.tagName === "SPAN" ? target.parentElement : target;
     /** @type {Element | null | undefined} */
-    let place = section?.querySelector(":scope > details.fold") ?? target;
+    let place = section?.querySelector(":scope > details.fold:not(.all)") ?? target;
     const folds = [];
     while ((place = place?.closest("details:not([open])"))) {
       folds.push(place);

@@ -312,11 +312,7 @@
    * @returns {HTMLElement | null}
    */
   function named(fragment) {
-    try {
-      return document.getElementById(decodeURIComponent(fragment.slice(1)));
-    } catch {
-      return null; // not an address that this page has written
-    }
+    return document.getElementById(window.mhaPage.idOf(fragment));
   }
 
   /**

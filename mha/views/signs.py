@@ -2,7 +2,7 @@
 
 An equals sign stands where the printed numbers, read as the exact decimals that they are, give what
 stands behind it, to the last digit; where rounding enters, ≈ stands. This is decided from nothing
-but the printed text, for every line of the book; in the browser numbers.js does it.
+but the printed text, for every line of the book; in the browser signs.js does it.
 """
 
 import math

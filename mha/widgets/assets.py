@@ -10,25 +10,23 @@ from mha.views.colours import head_properties
 FOLDER = Path(__file__).resolve().parent / "static"
 """Where the scripts and styles are written; the types beside them are for the checker alone."""
 
-ARITHMETIC = ("numbers.js", "stages.js", "places.js", "origins.js", "attention.js")
+ARITHMETIC_PARTS = ("numbers.js", "stages.js", "places.js", "origins.js", "attention.js")
 """The scripts that port the package, in the order in which they run."""
 
-BOXES = (
-    "page.js",
-    "progress.js",
+BOX_PARTS = (
     "strings-your-turn.js",
+    "signs.js",
     "exercises.js",
     "answers.js",
     "your-turn.js",
     "build.js",
 )
-"""The scripts of the boxes for computing, in order, after those of `ARITHMETIC`."""
+"""The scripts of the boxes for computing, in order, after `ARITHMETIC` and `BASE`."""
 
 EXPLORER_PARTS = (
     "strings-explorer.js",
     "explorer-parts.js",
     "explorer-state.js",
-    "explorer-own.js",
     "explorer-address.js",
     "explorer-origins.js",
     "strip-drawing.js",
@@ -41,17 +39,46 @@ EXPLORER_PARTS = (
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
 LATE_PARTS = {
-    "explorer-all.js": ("explorer-tables.js", "explorer-panel.js", "explorer-all.js"),
-    "explorer-settings.js": ("explorer-settings.js",),
-    "explorer-views.js": ("strip-plane.js", "strip-temperature.js", "strip-width.js"),
+    "explorer-all.js": (
+        "strings-explorer-all.js",
+        "signs.js",
+        "explorer-tables.js",
+        "explorer-panel.js",
+        "explorer-all.js",
+    ),
+    "explorer-settings.js": (
+        "strings-explorer-settings.js",
+        "explorer-own.js",
+        "explorer-settings.js",
+    ),
+    "explorer-views.js": (
+        "strings-explorer-views.js",
+        "strip-plane.js",
+        "strip-temperature.js",
+        "strip-width.js",
+    ),
 }
 """Scripts that no page loads before a reader asks for what they make, by the parts of each."""
 
 EXPLORER_STYLES = ("explorer.css", "strip.css")
 """The parts of the explorer's style sheet; they too are published as one."""
 
+TOGETHER = {
+    "arithmetic.js": ARITHMETIC_PARTS,
+    "boxes.js": BOX_PARTS,
+    "explorer.js": EXPLORER_PARTS,
+    "explorer.css": EXPLORER_STYLES,
+    **LATE_PARTS,
+}
+"""What is published as one file, which packs smaller, by the parts in their order."""
+
+BASE = ("page.js", "progress.js")
+"""What the boxes and the book's own scripts share."""
+
+ARITHMETIC = ("arithmetic.js",)
+BOXES = (*BASE, "boxes.js")
 EXPLORER = ("explorer.js",)
-"""The explorer's script as it is published: its parts in one file, which packs smaller."""
+"""The scripts as a page loads them, in this order."""
 
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
 _TYPE = re.compile(r"/\*\* @(?:type|param)[^\n]*?\*/ ?")
@@ -60,26 +87,36 @@ _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
 def published() -> dict[str, str]:
-    """Return every script and style by its file's name, and two that are made from Python.
+    """Return every script and style by its file's name.
 
-    These are the registry of stages, as a script, and the heads' colours, as a style.
-
-    The parts of the explorer's script and style are put together. Indentation,
-    comments and types are left out: they are for whoever reads the source, and a
-    page would carry them to every reader.
+    Two are made from Python: the registry of stages, a part of the arithmetic, and the heads'
+    colours, as a style. Parts are put together as `TOGETHER` says. Indentation, comments and types
+    are left out: they are for whoever reads the source, and a page would carry them to every
+    reader.
 
     Examples
     --------
-    >>> published()["stages.js"][:31]
-    'window.mhaStages={"embeddings":'
+    >>> published()["heads.css"][:6]
+    'html{-'
     """
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
-    texts = {file.name: bare(file.read_text(encoding="utf-8")) for file in files}
-    together = {"explorer.js": EXPLORER_PARTS, "explorer.css": EXPLORER_STYLES, **LATE_PARTS}
-    for name, parts in together.items():
-        texts[name] = "".join([texts.pop(part) for part in parts])
+    parts = {file.name: bare(file.read_text(encoding="utf-8")) for file in files}
+    parts |= {"stages.js": stages_script(), "heads.css": head_properties()}
+    texts = {name: "".join([parts[part] for part in own]) for name, own in TOGETHER.items()}
+    used = {part for own in TOGETHER.values() for part in own}
+    return {name: text for name, text in parts.items() if name not in used} | texts
+
+
+def stages_script() -> str:
+    """Return the registry of stages as a script.
+
+    Examples
+    --------
+    >>> stages_script()[:31]
+    'window.mhaStages={"embeddings":'
+    """
     stages = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":"))
-    return texts | {"stages.js": f"window.mhaStages={stages};\n", "heads.css": head_properties()}
+    return f"window.mhaStages={stages};\n"
 
 
 def bare(text: str) -> str:

@@ -1,15 +1,24 @@
 """Tasks of an explorer: what a reader is asked to bring about, and how it is told that it is so.
 
 The browser checks the goals while numbers change (static/strip-tasks.js); here they are checked
-once, when the page is built: a task that is reached before anything is changed is refused.
+once, when the page is built: a task that is reached before anything is changed is refused, and so
+is one whose solution does not solve it. A solution says what a reader may change: inputs by their
+places, the temperature, or by its position a token that is padding.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from mha.runs.record import Trace
+import numpy as np
+
+from mha.runs.origins import is_given
+from mha.runs.places import Place
+from mha.runs.record import Trace, trace
+from mha.runs.worked import WorkedExample
+
+Solution = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -19,16 +28,19 @@ class Task:
     Parameters
     ----------
     says : str
-        What is asked for, in a sentence.
+        What is asked for, in a sentence; tokens stand between asterisks, and are set in italics.
     goal : str
         The kind of the goal.
     numbers : mapping
         What the goal depends on, by name.
+    solution : mapping
+        Changes that reach the goal; no page shows them.
     """
 
     says: str
     goal: str
     numbers: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    solution: Solution = field(default_factory=lambda: MappingProxyType({}))
 
     def as_data(self) -> dict[str, Any]:
         """Return the task as JSON holds it."""
@@ -39,27 +51,32 @@ class Task:
         return _GOALS[self.goal](run, self.numbers)
 
 
-def weight_reaches(says: str, *, query: int, key: int, least: float) -> Task:
+def weight_reaches(says: str, *, query: int, key: int, least: float, solution: Solution) -> Task:
     """Return a task: in some head, the weight of `key` for `query` is at least `least`.
 
     Examples
     --------
-    >>> task = weight_reaches("Give cat 90 % of the weight of sat.", query=1, key=0, least=0.9)
+    >>> task = weight_reaches(
+    ...     "Give cat 90 % of the weight of sat.",
+    ...     query=1, key=0, least=0.9, solution={"query.0.1.0": 6},
+    ... )
     >>> task.as_data()["least"]
     0.9
     """
-    return Task(says, "weight", {"query": query, "key": key, "least": least})
+    return Task(says, "weight", {"query": query, "key": key, "least": least}, solution)
 
 
-def weights_alike(says: str, *, query: int, within: float) -> Task:
+def weights_alike(says: str, *, query: int, within: float, solution: Solution) -> Task:
     """Return a task: in some head, the weights of `query` differ by at most `within`."""
-    return Task(says, "alike", {"query": query, "within": within})
+    return Task(says, "alike", {"query": query, "within": within}, solution)
 
 
-def output_between(says: str, *, query: int, component: int, low: float, high: float) -> Task:
+def output_between(
+    says: str, *, query: int, component: int, low: float, high: float, solution: Solution
+) -> Task:
     """Return a task: a component of the output, or of the concatenation, is in a range."""
     numbers = {"query": query, "component": component, "low": low, "high": high}
-    return Task(says, "output", numbers)
+    return Task(says, "output", numbers, solution)
 
 
 def head_unnoticed(says: str, *, below: float) -> Task:
@@ -73,7 +90,8 @@ def checked_tasks(run: Trace, tasks: Sequence[Task]) -> list[dict[str, Any]]:
     Raises
     ------
     ValueError
-        Where a task names a token or component that the run has not, or is reached already.
+        Where a task names a token or component that the run has not, is reached already, or is
+        not reached by its own solution.
     """
     sizes = _sizes(run)
     for task in tasks:
@@ -83,7 +101,44 @@ def checked_tasks(run: Trace, tasks: Sequence[Task]) -> list[dict[str, Any]]:
                 raise ValueError(f"task {task.says!r}: {name} is {index}; below {count} is wanted")
         if task.is_reached(run):
             raise ValueError(f"task {task.says!r} is reached before anything is changed")
+        if task.goal != "unnoticed" and not task.is_reached(solved(run, task.solution)):
+            raise ValueError(f"task {task.says!r} is not reached by its solution")
     return [task.as_data() for task in tasks]
+
+
+def solved(run: Trace, solution: Solution) -> Trace:
+    """Return the run with what a solution changes.
+
+    Examples
+    --------
+    >>> from mha import load_example
+    >>> run = solved(trace(load_example("cat-sat")), {"query.0.0.0": 0, "temperature": 2})
+    >>> run.scores[0, 0], run.scaled_scores[0, 0]
+    (array([1., 0.]), array([0.25, 0.  ]))
+    """
+    example = run.example
+    for where, number in solution.items():
+        if where == "temperature":
+            scale = example.scale or 1 / np.sqrt(run.key.shape[-1])
+            example = replace(example, scale=scale / number)
+        elif where == "padding":
+            example = replace(example, mask=np.arange(len(run.tokens)) != number)
+        else:
+            example = _with(run, example, Place.parse(where), number)
+    return trace(example)
+
+
+def _with(run: Trace, example: WorkedExample, place: Place, number: float) -> WorkedExample:
+    """Return the example with another number at the place of an input."""
+    if not is_given(run, place.stage):
+        raise ValueError(f"{place} is computed and cannot be changed")
+    source = example.layer if place.stage.startswith("w_") else example
+    array = np.array(getattr(source, place.stage))
+    array[place.index] = number
+    change: dict[str, Any] = {place.stage: array}
+    if example.layer is not None and source is example.layer:
+        change = {"layer": replace(example.layer, **change)}
+    return replace(example, **change)
 
 
 def _sizes(run: Trace) -> dict[str, int]:

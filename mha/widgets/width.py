@@ -4,6 +4,7 @@ The numbers are drawn here, from a generator that the caller seeds, and rounded 
 the page holds them exactly; the browser computes scores and weights of their first components.
 """
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -13,6 +14,7 @@ from mha.core.checks import Array
 from mha.core.softmax import softmax
 from mha.runs.rounding import shown
 from mha.widgets.explorer import Drawing, Explorer, as_json, checked_name
+from mha.widgets.explorer_tasks import Task
 
 WIDTHS = tuple(range(4, 513, 4))
 """The widths that the slider has."""
@@ -43,11 +45,22 @@ def at_width(tenths: Array, width: int) -> tuple[tuple[float, Array], tuple[floa
     return unscaled, by_root
 
 
+def largest_weight(says: str, *, scaled: bool, low: float = 0, high: float = 1) -> Task:
+    """Return a task: a width where the largest weight, with or without the root, is in a range."""
+    return Task(says, "width", {"column": int(scaled), "low": low, "high": high})
+
+
+def _is_reached(task: Task, tenths: Array, width: int) -> bool:
+    largest = at_width(tenths, width)[int(task.numbers["column"])][1].max()
+    return bool(task.numbers["low"] <= largest <= task.numbers["high"])
+
+
 def width_explorer(
     rng: np.random.Generator,
     *,
     keys: int = 8,
     start: int = 64,
+    tasks: Sequence[Task] = (),
     name: str = "width",
     figure: Drawing | None = None,
 ) -> Explorer:
@@ -59,6 +72,8 @@ def width_explorer(
     keys : int, default 8
     start : int, default 64
         The width at first, one of `WIDTHS`.
+    tasks : sequence of Task
+        What a reader is asked to find; `largest_weight` makes them.
     name : str, default "width"
         The element's name in the page.
     figure : Drawing, optional
@@ -67,7 +82,8 @@ def width_explorer(
     Raises
     ------
     ValueError
-        If there are fewer than two keys, or `start` is no width of the slider.
+        If there are fewer than two keys, `start` is no width of the slider, or a task is reached
+        there or at no width.
 
     Examples
     --------
@@ -79,15 +95,21 @@ def width_explorer(
     if start not in WIDTHS:
         raise ValueError(f"start is {start}; a multiple of 4 from 4 to 512 is wanted")
     tenths = drawn(rng, keys)
+    for task in tasks:
+        found = [width for width in WIDTHS if _is_reached(task, tenths, width)]
+        if not found or start in found:
+            raise ValueError(f"task {task.says!r} is reached at {found or 'no width'}")
     data = {
         "name": checked_name(name),
         "tenths": tenths.astype(int).tolist(),
         "widths": list(WIDTHS),
         "start": start,
+        "tasks": [task.as_data() for task in tasks],
     }
     title = "Scores and weights by width"
     html = (
-        f'<mha-explorer id="explore-{name}" class="with-width" style="--keys: {keys}">'
+        f'<mha-explorer id="explore-{name}" class="with-width"'
+        f' style="--keys: {keys}; --tasks: {len(tasks)}">'
         '<div class="face"><div class="before" tabindex="0" role="group" aria-label="Widths">'
         f"{_table(tenths, title)}</div></div>"
         f'<script type="application/json">{as_json(data)}</script></mha-explorer>'

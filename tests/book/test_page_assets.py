@@ -5,7 +5,7 @@ from book_site import ROOT
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.page_assets import NEVER, SCRIPTS, STYLES, WANTED_BY, is_used
+from byhand.page_assets import NEVER, PARTS, SCRIPTS, STYLES, TOGETHER, WANTED_BY, is_used
 from mha.widgets.assets import LATE_PARTS, published
 
 # A page that has something of every kind.
@@ -56,11 +56,15 @@ def test_a_plain_page_loads_nothing_that_it_has_no_use_for(book):
 @pytest.mark.parametrize(
     ("text", "used", "unused"),
     [
-        ("<mha-explorer", "origins.js explorer.js explorer.css", "your-turn.js boxes.css quiz.js"),
-        ("<mha-your-turn", "origins.js your-turn.js boxes.css", "explorer.js explorer.css"),
-        ("<mha-build", "attention.js answers.js build.js boxes.css", "explorer.js your-turn.js"),
-        ("<mha-quiz", "quiz.js boxes.css", "origins.js explorer.js your-turn.js"),
-        ("steps-start", "steps.js boxes.css", "quiz.js explorer.js your-turn.js"),
+        (
+            "<mha-explorer",
+            "arithmetic.js explorer.js explorer.css",
+            "boxes.js boxes.css lessons.js",
+        ),
+        ("<mha-your-turn", "arithmetic.js boxes.js boxes.css", "explorer.js explorer.css"),
+        ("<mha-build", "arithmetic.js boxes.js boxes.css", "explorer.js lessons.js"),
+        ("<mha-quiz", "lessons.js boxes.css", "arithmetic.js explorer.js boxes.js"),
+        ("steps-start", "lessons.js boxes.css", "arithmetic.js explorer.js boxes.js"),
         ('<div class="highlight-python', "copybutton.js clipboard.min.js", "togglebutton.js"),
         ("<math", "math/temml.css", "blocks.css doctools.js sphinx_highlight.js"),
     ],
@@ -79,14 +83,23 @@ def test_a_page_loads_the_style_sheets_in_their_order(book):
 
 
 def test_the_widgets_files_are_published_as_they_are_loaded(book):
-    for name, text in published().items():
+    texts = {name: text for name, text in published().items() if name not in PARTS}
+    for name, text in texts.items():
         assert (book / "_static" / name).read_text(encoding="utf-8") == text
-    assert set(published()) >= {"stages.js", "explorer.js", "explorer.css"}
+    assert set(texts) >= {"arithmetic.js", "boxes.js", "explorer.js", "explorer.css"}
     assert list((book / "_static").glob("*.d.ts")) == []
+
+
+def test_the_pages_scripts_are_put_together_and_do_not_stand_alone(book):
+    for name, parts in TOGETHER.items():
+        text = (book / "_static" / name).read_text(encoding="utf-8")
+        assert text.count('"use strict";') == len(parts)
+        assert "/**" not in text
+        assert not any((book / "_static" / part).exists() for part in parts)
 
 
 def test_every_script_of_the_widgets_is_loaded_or_asked_for_later():
     scripts = {name for name in published() if name.endswith(".js")}
-    assert scripts - set(LATE_PARTS) <= set(SCRIPTS)
+    assert scripts - set(LATE_PARTS) <= set(SCRIPTS) | PARTS
     assert not set(LATE_PARTS) & set(SCRIPTS)
     assert all(f'later("{name}")' in published()["explorer.js"] for name in LATE_PARTS)

@@ -8,8 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from one_book import build
 from pypdf import PdfReader
 
-from byhand.page_assets import SCRIPTS, STYLES
-from mha.widgets.assets import publish
+from byhand.page_assets import SCRIPTS, STYLES, publish_together
 
 pytestmark = pytest.mark.browser
 
@@ -91,16 +90,35 @@ Back to {numref}`tbl-late`.
 """
 )
 OTHER = "# Another page\n\nSee {numref}`tbl-late`, {ref}`late` and {ref}`how`.\n"
-INDEX = "# Index\n\n```{toctree}\npage\nother\n```\n"
+THIRD = (
+    site.FRONT
+    + "# A third page\n\n```{read-in-steps}\n```\n\n"
+    + "A paragraph.\n\n" * 40
+    + "## A step\n\n"
+    + "A paragraph.\n\n" * 40
+    + """## Deeper: try it
+
+```{code-cell}
+from mha import load_example, trace
+from mha.widgets.explorer import explorer
+explorer(trace(load_example("the-cat-sat")))
+```
+
+## Summary
+
+The end.
+"""
+)
+INDEX = "# Index\n\n```{toctree}\npage\nother\nthird\n```\n"
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("folds-browser")
-    publish(folder / "html" / "_static")
+    publish_together(folder / "html" / "_static")
     warnings = build(
         folder,
-        {"index": INDEX, "page": PAGE, "other": OTHER},
+        {"index": INDEX, "page": PAGE, "other": OTHER, "third": THIRD},
         execute="inline",
         extensions=EXTENSIONS,
         html_theme="sphinx_book_theme",
@@ -353,3 +371,20 @@ def test_apple_is_lighter_by_its_numbers(browser):
         counts[scripts] = page.locator("article *").count()
         context.close()
     assert counts[False] > counts[True] + 500, counts
+
+
+@pytest.mark.parametrize("in_steps", [False, True])
+def test_an_address_of_an_explorers_state_opens_what_it_stands_in(opened, in_steps):
+    address = "#explore=the-cat-sat&causal=1"
+    page = opened("" if in_steps else address, name="third")
+    if in_steps:
+        page.get_by_role("button", name="Read in steps").click()
+        assert not page.locator("mha-explorer").is_visible()
+        page.evaluate(f"location.hash = '{address}'")
+    page.locator("mha-explorer.live").wait_for()
+    assert is_open(page, "Deeper: try it")
+    page.wait_for_timeout(200)
+    assert in_sight(page.locator("mha-explorer .strip"))
+    assert page.evaluate("document.querySelector('mha-explorer').explorer.state.causal")
+    # It opens the fold around it, and none of its own.
+    assert page.locator("mha-explorer details[open]").count() == 0

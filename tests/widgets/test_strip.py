@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from explorer_pages import PRESSES, written
 
-from mha import example_names, load_example, shown, trace
+from mha import Place, example_names, load_example, origin, shown, trace
 from mha.audit.judging import Prints
 from mha.widgets.explorer import explorer
 from mha.widgets.explorer_tasks import (
@@ -63,6 +63,43 @@ def test_everything_is_on_one_screen(view, name):
         " return !b.width || b.right > innerWidth || e.scrollWidth > e.clientWidth + 1; }).length"
     )
     assert cut == 0
+
+
+CHAINS = """() => {
+  const { strip } = document.querySelector("mha-explorer").explorer;
+  strip.node.scrollIntoView();
+  return strip.numbers.filter(({ node }) => node.closest(".one")).map(({ node, where }) => {
+    node.focus({ preventScroll: true });
+    const lit = strip.numbers.filter((one) => one.node.classList.contains("lit"));
+    const away = lit.filter((one) => {
+      const { top, bottom } = one.node.getBoundingClientRect();
+      return top < 0 || bottom > innerHeight;
+    });
+    return [where, lit.map((one) => one.where), away.map((one) => one.where)];
+  });
+}"""
+
+
+def sources(run, place):
+    """Yield a place, and all that its number comes from but entries of matrices."""
+    yield place
+    for term in origin(run, place).terms:
+        for operand in term:
+            if operand.place is not None and not operand.place.kind.is_matrix:
+                yield from sources(run, operand.place)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_source_of_a_number_and_all_that_it_moves_light_up_on_one_screen(view, name):
+    seen = view(name).live()
+    found = seen.page.evaluate(CHAINS)
+    shown = {where for where, _, _ in found}
+    wanted = {where: {str(at) for at in sources(seen.run, Place.parse(where))} for where in shown}
+    for where, lit, away in found:
+        assert away == [], where
+        assert wanted[where] <= set(lit), where
+        assert {other for other in shown if where in wanted[other]} <= set(lit), where
+    assert len(found) > 20
 
 
 def changed(run, row, column, value):
@@ -179,7 +216,7 @@ def test_a_component_of_the_output_can_be_chosen(view, press):
 def test_ribbons_are_as_wide_as_the_weights(view):
     seen = view("apple").live()
     widths = seen.page.locator(".ribbon").evaluate_all(
-        "all => all.map((e) => Number(e.getAttribute('stroke-width')))"
+        "all => all.map((e) => parseFloat(e.style.strokeWidth))"
     )
     np.testing.assert_allclose(np.divide(widths, 26), seen.run.weights[0, 2], atol=0.03)
     heights = seen.page.locator(".flow .part").evaluate_all(
@@ -200,9 +237,27 @@ def test_values_flow_unless_less_motion_is_wanted(view, reduced, moves):
 # ---- Tasks ----
 
 TASKS = (
-    weight_reaches("Give cat 90 % of the weight of sat.", query=1, key=0, least=0.9),
-    weights_alike("Make sat hear both alike.", query=1, within=0.01),
-    output_between("Bring the output of cat to 3.", query=0, component=0, low=3, high=9),
+    weight_reaches(
+        "Give cat 90 % of the weight of sat.",
+        query=1,
+        key=0,
+        least=0.9,
+        solution={"query.0.1.0": 7},
+    ),
+    weights_alike(
+        "Make *sat* hear both alike.",
+        query=1,
+        within=0.01,
+        solution={"query.0.1.0": 1, "query.0.1.2": 1},
+    ),
+    output_between(
+        "Bring the output of cat to 3.",
+        query=0,
+        component=0,
+        low=3,
+        high=9,
+        solution={"value.0.0.0": 3},
+    ),
 )
 
 
@@ -248,10 +303,27 @@ def test_a_head_that_is_not_missed_is_found(view, static):
 @pytest.mark.parametrize(
     ("task", "message"),
     [
-        (weight_reaches("A.", query=0, key=5, least=1), "task 'A.': key is 5; below 2 is wanted"),
-        (weight_reaches("B.", query=0, key=0, least=0.5), "task 'B.' is reached before"),
-        (weights_alike("C.", query=0, within=0.9), "task 'C.' is reached before"),
-        (output_between("D.", query=0, component=0, low=0, high=9), "task 'D.' is reached before"),
+        (
+            weight_reaches("A.", query=0, key=5, least=1, solution={}),
+            "task 'A.': key is 5; below 2 is wanted",
+        ),
+        (
+            weight_reaches("B.", query=0, key=0, least=0.5, solution={}),
+            "task 'B.' is reached before",
+        ),
+        (weights_alike("C.", query=0, within=0.9, solution={}), "task 'C.' is reached before"),
+        (
+            output_between("D.", query=0, component=0, low=0, high=9, solution={}),
+            "task 'D.' is reached before",
+        ),
+        (
+            weights_alike("F.", query=0, within=0.1, solution={"temperature": 2}),
+            "task 'F.' is not reached by its solution",
+        ),
+        (
+            weights_alike("G.", query=0, within=0.1, solution={"scores.0.0.0": 0}),
+            "scores.0.0.0 is computed and cannot be changed",
+        ),
         (head_unnoticed("E.", below=0.1), "no head's share is below 0.1"),
     ],
 )

@@ -13,7 +13,7 @@ from test_explorer_page import violations
 from mha import load_example, shown, trace
 from mha.runs.record import WorkedExample
 from mha.widgets.explorer import explorer
-from mha.widgets.width import WIDTHS, at_width, drawn, width_explorer
+from mha.widgets.width import WIDTHS, at_width, drawn, largest_weight, width_explorer
 
 pytestmark = pytest.mark.browser
 
@@ -159,6 +159,29 @@ def test_the_width_moves_spread_and_weights_as_in_the_package(put):
         for one, (spread, exact) in zip(both, at_width(tenths, width), strict=True):
             np.testing.assert_allclose(one["spread"], spread, rtol=1e-12)
             np.testing.assert_allclose(one["weights"], exact, rtol=1e-11, atol=1e-300)
+
+
+def test_a_task_of_widths_is_reached_where_the_package_says(put):
+    tenths = drawn(np.random.default_rng(SEED), keys=8)
+    largest = {width: at_width(tenths, width)[1][1].max() for width in WIDTHS}
+    low = sorted(largest.values())[-3]
+    assert largest[64] < low
+    task = largest_weight("Find *three* widths.", scaled=True, low=float(low))
+    seen = put(width_explorer(np.random.default_rng(SEED), tasks=(task,)).html)
+    slider = seen.page.locator(".with-width input")
+    mark = seen.page.locator(".with-width .tasks li")
+    wide = WIDTHS.index(max(largest, key=largest.__getitem__))
+    assert mark.inner_text() == "○ Find three widths."
+    slider.fill(str(wide))
+    assert mark.inner_text() == "✓ Reached: Find three widths."
+    assert "Find three widths." in seen.page.locator(".with-width [role=status]").inner_text()
+
+
+@pytest.mark.parametrize("low", [0.0, 1.1])
+def test_a_task_of_widths_that_is_none_is_refused(low):
+    task = largest_weight("Try.", scaled=False, low=low)
+    with pytest.raises(ValueError, match=r"task 'Try\.' is reached at"):
+        width_explorer(np.random.default_rng(SEED), tasks=(task,))
 
 
 def test_width_errors_are_one_sentence():

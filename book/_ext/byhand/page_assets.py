@@ -8,20 +8,32 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from mha.views.figures import STYLE
-from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER, bare, publish
+from mha.widgets.assets import ARITHMETIC, BASE, BOXES, EXPLORER, bare, published
+
+OWN = Path(__file__).resolve().parents[2] / "_static"
+
+# The scripts of the pages, put together so that they pack smaller: all that every page loads, and
+# all that questions and steps need. The parts run in this order.
+TOGETHER = {
+    "reading.js": (
+        *BASE,
+        "drawers.js",
+        "folds.js",
+        "scroll.js",
+        "strings-reading.js",
+        "contents.js",
+        "code.js",
+    ),
+    "lessons.js": ("quiz.js", "steps.js"),
+}
+PARTS = {part for parts in TOGETHER.values() for part in parts}
 
 # In the order in which they run: what others use comes first.
 SCRIPTS = (
+    "reading.js",
     *ARITHMETIC,
-    *BOXES,
-    "drawers.js",
-    "folds.js",
-    "scroll.js",
-    "strings-reading.js",
-    "contents.js",
-    "code.js",
-    "quiz.js",
-    "steps.js",
+    *(name for name in BOXES if name not in BASE),
+    "lessons.js",
     *EXPLORER,
 )
 
@@ -48,12 +60,9 @@ FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all other
 WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ("<mha-explorer", "<mha-your-turn", "<mha-build"): ARITHMETIC,
     ("<mha-explorer",): (*EXPLORER, "explorer.css"),
-    ("<mha-your-turn", "<mha-build"): ("strings-your-turn.js", "exercises.js", "answers.js"),
-    ("<mha-your-turn",): ("your-turn.js",),
-    ("<mha-build",): ("build.js",),
+    ("<mha-your-turn", "<mha-build"): ("boxes.js",),
     ("<mha-your-turn", "<mha-build", "<mha-quiz", "steps-start"): ("boxes.css",),
-    ("<mha-quiz",): ("quiz.js",),
-    ("steps-start",): ("steps.js",),
+    ("<mha-quiz", "steps-start"): ("lessons.js",),
     ('class="highlight',): ("clipboard.min.js", "copybutton.js", "copybutton.css", "pygments.css"),
     ("toggle", "dropdown"): ("togglebutton.js", "togglebutton.css"),
     ("exercise",): ("exercise.css",),
@@ -81,7 +90,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", move_printed_switch)
     app.connect("html-page-context", leave_out_late_checksums)
     app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
-    app.connect("build-finished", strip_scripts)
+    app.connect("build-finished", remove_parts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -94,18 +103,31 @@ def declare(app: Sphinx, config: object) -> None:
 def write_assets(app: Sphinx) -> None:
     """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`."""
     if app.builder.format == "html":
-        publish(Path(app.outdir) / "_static")
-        shutil.copy(STYLE, Path(app.outdir) / "_static" / STYLE.name)
+        publish_together(Path(app.outdir) / "_static")
 
 
-def strip_scripts(app: Sphinx, exception: Exception | None) -> None:
-    """Leave out of the pages' own scripts what only their source needs, as of the widgets'."""
+def publish_together(folder: Path) -> None:
+    """Write every script and style of the pages into a folder, put together.
+
+    What only their source needs, such as comments, is left out of the pages' own scripts as of the
+    widgets'.
+    """
+    texts = published()
+    own = {part: bare((OWN / part).read_text("utf-8")) for part in PARTS if part not in texts}
+    for name, parts in TOGETHER.items():
+        texts[name] = "".join((texts | own)[part] for part in parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in texts.keys() - PARTS:
+        (folder / name).write_text(texts[name], encoding="utf-8")
+    shutil.copy(STYLE, folder / STYLE.name)
+
+
+def remove_parts(app: Sphinx, exception: Exception | None) -> None:
+    """Remove what Sphinx has copied one by one and no page loads."""
     if exception or app.builder.format != "html":
         return
-    for name in SCRIPTS:
-        script = Path(app.outdir) / "_static" / name
-        if script.exists():
-            script.write_text(bare(script.read_text(encoding="utf-8")), encoding="utf-8")
+    for part in PARTS:
+        (Path(app.outdir) / "_static" / part).unlink(missing_ok=True)
 
 
 def dress_first_page(
@@ -169,7 +191,7 @@ def is_used(file: Any, body: str) -> bool:
 
     Examples
     --------
-    >>> is_used("_static/quiz.js", "<p>Text</p>"), is_used("_static/book.css", "<p>Text</p>")
+    >>> is_used("_static/lessons.js", "<p>Text</p>"), is_used("_static/book.css", "<p>Text</p>")
     (False, True)
     """
     name = str(getattr(file, "filename", None) or file).partition("?")[0].removeprefix("_static/")

@@ -32,7 +32,7 @@
     put("outcome", state.outcome);
     put("map", state.map);
     put("prints", 1);
-    if (state.own) parts.set("own", window.mhaExplorer.ownText(state.own));
+    if (state.own) parts.set("own", `${state.own.seed}:${state.own.words.join(" ")}`);
     if (state.selected) parts.set("at", address(state.selected));
     Object.entries(state.edits).forEach(([where, value]) => parts.set(where, String(value)));
     return `#${parts}`;

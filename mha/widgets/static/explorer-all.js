@@ -4,8 +4,8 @@
   "use strict";
 
   const { short, shown } = window.mhaNumbers;
-  const { MAPS, Panel, Tables, described, fill, inputAddress, isChanged, make, same, setText } =
-    window.mhaExplorer;
+  const { Choices, MAPS, Panel, Tables, described, fill, inputAddress, isChanged, make, makeGroup,
+    same, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Give tables as many rows and columns for tokens as there are tokens.
@@ -30,6 +30,34 @@
     }
   }
 
+  /** What the maps show, and the switch of what the source prints. */
+  class Shown extends Choices {
+    /** The switch of what the source prints, where it prints anything. */
+    prints() {
+      const { explorer } = this;
+      if (!Object.keys(explorer.data.prints).length) return [];
+      const prints = this.check(texts.prints,
+        (on) => explorer.show({ prints: on }, on ? texts.printsOn : texts.printsOff),
+        (state) => state.prints && !isChanged(state, explorer.start));
+      this.syncs.push((state) => {
+        prints.input.disabled = isChanged(state, explorer.start);
+        prints.word.textContent = prints.input.disabled ? texts.printsPaused : texts.prints;
+      });
+      return [prints.node];
+    }
+
+    /** The choice of what the maps show, beside the maps. */
+    maps() {
+      const { explorer } = this;
+      const names = explorer.tables?.mapNames() ?? [];
+      /** @type {(i: number) => void} */
+      const choose = (i) => explorer.show(
+        { map: MAPS[i] }, fill(texts.mapIs, { map: names[i].toLowerCase() }));
+      return makeGroup(texts.mapChoice, make("div", { className: "line" },
+        ...this.radios("map", names, choose, ({ map }) => MAPS.indexOf(map))));
+    }
+  }
+
   class AllNumbers {
     /**
      * @param {ExplorerView} explorer
@@ -38,26 +66,28 @@
     constructor(explorer, body) {
       this.explorer = explorer;
       this.body = body;
-      body.innerHTML = explorer.text;
+      // One reading of the text makes the cells' buttons too: far faster than one after another.
+      body.innerHTML = explorer.text.replace(/<td>([^<]*)<\/td>/g,
+        '<td><button type="button" class="cell" tabindex="-1">$1</button></td>');
       fitTokens(body, explorer.data.tokens.length);
       this.tables = new Tables(explorer.data, body);
       explorer.tables = this.tables;
       this.panel = new Panel(explorer);
+      this.shown = new Shown(explorer);
       // What was painted last: nothing yet.
       this.heads = "";
       this.origin = "";
       this.prints = false;
       const maps = body.querySelector(".maps");
-      maps.querySelector("h3").after(explorer.controls.maps());
+      maps.querySelector("h3").after(this.shown.maps());
       this.noKey = make("p", { className: "note" });
       maps.append(this.noKey);
       this.note = make("p", { className: "note" });
       [...body.querySelectorAll(".end")].at(-1).querySelector("h3").after(this.note);
       body.prepend(make("p", { className: "help" }, texts.help),
-        ...explorer.controls.prints());
+        ...this.shown.prints());
       body.append(this.panel.node);
       body.classList.add("live");
-      explorer.controls.sync(explorer.state);
       body.addEventListener("click", (/** @type {Event} */ event) => this.onClick(event));
       body.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
       body.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
@@ -115,6 +145,7 @@
     paint() {
       const { data, numbers, state, start } = this.explorer;
       this.tables.paint(numbers, state);
+      this.shown.sync(state);
       const heads = JSON.stringify(state.off);
       if (heads !== this.heads) {
         this.heads = heads;

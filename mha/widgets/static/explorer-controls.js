@@ -1,9 +1,8 @@
-/* The explorer's controls: the query, heads, history, what the maps show; settings come later. */
+/* The explorer's controls: the query, heads and history; settings come later. */
 (function () {
   "use strict";
 
-  const { MAPS, fill, freshId, isChanged, later, make, makeButton, makeChoice, makeGroup } =
-    window.mhaExplorer;
+  const { fill, freshId, later, make, makeButton, makeChoice } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Controls that follow the state. */
@@ -99,20 +98,6 @@
       return [tab.node, on.node];
     }
 
-    /** The switch of what the source prints, where it prints anything. */
-    prints() {
-      const { explorer } = this;
-      if (!Object.keys(explorer.data.prints).length) return [];
-      const prints = this.check(texts.prints,
-        (on) => explorer.show({ prints: on }, on ? texts.printsOn : texts.printsOff),
-        (state) => state.prints && !isChanged(state, explorer.start));
-      this.syncs.push((state) => {
-        prints.input.disabled = isChanged(state, explorer.start);
-        prints.word.textContent = prints.input.disabled ? texts.printsPaused : texts.prints;
-      });
-      return [prints.node];
-    }
-
     actions() {
       const { explorer } = this;
       const undo = makeButton(texts.undo, () => explorer.step(false));
@@ -141,17 +126,6 @@
         field.select();
         this.explorer.say(texts.copyByHand);
       }
-    }
-
-    /** The choice of what the maps show, beside the maps. */
-    maps() {
-      const { explorer } = this;
-      const names = explorer.tables?.mapNames() ?? [];
-      /** @type {(i: number) => void} */
-      const choose = (i) => explorer.show(
-        { map: MAPS[i] }, fill(texts.mapIs, { map: names[i].toLowerCase() }));
-      return makeGroup(texts.mapChoice, make("div", { className: "line" },
-        ...this.radios("map", names, choose, ({ map }) => MAPS.indexOf(map))));
     }
   }
 

@@ -67,7 +67,5 @@
     return words ? { seed: Number(found[1]), words } : null;
   }
 
-  const ownText = (/** @type {OwnSentence} */ { seed, words }) => `${seed}:${words.join(" ")}`;
-
-  Object.assign(window.mhaExplorer, { dataOf, ownFrom, ownText });
+  Object.assign(window.mhaExplorer, { dataOf, ownFrom });
 })();

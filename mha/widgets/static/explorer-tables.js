@@ -66,8 +66,8 @@
      * @returns {Cell}
      */
     makeCell(at, entry, { label, title, look }) {
-      const text = document.createTextNode(entry.textContent);
-      const button = make("button", { type: "button", className: "cell", tabIndex: -1 }, text);
+      /** @type {any} */
+      const button = entry.firstChild;
       const { width } = this.data;
       const head = headOf(at, width);
       /** @type {any} */
@@ -76,7 +76,7 @@
       const given = isInput(this.data, at);
       /** @type {Cell} */
       const cell = {
-        at, entry, button, text, label, title, look, head, map, given,
+        at, entry, button, text: button.firstChild, label, title, look, head, map, given,
         value: NaN, style: "", grid: [],
       };
       if (given) {
@@ -85,7 +85,6 @@
       }
       if (at.head === null && head !== null) button.classList.add(`head-${head % 6}`);
       if (at.stage === "concat" && at.column % width === 0) entry.classList.add("first");
-      entry.replaceChildren(button);
       this.cells.set(address(at), cell);
       this.ofButton.set(button, cell);
       return cell;
@@ -154,6 +153,7 @@
       /** @type {Record<string, number>} */
       const digits = {};
       stage.stale = false;
+      stage.node.classList.add("painted");
       for (const cell of stage.cells) {
         // Maps that are hidden are painted when they are chosen.
         if (cell.map && cell.map !== state.map) continue;
@@ -217,8 +217,9 @@
     style(cell, value, [low, high], numbers, state) {
       if (value === -Infinity) return "";
       if (cell.look === "heat") {
-        const heat = Math.round((40 * (value - low)) / (high - low || 1));
-        return `background:color-mix(in srgb,var(--head) ${heat}%,transparent)`;
+        const heat = Number(((value - low) / (high - low || 1)).toFixed(3));
+        return "background:color-mix(in srgb,"
+          + `var(--head) calc(${heat}*var(--heat-full,55%)),var(--paper))`;
       }
       if (cell.look === "shares") return this.shares(cell.at, numbers, state);
       const size = Math.max(Math.abs(low), Math.abs(high)) || 1;

@@ -24,6 +24,8 @@
       this.state = this.start;
       this.numbers = compute(data, this.state);
       this.root = root;
+      /** Where all numbers are folded away. @type {any} */
+      this.fold = root.querySelector("details.all");
       // What is seen, and what happened so far: `assemble` begins it.
       /** @type {any} */
       this.strip = null;
@@ -46,8 +48,8 @@
       this.trail = [];
       this.gesture = { what: "", at: 0 };
       /** The tables as text, as they come in the page. */
-      this.text = this.fold().querySelector("noscript").textContent;
-      this.fold().addEventListener("toggle", () => this.openAll(this.fold().open));
+      this.text = this.fold.querySelector("noscript").textContent;
+      this.fold.addEventListener("toggle", () => this.openAll(this.fold.open));
       root.addEventListener("keydown", (event) => this.onKey(event));
       this.assemble(null);
       this.written = toHash(this.data, this.start);
@@ -67,7 +69,7 @@
       [this.past, this.future, this.trail] = [[], [], []];
       [this.all, this.tables, this.extra, this.isOpen] = [null, null, null, false];
       this.gesture = { what: "", at: 0 };
-      this.fold().open = false;
+      this.fold.open = false;
       this.root.style.setProperty("--keys", String(data.tokens.length));
       this.strip = new Strip(this);
       this.tasks = new Tasks(this);
@@ -89,11 +91,6 @@
       this.extra.paint();
     }
 
-    /** @returns {any} */
-    fold() {
-      return this.root.querySelector("details.all");
-    }
-
     /** The tables' script and elements are there when they are first asked for.
         @param {boolean} open */
     async openAll(open) {
@@ -101,7 +98,7 @@
       if (!open || this.isOpen) return;
       this.isOpen = true;
       await later("explorer-all.js");
-      this.all = new window.mhaExplorer.AllNumbers(this, this.fold().querySelector(".body"));
+      this.all = new window.mhaExplorer.AllNumbers(this, this.fold.querySelector(".body"));
       this.all.paint();
     }
 
@@ -117,7 +114,7 @@
 
     /** Take over a state whose numbers differ; false where they cannot be computed.
         @param {Partial<ExplorerState>} patch
-        @param {string} sentence
+        @param {string | (() => string)} sentence
         @param {{ compare?: boolean, what?: string, keep?: boolean }} [options] whether to tell how
           far the results move; what is changed, to join quick changes of it into one step of the
           history; whether that step is kept
@@ -134,7 +131,10 @@
       if (keep) this.remember(what);
       this.state = state;
       this.refresh();
-      this.announce(() => (compare ? this.effect(before, this.numbers, sentence) : sentence));
+      this.announce(() => {
+        const text = typeof sentence === "string" ? sentence : sentence();
+        return compare ? this.effect(before, this.numbers, text) : text;
+      });
       return true;
     }
 
@@ -190,10 +190,11 @@
         /** @type {any} */
         const first = parse(address);
         if (valueAt(this.data.inputs, first) === value) delete edits[address];
-        return fill(texts.changed, { place: this.nameOf(at), value: short(value) });
+        return () => fill(texts.changed, { place: this.nameOf(at), value: short(value) });
       });
+      const said = () => sentences.map((one) => one()).join(" ");
       const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
-      return this.change({ edits }, sentences.join(" "), { what }) ? "" : texts.overflow;
+      return this.change({ edits }, said, { what }) ? "" : texts.overflow;
     }
 
     reset() {
@@ -245,7 +246,7 @@
       this.extra?.paint();
       this.controls.sync(this.state);
       this.tasks.paint();
-      if (this.fold().open) this.all?.paint();
+      if (this.fold.open) this.all?.paint();
       this.writeAddress();
     }
 
@@ -316,10 +317,11 @@
     }
 
     /** Take over the state of the address, where it holds one of this explorer. */
-    readAddress() {
+    async readAddress() {
       const parts = new URLSearchParams(location.hash.slice(1));
       if (parts.get("explore") !== this.base.name) return;
-      const own = window.mhaExplorer.ownFrom(parts.get("own"));
+      if (parts.has("own")) await later("explorer-settings.js");
+      const own = parts.has("own") ? window.mhaExplorer.ownFrom(parts.get("own")) : null;
       if (own || this.state.own) this.assemble(own);
       const found = fromHash(this.data, location.hash, this.numbers);
       if (!found) return;

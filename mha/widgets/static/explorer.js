@@ -41,7 +41,7 @@
         this.explorer ??= this.addWidth();
       } else if (!this.explorer) {
         this.explorer = new Explorer(this.data, this);
-        this.explorer.openAll(this.explorer.fold().open);
+        this.explorer.openAll(this.explorer.fold.open);
       }
       return this.explorer;
     }

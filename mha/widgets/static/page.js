@@ -44,5 +44,19 @@
     return made;
   }
 
-  window.mhaPage = { button, fill, find };
+  /**
+   * Return the id that an address leads to, "" for none: a state of an explorer leads to the
+   * explorer.
+   * @param {string} fragment with its #
+   * @returns {string}
+   */
+  function idOf(fragment) {
+    try {
+      return decodeURIComponent(fragment.slice(1)).replace(/^explore=([a-z0-9-]+).*$/s, "explore-$1");
+    } catch {
+      return ""; // not an address that this page has written
+    }
+  }
+
+  window.mhaPage = { button, fill, find, idOf };
 })();

@@ -93,6 +93,7 @@ interface Window {
       selector: string,
       kind: new () => Kind,
     ): Kind;
+    idOf(fragment: string): string;
   };
   mhaProgress: {
     /** Forget all pages. */

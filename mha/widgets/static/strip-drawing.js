@@ -4,7 +4,7 @@
   "use strict";
 
   const { of: placeOf, address } = window.mhaPlaces;
-  const { make } = window.mhaExplorer;
+  const { make, set, setBar, strength } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Widths in pixels: of the ribbon of a weight of 1, of the narrowest one, of a stack. */
@@ -26,18 +26,19 @@
     return element;
   }
 
-  /** A drawing of its own place's size, drawn again when that changes.
+  /** A drawing of its place's size, drawn again when that changes. Its place has a size of its
+      own, so that what moves in the drawing is laid out there alone and not on the whole page.
       @type {(name: string, shapes: any[], draw: (width: number, height: number) => void) => any} */
   function drawing(name, shapes, draw) {
-    const svg = shape("svg", name);
-    svg.setAttribute("aria-hidden", "true");
+    const svg = shape("svg");
     svg.append(...shapes);
+    const place = make("div", { className: `drawn ${name}`, "aria-hidden": "true" }, svg);
     new ResizeObserver(([{ contentRect }]) => {
-      svg.size = [contentRect.width, contentRect.height];
-      draw(svg.size[0], svg.size[1]);
-    }).observe(svg);
-    svg.size = [0, 0];
-    return svg;
+      place.size = [contentRect.width, contentRect.height];
+      draw(place.size[0], place.size[1]);
+    }).observe(place);
+    place.size = [0, 0];
+    return place;
   }
 
   /** A curve from left to right. @type {(...ends: number[]) => string} */
@@ -90,7 +91,7 @@
         @param {number} height */
     drawFan(width, height) {
       this.lines.forEach((line, key) =>
-        line.setAttribute("d", across(0, height / 2, width, this.middle(key, height))));
+        set(line, "d", across(0, height / 2, width, this.middle(key, height))));
     }
 
     /** @param {StripView} view */
@@ -116,18 +117,15 @@
         const top = (height - high) / 2 + stack[key].from;
         const path = across(0, this.middle(key, height), end - 2, top + stack[key].size / 2);
         const [ribbon, part] = [this.ribbons[key], this.parts[key]];
-        ribbon.setAttribute("d", path);
-        ribbon.setAttribute("stroke-width", weight && Math.max(NARROW, WIDE * weight));
-        part.setAttribute("x", end);
-        part.setAttribute("width", STACK);
-        part.setAttribute("y", top);
-        part.setAttribute("height", Math.max(0, stack[key].size - 2));
-        part.setAttribute("class", parts[key] < 0 ? "part below" : "part");
-        for (const node of [ribbon, part]) {
-          node.style.setProperty("--weight", String(Number(weight.toFixed(4))));
-        }
-        this.drops[key].style.offsetPath = `path("${path}")`;
-        this.drops[key].setAttribute("r", String(2 + (WIDE * weight) / 2));
+        set(ribbon, "d", path);
+        set(ribbon, ".strokeWidth", weight && Math.max(NARROW, WIDE * weight));
+        set(ribbon, ".strokeOpacity", strength(weight));
+        set(part, "x", end);
+        set(part, "width", STACK);
+        set(part, "y", top);
+        set(part, "height", Math.max(0, stack[key].size - 2));
+        set(part, "class", parts[key] < 0 ? "part below" : "part");
+        set(part, ".fillOpacity", strength(weight));
       });
     }
 
@@ -144,6 +142,8 @@
       weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
         const drop = this.drops[key];
         if (Math.abs(weight - before[key]) < LEAST || !drop.animate) return;
+        drop.style.offsetPath = `path("${this.ribbons[key].getAttribute("d")}")`;
+        set(drop, "r", 2 + (WIDE * weight) / 2);
         drop.animate([
           { offsetDistance: "0%", opacity: 0 }, { opacity: 0.9, offset: 0.2 },
           { opacity: 0.9, offset: 0.8 }, { offsetDistance: "100%", opacity: 0 },
@@ -234,7 +234,7 @@
         lane.classList.toggle("shown", head === view.head);
         lane.classList.toggle("off", state.off[head]);
         numbers.weights[head][view.row].forEach((weight, key) =>
-          this.bars[head][key].style.setProperty("--weight", String(Number(weight.toFixed(4)))));
+          setBar(this.bars[head][key], weight, true));
       });
       this.draw();
     }
@@ -255,7 +255,7 @@
         const turn = bar / 2;
         const path = `M${middle - half} 0C${middle - half} ${turn} ${left} ${turn} ${left} ${bar}`
           + `V${height}H${right}V${bar}C${right} ${turn} ${middle + half} ${turn} ${middle + half} 0Z`;
-        this.ways?.[head].setAttribute("d", size ? path : "");
+        set(this.ways?.[head], "d", size ? path : "");
       });
     }
   }

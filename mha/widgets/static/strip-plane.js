@@ -71,11 +71,12 @@
       return made;
     }
 
-    /** @type {(text: any, point: number[], words: string) => void} */
-    label(text, point, words) {
+    /** Write beside a point, on the side that looks away from another one.
+        @type {(text: any, point: number[], words: string, from?: number[]) => void} */
+    label(text, point, words, from = [0, 0]) {
       const [x, y] = this.at(point);
       const isNearEdge = x < LABEL || x > SIZE - LABEL;
-      const [right, up] = [isNearEdge ? x < LABEL : point[0] >= 0, point[1] >= 0];
+      const [right, up] = [isNearEdge ? x < LABEL : point[0] > from[0], point[1] > from[1]];
       set(text, { x: x + (right ? 6 : -6), y: y + (up ? -6 : 16),
         "text-anchor": right ? "start" : "end" });
       if (text.textContent !== words) text.textContent = words;
@@ -85,6 +86,27 @@
   /** @type {(node: Element, attributes: Record<string, any>) => void} */
   function set(node, attributes) {
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  }
+
+  /** How far a point is from the line between two others. @type {(...points: number[][]) => number} */
+  function distance([x, y], [fromX, fromY], [toX, toY]) {
+    const [dx, dy] = [toX - fromX, toY - fromY];
+    const along = ((x - fromX) * dx + (y - fromY) * dy) / (dx * dx + dy * dy || 1);
+    const part = Math.min(1, Math.max(0, along));
+    return Math.hypot(x - fromX - part * dx, y - fromY - part * dy);
+  }
+
+  /** The place around a point that is farthest from the lines to others, and from their names.
+      @type {(center: number[], ends: number[][], names: number[][]) => number[]} */
+  function clearest(center, ends, names) {
+    const around = Array.from({ length: 12 }, (_, i) => {
+      const [across, up] = [Math.cos((i * Math.PI) / 6), Math.sin((i * Math.PI) / 6)];
+      return [center[0] + 40 * across, center[1] + 24 * up];
+    }).filter(([x]) => x > LABEL / 2 && x < SIZE - LABEL / 2);
+    const room = (/** @type {number[]} */ place) => Math.min(
+      ...ends.map((end) => distance(place, center, end)),
+      ...names.map((name) => Math.hypot(place[0] - name[0], place[1] - name[1]) / 2));
+    return around.reduce((best, place) => (room(place) > room(best) ? place : best), around[0] ?? center);
   }
 
   class Plane {
@@ -157,15 +179,21 @@
       const output = numbers.head_outputs[head][row];
       const center = this.values.at(output);
       set(this.hull, { d: `M${hull(values).map((point) => this.values.at(point)).join("L")}Z` });
+      const middle = [0, 1].map((axis) =>
+        values.reduce((sum, value) => sum + value[axis], 0) / values.length);
       values.forEach((value, i) => {
         const weight = numbers.weights[head][row][i];
         const [x, y] = this.values.at(value);
         set(this.pulls[i], { d: `M${x} ${y}L${center}`, "stroke-width": 1 + 14 * weight });
         set(this.points[i], { cx: x, cy: y, r: 5 });
-        this.values.label(this.labels[i], value, `${token(i)} ${shown(weight, 2)}`);
+        this.values.label(this.labels[i], value, `${token(i)} ${shown(weight, 2)}`, middle);
       });
       set(this.output, { cx: center[0], cy: center[1] });
-      this.values.label(this.outputName, output, texts.outcome);
+      const names = this.labels.map((label) =>
+        ["x", "y"].map((axis) => Number(label.getAttribute(axis))));
+      const [x, y] = clearest(center, values.map((value) => this.values.at(value)), names);
+      set(this.outputName, { x, y: y + 5, "text-anchor": "middle" });
+      if (!this.outputName.textContent) this.outputName.textContent = texts.outcome;
     }
 
     /** A point far out on the query's line. @type {(query: number[], sign: number) => number[]} */
@@ -216,8 +244,9 @@
     }
   }
 
-  /** An arrow from a point to another. @type {(from: number[], to: number[]) => string} */
+  /** An arrow from a point to another one. @type {(from: number[], to: number[]) => string} */
   function pointer([x0, y0], [x1, y1]) {
+    if (x0 === x1 && y0 === y1) return "";
     const turn = Math.atan2(y1 - y0, x1 - x0);
     const side = (/** @type {number} */ by) =>
       `M${x1} ${y1}L${x1 - 9 * Math.cos(turn + by)} ${y1 - 9 * Math.sin(turn + by)}`;

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { fill, make } = window.mhaExplorer;
+  const { fill, make, set, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** @type {(numbers: number[]) => number} */
@@ -23,6 +23,10 @@
       const value = (numbers.output ?? numbers.concat)[at(query)][component];
       return low <= value && value <= high;
     },
+    width: ({ column, low, high }, { widths }) => {
+      const most = Math.max(.../** @type {number[]} */ (widths?.[column].weights));
+      return low <= most && most <= high;
+    },
     unnoticed: ({ below }, { data, numbers, state }) => state.off.some((off, head) => {
       const { width } = data;
       const shares = numbers.head_contributions?.[head] ?? numbers.head_outputs[head];
@@ -37,8 +41,9 @@
       /** @type {string[]} */
       this.fresh = [];
       this.tasks = (explorer.data.tasks ?? []).map((task) => {
-        const mark = make("span", { className: "mark" });
-        return { task, mark, done: false, node: make("li", {}, mark, " ", task.says) };
+        const mark = make("span", { className: "sign" });
+        const words = task.says.split("*").map((text, i) => (i % 2 ? make("i", {}, text) : text));
+        return { task, mark, done: false, node: make("li", {}, mark, " ", ...words) };
       });
       this.node = make("div", { className: "tasks", hidden: !this.tasks.length },
         make("p", { className: "strip-title" }, texts.goals),
@@ -50,10 +55,10 @@
       const at = (/** @type {number} */ token) => order.indexOf(token);
       for (const one of this.tasks) {
         const reached = one.done || GOALS[one.task.goal](one.task, this.explorer, at);
-        if (reached && !one.done) this.fresh.push(one.task.says);
+        if (reached && !one.done) this.fresh.push(one.task.says.replaceAll("*", ""));
         one.done = reached;
-        one.node.className = reached ? "reached" : "";
-        one.mark.textContent = reached ? `✓ ${texts.reached}` : "○";
+        set(one.node, "class", reached ? "reached" : "");
+        setText(one.mark, reached ? `✓ ${texts.reached}` : "○");
       }
     }
 

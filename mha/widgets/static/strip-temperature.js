@@ -4,7 +4,7 @@
   "use strict";
 
   const { short, shown } = window.mhaNumbers;
-  const { compute, fill, make, setText } = window.mhaExplorer;
+  const { compute, fill, make, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The slider goes over powers of ten, in hundredths of one. */
@@ -61,7 +61,7 @@
         rows.forEach(({ token, bar, number }, key) => {
           setText(token, data.tokens[state.order[key]]);
           setText(number, shown(weights[key]));
-          bar.style.setProperty("--weight", weights[key].toFixed(4));
+          setBar(bar, weights[key]);
         });
       });
       setText(this.value, warmth);

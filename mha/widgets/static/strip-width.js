@@ -5,7 +5,7 @@
 
   const { shown } = window.mhaNumbers;
   const { attentionScores, scaledScores, softmax } = window.mhaAttention;
-  const { fill, make, setText } = window.mhaExplorer;
+  const { Tasks, fill, make, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The standard deviation of numbers. @param {number[]} numbers */
@@ -49,6 +49,11 @@
         make("div", { className: "line" },
           make("label", { htmlFor: id }, texts.width), this.slider, this.value),
         make("div", { className: "width-bars" }, ...this.columns.map(({ node }) => node)));
+      /** What the tasks look at, as at an explorer. @type {any} */
+      this.seen = { data, state: { order: [] } };
+      this.tasks = new Tasks(this.seen);
+      this.status = make("p", { className: "status", role: "status" });
+      this.node.append(this.tasks.node, this.status);
       this.paint();
     }
 
@@ -56,15 +61,18 @@
       const width = this.data.widths[Number(this.slider.value)];
       setText(this.value, String(width));
       this.slider.setAttribute("aria-valuetext", String(width));
-      atWidth(this.data.tenths, width).forEach(({ spread, weights }, i) => {
+      this.seen.widths = atWidth(this.data.tenths, width);
+      this.seen.widths.forEach((/** @type {any} */ { spread, weights }, /** @type {number} */ i) => {
         const { title, head, most, rows } = this.columns[i];
         setText(head, fill(title, { width, spread: shown(spread, 2) }));
         setText(most, fill(texts.widthMost, { most: shown(Math.max(...weights)) }));
         rows.forEach(({ bar, number }, key) => {
-          bar.style.setProperty("--weight", weights[key].toFixed(4));
+          setBar(bar, weights[key]);
           setText(number, shown(weights[key]));
         });
       });
+      this.tasks.paint();
+      setText(this.status, this.tasks.news());
     }
   }
 

@@ -8,7 +8,7 @@
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Heads, Ribbons, STEP, chainOf, fill, fitting, make, setText, worked } =
+  const { Heads, Ribbons, STEP, chainOf, fill, fitting, make, set, setBar, setText, worked } =
     window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -20,9 +20,6 @@
 
   /** Decimals of a vector's numbers that are computed; a line below has all that are asked for. */
   const PLACES = 2;
-
-  /** What numbers are called is written when they have stopped changing for so long. */
-  const NAMES_MS = 60;
 
   class Strip {
     /** @param {ExplorerView} explorer */
@@ -43,6 +40,10 @@
       this.bars = [];
       /** @type {((at: Place) => Set<string>) | null} */
       this.chains = null;
+      /** What the words, and what is lit, were last written for. */
+      this.looks = "";
+      this.shines = "";
+      this.moved = true;
       this.how = make("p", { className: "how" });
       this.ribbons = new Ribbons(explorer);
       this.one = this.build();
@@ -127,7 +128,8 @@
       return make("div", { className: "key", role: "row" },
         cell("key", token(), ...this.vector("key", () => key)),
         one("scores"), one("scaled_scores"), one("exponentials"),
-        cell("weights", bar, this.number((v) => placeOf("weights", v.head, v.row, key))),
+        cell("weights", bar,
+          make("span", {}, this.number((v) => placeOf("weights", v.head, v.row, key)))),
         cell("value", token(), ...this.vector("value", () => key)),
         cell("part", part));
     }
@@ -175,9 +177,11 @@
         @param {(view: StripView) => number} position */
     numbersOf(stage, count, digits, line, position) {
       const columns = (digits + 1) * count <= line ? count : Math.ceil(count / 2);
+      /** @type {StripNumber["room"]} */
+      const room = { digits, node: null };
       const numbers = Array.from({ length: count }, (_, i) => {
         const node = this.number((v) => placeOf(stage, v.head, position(v), i));
-        Object.assign(this.numbers[this.numbers.length - 1], { digits });
+        Object.assign(this.numbers[this.numbers.length - 1], { room });
         if (stage === "value") {
           this.words.push(({ component }) => node.classList.toggle("chosen", i === component));
         }
@@ -185,8 +189,11 @@
       });
       const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
         window.mhaStages[stage].symbol);
-      return make("span", { className: `vector of-${stage}`, style: `--columns: ${columns}; --digits: ${digits}` },
-        letter, make("span", { className: "numbers" }, ...numbers));
+      const vector = make("span", { className: `vector of-${stage}`,
+        style: `--columns: ${columns}; --count: ${count}; --digits: ${digits}` },
+      letter, make("span", { className: "numbers" }, ...numbers));
+      room.node = vector;
+      return vector;
     }
 
     /** A number of the strip: a field where it is an input, else a button.
@@ -203,7 +210,7 @@
         : make("button", { type: "button", className: "number" }, "");
       node.tabIndex = -1;
       /** @type {StripNumber} */
-      const number = { node, place, at, given, where: "", value: NaN, name: "", digits: 0 };
+      const number = { node, place, at, given, where: "", value: NaN, name: "", room: { digits: 0, node: null } };
       this.numbers.push(number);
       this.ofNode.set(node, number);
       return node;
@@ -235,18 +242,22 @@
     paint() {
       const view = this.view();
       const { numbers, state } = this.explorer;
-      this.words.forEach((write) => write(view));
+      // The words, and what a number is called, depend on what is looked at and on no number.
+      const { order, scale, temperature } = state;
+      const looks = JSON.stringify([view, order, scale, temperature]);
+      this.moved = looks !== this.looks;
+      if (this.moved) {
+        this.looks = looks;
+        this.chains = null;
+        this.words.forEach((write) => write(view));
+      }
       for (const number of this.numbers) this.paintNumber(number, view);
       numbers.weights[view.head][view.row].forEach((weight, key) =>
-        this.bars[key].style.setProperty("--weight", String(Number(weight.toFixed(4)))));
-      this.one.className = `one head-${view.head % 6}`;
-      this.one.classList.toggle("off", state.off[view.head]);
+        setBar(this.bars[key], weight));
+      set(this.one, "class", `one head-${view.head % 6}${state.off[view.head] ? " off" : ""}`);
       this.ribbons.paint(view);
       this.heads.paint(view);
-      this.chains = null;
       this.light();
-      clearTimeout(this.naming);
-      this.naming = setTimeout(() => this.numbers.forEach((number) => this.name(number)), NAMES_MS);
     }
 
     /** How a number of a stage is written.
@@ -260,28 +271,34 @@
     /** @param {StripNumber} number
         @param {StripView} view */
     paintNumber(number, view) {
-      const at = number.place(view);
-      const where = address(at);
-      const moved = where !== number.where;
-      Object.assign(number, { at, where });
-      if (moved) number.name = "";
-      const value = this.valueOf(at);
-      if (value === number.value) return;
-      number.value = value;
-      const text = this.textOf(value, at.stage);
-      const { node } = number;
-      if (text.length > number.digits) {
-        number.digits = text.length;
-        node.style.setProperty("--digits", String(text.length));
+      if (this.moved) {
+        number.at = number.place(view);
+        number.where = address(number.at);
+        number.name = this.explorer.nameOf(number.at);
       }
+      const value = this.valueOf(number.at);
+      const { node, name, given } = number;
+      const isSame = value === number.value;
+      if (isSame && !this.moved) return;
+      number.value = value;
+      set(node, "aria-label", given ? name : `${shown(value)}, ${name}`);
+      if (isSame) return;
+      const text = this.textOf(value, number.at.stage);
+      this.giveRoom(number, text.length);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
       else if (node !== this.typing || parsed(node.value) !== value) {
         node.value = text;
         node.removeAttribute("aria-invalid");
       }
-      number.name = "";
-      const nameless = number.given && !node.hasAttribute("aria-label");
-      if (nameless || number === this.focused) this.name(number);
+    }
+
+    /** Numbers that stand in columns widen together.
+        @param {StripNumber} number
+        @param {number} digits */
+    giveRoom({ room, node }, digits) {
+      if (digits <= room.digits) return;
+      room.digits = digits;
+      (room.node ?? node).style.setProperty("--digits", String(digits));
     }
 
     // -- Where a number comes from, and what it moves --
@@ -292,15 +309,19 @@
       const { selected } = state;
       const where = selected && address(selected);
       const at = this.pointed?.at ?? this.focused?.at ?? selected;
-      this.chains ??= chainOf(numbers, this.numbers.map((number) => number.at));
-      const lit = at ? this.chains(at) : new Set();
       const center = at && address(at);
-      for (const { node, where: own } of this.numbers) {
-        node.classList.toggle("lit", lit.has(own));
-        node.classList.toggle("center", own === center);
-        node.classList.toggle("selected", own === where);
+      const shines = `${this.looks} ${center} ${where}`;
+      if (shines !== this.shines) {
+        this.shines = shines;
+        this.chains ??= chainOf(numbers, this.numbers.map((number) => number.at));
+        const lit = at ? this.chains(at) : new Set();
+        for (const { node, where: own } of this.numbers) {
+          node.classList.toggle("lit", lit.has(own));
+          node.classList.toggle("center", own === center);
+          node.classList.toggle("selected", own === where);
+        }
+        this.ribbons.light(at ? lit : null);
       }
-      this.ribbons.light(at ? lit : null);
       setText(this.how, at ? `${this.explorer.nameOf(at)}: ${this.says(at, data, state, numbers)}`
         : texts.hint);
     }
@@ -312,14 +333,6 @@
         return `${short(this.valueOf(at))}. ${texts.rules.input}`;
       }
       return worked(data, state, numbers, at);
-    }
-
-    /** @param {StripNumber} number */
-    name(number) {
-      if (number.name) return;
-      number.name = this.explorer.nameOf(number.at);
-      const { node, name, value } = number;
-      node.setAttribute("aria-label", number.given ? name : `${shown(value)}, ${name}`);
     }
 
     // -- Events --
@@ -356,7 +369,6 @@
       if (!number) return;
       this.focused = number;
       this.numbers.forEach(({ node }) => { node.tabIndex = node === target ? 0 : -1; });
-      this.name(number);
       if (number.given && !this.dragging) /** @type {any} */ (target).select();
       this.light();
     }
@@ -414,7 +426,7 @@
     enter(number, value) {
       const { node } = number;
       const { value: typed } = /** @type {any} */ (node);
-      if (typed.length > number.digits) node.style.setProperty("--digits", String(typed.length));
+      this.giveRoom(number, typed.length);
       const wrong = Number.isFinite(value) ? this.explorer.edit(number.at, value)
         : texts.notANumber;
       if (wrong) node.setAttribute("aria-invalid", "true");

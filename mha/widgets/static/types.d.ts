@@ -191,7 +191,7 @@ interface Cell {
   printed?: HTMLElement;
 }
 
-/** A task as mha/widgets/explorer_tasks.py writes it; which numbers it has depends on its goal. */
+/** A task as mha/widgets/explorer_tasks.py or width.py writes it; which numbers it has depends on its goal. */
 interface StripTask {
   says: string;
   goal: string;
@@ -200,6 +200,7 @@ interface StripTask {
   least: number;
   within: number;
   component: number;
+  column: number;
   low: number;
   high: number;
   below: number;
@@ -208,6 +209,7 @@ interface StripTask {
 /** What the slider over widths starts from, as mha/widgets/width.py writes it. */
 interface WidthData {
   name: string;
+  tasks: StripTask[];
   /** The query's row and the keys', in tenths. */
   tenths: number[][];
   widths: number[];
@@ -228,17 +230,17 @@ interface StripNumber {
   node: HTMLElement;
   place: (view: StripView) => Place;
   at: Place;
-  /** Its address, and what it is called, "" where that is to be found out again. */
+  /** Its address, and what it is called. */
   where: string;
   name: string;
   given: boolean;
   value: number;
-  /** For how many characters it has room. */
-  digits: number;
+  /** For how many characters there is room, and the node whose numbers have it together. */
+  room: { digits: number; node: HTMLElement | null };
 }
 
 /** A drawing with the size that it was last drawn in. */
-interface Drawn extends SVGSVGElement {
+interface Drawn extends HTMLElement {
   size: number[];
 }
 
@@ -298,10 +300,12 @@ interface ExplorerView {
   past: ExplorerState[];
   future: ExplorerState[];
   numbers: ExplorerNumbers;
+  /** The slider over widths has these instead. */
+  widths?: { spread: number; weights: number[] }[];
   tables: ExplorerTables | null;
-  controls: { maps(): HTMLElement; prints(): HTMLElement[]; sync(state: ExplorerState): void };
+  controls: { sync(state: ExplorerState): void };
   back(): void;
-  change(patch: Partial<ExplorerState>, sentence: string, options?: ChangeOptions): boolean;
+  change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
   editAll(changes: [Place, number][]): string;
   assemble(own: OwnSentence | null): void;
@@ -364,7 +368,6 @@ interface Window {
     ): { state: ExplorerState; complete: boolean } | null;
     dataOf(base: ExplorerData, own: OwnSentence): ExplorerData;
     ownFrom(text: string | null): OwnSentence | null;
-    ownText(own: OwnSentence): string;
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
@@ -384,7 +387,10 @@ interface Window {
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;
+    set(element: Element, name: string, value: string | number): void;
+    setBar(bar: Element, weight: number, upright?: boolean): void;
     setText(element: Element, text: string): void;
+    strength(weight: number): number;
     // deno-lint-ignore no-explicit-any
     shape(tag: string, name?: string): any;
     startOf(data: ExplorerData): ExplorerState;
@@ -412,8 +418,6 @@ interface Window {
     };
     Controls: new (explorer: ExplorerView) => {
       node: HTMLElement;
-      maps(): HTMLElement;
-      prints(): HTMLElement[];
       sync(state: ExplorerState): void;
     };
     Explorer: new (data: ExplorerData, root: HTMLElement) => {

@@ -1,0 +1,30 @@
+/* The texts of the settings. They come with their script. */
+(function () {
+  "use strict";
+
+  Object.assign(window.mhaStrings.explorer, {
+    earlier: "Move {token} earlier",
+    later: "Move {token} later",
+    masks: "Masks",
+    notPositive: "{text} is not a temperature; a number above 0 is wanted.",
+    order: "Tokens: order and padding",
+    orderIs: "The order is now {tokens}.",
+    own: "Your own sentence",
+    ownIs: "The sentence is now: {words}.",
+    ownNumbers: "{rows} lines of {count} numbers each are wanted.",
+    ownPaste: "Or pasted, a line a token",
+    ownSeed: "Numbers drawn from the seed",
+    ownUse: "Use it",
+    ownWords: "Two to eight words",
+    ownWrong: "Two to eight words of at most 16 letters are wanted, and a whole number as the seed.",
+    padding: "{token} is padding",
+    paddingOff: "{token} is no longer padding.",
+    paddingOn: "{token} is padding: no query may attend to it.",
+    scale: "Scale",
+    scaleField: "Other scale",
+    scaleFree: "Other",
+    scaleIs: "The scale is now {value}.",
+    scaleOne: "1",
+    scaleRoot: "1/√{width} = {value}",
+  });
+})();

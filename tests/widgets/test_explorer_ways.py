@@ -1,0 +1,145 @@
+"""Each control of the explorer by mouse, by touch and by keyboard, and in forced colours."""
+
+import pytest
+from test_strip import changed, holds
+
+pytestmark = pytest.mark.browser
+
+WAYS = ("mouse", "touch", "keyboard")
+
+# What each control changes in the state of "The cat sat", where it stands, and which key works it.
+CONTROLS = {
+    "query": (".chip:nth-of-type(2)", "Space", {"query": 1}),
+    "head": (".one-head:nth-child(2) .choice:first-child", "Space", {"focus": 1}),
+    "switch": (".one-head:nth-child(1) .choice:last-child", "Space", {"off": [True, False]}),
+    "component": (".sums .result:nth-of-type(2)", "Enter", {"component": 1}),
+    "outcome": (".outcome .result >> nth=2", "Enter", {"outcome": 2}),
+    "scale": (".settings .choice:has-text('1') >> nth=1", "Space", {"scale": 1}),
+    "causal": (".settings .choice:has-text('Causal')", "Space", {"causal": True}),
+    "padding": (
+        ".settings .choice:has-text('sat is padding')", "Space", {"padding": [False, False, True]},
+    ),
+    "order": (".settings [aria-label='Move cat earlier']", "Enter", {"order": [1, 0, 2]}),
+    "map": (".all .choice:has-text('Scaled scores')", "Space", {"map": "scaled_scores"}),
+    "prints": (".all .choice:has-text('what the source prints')", "Space", {"prints": True}),
+}  # fmt: skip
+
+STATE = "() => document.querySelector('mha-explorer').explorer.state"
+
+
+def work(seen, control, way, key="Enter"):
+    """Work a control, a label's by its input."""
+    if way == "mouse":
+        control.click()
+    elif way == "touch":
+        control.tap()
+    else:
+        inner = control.locator("input")
+        field = inner if inner.count() else control
+        field.focus()
+        field.press(key)
+
+
+@pytest.fixture
+def opened(view):
+    """Return the explorer of "The cat sat" on a screen that can be touched, all folds open."""
+    return view("the-cat-sat", has_touch=True).open()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", CONTROLS)
+def test_each_control_changes_the_state(opened, name, way):
+    where, key, wanted = CONTROLS[name]
+    before = opened.page.evaluate(STATE)
+    control = opened.page.locator(f"mha-explorer {where}").first
+    control.scroll_into_view_if_needed()
+    work(opened, control, way, key)
+    after = opened.page.evaluate(STATE)
+    assert {field: after[field] for field in wanted} == wanted
+    assert {field: before[field] for field in wanted} != wanted
+    assert opened.errors == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_folds_history_and_numbers(view, way):
+    seen = view("the-cat-sat", has_touch=True).live()
+    for fold in ("settings", "all"):
+        work(seen, seen.page.locator(f"details.{fold} > summary").first, way)
+        seen.page.locator(f"details.{fold}[open]").first.wait_for()
+    field = seen.number("Embedding of cat, x₁")
+    field.fill("0.5")
+    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+    for name, run in (
+        ("Undo", seen.run),
+        ("Redo", changed(seen.run, 1, 0, 0.5)),
+        ("Reset", seen.run),
+    ):
+        work(seen, seen.page.get_by_role("button", name=name, exact=True), way)
+        holds(seen, run, 0)
+    seen.page.locator(".panel").wait_for()
+    work(seen, seen.cell("weights", 0, 0, 1), way)
+    assert "Weight that the gives to cat" in seen.panel
+    work(seen, seen.page.locator(".at-scores .number").first, way)
+    assert "Score of query the" in seen.page.locator(".how").inner_text()
+
+
+def swipe(seen, box, way):
+    """Move a finger from a number, as far right and down as told, in steps."""
+    client = seen.page.context.new_cdp_session(seen.page)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def send(kind, *points):
+        found = [{"x": px, "y": py} for px, py in points]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
+
+    send("touchStart", (x, y))
+    for step in range(1, 9):
+        send("touchMove", (x + way[0] * step / 8, y + way[1] * step / 8))
+    send("touchEnd")
+
+
+def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):
+    seen = view("the-cat-sat", has_touch=True).live()
+    box = seen.number("Embedding of cat, x₁").bounding_box()
+    swipe(seen, box, (24, 0))
+    holds(seen, changed(seen.run, 1, 0, 0.3), 0)
+    seen.page.get_by_role("button", name="Undo").tap()
+    seen.page.set_viewport_size({"width": 1280, "height": 500})
+    swipe(seen, seen.number("Embedding of the, x₁").bounding_box(), (0, -80))
+    seen.page.wait_for_function("scrollY > 20")
+    holds(seen, seen.run, 0)
+
+
+# ---- Forced colours ----
+
+OUTLINE = "e => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth]; }"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_forced_colours_what_is_chosen_lit_and_drawn_can_be_seen(view, theme):
+    seen = view("the-cat-sat", forced_colors="active", theme=theme).open()
+    weight = seen.page.locator(".at-weights .number").first
+    weight.hover()
+    assert weight.evaluate(OUTLINE) == ["solid", "2px"]
+    assert seen.page.locator(".at-exponentials .number").first.evaluate(OUTLINE) == [
+        "dashed", "1px",
+    ]  # fmt: skip
+    seen.page.mouse.move(2, 2)
+    assert weight.evaluate(OUTLINE)[0] == "none"
+    seen.page.locator(".chip input").first.focus()
+    seen.press("ArrowRight", "ArrowLeft")
+    chip = seen.page.locator(".chip span").first
+    assert chip.evaluate(OUTLINE) == ["double", "4px"]
+    stop = seen.page.locator('.strip .number[tabindex="0"]')
+    stop.focus()
+    seen.press("ArrowRight")
+    focused = seen.page.locator(".strip .number:focus")
+    assert focused.evaluate(OUTLINE) == ["solid", "3px"]
+    assert chip.evaluate(OUTLINE) == ["solid", "2px"]
+    seen.cell("weights", 0, 0, 1).click()
+    stop.focus()
+    assert seen.cell("weights", 0, 0, 1).evaluate(OUTLINE) == ["solid", "2px"]
+    drawn = "e => { const s = getComputedStyle(e); return s.backgroundImage + s.stroke + s.fill; }"
+    for what in (".bar > span", ".mini > span", ".ribbon", ".part", ".way"):
+        colours = seen.page.locator(what).first.evaluate(drawn)
+        assert "rgb(11, 110, 168)" in colours or "rgb(109, 182, 227)" in colours, what
