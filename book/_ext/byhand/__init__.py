@@ -21,6 +21,7 @@ PARTS = (
     "given",
     "page_assets",
     "slim_theme",
+    "site_address",
     "section_search",
     "printed_switch",
     "code_folds",
@@ -31,6 +32,7 @@ PARTS = (
     "stage_blocks",
     "bare_cells",
     "quiz",
+    "package_reference",
     "print_book",
 )
 
