@@ -45,8 +45,10 @@ class LinkNames(SphinxPostTransform):
     def link_names(self) -> None:
         """Make links of names in running text, except within what they would lead to."""
         for literal in list(self.document.findall(nodes.literal)):
-            if is_within(literal, NO_LINKS_IN) or "PyTorch" in literal.parent.astext():
-                continue  # in a paragraph on PyTorch a name is PyTorch's
+            if literal.parent is None or is_within(literal, NO_LINKS_IN):
+                continue
+            if "PyTorch" in literal.parent.astext():  # there a name is PyTorch's
+                continue
             target = find(self.env, literal.astext())
             if target is None or is_in_section(literal, target[1]):
                 continue
