@@ -62,14 +62,14 @@ def read(folder: Path, document: Document, contents: Contents) -> BeautifulSoup:
         '<meta name="author" content="The Attention by Hand authors"></head><body></body></html>',
         "html.parser",
     )
-    for name in contents.pages:
+    for name in contents.printed:
         page = BeautifulSoup((folder / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         article = one(page, "article")
         article.attrs = {"id": anchor(name)}
         for element in article.select(SCREEN_ONLY):
             element.decompose()
         describe_drawings(book, article)  # first, for a drawing has names and links of its own
-        keep_links_inside(article, name, set(contents.pages))
+        keep_links_inside(article, name, set(contents.printed))
         one(book, "body").append(article)
     return book
 

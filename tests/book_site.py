@@ -28,6 +28,11 @@ def toc_pages():
     return list(read_contents().pages)
 
 
+def printed_pages():
+    """Return the names of the pages that paper has, too."""
+    return list(read_contents().printed)
+
+
 def notebooks():
     """Return the names of the pages that are notebooks."""
     return [name for name in toc_pages() if "{code-cell}" in source(name)]

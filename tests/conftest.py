@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 from seeds import SEED
 
-pytest_plugins = ["explorer_pages"]
+pytest_plugins = ["explorer_pages", "wheel_only"]
 
 QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 PROFILE = "fixed"

@@ -244,6 +244,13 @@ def mixing_block(
     Returns
     -------
     Block
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> block = mixing_block(trace(load_example("the-cat-sat")), 0)
+    >>> [table.caption for table in block.tables]
+    ['Head 1', 'Head 2']
     """
     labels = labels or [None] * run.num_heads
     tables = [
@@ -272,6 +279,13 @@ def weighted_block(
     Returns
     -------
     Block
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> block = weighted_block(trace(load_example("the-cat-sat")))
+    >>> [table.caption for table in block.tables]
+    ['Head 1', 'Head 2']
     """
     labels = labels or [None] * run.num_heads
     tables = [
@@ -310,6 +324,13 @@ def contributions_block(
     Returns
     -------
     Block
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> block = contributions_block(trace(load_example("the-cat-sat")), tokens=[0])
+    >>> [table.caption for table in block.tables]
+    ['*the*']
     """
     chosen = range(len(run.tokens)) if tokens is None else tokens
     labels = labels or [None] * len(chosen)

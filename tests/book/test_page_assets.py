@@ -16,7 +16,7 @@ code = 1
 ```
 
 <mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-build></mha-build><mha-quiz></mha-quiz>
-<div class="steps-start stage-block exercise toggle sd-tab-set"></div>
+<div class="steps-start stage-block names-of-the-package exercise toggle sd-tab-set"></div>
 """
 
 

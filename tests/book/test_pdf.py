@@ -13,7 +13,7 @@ from pypdf import PdfReader
 BUILD = site.ROOT / "_build"
 NAME = "attention-by-hand"
 pytestmark = [pytest.mark.book, pytest.mark.pdf]
-PAGES = site.toc_pages()
+PAGES = site.printed_pages()
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,16 @@ The tutorial's first number stands in line {eval}`line`. Attention is due to {ci
 ```{bibliography}
 ```
 """,
-    "three": "(the-end)=\n# Three\n\nThe last page speaks of zebras.\n",
+    "three": """\
+(the-end)=
+# Three
+
+The last page speaks of zebras.
+
+```{api}
+softmax
+```
+""",
 }
 NAMES = list(PAGES)
 
@@ -143,6 +152,12 @@ FAULTS = {
         (book / "book" / "three.md").unlink(),
     ),
     "pages in another order": lambda book: write_contents(book, ["index", "three", "one", "two"]),
+    "a docstring changed": lambda book: edit(
+        book,
+        "mha/core/softmax.py",
+        "Parameters\n",
+        "Notes\n    -----\n    New.\n\n    Parameters\n",
+    ),
     "the package changed": lambda book: edit(
         book, "mha/runs/rounding.py", "PLACES = 4", "PLACES = 2"
     ),

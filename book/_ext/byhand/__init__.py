@@ -22,6 +22,7 @@ PARTS = (
     "given",
     "page_assets",
     "slim_theme",
+    "site_address",
     "section_search",
     "printed_switch",
     "code_folds",
@@ -32,6 +33,7 @@ PARTS = (
     "stage_blocks",
     "bare_cells",
     "quiz",
+    "package_reference",
     "print_book",
 )
 

@@ -10,11 +10,22 @@ TOC = Path(__file__).resolve().parents[3] / "_toc.yml"
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the book, counted from 1, and the names of its pages."""
+    """A part of the book, counted from 1.
+
+    Parameters
+    ----------
+    number : int
+    caption : str
+    pages : tuple of str
+        The names of its chapters.
+    below : dict of str to tuple of str
+        The pages below a chapter, its `sections` in the file: they are for the screen alone.
+    """
 
     number: int
     caption: str
     pages: tuple[str, ...]
+    below: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -33,13 +44,26 @@ class Contents:
 
     @property
     def chapters(self) -> tuple[str, ...]:
-        """The names of the pages of all parts, such as "mechanism/softmax"."""
+        """The names of the chapters of all parts, such as "mechanism/softmax"."""
         return tuple(page for part in self.parts for page in part.pages)
 
     @property
-    def pages(self) -> tuple[str, ...]:
-        """The names of all pages, the first one included."""
+    def printed(self) -> tuple[str, ...]:
+        """The names of all pages that paper has: the first one and the chapters."""
         return (self.root, *self.chapters)
+
+    @property
+    def pages(self) -> tuple[str, ...]:
+        """The names of all pages, those below a chapter after it."""
+        return (
+            self.root,
+            *(
+                page
+                for part in self.parts
+                for chapter in part.pages
+                for page in (chapter, *part.below.get(chapter, ()))
+            ),
+        )
 
 
 def read_contents(file: Path = TOC) -> Contents:
@@ -59,7 +83,16 @@ def read_contents(file: Path = TOC) -> Contents:
     """
     toc = yaml.safe_load(file.read_text(encoding="utf-8"))
     parts = [
-        Part(number, part.get("caption", ""), tuple(entry["file"] for entry in part["chapters"]))
+        Part(
+            number,
+            part.get("caption", ""),
+            tuple(chapter["file"] for chapter in part["chapters"]),
+            {
+                chapter["file"]: tuple(section["file"] for section in chapter["sections"])
+                for chapter in part["chapters"]
+                if "sections" in chapter
+            },
+        )
         for number, part in enumerate(toc.get("parts", ()), 1)
     ]
     return Contents(toc["root"], tuple(parts))

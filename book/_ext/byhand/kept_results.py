@@ -132,6 +132,12 @@ def _kept(page: Path, made_from: str) -> dict[str, Any] | None:
     return kept
 
 
+def kept_events(page: Path) -> list[Event]:
+    """Return what the cells and expressions of a page gave when they last ran, in their order."""
+    kept = _kept(page, _made_from())
+    return kept["events"] if kept else []
+
+
 def _digests(files: Iterable[str]) -> dict[str, str]:
     """Return a digest of each file of the project, that of nothing for one that is gone."""
     return {name: digest_of([name]) for name in files}

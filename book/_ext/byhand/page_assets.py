@@ -45,6 +45,7 @@ STYLES = (
     "layout.css",
     "book.css",
     "code.css",
+    "api.css",
     "folds.css",
     "blocks.css",
     "figures.css",
@@ -69,6 +70,7 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ('class="sd-', " sd-"): ("sphinx-design.min.css",),
     ("sd-tab",): ("design-tabs.js",),
     ("stage-block",): ("blocks.css",),
+    ('class="api', "names-of-the-package", " api-link"): ("api.css",),
 }
 
 # Sphinx's: the first draws what its own search found, the other has shortcuts that the theme turns

@@ -1,23 +1,36 @@
 """Publish each page that computes as a notebook, beside the page, with a link at the page's foot.
 
-A notebook is the page's source, cell by cell, without results: to be run, not to be read.
+A notebook has the page's cells with their results, and its text as any Jupyter shows it: computed
+numbers as numbers, references as what they say. It runs where `mha` is installed.
 """
 
+import ast
+import json
+import re
+from collections import defaultdict, deque
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from bs4 import BeautifulSoup
 from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
 from nbformat import NotebookNode, from_dict
+from pybtex.database import parse_file
 from sphinx.application import Sphinx
 
+from byhand.digests import ROOT
 from byhand.document import Document
+from byhand.kept_results import kept_events
+from byhand.notebook_text import plain
 
 BOOK = Document().title
 ABOUT = """\
-This notebook is the source of the page “{title}” of *{book}*. Its cells need the book's package:
-`pip install .` in the book's folder installs `mha`. What stands between the cells is written for
-the book; signs such as `{{eval}}` have no meaning here."""
+*This notebook is the page “{title}” of {book}. Its cells need the book's package:
+`pip install .` in the book's folder installs `mha`, which needs NumPy alone. What is worked with,
+such as the explorer and the answers to questions, is on the page alone.*"""
+FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
+REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -48,23 +61,106 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
     for name in app.env.all_docs:
         source = Path(app.env.doc2path(name))
         if computes(source):
-            title = app.env.titles[name].astext()
-            made = notebook(source.read_text(encoding="utf-8"), title)
+            page = (Path(app.outdir) / app.builder.get_target_uri(name)).read_text(encoding="utf-8")
+            words = Words(BeautifulSoup(page, "html.parser"), kept_events(source))
+            made = notebook(source, app.env.titles[name].astext(), words)
             target = Path(app.outdir) / f"{name}.ipynb"
             target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
 
 
-def notebook(source: str, title: str) -> NotebookNode:
-    """Return a page's source as a notebook whose code cells stand alone.
+class Words:
+    """What the roles of a page say on it.
 
     Parameters
     ----------
-    source : str
+    page : BeautifulSoup
+        The page as it was written: its links say what references lead to.
+    events : list of dict
+        What its cells and expressions gave, as `byhand.kept_results` has them.
+    """
+
+    def __init__(self, page: BeautifulSoup, events: list[dict[str, Any]]) -> None:
+        self.cells = {event["index"]: event for event in events if event["kind"] == "cell"}
+        self.values: dict[str, deque[str]] = defaultdict(deque)
+        for event in events:
+            if event["kind"] == "expression":
+                self.values[event["source"]].append(_value(event["outputs"]))
+        self.links: dict[str, str] = {}
+        for late in page.select("noscript.late"):
+            late.replace_with(BeautifulSoup(late.decode_contents(), "html.parser"))
+        for link in page.select("article a.reference.internal[href]"):
+            target = str(link["href"]).rpartition("#")[2] or str(link["href"])
+            self.links.setdefault(_folded(target), " ".join(link.get_text().split()))
+
+    def said(self, role: str, text: str) -> str:
+        """Return what stands on the page in the place of a role."""
+        if role == "eval":
+            values = self.values[text]
+            return values.popleft() if len(values) > 1 else values[0] if values else f"`{text}`"
+        if role in ("cite:t", "cite:p", "cite"):
+            both = [cited(key.strip()) for key in text.split(",")]
+            if role == "cite:t":
+                return " and ".join(f"{authors} ({year})" for authors, year in both)
+            return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
+        if role in ("ref", "numref", "eq", "doc", "py:func", "func"):
+            title, label = REFERENCE.match(text).groups()  # type: ignore[union-attr]
+            return title or self.links.get(_folded(label)) or label
+        return text
+
+
+@cache
+def cited(key: str) -> tuple[str, str]:
+    """Return authors and year of an entry of the bibliography.
+
+    Examples
+    --------
+    >>> cited("vaswani2017")
+    ('Vaswani et al.', '2017')
+    """
+    entry = parse_file(str(ROOT / "book" / "references.bib")).entries[key]
+    names = [str(" ".join(author.last_names)) for author in entry.persons["author"]]
+    said = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    return said, str(entry.fields["year"])
+
+
+def _folded(label: str) -> str:
+    """Return a label as it is compared: ids have hyphens, and an equation's its kind."""
+    return re.sub(r"[^a-z0-9]+", "-", label.lower().removeprefix("equation-")).strip("-")
+
+
+def _value(outputs: list[dict[str, Any]]) -> str:
+    """Return what an expression shows in a sentence."""
+    if not outputs:
+        return ""
+    data = outputs[0].get("data", {})
+    if "text/markdown" in data:
+        return re.sub(r"\{(su[bp])\}`([^`]*)`", r"<\1>\2</\1>", data["text/markdown"]).strip()
+    text = data.get("text/plain", "")
+    if re.match(r"""^(['"]).*\1$""", text, re.DOTALL):
+        return str(ast.literal_eval(text))
+    return str(text)
+
+
+def notebook(source: Path, title: str, words: Words) -> NotebookNode:
+    """Return a page as a notebook whose code cells stand alone, with their results.
+
+    Parameters
+    ----------
+    source : Path
         A page in MyST's Markdown.
     title : str
         The page's title.
+    words : Words
     """
-    made = read_myst_markdown_notebook(source)
+    made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
+    for index, cell in enumerate(made.cells):
+        if cell.cell_type == "markdown":
+            cell["source"] = plain(cell.source, words.said, source.parent)
+            cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
+        elif event := words.cells.get(index):
+            cell["execution_count"] = event["count"]
+            cell["outputs"] = [_clean(output) for output in event["outputs"]]
+    made.cells = [cell for cell in made.cells if cell.source.strip()]
     about = nbformat.v4.new_markdown_cell(ABOUT.format(title=title, book=BOOK))  # type: ignore[no-untyped-call]
     made.cells.insert(0, about)
     for number, cell in enumerate(made.cells):
@@ -72,3 +168,12 @@ def notebook(source: str, title: str) -> NotebookNode:
     made.nbformat, made.nbformat_minor = 4, 5
     made.metadata = from_dict({"kernelspec": made.metadata["kernelspec"]})  # type: ignore[no-untyped-call]
     return made
+
+
+def _clean(output: dict[str, Any]) -> NotebookNode:
+    """Return an output in the forms that Jupyter shows, without what the book alone needs."""
+    output = json.loads(json.dumps(output))
+    if "data" in output:
+        output["data"] = {kind: output["data"][kind] for kind in FORMS if kind in output["data"]}
+        output["metadata"] = {}
+    return from_dict(output)  # type: ignore[no-untyped-call]

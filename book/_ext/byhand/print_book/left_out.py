@@ -7,6 +7,7 @@ from sphinx import addnodes
 from sphinx.builders.latex.nodes import math_reference
 from sphinx.environment import BuildEnvironment
 
+from byhand.contents import read_contents
 from byhand.print_book import numbers
 
 
@@ -18,7 +19,7 @@ def name_in_place(env: BuildEnvironment, book: nodes.document, printed: set[str]
             target = target_of(node, file["docname"])
             if target is not None and target not in targets:
                 text = nodes.inline("", "", *said(env, node))
-                if target[0] not in printed:
+                if target[0] not in printed and target[0] in read_contents().chapters:
                     text += nodes.Text(f" ({place(env, target[0], text.astext())})")
                 node.replace_self(text)
 

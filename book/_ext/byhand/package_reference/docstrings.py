@@ -1,0 +1,136 @@
+"""What a docstring in numpydoc form says, part by part."""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+WIDEST = 66  # characters of a signature in one line
+UNDERLINE = re.compile(r"^-{3,}$")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is said of one or several parameters, of a result or of an error.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Empty for a result without a name.
+    kind : str
+        A type with its shape, or an error.
+    text : str
+    """
+
+    names: tuple[str, ...]
+    kind: str
+    text: str
+
+
+def read_sections(docstring: str) -> dict[str, str]:
+    r"""Return a docstring's sections by their headings; what stands before them has none.
+
+    Examples
+    --------
+    >>> read_sections("Return x.\n\nMore.\n\nReturns\n-------\nfloat\n    The x.")
+    {'': 'Return x.\n\nMore.', 'Returns': 'float\n    The x.'}
+    """
+    sections: dict[str, list[str]] = {"": []}
+    heading = ""
+    lines = inspect.cleandoc(docstring).splitlines()
+    for line, below in zip(lines, [*lines[1:], *[""] * bool(lines)], strict=True):
+        if UNDERLINE.match(below) and line:
+            heading = line
+            sections[heading] = []
+        elif not UNDERLINE.match(line):
+            sections[heading].append(line)
+    return {heading: "\n".join(text).strip("\n") for heading, text in sections.items()}
+
+
+def read_entries(section: str, *, named: bool) -> Iterator[Entry]:
+    r"""Yield the entries of a section such as Parameters.
+
+    Parameters
+    ----------
+    section : str
+    named : bool
+        Whether a line without a colon has names, as a parameter's does, or a type.
+
+    Examples
+    --------
+    >>> list(read_entries("a, b : int\n    Two.\nc", named=True))
+    [Entry(names=('a', 'b'), kind='int', text='Two.'), Entry(names=('c',), kind='', text='')]
+    >>> list(read_entries("ValueError\n    If not.", named=False))
+    [Entry(names=(), kind='ValueError', text='If not.')]
+    """
+    for block in re.split(r"\n(?=\S)", section):
+        head, _, text = block.partition("\n")
+        names, colon, kind = head.partition(" : ")
+        if not colon and not named:
+            names, kind = "", head
+        split = tuple(name.strip() for name in names.split(",") if name.strip())
+        yield Entry(split, kind.strip(), textwrap.dedent(text).strip())
+
+
+def read_examples(section: str) -> Iterator[tuple[bool, str]]:
+    r"""Yield what stands in Examples, each piece with whether it is a session of Python.
+
+    Examples
+    --------
+    >>> list(read_examples("So:\n\n>>> 1 + 1\n2"))
+    [(False, 'So:'), (True, '>>> 1 + 1\n2')]
+    """
+    for piece in re.split(r"\n{2,}", section):
+        if piece.strip():
+            yield piece.startswith(">>>"), piece
+
+
+def signature(name: str, called: Any) -> str:
+    """Return how something is called, without types: its docstring has these, with shapes.
+
+    Examples
+    --------
+    >>> signature("read_entries", read_entries)
+    'read_entries(section, *, named)'
+    """
+    parameters = inspect.signature(called).parameters.values()
+    parts, star = [], False
+    for parameter in parameters:
+        if parameter.name in ("self", "cls"):
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            parts.append("*")
+        star = star or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        bare = parameter.replace(annotation=parameter.empty)
+        parts.append(re.sub(r"=<.*>$", "=...", str(bare)))
+    line = f"{name}({', '.join(parts)})"
+    if len(line) <= WIDEST:
+        return line
+    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + ")"
+
+
+def code_of(thing: Any) -> str:
+    """Return the code of a function or class without the docstring of the whole.
+
+    Examples
+    --------
+    >>> print(code_of(Entry))
+    @dataclass(frozen=True)
+    class Entry:
+        names: tuple[str, ...]
+        kind: str
+        text: str
+    """
+    source = textwrap.dedent(inspect.getsource(thing))
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
+    lines = source.splitlines()
+    first = definition.body[0]
+    if ast.get_docstring(definition, clean=False) is not None:
+        del lines[first.lineno - 1 : first.end_lineno]
+        while first.lineno - 1 < len(lines) and not lines[first.lineno - 1].strip():
+            del lines[first.lineno - 1]
+    return "\n".join(lines).rstrip()

@@ -1,0 +1,119 @@
+"""The public names of the package, and what each of them is."""
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+PACKAGE = "mha"
+FOR_CHAPTERS = "mha.chapters"  # its names come after those of the package
+
+
+@dataclass(frozen=True)
+class Name:
+    """A public name.
+
+    Parameters
+    ----------
+    full : str
+        As it is imported: "mha.softmax", "mha.figures.flow".
+    """
+
+    full: str
+
+    @property
+    def short(self) -> str:
+        """The name as a program writes it after its import."""
+        return self.full.removeprefix(f"{FOR_CHAPTERS}.").removeprefix(f"{PACKAGE}.")
+
+    @cached_property
+    def thing(self) -> Any:
+        """What the name stands for."""
+        thing: Any = importlib.import_module(PACKAGE)
+        for part in self.full.split(".")[1:]:
+            if not hasattr(thing, part):
+                importlib.import_module(f"{thing.__name__}.{part}")
+            thing = inspect.getattr_static(thing, part)
+        if isinstance(thing, staticmethod | classmethod):
+            thing = thing.__func__
+        return thing
+
+    @property
+    def kind(self) -> str:
+        """What Sphinx calls such a thing."""
+        thing = self.thing
+        if isinstance(thing, ModuleType):
+            return "module"
+        if inspect.isclass(thing):
+            return "class"
+        if is_property(thing):
+            return "property"
+        if callable(thing):
+            owner, _, _ = self.full.rpartition(".")
+            return "method" if inspect.isclass(Name(owner).thing) else "function"
+        return "data"
+
+    @property
+    def docstring(self) -> str:
+        """Its docstring, empty for data."""
+        return "" if self.kind == "data" else inspect.getdoc(self.thing) or ""
+
+    @property
+    def members(self) -> list["Name"]:
+        """The public names below it: a module's, or the documented methods of a class."""
+        if self.kind == "module":
+            return [Name(f"{self.full}.{name}") for name in public_of(self.thing)]
+        if self.kind != "class":
+            return []
+        members = [name for name in vars(self.thing) if not name.startswith("_")]
+        names = [Name(f"{self.full}.{name}") for name in members]
+        return [name for name in names if name.kind in ("method", "property") and name.docstring]
+
+
+def is_property(thing: Any) -> bool:
+    """Tell whether a thing of a class is read like a value."""
+    return isinstance(thing, property | cached_property)
+
+
+def public_of(module: ModuleType) -> list[str]:
+    """Return a module's public names: those it lists, or those that it defines itself."""
+    if hasattr(module, "__all__"):
+        return sorted(module.__all__, key=str.lower)
+    found = [
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_")
+        and not isinstance(thing, ModuleType)
+        and getattr(thing, "__module__", module.__name__) == module.__name__
+        and (callable(thing) or name.isupper())
+    ]
+    return sorted(found, key=str.lower)
+
+
+def public_names() -> Iterator[Name]:
+    """Yield every name that the reference has to explain, methods excepted.
+
+    Examples
+    --------
+    >>> names = [name.short for name in public_names()]
+    >>> [name in names for name in ("softmax", "figures.flow", "stages.STAGES", "open_example")]
+    [True, True, True, True]
+    >>> "np" in names
+    False
+    """
+    package = importlib.import_module(PACKAGE)
+    for name in map(Name, (f"{PACKAGE}.{name}" for name in public_of(package))):
+        yield name
+        if name.kind == "module":
+            yield from name.members
+    for short in public_of(importlib.import_module(FOR_CHAPTERS)):
+        thing = vars(importlib.import_module(FOR_CHAPTERS))[short]
+        home = thing.__name__ if isinstance(thing, ModuleType) else thing.__module__
+        if short not in package.__all__ and home.startswith(f"{PACKAGE}."):
+            full = Name(f"{FOR_CHAPTERS}.{short}")
+            yield full
+            if full.kind == "module":
+                yield from full.members

@@ -1,0 +1,121 @@
+"""The reference of the package: complete, true to the docstrings, and linked with the chapters."""
+
+import inspect
+import re
+from collections import Counter
+
+import book_site as site
+import pytest
+
+from byhand.contents import read_contents
+from byhand.package_reference import ENTRIES, anchor_of, names_on
+from byhand.package_reference.docstrings import read_entries, read_sections
+from byhand.package_reference.names import FOR_CHAPTERS, Name, public_names
+
+NAMES = list(public_names())
+PAGES = [page for part in read_contents().parts for pages in part.below.values() for page in pages]
+CALLED = [name for name in NAMES if name.kind in ("function", "class")]
+METHODS = [member for name in NAMES if name.kind == "class" for member in name.members]
+by_name = pytest.mark.parametrize("name", CALLED, ids=lambda name: name.short)
+
+
+def test_every_public_name_is_explained_once():
+    explained = Counter(name for page in PAGES for name in names_on(site.source(page)))
+    assert explained == Counter(name.short for name in NAMES)
+    assert len(NAMES) > 90
+
+
+@by_name
+def test_a_docstring_says_what_each_parameter_is(name):
+    sections = read_sections(name.docstring)
+    assert sections[""].strip()
+    parameters = [p for p in inspect.signature(name.thing).parameters if p != "self"]
+    if "Parameters" in sections:
+        said = read_entries(sections["Parameters"], named=True)
+        assert sorted(n.lstrip("*") for entry in said for n in entry.names) == sorted(parameters)
+    else:
+        assert len(parameters) <= 3
+
+
+@by_name
+def test_a_function_has_an_example(name):
+    if name.kind == "function":
+        assert ">>>" in read_sections(name.docstring).get("Examples", "")
+
+
+@pytest.mark.parametrize("name", [n for n in CALLED if ".core." in n.thing.__module__], ids=str)
+def test_the_mathematics_says_shapes_and_errors(name):
+    sections = read_sections(name.docstring)
+    if "array" in sections["Parameters"]:
+        assert re.search(r"\bshape|broadcastable to|\baxis\b", sections["Parameters"])
+    if name.kind == "function":
+        assert sections["Raises"]
+        assert sections["Returns"]
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_how_each_of_its_names_is_called_and_its_parts(page):
+    known = {name.short: name for name in NAMES}
+    for short in names_on(site.source(page)):
+        section = site.soup(page).find("section", id=anchor_of(known[short]))
+        assert section.find("h3").get_text().rstrip("#") == short
+        parts = [
+            part.get_text() for part in section.find_all("p", class_="rubric", recursive=False)
+        ]
+        wanted = {heading for heading in read_sections(known[short].docstring) if heading}
+        assert {part.replace("From", "References") for part in parts} == wanted
+        if known[short].kind in ("function", "class"):
+            assert section.select("details.code-fold pre")
+            for parameter in inspect.signature(known[short].thing).parameters:
+                assert parameter in section.select_one(".api-signature").get_text()
+            if "Parameters" in ENTRIES and "Parameters" in wanted:
+                assert section.select("dl.api-entries dt code")
+
+
+@pytest.mark.book
+def test_methods_have_a_place_of_their_own():
+    text = {page: site.soup(page) for page in PAGES}
+    assert len(METHODS) > 30
+    for method in METHODS:
+        assert [page for page in PAGES if text[page].find(id=anchor_of(method))], method
+
+
+@pytest.mark.book
+def test_chapters_lead_to_the_reference_and_it_leads_back():
+    for page, name in [
+        ("multi-head-attention", "split_heads"),  # a name in the text
+        ("softmax", "softmax"),  # code that the page shows
+        ("self-attention", "attention_weights"),
+    ]:
+        links = site.soup(f"mechanism/{page}").select("article a.api-link")
+        targets = {link["href"].partition("#")[2] for link in links}
+        assert anchor_of(Name(f"mha.{name}")) in targets
+    entry = site.soup("reference/attention").find(id=anchor_of(Name("mha.softmax")))
+    back = [link["href"] for link in entry.select(".api-used a")]
+    assert "../mechanism/softmax.html" in back
+
+
+@pytest.mark.book
+def test_names_within_docstrings_are_links_but_none_leads_to_itself():
+    for page in PAGES:
+        for link in site.soup(page).select("article a.api-link"):
+            anchor = link["href"].partition("#")[2]
+            assert anchor not in [above.get("id") for above in link.parents]
+    assert site.soup("reference/attention").select("dd a.api-link")
+
+
+@pytest.mark.book
+def test_the_overview_lists_every_name_and_leads_to_it():
+    rows = site.soup("reference/package").select(".names-of-the-package tr td:first-child a")
+    assert sorted(re.sub(r"\s", "", row.get_text()) for row in rows) == sorted(
+        name.short for name in NAMES
+    )
+    assert not site.soup("reference/package").select(".only-on-paper")
+
+
+def test_names_for_chapters_have_the_package_s_name_where_it_has_them():
+    full = {name.full for name in NAMES}
+    assert "mha.softmax" in full
+    assert f"{FOR_CHAPTERS}.softmax" not in full
+    assert f"{FOR_CHAPTERS}.open_example" in full

@@ -1,0 +1,162 @@
+"""The book's address stands in one place, and the pages work below any other."""
+
+import functools
+import http.server
+import re
+import shutil
+import threading
+import tomllib
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import book_site as site
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from small_project import build, copy_without_pages, published, write_contents, write_pages
+
+import mha
+
+ADDRESS = "https://example.org/books/attention/"
+BELOW = "/sub/path/"
+PAGES = {
+    "index": "# A book\n\n```{lead}\nIts *first* sentence.\n```\n",
+    "one": "# One & two\n\nText.\n",
+}
+
+
+def project(folder, address):
+    """Build a small book with an address."""
+    folder.mkdir()
+    copy_without_pages(folder)
+    shutil.copy(site.ROOT / "book" / "screenshot.png", folder / "book")
+    write_pages(folder, PAGES)
+    write_contents(folder, list(PAGES))
+    config = folder / "_config.yml"
+    text = config.read_text(encoding="utf-8")
+    line = re.search(r'^  baseurl: ".*"$', text, re.MULTILINE)[0]
+    config.write_text(text.replace(line, f'  baseurl: "{address}"'), encoding="utf-8")
+    return build(folder)
+
+
+def said_of_address(html):
+    """Return the canonical link, and the properties of the card."""
+    page = BeautifulSoup(html, "html.parser")
+    links = [link["href"] for link in page.select("link[rel=canonical]")]
+    return links, {meta["property"]: meta["content"] for meta in page.select("meta[property]")}
+
+
+def test_without_an_address_nothing_claims_one(tmp_path):
+    done = project(tmp_path / "book", "")
+    assert done.returncode == 0, done.stderr
+    files = published(tmp_path / "book")
+    assert "sitemap.xml" not in files
+    assert "_static/card.png" not in files
+    links, card = said_of_address(files["one.html"])
+    assert links == []
+    assert not {"og:url", "og:image"} & set(card)
+
+
+def test_with_an_address_every_page_names_its_own(tmp_path):
+    done = project(tmp_path / "book", ADDRESS)
+    assert done.returncode == 0, done.stderr
+    files = published(tmp_path / "book")
+    for name, title, sentence in [
+        ("index", "A book", "Its first sentence."),
+        ("one", "One & two", ""),
+    ]:
+        links, card = said_of_address(files[f"{name}.html"])
+        assert links == [f"{ADDRESS}{name}.html"]
+        assert card["og:url"] == f"{ADDRESS}{name}.html"
+        assert title in card["og:title"]
+        assert sentence in card["og:description"]
+        picture = card["og:image"].removeprefix(ADDRESS)
+        assert files[picture].startswith(b"\x89PNG")
+    places = re.findall("<loc>(.*)</loc>", files["sitemap.xml"].decode("utf-8"))
+    ElementTree.fromstring(files["sitemap.xml"])
+    assert places == [f"{ADDRESS}index.html", f"{ADDRESS}one.html"]
+
+
+@pytest.mark.parametrize("address", ["http://example.org/", "https://example.org/book", "book"])
+def test_an_address_that_is_none_is_refused(tmp_path, address):
+    done = project(tmp_path / "book", address)
+    assert done.returncode == 1
+    assert "https://, a host and a last / are wanted" in done.stderr
+
+
+def test_the_citation_agrees_with_the_project_and_with_the_address():
+    citation = yaml.safe_load((site.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    config = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert citation["version"] == mha.__version__
+    assert citation["title"].startswith(config["title"])
+    assert [author["name"] for author in citation["authors"]] == [config["author"]]
+    assert citation.get("url", "") == config["html"]["baseurl"]
+    urls = tomllib.loads((site.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert urls.get("urls", {}).get("Homepage", "") == config["html"]["baseurl"]
+
+
+# ---- Below another address ----
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """Serve the built book below a path of a server on this machine; return its address."""
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "path").symlink_to(site.path("index").parent)
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}{BELOW}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def page(served, browser):
+    """Open a page that notes what could not be had, and what was asked for elsewhere."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.wrong = []
+    page.on("response", lambda r: r.status < 400 or page.wrong.append((r.status, r.url)))
+    page.on("request", lambda r: r.url.startswith((served, "data:")) or page.wrong.append(r.url))
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    yield page
+    context.close()
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_every_page_has_all_that_it_asks_for_below_a_path(served, page):
+    for name in [*site.toc_pages(), "search"]:
+        page.goto(f"{served}{name}.html")
+        page.wait_for_load_state("networkidle")
+        links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
+        inside = [link for link in links if urlsplit(link).netloc == urlsplit(served).netloc]
+        assert [link for link in inside if not link.startswith(served)] == []
+    assert page.wrong == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_search_and_explorer_work_below_a_path(served, page):
+    page.goto(f"{served}search.html?q=softmax")
+    result = page.locator("a.search-result[href*='mechanism/softmax.html']").first
+    result.wait_for()
+    result.click()
+    page.wait_for_load_state("load")
+    assert page.url.startswith(f"{served}mechanism/softmax.html")
+    page.goto(f"{served}examples/cat-sat.html")
+    explorer = page.locator("mha-explorer")
+    before = explorer.inner_text()
+    field = explorer.locator("input[type=number], input[type=text]").first
+    field.scroll_into_view_if_needed()
+    field.fill("3")
+    field.press("Enter")
+    page.wait_for_timeout(200)
+    assert explorer.inner_text() != before
+    assert page.wrong == []

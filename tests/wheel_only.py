@@ -1,0 +1,52 @@
+"""The wheel, and a Python that has it and NumPy alone."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def start(*command, cwd):
+    """Run a command that sees no Python path but its own."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+def run(*command, cwd):
+    """Run a command, return what it prints, and fail with all that it says."""
+    done = start(*command, cwd=cwd)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """Build the wheel from the files that stand here, without asking a registry."""
+    folder = tmp_path_factory.mktemp("wheel")
+    code = "import sys; from flit_core.buildapi import build_wheel; build_wheel(sys.argv[1])"
+    run(sys.executable, "-c", code, folder, cwd=ROOT)
+    (path,) = folder.iterdir()
+    return path
+
+
+@pytest.fixture(scope="session")
+def wheel_only(wheel, tmp_path_factory):
+    """Install the wheel where there is NumPy and nothing else; return that Python."""
+    folder = tmp_path_factory.mktemp("empty")
+    run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
+    site = next((folder / "venv").glob("lib/python*/site-packages"))
+    zipfile.ZipFile(wheel).extractall(site)
+    only_numpy = folder / "only-numpy"
+    only_numpy.mkdir()
+    installed = Path(np.__file__).parents[1]
+    for name in ("numpy", "numpy.libs"):  # the second on Linux alone
+        if (installed / name).exists():
+            (only_numpy / name).symlink_to(installed / name)
+    (site / "numpy.pth").write_text(f"{only_numpy}\n", encoding="utf-8")
+    return folder / "venv" / "bin" / "python"
