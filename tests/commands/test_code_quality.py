@@ -36,8 +36,8 @@ def run_tool(command, cache):
         ["ruff", "format", "--check"],
         ["mypy"],
         ["lint-imports", "--no-cache"],
-        ["deno", "lint", DENO, "book/_static", "mha"],
-        ["deno", "check", DENO, "book/_static", "mha"],
+        ["deno", "lint", DENO, "book/_static", "mha", "scripts"],
+        ["deno", "check", DENO, "book/_static", "mha", "scripts"],
     ],
     ids=lambda command: " ".join(command[:2]),
 )
