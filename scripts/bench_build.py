@@ -1,9 +1,11 @@
 """Measure what a contributor waits for: the first build, and builds after one edit.
 
 Works on a copy of the committed project, with this environment, and takes each step several times:
-from nothing, nothing changed, a word of prose, a cell, a module of `mha`. With ``--against REV`` a
-copy of another commit takes the same steps in turn, and each pair gives a ratio. Needs the
-project's environment; see README.md.
+from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also the
+printed book. With ``--against REV`` a copy of another commit takes the same steps in turn, and each
+pair gives a ratio. ``--growth`` builds generated books of 1, 3 and 10 times as many chapters
+instead: a chapter shall cost no more in a long book than in a short one. Needs the project's
+environment; see README.md.
 """
 
 import argparse
@@ -25,6 +27,11 @@ ROW = "{:<16}{:>12}{:>12}{:>9}"
 
 # Copies share an environment, so each is told where its own packages are.
 BUILD = "import environment, html_book; html_book.build_html()"
+PRINT = """
+import environment, printing
+from byhand.document import Document
+printing.print_all([Document()], printing.FOLDER)
+"""
 OLD_BUILD = "import build, sys; build.build_html(sys.executable)"
 
 
@@ -33,17 +40,25 @@ def main() -> None:
     options = _parser().parse_args()
     with tempfile.TemporaryDirectory() as folder:
         copies = [_copy("HEAD", Path(folder) / "here")]
+        if options.growth:
+            _growth(copies[0], options.repeat)
+            return
         if options.against:
             copies.append(_copy(options.against, Path(folder) / "there"))
         print(ROW.format("step", "seconds", "other", "ratio"))
         for name, edit in STEPS.items():
-            times = [_timed(copies, edit, turn) for turn in range(options.repeat)]
+            times = [_timed(copies, edit, BUILD, turn) for turn in range(options.repeat)]
             print(_row(name, times), flush=True)
+        if options.pdf:
+            times = [_timed(copies, _nothing, PRINT, turn) for turn in range(options.repeat)]
+            print(_row("the PDF", times), flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--repeat", type=count, default=3, metavar="R", help="default: 3")
+    parser.add_argument("--pdf", action="store_true", help="print the book too")
+    parser.add_argument("--growth", action="store_true", help="1, 3 and 10 times the chapters")
     parser.add_argument("--against", metavar="REV", help="another commit, such as HEAD~20")
     return parser
 
@@ -58,21 +73,24 @@ def _copy(revision: str, folder: Path) -> Path:
     return folder
 
 
-def _timed(copies: list[Path], edit: Callable[[Path, int], None], turn: int) -> list[float]:
+def _timed(
+    copies: list[Path], edit: Callable[[Path, int], None], code: str, turn: int
+) -> list[float]:
     """Return the seconds that each copy takes for a build after the same edit."""
     times = []
     for copy in copies:
         edit(copy, turn)
         start = time.perf_counter()
-        _build(copy)
+        _build(copy, code)
         times.append(time.perf_counter() - start)
     return times
 
 
-def _build(copy: Path) -> None:
+def _build(copy: Path, code: str) -> None:
     folders = (copy, copy / "scripts", copy / "book" / "_ext")
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
-    code = BUILD if (copy / "scripts" / "html_book.py").is_file() else OLD_BUILD
+    if not (copy / "scripts" / "html_book.py").is_file():
+        code = OLD_BUILD
     subprocess.run([sys.executable, "-c", code], cwd=copy, env=variables, check=True)
 
 
@@ -118,6 +136,91 @@ STEPS: dict[str, Callable[[Path, int], None]] = {
     "a cell": _cell,
     "a module of mha": _module,
 }
+
+
+# ---- Growth ----
+
+CHAPTERS = 4
+TIMES = (1, 3, 10)
+GENERATED = """---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+(page-{n})=
+# Chapter {n}
+
+```{{code-cell}}
+from mha.chapters import *
+
+run, show = open_example("cat-sat")
+size = {n}
+```
+
+The weight is {{eval}}`shown(run.weights[0, 0, 0])` in chapter {{eval}}`size`, and
+{{eq}}`eq-{n}` says why; it goes on in {{ref}}`page-{next}`.
+
+```{{math}}
+:label: eq-{n}
+w = \\frac{{e^{{s}}}}{{\\sum_j e^{{s_j}}}}
+```
+
+## Numbers of chapter {n}
+
+```{{code-cell}}
+show.stage("weights")
+```
+"""
+
+
+def _growth(copy: Path, repeat: int) -> None:
+    """Print what a build takes at each length, and what a chapter more takes beside the first."""
+    print(ROW.format("chapters", "seconds", "a chapter", "ratio"))
+    found: dict[int, float] = {}
+    for times in TIMES:
+        count = times * CHAPTERS
+        _generate(copy, count)
+        seconds = [_timed([copy], _from_nothing, BUILD, turn)[0] for turn in range(repeat)]
+        found[count] = statistics.median(seconds)
+        print(_growth_row(found), flush=True)
+
+
+def _growth_row(found: dict[int, float]) -> str:
+    """Return a line for the last length: a chapter's cost, and how it compares with before.
+
+    Examples
+    --------
+    >>> _growth_row({4: 10.0, 12: 18.0, 40: 46.0}).split()
+    ['40', '46.0', '1.00', '1.00']
+    """
+    *before, (count, seconds) = found.items()
+    if not before:
+        return ROW.format(count, f"{seconds:.1f}", "", "")
+    (first, base), (last, least) = before[0], before[-1]
+    more = (seconds - least) / (count - last)
+    first_more = (found[first * TIMES[1]] - base) / (first * TIMES[1] - first)
+    return ROW.format(count, f"{seconds:.1f}", f"{more:.2f}", f"{more / first_more:.2f}")
+
+
+def _generate(copy: Path, count: int) -> None:
+    """Write a book of `count` chapters in the place of the copy's own."""
+    book = copy / "book"
+    for page in [*book.glob("*.md"), *book.glob("*/*.md")]:
+        page.unlink()
+    (book / "index.md").write_text("# Generated\n\nIt begins in {ref}`page-1`.\n", encoding="utf-8")
+    lines = ["format: jb-book", "root: index", "parts:", "  - caption: All", "    numbered: 2"]
+    lines.append("    chapters:")
+    for n in range(1, count + 1):
+        text = GENERATED.format(n=n, next=n % count + 1)
+        (book / f"chapter-{n}.md").write_text(text, encoding="utf-8")
+        lines.append(f"      - file: chapter-{n}")
+    (copy / "_toc.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

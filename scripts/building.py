@@ -16,6 +16,11 @@ def main() -> None:
     arguments = _parser().parse_args()
     documents = arguments.documents(arguments) if "documents" in arguments else []
     with _told_if_not_writable():
+        if arguments.watch:
+            import preview
+
+            preview.watch(arguments.port)
+            return
         if arguments.what == "worksheet":
             worksheets.make(arguments)
             return
@@ -36,6 +41,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     explained = "compute every page again"
     parser.add_argument("--all", action="store_true", help=explained)
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="serve the book, and show each edit when it is saved, until Ctrl-C",
+    )
+    parser.add_argument(
+        "--port", type=_port, default=8000, help="where --watch serves; default: 8000; 0: any free"
+    )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
@@ -43,6 +56,13 @@ def _parser() -> argparse.ArgumentParser:
     printing.add_commands(what, common)
     worksheets.add_command(what)
     return parser
+
+
+def _port(text: str) -> int:
+    """Return a port's number."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to 65535 is wanted")
+    return int(text)
 
 
 @contextmanager

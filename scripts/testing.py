@@ -8,17 +8,37 @@ import sys
 import environment
 import printing
 from environment import ROOT, step
-from html_book import build_html
+from html_book import build_html, refuse_faulty_sources
 
 from byhand.document import Document
+
+SLOWEST = 20  # tests whose time is printed at the end
+WITHOUT_BOOK = "not book and not browser and not pdf"
+QUICK = (
+    "tests/core",
+    "tests/runs",
+    "tests/views",
+    "tests/audit",
+    "tests/test_architecture.py",
+    "tests/commands/test_code_quality.py",
+)
+LEFT_OUT = """
+This was the quick group: the sources' checks, the mathematics, runs, views, audit, style of code.
+Left out: types, doctests, exercises, widgets, the Sphinx package, builds, and all that needs the
+built book, a browser or LaTeX. All of it runs with: python3 scripts/test.py"""
 
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
     arguments, for_pytest = _parser().parse_known_args()
     variables = dict(os.environ)
-    if arguments.no_book:
-        for_pytest = ["-m", "not book and not browser and not pdf", *for_pytest]
+    for_pytest = [f"--durations={SLOWEST}", *for_pytest]
+    if arguments.quick:
+        with step("Checking the sources"):
+            refuse_faulty_sources()
+        for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow", *for_pytest]
+    elif arguments.no_book:
+        for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]
     else:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
@@ -29,6 +49,8 @@ def main() -> None:
         # A process a processor; tests of one file share what they build.
         command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
+    if arguments.quick:
+        print(LEFT_OUT)
     sys.exit(done.returncode)
 
 
@@ -38,6 +60,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Run everything: unit tests, doctests, properties, linters, the chapters'"
         " assertions and the built book in a real Chromium.",
         epilog="Any other argument goes to pytest, such as -k softmax or --last-failed.",
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="what a commit should have passed, in about a minute; says what it leaves out",
     )
     parser.add_argument(
         "--no-book",

@@ -34,10 +34,12 @@ def run_tool(command, cache):
     [
         ["ruff", "check"],
         ["ruff", "format", "--check"],
-        ["mypy"],
-        ["lint-imports", "--no-cache"],
-        ["deno", "lint", DENO, "book/_static", "mha"],
-        ["deno", "check", DENO, "book/_static", "mha"],
+        pytest.param(["mypy"], marks=pytest.mark.slow),
+        pytest.param(["lint-imports", "--no-cache"], marks=pytest.mark.slow),
+        ["deno", "lint", DENO, "book/_static", "mha", "scripts"],
+        pytest.param(
+            ["deno", "check", DENO, "book/_static", "mha", "scripts"], marks=pytest.mark.slow
+        ),
     ],
     ids=lambda command: " ".join(command[:2]),
 )
@@ -46,6 +48,7 @@ def test_tool_finds_nothing(command, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "finding"),
     [

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 PARTS = (
+    "quick_walks",
     "temml_math",
     "kept_results",
     "references",

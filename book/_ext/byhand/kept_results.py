@@ -82,9 +82,9 @@ def run_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     Each process reads its page to the end and keeps the results; all else that reading gives is
     thrown away. A page that fails keeps nothing, and says so when Sphinx reads it.
     """
-    made_from = _made_from()
+    now = made_from()
     paths = {name: Path(env.doc2path(name)) for name in docnames}
-    waiting = [name for name, path in paths.items() if _kept(path, made_from) is None]
+    waiting = [name for name, path in paths.items() if not is_kept(path, now)]
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     if min(processors, len(waiting)) < 2:
         return
@@ -111,7 +111,7 @@ def _read(name: str) -> None:
         return
 
 
-def _made_from() -> str:
+def made_from() -> str:
     """Return a digest of what every page's results depend on."""
     return digest_of(MADE_FROM, salt=sys.version)
 
@@ -119,6 +119,19 @@ def _made_from() -> str:
 def _file(page: Path) -> Path:
     """Return where a page's results are kept."""
     return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
+
+
+def is_kept(page: Path, made_from: str) -> bool:
+    """Tell whether a page has results, and nothing that they depend on has changed.
+
+    Parameters
+    ----------
+    page : Path
+        Its source. Whether its cells have changed is not looked at.
+    made_from : str
+        What `made_from` gives now.
+    """
+    return _kept(page, made_from) is not None
 
 
 def _kept(page: Path, made_from: str) -> dict[str, Any] | None:
@@ -148,7 +161,7 @@ class KeptResultsClient(NotebookClientInline):
 
     def start_client(self) -> None:
         """Begin with what is kept, or start a kernel."""
-        self._made_from = _made_from()
+        self._made_from = made_from()
         self._kept = _kept(self.path, self._made_from)
         self._events: list[Event] = []
         self._is_live = False

@@ -15,7 +15,16 @@ from sphinx.environment import BuildEnvironment
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_domain(RememberingDomain, override=True)
+    app.connect("doctree-read", forget)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def forget(app: Sphinx, doctree: nodes.document) -> None:
+    """Remember a page no longer as it was before it was read just now."""
+    domain = app.env.get_domain("std")
+    assert isinstance(domain, RememberingDomain)
+    if domain.remembering is not None:
+        domain.remembering.pages.pop(app.env.docname, None)
 
 
 class _Remembering:
@@ -23,23 +32,23 @@ class _Remembering:
 
     def __init__(self, env: BuildEnvironment) -> None:
         self._env = env
-        self._pages: dict[str, nodes.document] = {}
+        self.pages: dict[str, nodes.document] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._env, name)
 
     def get_doctree(self, docname: str) -> nodes.document:
-        if docname not in self._pages:
-            self._pages[docname] = self._env.get_doctree(docname)
-        return self._pages[docname]
+        if docname not in self.pages:
+            self.pages[docname] = self._env.get_doctree(docname)
+        return self.pages[docname]
 
 
 class RememberingDomain(StandardDomain):
     """Sphinx's own domain, with a memory while it looks up numbers."""
 
-    _remembering: _Remembering | None = None
+    remembering: _Remembering | None = None
 
     def _resolve_numref_xref(self, env: BuildEnvironment, *arguments: Any) -> Any:
-        if self._remembering is None:
-            self._remembering = _Remembering(env)
-        return super()._resolve_numref_xref(self._remembering, *arguments)  # type: ignore[arg-type]
+        if self.remembering is None:
+            self.remembering = _Remembering(env)
+        return super()._resolve_numref_xref(self.remembering, *arguments)  # type: ignore[arg-type]

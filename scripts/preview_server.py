@@ -1,0 +1,138 @@
+"""Serve the preview's pages on the loopback address, and tell the browsers what has changed.
+
+Tornado serves the files. To each page it adds a script, `preview_client.js`, which says over a
+socket which page it is on, reloads at the same place, and shows what is wrong above the last good
+page.
+"""
+
+import json
+import re
+import socket
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from preview_pages import HTML
+from tornado.httpserver import HTTPServer
+from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+SCRIPT = Path(__file__).with_name("preview_client.js")
+TAG = b'<script src="/preview/client.js" defer></script>\n'
+LOOPBACK = "127.0.0.1"
+MISSING = "<!doctype html><title>No such page</title><p>The book has no page {}.</p>"
+
+
+class Server:
+    """The pages, and the browsers that look at them."""
+
+    def __init__(self, look_at: Callable[[], None]) -> None:
+        self.look_at = look_at
+        self.browsers: dict[WebSocketHandler, str] = {}
+        self.problems: dict[str, list[str]] = {}
+        self.port = 0
+
+    def listen(self, port: int) -> None:
+        """Begin to serve; port 0 means any free one."""
+        door = socket.create_server((LOOPBACK, port), backlog=128)
+        door.setblocking(False)
+        self.port = door.getsockname()[1]
+        HTTPServer(self._application()).add_sockets([door])
+
+    def _application(self) -> Application:
+        shared = {"server": self}
+        return Application(
+            [
+                (r"/preview/socket", Socket, shared),
+                (r"/preview/client\.js", Client),
+                (r"/((?:.*/)?(?:[^/]+\.html)?)", Page),
+                (r"/(.*)", File, {"path": str(HTML)}),
+            ]
+        )
+
+    def in_view(self) -> frozenset[str]:
+        """Return the pages that are looked at."""
+        return frozenset(self.browsers.values())
+
+    def reload(self, written: str) -> None:
+        """Have the browsers that look at a page load it again."""
+        for browser, page in self.browsers.items():
+            if written in (page, "*"):
+                _send(browser, {"reload": True})
+
+    def tell_problems(self, problems: dict[str, list[str]]) -> None:
+        """Show all browsers what is wrong now, or no more."""
+        self.problems = dict(problems)
+        for browser in self.browsers:
+            _send(browser, self.what_is_wrong())
+
+    def what_is_wrong(self) -> dict[str, list[str]]:
+        """Return all problems, each once, as the browsers get them."""
+        lines = [line for found in self.problems.values() for line in found]
+        return {"problems": list(dict.fromkeys(lines))}
+
+
+def _send(browser: WebSocketHandler, message: dict[str, Any]) -> None:
+    try:
+        browser.write_message(json.dumps(message))
+    except WebSocketClosedError:
+        return  # it has just gone
+
+
+class Socket(WebSocketHandler):
+    """One page in one browser; Tornado lets no page of another origin in."""
+
+    def initialize(self, server: Server) -> None:
+        """Know the server."""
+        self.server = server
+
+    def on_message(self, message: str | bytes) -> None:
+        """Take the page's address, and tell it what is wrong."""
+        address = json.loads(message)["page"].lstrip("/")
+        page = re.sub(r"\.html$", "", address) or "index"
+        self.server.browsers[self] = page
+        self.server.look_at()
+        _send(self, self.server.what_is_wrong())
+
+    def on_close(self) -> None:
+        """Forget the page."""
+        self.server.browsers.pop(self, None)
+        self.server.look_at()
+
+
+class Client(RequestHandler):
+    """The script that every page gets."""
+
+    def get(self) -> None:
+        """Send it."""
+        self.set_header("Content-Type", "text/javascript; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        self.finish(SCRIPT.read_bytes())
+
+
+class Page(RequestHandler):
+    """A page of the book with the script added."""
+
+    def get(self, name: str) -> None:
+        """Send it, or say that there is none."""
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        path = (HTML / (name if name.endswith(".html") else f"{name}index.html")).resolve()
+        if not path.is_relative_to(HTML.resolve()):
+            raise HTTPError(404)
+        if path.is_file():
+            page = path.read_bytes()
+        else:
+            self.set_status(404)
+            page = MISSING.format(escape(name.removesuffix(".html"))).encode()
+        text, end, rest = page.rpartition(b"</body>")
+        self.finish(text + TAG + end + rest if end else page + TAG)
+
+
+class File(StaticFileHandler):
+    """Any other file; a browser asks each time whether it has changed."""
+
+    def set_extra_headers(self, path: str) -> None:
+        """Keep the browser from trusting what it has."""
+        self.set_header("Cache-Control", "no-cache")

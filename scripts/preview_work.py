@@ -1,0 +1,298 @@
+"""The pages that wait to be read and written, and the order in which they are.
+
+Whoever saves a page wants to see it at once; what follows from the edit on other pages may come
+behind. So there is one queue, and between two of its steps new edits are looked for: pages that are
+looked at, or were saved just now, come first.
+"""
+
+import gc
+import logging
+import re
+import shutil
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from environment import ROOT
+from preview_pages import (
+    HTML,
+    STATIC,
+    Problems,
+    Task,
+    Told,
+    flattened,
+    save_memory,
+    where_it_failed,
+)
+from sphinx.application import Sphinx
+from sphinx.util.build_phase import BuildPhase
+from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSuppressor
+
+from byhand.checking import check_sources
+from byhand.kept_results import is_kept, made_from
+from byhand.page_assets import strip_scripts, write_assets
+from byhand.page_notebooks import computes
+from byhand.section_search import write_index
+
+EVERY_PAGE = "*"
+# Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
+COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles")
+
+
+class Work:
+    """What is to be done, and the Sphinx that does it."""
+
+    def __init__(self, app: Sphinx, connection: Connection, view: frozenset[str]) -> None:
+        self.app, self.env, self.builder = app, app.env, app.builder
+        self.connection, self.view = connection, view
+        self.saved: set[str] = set()  # pages that were saved, until they are written
+        self.since: dict[str, float] = {}
+        self.to_read: set[str] = set()
+        self.to_write: set[str] = set()
+        self.to_check: set[str] = set()
+        self.problems: dict[str, list[str]] = {}
+        self.is_counted = True  # whether the numbers of sections and figures are up to date
+        self.is_kept = True  # whether what Sphinx knows is on the disk
+        self.numbers = self._numbers()
+        self.log = self._listen()
+
+    def _listen(self) -> Problems:
+        log = Problems()
+        log.addFilter(WarningSuppressor(self.app))
+        log.addFilter(WarningLogRecordTranslator(self.app))
+        logging.getLogger(NAMESPACE).addHandler(log)
+        return log
+
+    def go_on(self) -> None:
+        """Do what waits, the most urgent first, and take what comes between two steps."""
+        self._find_outdated()
+        self.builder.events.emit("write-started", self.builder)
+        gc.disable()  # looking for lost objects among all pages takes a third of the time
+        while True:
+            while self.connection.poll(None if self._is_idle() else 0):
+                self._take(self.connection.recv())
+            self._step()
+
+    def _is_idle(self) -> bool:
+        return self.is_kept and not (self.to_read or self.to_write or self.to_check)
+
+    # ---- What is to be done ----
+
+    def _find_outdated(self) -> None:
+        """Find the pages that are not what their sources and the package would give."""
+        self.env.find_files(self.app.config, self.builder)
+        is_other = self.env.config_status != 1  # Sphinx's number for: as it was
+        added, changed, removed = self.env.get_outdated_files(is_other)
+        for more in self.app.emit("env-get-outdated", self.env, added, changed, removed):
+            changed |= set(more) & self.env.found_docs
+        for name in removed:
+            self._clear(name)
+        self.env.config_status = 1
+        self.to_read = added | changed | self._without_results()
+        self.is_kept = not self.to_read and not removed
+
+    def _without_results(self) -> set[str]:
+        """Return the pages with cells whose results would not be the kept ones."""
+        now = made_from()
+        return {
+            name
+            for name in self.env.found_docs
+            if (source := self._source(name)).is_file()
+            and computes(source)
+            and not is_kept(source, now)
+        }
+
+    def _take(self, task: Task) -> None:
+        """Add what a task asks for."""
+        if task.view is not None:
+            self.view = task.view
+        pages = task.pages & self.env.found_docs
+        self.saved |= pages
+        self.to_read |= pages
+        self.since.update(dict.fromkeys(pages, time.monotonic()))
+        for name in task.files:
+            self._take_file(name)
+
+    def _take_file(self, name: str) -> None:
+        """Find out whom a file that is no page concerns."""
+        if name.startswith("book/_static/"):
+            shutil.copytree(STATIC, HTML / "_static", dirs_exist_ok=True)
+            write_assets(self.app)
+            strip_scripts(self.app, None)
+            self._tell(Told(written=EVERY_PAGE))
+        elif name.startswith("book/_templates/"):
+            self.to_write |= self.env.found_docs
+        else:
+            path = (ROOT / name).as_posix()
+            for page, needed in self.env.dependencies.items():
+                if any((ROOT / "book" / file).resolve().as_posix() == path for file in needed):
+                    self.to_read.add(page)
+            self.to_read |= self._without_results()
+
+    # ---- One step ----
+
+    def _step(self) -> None:
+        """Do the most urgent thing: nothing is written before every page has been read once."""
+        is_first = bool(self.to_read - self.env.all_docs.keys())
+        urgent = self.view | self.saved
+        for pages in (urgent, self.env.found_docs):
+            if reading := self.to_read & pages:
+                return self._read(sorted(reading, key=self._rank)[0])
+            if not is_first and (writing := self.to_write & pages):
+                return self._write(sorted(writing, key=self._rank)[0])
+        return self._tidy()
+
+    def _rank(self, name: str) -> tuple[bool, bool, str]:
+        return name not in self.view, name not in self.saved, name
+
+    def _read(self, name: str) -> None:
+        self.to_read.discard(name)
+        if not self._source(name).is_file():
+            self.saved.discard(name)
+            sentence = f"book/{name}.md was deleted, and _toc.yml still names it"
+            self._note(name, [sentence])
+            return
+        before = self._seen_by_others(name)
+        known = {table: getattr(self.env, table).get(name) for table in COUNTS}
+        counted = self._counted(name, known["toc_fignumbers"])
+        self.app.phase = BuildPhase.READING
+        self.is_kept = False
+        try:
+            self._clear(name)
+            self.builder.read_doc(name)
+        except Exception as error:
+            self.log.found.append(f"book/{name}.md: {where_it_failed(error)}")
+            self.env.temp_data.clear()
+            self.env.ref_context.clear()
+        if self._counted(name, None) == counted and None not in known.values():
+            for table, value in known.items():
+                getattr(self.env, table)[name] = value
+        else:
+            self.is_counted = False
+        if found := self.log.take():
+            self.saved.discard(name)
+            self._note(name, found)
+            return
+        self.to_write |= flattened(self.app.emit("env-updated", self.env)) & self.env.found_docs
+        self.to_write.add(name)
+        if self._seen_by_others(name) != before:
+            self.to_write |= self.env.found_docs
+
+    def _clear(self, name: str) -> None:
+        self.app.emit("env-purge-doc", self.env, name)
+        self.env.clear_doc(name)
+        self.env._pickled_doctree_cache.pop(name, None)
+
+    def _seen_by_others(self, name: str) -> str:
+        """Return what other pages may show of a page: its title, labels, numbered things."""
+        standard, mathematics = (self.env.domaindata[domain] for domain in ("std", "math"))
+        exercises = getattr(self.env, "sphinx_exercise_registry", {})
+        seen: list[Any] = [self.env.titles.get(name, "")]
+        for table in (standard["labels"], standard["anonlabels"], mathematics["objects"]):
+            seen.append([(label, to) for label, to in sorted(table.items()) if to[0] == name])
+        seen.append([label for label, to in exercises.items() if to.get("docname") == name])
+        return repr(list(map(str, seen)))
+
+    def _counted(self, name: str, numbers: dict[str, dict[str, Any]] | None) -> str:
+        """Return what is counted on a page: its sections, and its figures of each kind in order.
+
+        Parameters
+        ----------
+        name : str
+        numbers : dict, optional
+            What Sphinx has counted on the page; without it, the page as it was read now.
+        """
+        found: dict[str, list[str]] = {}
+        if numbers is not None:
+            found = {kind: list(names) for kind, names in numbers.items()}
+        elif name in self.env._write_doc_doctree_cache:
+            for node in self.env._write_doc_doctree_cache[name].findall(nodes.Element):
+                if node["ids"] and (kind := self._kind(node)):
+                    found.setdefault(kind, []).append(node["ids"][0])
+        sections = re.sub(r' secnumber="[^"]*"', "", str(self.env.tocs.get(name)))
+        return repr((sections, sorted(found.items())))
+
+    def _kind(self, node: nodes.Element) -> str | None:
+        """Return as what an element is counted, in Sphinx's own way."""
+        for domain in self.env.domains.values():
+            kind = domain.get_enumerable_node_type(node)
+            if domain.name == "std" and not domain.get_numfig_title(node):  # type: ignore[attr-defined]
+                continue
+            if kind and not isinstance(node, nodes.section):
+                return kind
+        return None
+
+    def _count(self) -> None:
+        """Count sections and figures anew; where a number has changed, any page may cite it.
+
+        Sphinx goes through all pages for this, which takes seconds.
+        """
+        for listener in self.app.events.listeners["env-get-updated"]:
+            collector = getattr(listener.handler, "__self__", None)
+            # sphinx_external_toc counts on from where its last count ended.
+            for count in [key for key in getattr(collector, "__dict__", {}) if "_count" in key]:
+                setattr(collector, count, 0)
+        changed = set(self.env.check_dependents(self.app, set())) & self.env.found_docs
+        before, self.numbers = self.numbers, self._numbers()
+        self.is_counted = True
+        self.to_write |= changed if self.numbers == before else self.env.found_docs
+
+    def _numbers(self) -> str:
+        return repr((self.env.toc_secnumbers, sorted(self.env.toc_fignumbers.items())))
+
+    def _write(self, name: str) -> None:
+        if not self.is_counted:
+            self._count()
+        self.to_write.discard(name)
+        try:
+            self.builder.prepare_writing({name})
+            self.app.phase = BuildPhase.RESOLVING
+            doctree = self.env.get_and_resolve_doctree(name, self.builder)
+            found = self.log.take()
+            if not found:
+                self.app.phase = BuildPhase.WRITING
+                self.builder.write_doc_serialized(name, doctree)
+                self.builder.write_doc(name, doctree)
+                self.builder.copy_image_files()  # type: ignore[attr-defined]
+                found = self.log.take()
+        except Exception as error:
+            found = [*self.log.take(), f"book/{name}.md: {where_it_failed(error)}"]
+        if name in self.saved:
+            self.to_check.add(name)
+        self.saved.discard(name)
+        self._note(name, found)
+        if not found:
+            since = self.since.pop(name, None)
+            self._tell(Told(written=name, seconds=time.monotonic() - since if since else 0.0))
+
+    def _tidy(self) -> None:
+        """Do what nobody waits for, one thing at a time."""
+        if self.to_check:
+            for name in self.to_check:
+                found = [str(finding) for finding in check_sources(ROOT, [name])]
+                self._note(f"check {name}", found)
+            self.to_check.clear()
+        elif not self.is_kept:
+            write_index(self.app, None)
+            save_memory(self.env)
+            self.is_kept = True
+            gc.collect()
+        if self._is_idle():
+            self._tell(Told(is_idle=True))
+
+    # ---- What is told ----
+
+    def _note(self, name: str, found: list[str]) -> None:
+        """Keep what is wrong with a page, and tell it if it is news."""
+        if found != self.problems.get(name, []):
+            self.problems[name] = found
+            self.problems = {key: lines for key, lines in self.problems.items() if lines}
+            self._tell(Told(problems=dict(self.problems)))
+
+    def _tell(self, told: Told) -> None:
+        self.connection.send(told)
+
+    def _source(self, name: str) -> Path:
+        return Path(self.env.doc2path(name))

@@ -1,0 +1,203 @@
+"""The preview, on a copy of the built book: a real chapter is edited before a real browser."""
+
+import io
+import os
+import pickle
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from book_site import ROOT
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+CHAPTER = "mechanism/self-attention"
+PATIENCE = 60_000  # milliseconds: other tests may have all processors
+COMMAND = """\
+import sys
+sys.path[:0] = ["scripts", "book/_ext"]
+sys.argv = ["build.py", "--watch", "--port", "{port}"]
+import building
+building.main()
+"""
+
+
+class Moved(pickle.Unpickler):
+    """What Sphinx knows of the book's pages, with the paths of a copy."""
+
+    def __init__(self, file, folder):
+        super().__init__(file)
+        self.folder = folder
+
+    def find_class(self, module, name):
+        found = super().find_class(module, name)
+        return self.path if found is type(ROOT) else found
+
+    def path(self, *parts):
+        path = Path(*parts)
+        return self.folder / path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def start(folder, port=0):
+    """Start a preview of a project."""
+    variables = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"}
+    for display in ("DISPLAY", "WAYLAND_DISPLAY"):
+        variables.pop(display, None)
+    return subprocess.Popen(
+        [sys.executable, "-u", "-c", COMMAND.format(port=port)],
+        cwd=folder,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def path_of_packages():
+    """Let the previews import what this process imports."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+        yield
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a copy of the project with its last good build."""
+    folder = tmp_path_factory.mktemp("preview") / "project"
+    for name in ("mha", "scripts", "book", "_build/state", "_build/results"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("_config.yml", "_toc.yml", "requirements.lock", "pyproject.toml"):
+        shutil.copy2(ROOT / name, folder / name)
+    # Sphinx reads every page anew in a folder that it does not know: tell it that it moved.
+    memory = folder / "_build" / "state" / "_build" / ".doctrees" / "environment.pickle"
+    env = Moved(io.BytesIO(memory.read_bytes()), folder).load()
+    env.srcdir = type(env.srcdir)(folder / "book")
+    memory.write_bytes(pickle.dumps(env))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def preview(project):
+    """Return the address at which a preview of the copy is served, and its process."""
+    process = start(project)
+    address = None
+    while address is None:
+        line = process.stdout.readline()
+        assert line, "the preview has ended"
+        address = re.search(r"http://127\.0\.0\.1:\d+/", line)
+    assert "No display was found" in process.stdout.readline()
+    yield address[0], process
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert "The preview has ended" in said
+    assert "Traceback" not in said
+
+
+@pytest.fixture
+def page(browser, preview, project):
+    """Return the chapter in a browser; its source is put back at the end."""
+    file = project / "book" / f"{CHAPTER}.md"
+    before = file.read_text(encoding="utf-8")
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(f"{preview[0]}{CHAPTER}.html")
+    yield page
+    context.close()
+    file.write_text(before, encoding="utf-8")
+
+
+def edit(project, text, *, name=CHAPTER, at_end=True):
+    """Write a paragraph at the end of a page, or below its title."""
+    file = project / "book" / f"{name}.md"
+    page = file.read_text(encoding="utf-8")
+    if at_end:
+        page = f"{page}\n\n{text}\n"
+    else:
+        page = re.sub(r"(?m)^(```\{aims\})", lambda found: f"{text}\n\n{found[0]}", page, count=1)
+    file.write_text(page, encoding="utf-8")
+
+
+def executed(project):
+    """Return which pages have been executed since the preview began."""
+    log = (project / "_build" / "preview" / "sphinx.log").read_text(encoding="utf-8")
+    return re.findall(r"(\S+)\.md: Executed notebook", log)
+
+
+def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project):
+    ran = executed(project)
+    page.locator("details.deeper").first.evaluate("e => { e.open = true; }")
+    place = page.locator("article h2").nth(2)
+    place.evaluate("e => scrollBy({ top: e.getBoundingClientRect().top - 90 })")
+    before = place.evaluate("e => e.getBoundingClientRect().top")
+    edit(project, "An aardvark stands here.\n\nAnd a second one.", at_end=False)
+    page.get_by_text("An aardvark stands here.").wait_for(state="attached")
+    page.locator("details.deeper[open]").first.wait_for(state="attached")
+    page.wait_for_timeout(300)
+    after = page.locator("article h2").nth(2).evaluate("e => e.getBoundingClientRect().top")
+    assert abs(after - before) <= 3
+    assert executed(project) == ran
+    # What is published is left alone.
+    published = ROOT / "_build" / "html" / f"{CHAPTER}.html"
+    assert "aardvark" not in published.read_text(encoding="utf-8")
+    assert not (project / "_build" / "html").exists()
+
+
+def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project):
+    title = page.locator("article h1").inner_text()
+    edit(project, "```{code-cell}\nzebra = 1 / 0\n```\n\nThe zebra is {eval}`zebra`.")
+    board = page.get_by_role("alert")
+    board.get_by_text("ZeroDivisionError").wait_for()
+    source = (project / "book" / f"{CHAPTER}.md").read_text(encoding="utf-8").splitlines()
+    line = source.index("zebra = 1 / 0") + 1
+    assert f"book/{CHAPTER}.md:{line}: this cell failed: zebra = 1 / 0" in board.inner_text()
+    assert page.locator("article h1").inner_text() == title
+    assert page.get_by_text("The zebra is").count() == 0
+    file = project / "book" / f"{CHAPTER}.md"
+    healed = file.read_text(encoding="utf-8").replace("zebra = 1 / 0", "zebra = 17")
+    file.write_text(healed, encoding="utf-8")
+    page.get_by_text("The zebra is 17.").wait_for(state="attached")
+    page.locator("#preview-problems").wait_for(state="detached")
+    assert {name.rpartition("book/")[2] for name in executed(project)} == {CHAPTER}
+
+
+def test_a_deleted_page_is_told_in_one_sentence_and_can_come_back(page, project):
+    file = project / "book" / f"{CHAPTER}.md"
+    text = file.read_text(encoding="utf-8")
+    file.unlink()
+    page.get_by_text(f"book/{CHAPTER}.md was deleted, and _toc.yml still names it").wait_for()
+    file.write_text(text, encoding="utf-8")
+    page.locator("#preview-problems").wait_for(state="detached")
+
+
+def test_a_fault_that_the_build_would_refuse_is_told_beside_the_new_page(page, project):
+    edit(project, "The weight is 0.73 here.")
+    page.get_by_text("The weight is 0.73 here.").first.wait_for(state="attached")
+    page.get_by_role("alert").get_by_text("0.73").wait_for()
+
+
+def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, project, tmp_path):
+    second = start(project)
+    said, _ = second.communicate(timeout=120)
+    assert said == f"error: a preview of this book is running already at {preview[0]}\n"
+    assert second.returncode == 1
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import preview_server
+    finally:
+        sys.path.pop(0)
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        preview_server.Server(lambda: None).listen(taken.getsockname()[1])
+
+
+def test_a_missing_page_is_no_error_of_the_server(page, preview):
+    page.goto(f"{preview[0]}nowhere.html")
+    assert page.get_by_text("The book has no page nowhere.").is_visible()
+    page.goto(preview[0])
+    assert page.locator("article h1").is_visible()
