@@ -32,7 +32,7 @@ from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSu
 
 from byhand.checking import check_sources
 from byhand.kept_results import is_kept, made_from
-from byhand.page_assets import strip_scripts, write_assets
+from byhand.page_assets import remove_parts, write_assets
 from byhand.page_notebooks import computes
 from byhand.section_search import write_index
 
@@ -120,7 +120,7 @@ class Work:
         if name.startswith("book/_static/"):
             shutil.copytree(STATIC, HTML / "_static", dirs_exist_ok=True)
             write_assets(self.app)
-            strip_scripts(self.app, None)
+            remove_parts(self.app, None)
             self._tell(Told(written=EVERY_PAGE))
         elif name.startswith("book/_templates/"):
             self.to_write |= self.env.found_docs

@@ -147,7 +147,7 @@ def _kept(page: Path, made_from: str) -> dict[str, Any] | None:
 
 def kept_events(page: Path) -> list[Event]:
     """Return what the cells and expressions of a page gave when they last ran, in their order."""
-    kept = _kept(page, _made_from())
+    kept = _kept(page, made_from())
     return kept["events"] if kept else []
 
 
