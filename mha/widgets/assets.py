@@ -30,6 +30,7 @@ EXPLORER_PARTS = (
     "explorer-address.js",
     "explorer-origins.js",
     "strip-drawing.js",
+    "strip-hands.js",
     "strip.js",
     "strip-tasks.js",
     "explorer-controls.js",

@@ -146,4 +146,8 @@ def test_no_module_is_above_450_lines_and_no_function_above_40():
                     length = lines_of_code(node)
                     if length > 40:
                         over.append(f"{name}:{node.lineno}: {node.name} has {length} lines")
+    for folder in ("mha", "scripts", "book/_static"):
+        for path in sorted((ROOT / folder).rglob("*.js")):
+            if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 450:
+                over.append(f"{path.relative_to(ROOT)}: {lines} lines")
     assert over == [], "\n".join(over)

@@ -8,12 +8,9 @@
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Heads, Ribbons, STEP, chainOf, fill, fitting, make, set, setBar, setText, worked } =
+  const { Hands, Heads, Ribbons, chainOf, fill, fitting, make, set, setBar, setText, worked } =
     window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
-
-  /** How far a number is dragged for one step of it, and before it is dragged at all. */
-  const DRAG = { step: 8, least: 4 };
 
   /** In so many characters a vector's numbers stand on one line, by stage; more are folded in two. */
   const LINE = /** @type {Record<string, number>} */ ({ key: 26, query: 15, value: 15 });
@@ -32,10 +29,6 @@
       /** What only says which token, head or scale is meant, to be written again.
           @type {((view: StripView) => void)[]} */
       this.words = [];
-      /** @type {StripNumber | null} */
-      this.pointed = null;
-      /** @type {StripNumber | null} */
-      this.focused = null;
       /** @type {HTMLElement[]} */
       this.bars = [];
       /** @type {((at: Place) => Set<string>) | null} */
@@ -44,6 +37,7 @@
       this.looks = "";
       this.shines = "";
       this.moved = true;
+      this.hands = new Hands(this);
       this.how = make("p", { className: "how" });
       this.ribbons = new Ribbons(explorer);
       this.one = this.build();
@@ -51,7 +45,7 @@
       this.status = make("p", { className: "status", role: "status" });
       this.node = make("div", { className: "strip" }, this.title(), this.one,
         make("div", { className: "says" }, this.how, this.status), ...this.heads.nodes);
-      this.listen();
+      this.hands.listen();
     }
 
     // -- Elements --
@@ -286,7 +280,7 @@
       const text = this.textOf(value, number.at.stage);
       this.giveRoom(number, text.length);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
-      else if (node !== this.typing || parsed(node.value) !== value) {
+      else if (node !== this.hands.typing || parsed(node.value) !== value) {
         node.value = text;
         node.removeAttribute("aria-invalid");
       }
@@ -308,7 +302,7 @@
       const { data, state, numbers } = this.explorer;
       const { selected } = state;
       const where = selected && address(selected);
-      const at = this.pointed?.at ?? this.focused?.at ?? selected;
+      const at = this.hands.pointed?.at ?? this.hands.focused?.at ?? selected;
       const center = at && address(at);
       const shines = `${this.looks} ${center} ${where}`;
       if (shines !== this.shines) {
@@ -333,176 +327,6 @@
         return `${short(this.valueOf(at))}. ${texts.rules.input}`;
       }
       return worked(data, state, numbers, at);
-    }
-
-    // -- Events --
-
-    listen() {
-      const { node } = this;
-      node.addEventListener("pointerover", (/** @type {Event} */ event) => this.point(event));
-      node.addEventListener("pointerleave", (/** @type {Event} */ event) => this.point(event));
-      node.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
-      node.addEventListener("focusout", () => this.onBlur());
-      node.addEventListener("click", (/** @type {Event} */ event) => this.onClick(event));
-      node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
-      node.addEventListener("input", (/** @type {Event} */ event) => this.onInput(event));
-      node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.drag(event));
-      node.addEventListener("mousedown", (/** @type {Event} */ event) => {
-        if (this.ofNode.get(event.target)?.given && event.target !== this.typing) {
-          event.preventDefault();
-        }
-      });
-      this.numbers[0].node.tabIndex = 0;
-    }
-
-    /** @param {Event} event */
-    point({ target }) {
-      const number = this.dragging ?? this.ofNode.get(target) ?? null;
-      if (number === this.pointed) return;
-      this.pointed = number;
-      this.light();
-    }
-
-    /** @param {Event} event */
-    onFocus({ target }) {
-      const number = this.ofNode.get(target);
-      if (!number) return;
-      this.focused = number;
-      this.numbers.forEach(({ node }) => { node.tabIndex = node === target ? 0 : -1; });
-      if (number.given && !this.dragging) /** @type {any} */ (target).select();
-      this.light();
-    }
-
-    onBlur() {
-      const { focused } = this;
-      this.focused = null;
-      if (focused?.given) this.settle(focused);
-      this.light();
-    }
-
-    /** The end of typing: what is no number gives way to the one that counts.
-        @param {StripNumber} number */
-    settle(number) {
-      this.typing = null;
-      number.value = NaN;
-      this.paintNumber(number, this.view());
-    }
-
-    /** @param {Event} event */
-    onClick({ target }) {
-      const number = this.ofNode.get(target);
-      if (!number) return;
-      if (number.given) {
-        if (this.dragged) return;
-        this.typing = number.node;
-        number.node.focus();
-        return;
-      }
-      const { state } = this.explorer;
-      const { stage, column, head } = number.at;
-      if (stage === "head_outputs") this.choose({ component: column, focus: head });
-      if (stage === "output") this.choose({ outcome: column });
-      const at = { ...number.at, term: /** @type {any} */ (null) };
-      const again = state.selected && address(state.selected) === address(at);
-      if (again) this.explorer.back();
-      else this.explorer.select(at);
-    }
-
-    /** @param {Partial<ExplorerState>} patch */
-    choose(patch) {
-      Object.assign(this.explorer.state, patch);
-    }
-
-    /** @param {Event} event */
-    onInput({ target }) {
-      const number = this.ofNode.get(target);
-      if (!number) return;
-      this.typing = target;
-      this.enter(number, parsed(/** @type {any} */ (target).value));
-    }
-
-    /** @param {StripNumber} number
-        @param {number} value */
-    enter(number, value) {
-      const { node } = number;
-      const { value: typed } = /** @type {any} */ (node);
-      this.giveRoom(number, typed.length);
-      const wrong = Number.isFinite(value) ? this.explorer.edit(number.at, value)
-        : texts.notANumber;
-      if (wrong) node.setAttribute("aria-invalid", "true");
-      else node.removeAttribute("aria-invalid");
-      if (wrong) this.explorer.say(fill(wrong, { text: typed.slice(0, 40) || "“”" }));
-    }
-
-    /** @param {StripNumber} number
-        @param {number} by */
-    nudge(number, by) {
-      this.typing = null;
-      this.enter(number, Number((number.value + by).toFixed(10)));
-    }
-
-    /** @param {KeyboardEvent} event */
-    onKey(event) {
-      const number = this.ofNode.get(event.target);
-      if (!number) return;
-      const { key } = event;
-      const isTyping = number.node === this.typing;
-      const up = { ArrowUp: 1, ArrowDown: -1 }[key] ?? 0;
-      const across = { ArrowRight: 1, ArrowLeft: -1 }[key] ?? 0;
-      if (number.given && up) this.nudge(number, up * STEP * (event.shiftKey ? 10 : 1));
-      else if (across && !isTyping) this.go(number, across);
-      else if (up) this.go(number, -up, number);
-      else if (number.given && isTyping && (key === "Enter" || key === "Escape")) {
-        this.settle(number);
-        if (number.node instanceof HTMLInputElement) number.node.select();
-      } else if (key === "Escape" && this.explorer.state.selected) this.explorer.back();
-      else return;
-      event.preventDefault();
-    }
-
-    /** Go to the next number, or to the next one that stands in the same column.
-        @param {StripNumber} from
-        @param {number} by
-        @param {StripNumber} [like] */
-    go(from, by, like) {
-      const column = (/** @type {StripNumber} */ { at: { stage, term }, node }) =>
-        [stage, term === null, node.parentElement?.className,
-          [...node.parentElement?.children ?? []].indexOf(node)].join();
-      const those = like ? this.numbers.filter((one) => column(one) === column(like))
-        : this.numbers;
-      those[those.indexOf(from) + by]?.node.focus();
-    }
-
-    /** Drag an input to the right for more and to the left for less.
-        @param {PointerEvent} event */
-    drag(event) {
-      const number = this.ofNode.get(event.target);
-      this.dragged = false;
-      if (!number?.given || number.node === this.typing || event.button) return;
-      const { node, value } = number;
-      const from = event.clientX;
-      let steps = 0;
-      /** @param {PointerEvent} moved */
-      const move = (moved) => {
-        const way = moved.clientX - from;
-        if (!this.dragging && Math.abs(way) < DRAG.least) return;
-        if (!this.dragging) node.setPointerCapture(event.pointerId);
-        this.dragging = number;
-        this.dragged = true;
-        const now = Math.round(way / DRAG.step);
-        if (now === steps) return;
-        steps = now;
-        this.nudge(number, Number((value + steps * STEP).toFixed(10)) - number.value);
-      };
-      const end = () => {
-        this.dragging = null;
-        node.removeEventListener("pointermove", move);
-        node.removeEventListener("pointerup", end);
-        node.removeEventListener("pointercancel", end);
-      };
-      node.addEventListener("pointermove", move);
-      node.addEventListener("pointerup", end);
-      node.addEventListener("pointercancel", end);
     }
   }
 

@@ -254,6 +254,18 @@ interface ExplorerStrip {
   valueOf(at: Place): number;
 }
 
+/** The strip, as the hands on it see it. */
+interface HandledStrip {
+  node: HTMLElement;
+  explorer: ExplorerView;
+  numbers: StripNumber[];
+  ofNode: Map<EventTarget | null, StripNumber>;
+  giveRoom(number: StripNumber, digits: number): void;
+  light(): void;
+  paintNumber(number: StripNumber, view: StripView): void;
+  view(): StripView;
+}
+
 /** The tables with their panel, once they are opened. */
 interface ExplorerAll {
   focus(at: Place): void;
@@ -429,6 +441,12 @@ interface Window {
     views: Record<string, new (explorer: ExplorerView) => { node: HTMLElement; paint(): void }>;
     atWidth(tenths: number[][], width: number): { spread: number; weights: number[] }[];
     Width: new (data: WidthData) => { node: HTMLElement };
+    Hands: new (strip: HandledStrip) => {
+      pointed: StripNumber | null;
+      focused: StripNumber | null;
+      typing: EventTarget | null;
+      listen(): void;
+    };
     Heads: new (explorer: ExplorerView, strip: ExplorerStrip) => {
       nodes: Element[];
       tabs: HTMLElement[];
