@@ -86,7 +86,7 @@ def test_chapters_lead_to_the_reference_and_it_leads_back():
     for page, name in [
         ("multi-head-attention", "split_heads"),  # a name in the text
         ("softmax", "softmax"),  # code that the page shows
-        ("self-attention", "attention_weights"),
+        ("self-attention", "scaled_dot_product_attention"),
     ]:
         links = site.soup(f"mechanism/{page}").select("article a.api-link")
         targets = {link["href"].partition("#")[2] for link in links}

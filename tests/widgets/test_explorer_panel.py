@@ -61,7 +61,7 @@ def test_from_the_output_to_an_embedding_by_keyboard_alone(view):
     seen.cell("output", 0, 0).focus()
     path = ["Output of the, y₁"]
     seen.press("ArrowDown", "Enter")
-    for stage in ("Concatenation of cat", "Output of the head for cat", "Weight that cat gives",
+    for stage in ("Concatenation of cat", "Mixture for cat", "Weight that cat gives",
                   "Exponential of query cat", "Scaled score of query cat", "Score of query cat",
                   "Query of cat", "Embedding of cat"):  # fmt: skip
         seen.press("Enter", "Enter")

@@ -39,8 +39,8 @@ def arcs(run: Trace, *, token: int | None = None, head: int | None = None) -> Fi
     Examples
     --------
     >>> from mha import load_example, trace
-    >>> arcs(trace(load_example("river-bank")), token=2).alt[:37]
-    'Head 1: bank attends most to river (7'
+    >>> arcs(trace(load_example("river-bank")), token=2).alt[:29]
+    'bank attends most to river (7'
     """
     heads = range(run.num_heads) if head is None else [as_index("head", head, run.num_heads)]
     words = range(len(run.tokens))
@@ -55,7 +55,8 @@ def _in_words(run: Trace, head: int, asking: list[int]) -> str:
         f"{run.tokens[i]} attends most to {run.tokens[j]} ({percent(run.weights[head, i, j])})"
         for i, j in ((i, int(run.weights[head, i].argmax())) for i in asking)
     )
-    return f"{run.head_names[head]}: {'; '.join(favourites)}."
+    named = f"{run.head_names[head]}: " if run.num_heads > 1 else ""
+    return f"{named}{'; '.join(favourites)}."
 
 
 def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float) -> Panel:
@@ -73,7 +74,8 @@ def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float) ->
     above = max((rise for (i, j), rise in rises.items() if j >= i), default=0)
     below = max((rise for (i, j), rise in rises.items() if j < i), default=0)
     middle = above + 40.0
-    parts = [plain(0, 14, run.head_names[head].partition(":")[0], "f-strong")]
+    title = run.head_names[head].partition(":")[0] if run.num_heads > 1 else ""
+    parts = [plain(0, 14, title, "f-strong")] if title else []
     for (i, j), rise in sorted(rises.items(), key=lambda item: -item[1]):
         weight = float(run.weights[head, i, j])
         parts.append(_arc(places[i], places[j], middle, rise, weight, up=j >= i))

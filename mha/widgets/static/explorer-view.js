@@ -46,7 +46,7 @@
       this.future = [];
       /** @type {Place[]} */
       this.trail = [];
-      this.gesture = { what: "", at: 0 };
+      this.gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
       /** The tables as text, as they come in the page. */
       this.text = this.fold.querySelector("noscript").textContent;
       this.fold.addEventListener("toggle", () => this.openAll(this.fold.open));
@@ -68,7 +68,7 @@
       data.keyWidth = this.numbers.query[0][0].length;
       [this.past, this.future, this.trail] = [[], [], []];
       [this.all, this.tables, this.extra, this.isOpen] = [null, null, null, false];
-      this.gesture = { what: "", at: 0 };
+      this.gesture = { what: "", at: 0, from: null };
       this.fold.open = false;
       this.root.style.setProperty("--keys", String(data.tokens.length));
       this.strip = new Strip(this);
@@ -128,21 +128,23 @@
         if (error instanceof RangeError) return false;
         throw error;
       }
-      if (keep) this.remember(what);
+      if (keep) this.remember(what, before);
+      const from = keep ? this.gesture.from : before;
       this.state = state;
       this.refresh();
       this.announce(() => {
         const text = typeof sentence === "string" ? sentence : sentence();
-        return compare ? this.effect(before, this.numbers, text) : text;
+        return compare ? this.effect(from, this.numbers, text) : text;
       });
       return true;
     }
 
-    /** @param {string} what */
-    remember(what) {
+    /** @param {string} what
+        @param {Numbers} before */
+    remember(what, before) {
       const now = performance.now();
       const goesOn = what && what === this.gesture.what && now - this.gesture.at < GESTURE_MS;
-      this.gesture = { what, at: now };
+      this.gesture = { what, at: now, from: goesOn ? this.gesture.from : before };
       if (!goesOn) this.past.push(this.state);
       this.future = [];
     }
@@ -271,7 +273,7 @@
         return shown(Math.max(...was.map((x, i) => Math.abs(x - now[i]))));
       };
       return fill(texts.effect, {
-        what, weights: most("weights"), end: texts.ends[end], outcome: most(end),
+        what, weights: most("weights"), end: texts.ends[after.weights.length > 1 ? end : "output"], outcome: most(end),
       });
     }
 

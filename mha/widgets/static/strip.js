@@ -97,7 +97,8 @@
     scaleText() {
       const { data: { keyWidth }, state: { scale, temperature } } = this.explorer;
       const by = scale === null ? fill(texts.byRoot, { width: keyWidth })
-        : fill(texts.byScale, { scale: short(factor(keyWidth, scale)) });
+        : factor(keyWidth, scale) === 1 ? texts.byOne
+          : fill(texts.byScale, { scale: short(factor(keyWidth, scale)) });
       return temperature === 1 ? by
         : fill(texts.byTemperature, { by, temperature: short(temperature) });
     }
