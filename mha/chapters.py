@@ -30,7 +30,13 @@ from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
 from mha.widgets.build import build_query
 from mha.widgets.explorer import Explorer, View, explorer
-from mha.widgets.explorer_tasks import Task
+from mha.widgets.explorer_tasks import (
+    Task,
+    head_unnoticed,
+    output_between,
+    weight_reaches,
+    weights_alike,
+)
 from mha.widgets.rows import fill_row
 
 __all__ = [
@@ -40,11 +46,15 @@ __all__ = [
     "build_query",
     "explorer",
     "fill_row",
+    "head_unnoticed",
     "np",
     "one_box",
     "open_example",
+    "output_between",
     "replace",
     "walkthrough",
+    "weight_reaches",
+    "weights_alike",
     "your_turn",
     "your_turns",
 ]

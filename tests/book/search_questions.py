@@ -74,7 +74,7 @@ MORE = {
     ),
     "rounding to four decimals": ("notation#rounding",),
     "vanishing gradient": (
-        "mechanism/scaling#vanishing-or-exploding",
+        "mechanism/scaling#deeper-without-the-scale-most-queries-get-less-gradient-and-the-query-matrix-gets-more",
         "mechanism/scaling#what-saturation-does-to-the-gradient",
     ),
     "weighted average of values": (

@@ -182,7 +182,9 @@ class NamesOfThePackage(SphinxDirective):
             ]
             self.state.nested_parse(StringList(lines, source=str(path)), self.lineno, found)
         for table in found.findall(nodes.table):
-            table["classes"] += ["words"]
+            table["classes"] += ["words", "colwidths-given"]  # on paper a name is not broken
+            for column, width in zip(table.findall(nodes.colspec), (48, 52), strict=True):
+                column["colwidth"] = width
         return [found, nodes.paragraph("", ON_THE_SCREEN, classes=["only-on-paper"])]
 
 
