@@ -54,6 +54,24 @@ class Task:
 def weight_reaches(says: str, *, query: int, key: int, least: float, solution: Solution) -> Task:
     """Return a task: in some head, the weight of `key` for `query` is at least `least`.
 
+    Parameters
+    ----------
+    says : str
+        What is asked, as Markdown's inline marks allow.
+    query : int
+        The position of the token that asks.
+    key : int
+        That of the token that answers.
+    least : float
+        From 0 to 1.
+    solution : mapping of str to float or int
+        What reaches the goal, for the build to try: new numbers by the addresses of inputs, or
+        `temperature`, or `padding`, the position of a token.
+
+    Returns
+    -------
+    Task
+
     Examples
     --------
     >>> task = weight_reaches(
@@ -67,20 +85,75 @@ def weight_reaches(says: str, *, query: int, key: int, least: float, solution: S
 
 
 def weights_alike(says: str, *, query: int, within: float, solution: Solution) -> Task:
-    """Return a task: in some head, the weights of `query` differ by at most `within`."""
+    """Return a task: in some head, the weights of `query` differ by at most `within`.
+
+    Parameters
+    ----------
+    says : str
+        What is asked, as Markdown's inline marks allow.
+    query : int
+        The position of the token that asks.
+    within : float
+        The difference of the largest and the smallest, from 0 to 1.
+    solution : mapping of str to float or int
+        What reaches the goal, for the build to try: new numbers by the addresses of inputs, or
+        `temperature`, or `padding`, the position of a token.
+
+    Returns
+    -------
+    Task
+
+    Examples
+    --------
+    >>> weights_alike("All alike.", query=0, within=0.02, solution={"temperature": 30}).goal
+    'alike'
+    """
     return Task(says, "alike", {"query": query, "within": within}, solution)
 
 
 def output_between(
     says: str, *, query: int, component: int, low: float, high: float, solution: Solution
 ) -> Task:
-    """Return a task: a component of the output, or of the concatenation, is in a range."""
+    """Return a task: a component of the output, or of the concatenation, is in a range.
+
+    Parameters
+    ----------
+    says : str
+        What is asked, as Markdown's inline marks allow.
+    query : int
+        The position of the token that asks.
+    component : int
+        Which number of the output, counted from 0.
+    low, high : float
+        The range, its ends included.
+    solution : mapping of str to float or int
+        What reaches the goal, for the build to try: new numbers by the addresses of inputs, or
+        `temperature`, or `padding`, the position of a token.
+
+    Returns
+    -------
+    Task
+
+    Examples
+    --------
+    >>> task = output_between(
+    ...     "At least 4.", query=0, component=0, low=4, high=9, solution={"value.0.0.0": 4}
+    ... )
+    >>> task.numbers["low"]
+    4
+    """
     numbers = {"query": query, "component": component, "low": low, "high": high}
     return Task(says, "output", numbers, solution)
 
 
 def head_unnoticed(says: str, *, below: float) -> Task:
-    """Return a task: a head is off whose share of every output is smaller than `below`."""
+    """Return a task: a head is off whose share of every output is smaller than `below`.
+
+    Examples
+    --------
+    >>> head_unnoticed("Which head is missed least?", below=0.5).goal
+    'unnoticed'
+    """
     return Task(says, "unnoticed", {"below": below})
 
 

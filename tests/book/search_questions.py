@@ -109,7 +109,7 @@ UNTUNED = {
         "mechanism/softmax#temperature",
     ),
     "backpropagation through attention": (
-        "mechanism/softmax#deeper-back-through-attention-in-four-lines",
+        "mechanism/softmax#deeper-back-through-attention-in-five-derivatives",
     ),
     "mistakes in the lecture notes": (
         "sources/what-the-sources-print",

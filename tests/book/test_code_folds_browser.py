@@ -41,7 +41,8 @@ def test_every_page_opens_without_assertions_and_with_little_code(context):
     for name in site.toc_pages():
         page.goto(site.path(name).as_uri())
         assert [line for line in page.evaluate(LINES) if line.startswith("assert ")] == [], name
-        assert page.evaluate(OPEN_BLOCKS) <= 4, name
+        if not name.startswith("reference/"):  # there each name has its example
+            assert page.evaluate(OPEN_BLOCKS) <= 4, name
 
 
 def test_without_scripts_a_fold_opens_by_itself(browser):
