@@ -10,6 +10,7 @@ from docutils.core import publish_doctree
 from docutils.parsers.rst import directives
 from helpers import MASK, example, projected
 from myst_parser.docutils_ import Parser
+from sphinx.util.docutils import docutils_namespace
 
 from byhand.stage_blocks import (
     StageBlock,
@@ -35,16 +36,17 @@ AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask
 
 def parsed(block):
     """Return what the book makes of a block's Markdown; a warning is an error."""
-    directives.register_directive("stage-block", StageBlock)
-    document = publish_doctree(
-        block._repr_markdown_(),
-        parser=Parser(),
-        settings_overrides={
-            "myst_enable_extensions": ["attrs_inline", "colon_fence", "dollarmath"],
-            "report_level": 2,
-            "halt_level": 2,
-        },
-    )
+    with docutils_namespace():  # what is registered in it is forgotten after it
+        directives.register_directive("stage-block", StageBlock)
+        document = publish_doctree(
+            block._repr_markdown_(),
+            parser=Parser(),
+            settings_overrides={
+                "myst_enable_extensions": ["attrs_inline", "colon_fence", "dollarmath"],
+                "report_level": 2,
+                "halt_level": 2,
+            },
+        )
     (node,) = document.children
     assert isinstance(node, stage_block)
     assert not list(node.findall(nodes.raw))

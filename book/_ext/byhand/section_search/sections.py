@@ -27,13 +27,15 @@ INLINE = frozenset(
         "sup",
     }
 )
-# What a reader does not search for: code, drawings, what can be pressed, the TeX of a formula.
+# What a reader does not search for: code and the fold that it is in, drawings, what can be pressed,
+# the TeX of a formula, how long a page takes.
 SILENT_TAGS = frozenset(
     {"annotation", "button", "form", "label", "nav", "noscript", "pre", "script", "select", "style"}
     | {"svg", "template", "textarea"}
 )
 SILENT_CLASSES = frozenset(
-    {"caption-number", "cell_input", "headerlink", "highlight", "section-number", "toctree-wrapper"}
+    {"aims-minutes", "caption-number", "cell_input", "code-fold", "headerlink", "highlight"}
+    | {"section-number", "toctree-wrapper"}
 )
 LATE = "late"  # the class of a <noscript> that holds a section until a reader opens it
 # Tables of numbers: only their captions have words. Others are the Markdown's, or marked as words.
