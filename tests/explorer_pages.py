@@ -35,11 +35,13 @@ PAGE = """<!doctype html>
 <link rel="stylesheet" href="{static}/explorer.css">
 <script>
 window.shift = 0;
-// What opens moves what follows: for half a second after a click that does not count as a shift,
-// nor does it while a busy machine takes longer.
-window.opening = false;
+// A fold moves what follows it and nothing else, also where a busy machine takes longer for it than
+// the half second after a click in which the browser leaves out every shift.
+const follows = ({{ node }}) => [...document.querySelectorAll("details[open]")]
+  .some((fold) => fold.compareDocumentPosition(node ?? fold) === Node.DOCUMENT_POSITION_FOLLOWING);
 new PerformanceObserver((list) => list.getEntries().forEach((entry) => {{
-  if (!entry.hadRecentInput && !window.opening) window.shift += entry.value;
+  const isOfAFold = entry.sources.length > 0 && entry.sources.every(follows);
+  if (!entry.hadRecentInput && !isOfAFold) window.shift += entry.value;
 }})).observe({{ type: "layout-shift", buffered: true }});
 const place = () => document.querySelector("#after").getBoundingClientRect().top;
 // Fires when the page is read and no deferred script has run yet.
@@ -82,13 +84,10 @@ class View:
     def open(self):
         """Open the settings and all numbers."""
         self.live()
-        self.page.evaluate("window.opening = true")
         for fold in ("settings", "all"):
             self.page.locator(f"details.{fold}:not([open]) > summary").first.click()
         self.page.locator(".panel").first.wait_for()
         self.page.locator(".settings .controls").first.wait_for()
-        self.page.wait_for_timeout(100)  # what was measured until now has been told
-        self.page.evaluate("window.opening = false")
         return self
 
     def number(self, name):
