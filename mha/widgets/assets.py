@@ -85,6 +85,10 @@ _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOT
 _TYPE = re.compile(r"/\*\* @(?:type|param)[^\n]*?\*/ ?")
 _REMARK = re.compile(r"(?<=[;{},)]) +// [^\n\"'`]*$", re.MULTILINE)  # behind code
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
+_PATTERN = r"(?:(?<=[(=:,])|(?<=[=:,] ))/(?![*/ ])(?:\[(?:[^]\\\n]|\\.)*]|[^/\\\n]|\\.)+/"
+_LITERAL = rf"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|{_PATTERN})"""
+_SPACED = re.compile(_LITERAL + r"| *([={},;<>!&|?]+|:(?= )) *|(?<=[^\n])\n(?=\n)")
+_OPEN_END = re.compile(_LITERAL + r"|(?<=[{};,])\n(?=[^\n])")
 
 
 def published() -> dict[str, str]:
@@ -121,14 +125,18 @@ def stages_script() -> str:
 
 
 def bare(text: str) -> str:
-    r"""Return a script or style without what only its source needs; strings stay on one line.
+    r"""Return a script or style without what only its source needs; literals stay as they are.
+
+    Spaces stay where one language or the other may need them: around brackets, + and -.
 
     Examples
     --------
-    >>> bare("/* Why. */\n  const one = 1; // so far\n")
-    'const one = 1;\n'
+    >>> bare("/* Why. */\n  const one = (a, b) => 'a = b'; // so far\n")
+    "const one=(a,b)=>'a = b';\n"
     """
-    return _INDENTATION.sub("", _REMARK.sub("", _TYPE.sub("", _COMMENT.sub("", text))))
+    for pattern in (_COMMENT, _TYPE, _REMARK, _INDENTATION):
+        text = pattern.sub("", text)
+    return _OPEN_END.sub(r"\1", _SPACED.sub(r"\1\2", text))
 
 
 def publish(folder: Path) -> None:

@@ -156,18 +156,39 @@ def test_texts_are_about_as_wide_as_they_are_thought_to_be():
 # Numbers
 
 
+def layouts(root):
+    """Return the panels of each layout of a drawing, the wide one first."""
+    groups = [*by_class(root, "f-wide"), *by_class(root, "f-narrow")]
+    return [list(group) for group in groups] or [panels(root)]
+
+
 @pytest.mark.parametrize("name", example_names())
 @pytest.mark.parametrize("stage", ["weights", "scaled_scores"])
 def test_a_heatmap_shows_every_number(name, stage):
     run = trace(load_example(name))
-    drawn = panels(raw(weight_maps(run, stage)))
-    for panel, array, head in zip(drawn, getattr(run, stage), run.head_names, strict=True):
-        said = texts(panel)
-        start = [head] if run.num_heads > 1 else []
-        start += ["key", "query", *run.tokens]
-        assert said[: len(start)] == start
-        rows = [[t, *(shown(x, 2) for x in r)] for t, r in zip(run.tokens, array, strict=True)]
-        assert said[len(start) :] == [text for row in rows for text in row]
+    found = layouts(raw(weight_maps(run, stage)))
+    for layout in found:
+        is_small = layout is not found[-1]
+        for i, (panel, array) in enumerate(zip(layout, getattr(run, stage), strict=True)):
+            named = i == 0 or not is_small  # the maps of a row share the names of their rows
+            start = [run.head_names[i]] if run.num_heads > 1 else []
+            start += ["key", *(["query"] if named else []), *run.tokens]
+            rows = [
+                [t] * named + [shown(x, 2) for x in row]
+                for t, row in zip(run.tokens, array, strict=True)
+            ]
+            assert texts(panel) == [*start, *(text for row in rows for text in row)]
+
+
+def test_three_maps_share_a_row_where_they_fit_if_they_are_small():
+    run = trace(load_example("cat-sat-on-it"))
+    row, column = layouts(raw(weight_maps(run)))
+    at = [[panel.get("transform") for panel in layout] for layout in (row, column)]
+    assert {re.search(r", ([\d.]+)\)", place)[1] for place in at[0]} == {"1"}
+    assert {re.search(r"\(([\d.]+),", place)[1] for place in at[1]} == {"1"}
+    assert lengths(raw(weight_maps(run)), "width")[0] <= 650
+    # Scores take more room: they stay as large as they are, in two rows.
+    assert len(layouts(raw(weight_maps(run, "scores")))) == 1
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -183,7 +204,7 @@ def test_a_heatmap_s_alternative_text_names_each_row_s_largest(name):
 
 def test_the_largest_weight_of_a_row_is_bold():
     run = trace(load_example("cat-sat-on-it"))
-    for panel, array in zip(panels(raw(weight_maps(run))), run.weights, strict=True):
+    for panel, array in zip(layouts(raw(weight_maps(run)))[0], run.weights, strict=True):
         bold = ["".join(e.itertext()) for e in by_class(panel, "f-strong")][1:]
         assert bold == [shown(row.max(), 2) for row in array]
 
@@ -310,7 +331,7 @@ def test_heads_keep_their_colours_and_patterns(rng, draw):
 def test_a_weight_is_as_far_from_paper_to_its_head_s_colour():
     run = trace(load_example("cat-sat-on-it"))
     drawn = weight_maps(run)
-    for panel, array in zip(panels(raw(drawn)), run.weights, strict=True):
+    for panel, array in zip(layouts(raw(drawn))[0], run.weights, strict=True):
         np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
     fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
     for k, (head, i, j) in enumerate(np.ndindex(run.weights.shape)):

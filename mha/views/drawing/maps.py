@@ -1,6 +1,8 @@
 """Heatmaps: matrices whose cells are shaded and hold their numbers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +11,7 @@ from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
 from mha.runs.stages import STAGES, stage_array
 from mha.views.colours import head_colour
-from mha.views.drawing.canvas import Figure, Panel, figure
+from mha.views.drawing.canvas import WIDE, Figure, Panel, figure
 from mha.views.drawing.svg import (
     NEUTRAL,
     group,
@@ -21,7 +23,23 @@ from mha.views.drawing.svg import (
 )  # fmt: skip
 
 _MAPPED = tuple(name for name, kind in STAGES.items() if kind.by_key and not kind.quotes)
-_ROW = 32
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How large a heatmap is drawn, in pixels: its rows, least columns and letters."""
+
+    row: float = 32
+    column: float = 38
+    number: float = 15
+    token: float = 17
+    room: float = 8
+    face: str = ""
+
+
+_LARGE = _Look()
+_SMALL = _Look(row=29, column=33, number=13, token=15, room=5, face=" f-small")
+_APART = 12
 
 
 def weight_maps(run: Trace, stage: str = "weights", *, places: int = 2) -> Figure:
@@ -99,6 +117,9 @@ def heatmaps(
 ) -> Figure:
     """Draw matrices as heatmaps side by side on one scale, each cell with its number.
 
+    Where they only fit in a row if they are drawn smaller, with the names of the rows beside the
+    first alone, they are, and as large as ever on a phone.
+
     Parameters
     ----------
     arrays : sequence of array_like, each of shape (len(rows), len(columns))
@@ -118,8 +139,9 @@ def heatmaps(
     matrices = [np.asarray(array, dtype=np.float64) for array in arrays]
     low, high = scale = _scale(matrices, lowest, highest)
     corner = (row_label, column_label)
-    panels = [
-        grid(
+    maps = [
+        partial(
+            grid,
             matrix,
             rows=rows,
             columns=columns,
@@ -132,6 +154,11 @@ def heatmaps(
         )
         for i, matrix in enumerate(matrices)
     ]
+    panels = [draw() for draw in maps]
+    small = [draw(look=_SMALL, named=i == 0) for i, draw in enumerate(maps)]
+    room = sum(panel.width + _APART for panel in small) - _APART
+    if sum(panel.width for panel in panels) > WIDE >= room:
+        return figure(small, alt, narrow=panels, gap=(_APART, 24))
     return figure(panels, alt)
 
 
@@ -160,6 +187,8 @@ def grid(
     corner: tuple[str, str] = ("", ""),
     bold: bool = False,
     breaks: bool = False,
+    look: _Look = _LARGE,
+    named: bool = True,
 ) -> Panel:
     """Return a heatmap as a panel: cells from paper to a colour, each with its number.
 
@@ -178,29 +207,41 @@ def grid(
         Set each row's largest number in bold.
     breaks : bool
         As for `Panel`.
+    look : _Look
+    named : bool
+        Whether the names of the rows, and what they are, stand beside them.
     """
     numbers = [[shown(float(value), places) for value in row] for row in matrix]
     widths = [
-        max(38.0, *(width_of(row[j], 15) + 8 for row in numbers), width_of(name, 16) + 8)
+        max(
+            look.column,
+            *(width_of(row[j], look.number) + look.room for row in numbers),
+            width_of(name, look.token - 1) + look.room,
+        )
         for j, name in enumerate(columns)
     ]
-    left = max(*(width_of(name, 17) for name in rows), width_of(corner[0])) + 10
+    beside = max(*(width_of(name, look.token) for name in rows), width_of(corner[0])) + 10
+    left = beside if named else 0.0
     top = 24 + 24 * bool(title) + 20 * bool(corner[1])
     edges = np.cumsum([left, *widths])
     centres = (edges[:-1] + edges[1:]) / 2
-    parts = _around(left, top, title, corner)
+    parts = _around(left, top, title, corner if named else ("", corner[1]))
     for centre, name in zip(centres, columns, strict=True):
-        parts.append(_named(float(centre), top - 7, name, "middle"))
+        parts.append(_named(float(centre), top - 7, name, "middle", look))
     for i, name in enumerate(rows):
-        middle = top + (i + 0.5) * _ROW
-        parts.append(_named(left - 10, middle_of(middle, 16), name, "end"))
+        middle = top + (i + 0.5) * look.row
+        if named:
+            parts.append(_named(left - 10, middle_of(middle, 16), name, "end", look))
         largest = matrix[i].max() if bold else np.nan
         for j, value in enumerate(matrix[i]):
             face = "f-number f-strong" if value == largest > 0 else "f-number"
-            parts.append(_cell(edges[j], top + i * _ROW, widths[j], value, scale))
-            parts.append(text(centres[j], middle_of(middle), numbers[i][j], face, "middle"))
-    height = top + len(rows) * _ROW + 1
-    return Panel(float(edges[-1]) + 1, height, group(*parts, colour=colour), breaks)
+            box = (edges[j], top + i * look.row, widths[j], look.row)
+            parts.append(_cell(box, value, scale))
+            words = text(centres[j], middle_of(middle), numbers[i][j], face + look.face, "middle")
+            parts.append(words)
+    height = top + len(rows) * look.row + 1
+    width = max(float(edges[-1]), left + width_of(title)) + 1
+    return Panel(width, height, group(*parts, colour=colour), breaks)
 
 
 def _around(left: float, top: float, title: str, corner: tuple[str, str]) -> list[str]:
@@ -213,19 +254,20 @@ def _around(left: float, top: float, title: str, corner: tuple[str, str]) -> lis
     return parts
 
 
-def _named(x: float, y: float, name: str, anchor: str) -> str:
+def _named(x: float, y: float, name: str, anchor: str, look: _Look) -> str:
     """Return the name of a row or column: a token in italics, a number or symbol as such."""
     if name.isdigit() or not name.isascii():
-        return text(x, y, name, "f-number", anchor)
-    return plain(x, y, name, "f-token", anchor)
+        return text(x, y, name, "f-number" + look.face, anchor)
+    return plain(x, y, name, "f-token" + look.face, anchor)
 
 
-def _cell(x: float, y: float, width: float, value: float, scale: tuple[float, float]) -> str:
+def _cell(box: tuple[float, float, float, float], value: float, scale: tuple[float, float]) -> str:
     """Return a cell with its heat; what is masked stays paper."""
+    x, y, width, height = box
     low, high = scale
     share = (value - low) / ((high - low) or 1.0) if np.isfinite(value) else 0.0
     heat = f"--weight: {float(np.clip(share, 0, 1)):.4g}"
-    return rectangle(x + 1, y + 1, width - 2, _ROW - 2, "f-heat", style=heat)
+    return rectangle(x + 1, y + 1, width - 2, height - 2, "f-heat", style=heat)
 
 
 def mixing_maps(run: Trace, *, places: int = 2) -> Figure:
