@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import printing
-import worksheets
 from environment import BUILD, fail, step
 from html_book import HTML, build_html
+from packs import worksheets
 
 
 def main() -> None:
