@@ -1,4 +1,4 @@
-"""The command `build.py`: the pages, the printed book, readers and worksheets."""
+"""The command `build.py`: the pages, the printed book, readers, worksheets and packs."""
 
 import argparse
 import shutil
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import printing
-import worksheets
 from environment import BUILD, fail, step
 from html_book import HTML, build_html
+from packs import command as packs
+from packs import worksheets
 
 
 def main() -> None:
@@ -24,9 +25,13 @@ def main() -> None:
         if arguments.what == "worksheet":
             worksheets.make(arguments)
             return
+        if arguments.what == "packs":
+            packs.check(arguments)
         with step("Building the HTML book"):
             build_html(fresh=arguments.all)
-        if documents:
+        if arguments.what == "packs":
+            packs.make(arguments)
+        elif documents:
             printing.print_all(documents, arguments.to)
         else:
             print(f"The book is in {HTML / 'index.html'}")
@@ -55,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
     printing.add_commands(what, common)
     worksheets.add_command(what)
+    packs.add_command(what, common)
     return parser
 
 

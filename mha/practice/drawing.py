@@ -8,7 +8,7 @@ and no token's embedding, query, key or value is all zeros.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -17,8 +17,21 @@ from mha.core.checks import Array, as_count
 from mha.core.multihead import MultiHeadWeights
 from mha.runs.worked import WorkedExample
 
-WORDS = ("two", "red", "foxes", "saw", "an", "owl", "fly", "by")
-"""What drawn examples are about."""
+SENTENCES = tuple(
+    tuple(sentence.split())
+    for sentence in (
+        "two red foxes saw an owl fly by",
+        "rain fell all night on our old roof",
+        "birds sing before dawn in every quiet garden",
+        "she read him one long letter from home",
+        "cold rivers carry small stones to the sea",
+        "my clock stopped when we left that town",
+    )
+)
+"""What drawn examples are about: eight words each, no two alike."""
+
+MOST_TOKENS = 8
+"""Tokens that an example has at most."""
 
 TRIES, CANDIDATES = 100, 400
 """How many embeddings are tried, and how many matrices for each, before giving up."""
@@ -63,6 +76,7 @@ def draw_example(
     num_heads: int = 1,
     with_output: bool = False,
     difficulty: str = "medium",
+    sentence: Sequence[str] | None = None,
 ) -> WorkedExample:
     """Draw an example whose numbers are short, as this module says.
 
@@ -76,6 +90,8 @@ def draw_example(
         Whether there is an output projection back to d_model.
     difficulty : str, default "medium"
         A key of `LEVELS`.
+    sentence : sequence of str, default the first of `SENTENCES`
+        Its first `num_tokens` words are the tokens; no two of them are alike.
 
     Returns
     -------
@@ -91,8 +107,20 @@ def draw_example(
     >>> draw_example(np.random.default_rng(1), difficulty="easy").tokens
     ('two', 'red', 'foxes')
     """
+    words = SENTENCES[0] if sentence is None else tuple(sentence)
     _check(num_tokens, {"d_model": d_model, "d_v": d_v, "num_heads": num_heads}, d_k, difficulty)
-    return _draw(rng, difficulty, (num_tokens, d_model), (d_k, d_v), num_heads, with_output)
+    _check_words(words, num_tokens)
+    drawn = _draw(rng, difficulty, (num_tokens, d_model), (d_k, d_v), num_heads, with_output)
+    return replace(drawn, tokens=words[:num_tokens])
+
+
+def _check_words(words: Sequence[str], num_tokens: int) -> None:
+    """Raise unless a sentence has so many words, no two alike."""
+    if len(words) < num_tokens:
+        raise ValueError(f"sentence has {len(words)} words; at least {num_tokens} are wanted")
+    twice = next((word for i, word in enumerate(words[:num_tokens]) if word in words[:i]), None)
+    if twice is not None:
+        raise ValueError(f"sentence has {twice!r} twice; words that differ are wanted")
 
 
 def _check(num_tokens: int, counts: dict[str, int], d_k: int, difficulty: str) -> None:
@@ -104,8 +132,8 @@ def _check(num_tokens: int, counts: dict[str, int], d_k: int, difficulty: str) -
         raise ValueError(f"d_k is {d_k}; {wanted} is wanted, whose roots are whole numbers")
     for name, count in counts.items():
         as_count(name, count)
-    if not 2 <= as_count("num_tokens", num_tokens) <= len(WORDS):
-        raise ValueError(f"num_tokens is {num_tokens}; 2 to {len(WORDS)} are wanted")
+    if not 2 <= as_count("num_tokens", num_tokens) <= MOST_TOKENS:
+        raise ValueError(f"num_tokens is {num_tokens}; 2 to {MOST_TOKENS} are wanted")
 
 
 def _draw(
@@ -164,7 +192,7 @@ def _drawn_example(
     return WorkedExample(
         name="fresh-numbers",
         title="Fresh numbers",
-        tokens=WORDS[: len(embeddings)],
+        tokens=SENTENCES[0][: len(embeddings)],
         head_names=tuple(f"Head {i + 1}" for i in range(len(heads))),
         source="drawn at random",
         embeddings=embeddings,

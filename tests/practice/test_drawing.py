@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import short, trace
-from mha.practice.drawing import LEVELS, WORDS, draw_example
+from mha.practice.drawing import LEVELS, MOST_TOKENS, draw_example
 
 
 def decimals(array):
@@ -83,8 +83,8 @@ def test_difficulties_differ_in_sign_and_decimals():
             "difficulty is 'hopeless'; one of easy, medium, hard is wanted",
         ),
         ({"d_k": 2}, "d_k is 2; 1 or 4 is wanted, whose roots are whole numbers"),
-        ({"num_tokens": 1}, f"num_tokens is 1; 2 to {len(WORDS)} are wanted"),
-        ({"num_tokens": 11}, f"num_tokens is 11; 2 to {len(WORDS)} are wanted"),
+        ({"num_tokens": 1}, f"num_tokens is 1; 2 to {MOST_TOKENS} are wanted"),
+        ({"num_tokens": 11}, f"num_tokens is 11; 2 to {MOST_TOKENS} are wanted"),
         (
             {"num_tokens": 7, "d_model": 1, "d_k": 1, "difficulty": "easy"},
             "no short numbers were found for num_tokens=7, d_model=1, d_k=1; fewer tokens, a larger"

@@ -1,7 +1,5 @@
 """Worksheets: a seed gives its sheets, short numbers, nothing given away, a right key."""
 
-import argparse
-import inspect
 import re
 
 import numpy as np
@@ -11,7 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import short
-from mha.practice.worksheets import ROOM, TASKS, add_options, main, worksheet
+from mha.practice.worksheets import TASKS, worksheet
+from mha.practice.worksheets import key as key_of
+from mha.practice.worksheets import sheet as sheet_of
+from mha.practice.worksheets.text import ROOM
 
 LEVELS = ("easy", "medium", "hard")
 ROW = re.compile(r"^\| (?!---)(.*) \|$", re.MULTILINE)
@@ -31,76 +32,14 @@ def number(text):
 @given(st.integers(0, 10**6), st.integers(1, 97), st.sampled_from(LEVELS), st.integers(1, 3))
 def test_the_same_seed_gives_the_same_sheet(seed, student, difficulty, heads):
     again = [worksheet(seed, student, difficulty=difficulty, num_heads=heads) for _ in range(2)]
-    assert again[0].sheet() == again[1].sheet()
-    assert again[0].key() == again[1].key()
+    assert sheet_of(again[0]) == sheet_of(again[1])
+    assert key_of(again[0]) == key_of(again[1])
 
 
 def test_students_get_different_numbers():
-    sheets = {worksheet(5, student).sheet().partition("\n")[2] for student in range(1, 32)}
+    sheets = {sheet_of(worksheet(5, student)).partition("\n")[2] for student in range(1, 32)}
     assert len(sheets) == 31
-    assert worksheet(5, 1).sheet() != worksheet(7, 1).sheet()
-
-
-def test_a_class_gets_its_sheets_and_one_key(tmp_path):
-    main(["--seed", "5", "--students", "3", "--stages", "key,scores", str(tmp_path)])
-    sheets = (tmp_path / "sheets.md").read_text(encoding="utf-8")
-    key = (tmp_path / "key.md").read_text(encoding="utf-8")
-    for student in (1, 2, 3):
-        one = worksheet(5, student, stages=["scores", "key"])
-        assert one.sheet() in sheets
-        assert one.key() in key
-    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
-    assert sheets.count("\n## ") == key.count("\n## ") == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--students", "0"], "students is 0; a whole number of at least 1 is wanted"),
-        (
-            ["--students", "2", "--stages", "output"],
-            "stage is 'output'; one of query, key, value, scores, scaled_scores, exponentials,"
-            " weights, head_outputs is wanted",
-        ),
-    ],
-)
-def test_a_class_that_cannot_be_writes_nothing(tmp_path, arguments, sentence):
-    with pytest.raises(SystemExit) as stopped:
-        main(["--seed", "5", *arguments, str(tmp_path)])
-    assert str(stopped.value) == f"error: {sentence}"
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_difficulty_that_there_is_not_is_named_with_those_that_there_are(tmp_path, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["--seed", "5", "--students", "1", "--difficulty", "odd", str(tmp_path)])
-    assert stopped.value.code == 2
-    assert "--difficulty: invalid choice: 'odd'" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_options_are_those_of_a_worksheet():
-    parser = argparse.ArgumentParser()
-    add_options(parser)
-    options = vars(parser.parse_args(["--seed", "5", "--students", "3"]))
-    assert options.pop("seed") == 5
-    assert options.pop("students") == 3
-    parameters = inspect.signature(worksheet).parameters
-    names = {"tokens": "num_tokens", "heads": "num_heads"}
-    assert {"difficulty", "stages", *names} == set(options)
-    for name, value in options.items():
-        assert value == parameters[names.get(name, name)].default, name
-    assert parser.parse_args(["--seed=5", "--students=3", "--stages=key,scores"]).stages == [
-        *("key", "scores")
-    ]
-
-
-def test_the_help_names_every_default():
-    parser = argparse.ArgumentParser()
-    add_options(parser)
-    text = " ".join(parser.format_help().split())
-    for default in ("medium", "all", "3", "1"):
-        assert f"default: {default}" in text
+    assert sheet_of(worksheet(5, 1)) != sheet_of(worksheet(7, 1))
 
 
 @given(st.integers(0, 10**6), st.sampled_from(LEVELS))
@@ -121,7 +60,7 @@ def test_everything_before_the_softmax_is_short(seed, difficulty):
 
 @pytest.mark.parametrize("difficulty", LEVELS)
 def test_a_sheet_gives_nothing_away(difficulty):
-    sheet = worksheet(11, 3, difficulty=difficulty, num_heads=2).sheet()
+    sheet = sheet_of(worksheet(11, 3, difficulty=difficulty, num_heads=2))
     given_part, your_turn = sheet.split("### Your turn")
     assert all(cells(given_part))
     assert cells(your_turn)
@@ -131,9 +70,9 @@ def test_a_sheet_gives_nothing_away(difficulty):
 @pytest.mark.parametrize("heads", [1, 2])
 def test_the_key_has_every_number_of_every_stage(heads):
     sheet = worksheet(13, 2, num_heads=heads)
-    run, key = sheet.run, sheet.key()
+    run, key = sheet.run, key_of(sheet)
     for stage in sheet.stages:
-        part = key.split(TASKS[stage])[1].split("\n\n1")[0]
+        part = key.split(TASKS[stage].format(d_k=4))[1].split("\n\n1")[0]
         array = getattr(run, stage)
         shown = [number(cell) for cell in cells(part)]
         for value in array.flat:
@@ -145,7 +84,7 @@ def test_the_key_has_every_number_of_every_stage(heads):
 
 
 def test_steps_of_sums_add_up():
-    for step in worksheet(17, 1, stages=["query", "scores"]).key().splitlines():
+    for step in key_of(worksheet(17, 1, stages=["query", "scores"])).splitlines():
         if not step.startswith("- "):
             continue
         _, products, result = step.split(" = ")
@@ -169,7 +108,7 @@ def test_steps_of_sums_add_up():
 def test_what_the_chosen_stages_start_from_is_given(stages, wanted):
     sheet = worksheet(19, 1, stages=stages)
     assert list(sheet.stages) == [stage for stage in TASKS if stage in stages]
-    given_part, your_turn = sheet.sheet().split("### Your turn")
+    given_part, your_turn = sheet_of(sheet).split("### Your turn")
     titles = re.findall(r"^\*\*(.*)\*\*$", given_part, re.MULTILINE)
     assert titles == wanted
     assert re.findall(r"^(\d)\\\.", your_turn, re.MULTILINE) == [
@@ -183,6 +122,7 @@ NEEDS = {
     "value": ["Embeddings", "Value projection"],
     "scores": ["Queries", "Keys"],
     "scaled_scores": ["Scores: each query times each key"],
+    "mask": ["Scaled scores"],
     "exponentials": ["Scaled scores"],
     "weights": ["Exponentials of the scaled scores, and their row sums"],
     "head_outputs": ["Values", "Attention weights"],
@@ -192,7 +132,7 @@ NEEDS = {
 
 @pytest.mark.parametrize("stage", TASKS)
 def test_each_stage_is_given_what_it_is_computed_from_of_every_head(stage):
-    given_part, _ = worksheet(23, 1, stages=[stage], num_heads=2).sheet().split("### Your turn")
+    given_part, _ = sheet_of(worksheet(23, 1, stages=[stage], num_heads=2)).split("### Your turn")
     titles = re.findall(r"^\*\*(.*)\*\*$", given_part, re.MULTILINE)
     once = ("Embeddings", "Output projection")
     wanted = []
@@ -205,13 +145,14 @@ def test_each_stage_is_given_what_it_is_computed_from_of_every_head(stage):
 
 
 def test_rounding_is_spoken_of_where_it_is_needed():
-    assert "do not round.\n" in worksheet(1, 1, stages=["scores"]).sheet()
-    assert (
-        "Round in task 1 alone: write down 3 decimals"
-        in worksheet(1, 1, stages=["weights"]).sheet()
+    assert "do not round. No calculator is needed.\n" in sheet_of(
+        worksheet(1, 1, stages=["scores"])
     )
-    assert "rounded when shown" in worksheet(1, 1).key()
-    assert "rounded when shown" not in worksheet(1, 1, stages=["key"]).key()
+    assert "Round in task 1 alone: write down 3 decimals" in sheet_of(
+        worksheet(1, 1, stages=["weights"])
+    )
+    assert "rounded when shown" in key_of(worksheet(1, 1))
+    assert "rounded when shown" not in key_of(worksheet(1, 1, stages=["key"]))
 
 
 @pytest.mark.parametrize(
@@ -221,8 +162,8 @@ def test_rounding_is_spoken_of_where_it_is_needed():
         ({"seed": -1}, "seed is -1; a number that is not negative is wanted"),
         (
             {"stages": ["output"]},
-            "stage is 'output'; one of query, key, value, scores, scaled_scores, exponentials,"
-            " weights, head_outputs is wanted",
+            "stage is 'output'; one of query, key, value, scores, scaled_scores, mask,"
+            " exponentials, weights, head_outputs is wanted",
         ),
         ({"stages": []}, "stages is empty; at least one stage is wanted"),
         ({"difficulty": "odd"}, "difficulty is 'odd'; one of easy, medium, hard is wanted"),

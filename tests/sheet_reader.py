@@ -14,6 +14,7 @@ from itertools import chain
 TITLE = re.compile(r"^\*\*(.*)\*\*$")
 ROW = re.compile(r"^\| (?!---)(.*) \|$")
 HEAD = re.compile(r", Head\s(\d+)$")
+WIDTH = re.compile(r"square root of the key's width, which is (\d+)\.")
 ROUNDED = re.compile(r"Round in tasks? ([\d, and]+) alone: write down (\d+) decimals")
 
 ASKED = {
@@ -22,6 +23,7 @@ ASKED = {
     "Values": ("Embeddings", "Value projection"),
     "Scores": ("Queries", "Keys"),
     "Scaled scores": ("Scores", "Keys"),
+    "Masked scores": ("Scaled scores",),
     "Exponentials": ("Scaled scores",),
     "Attention weights": ("Exponentials",),
     "Output": ("Attention weights", "Values"),
@@ -32,6 +34,7 @@ ASKED = {
 TITLES = {
     "Scores: each query times each key": "Scores",
     "Exponentials of the scaled scores, and their row sums": "Exponentials",
+    "Exponentials of the masked scores, and their row sums": "Exponentials",
     "Output: values mixed by the weights": "Output",
     "Output after the output projection": "Output of the layer",
 }
@@ -40,7 +43,9 @@ SUMMED = ("Exponentials", "Attention weights")
 
 
 def number(text):
-    """Return a printed number as the fraction that it is."""
+    """Return a printed number as the fraction that it is, None for minus infinity."""
+    if text.strip() == "−∞":
+        return None
     return Fraction(text.strip().replace("−", "-"))
 
 
@@ -95,6 +100,8 @@ class Worked:
     def __init__(self, sheet, written=lambda value, name: value):
         given = tables(sheet.partition("### Your turn")[0])
         self.asked = tasks(sheet)
+        self.width = WIDTH.search(sheet)
+        self.is_masked = "Masked scores" in sheet
         self.heads = heads(tables(sheet))
         self.written = written
         self.known = {}
@@ -114,7 +121,9 @@ class Worked:
         if (name, head) not in self.known:
             assert name in self.asked.values() or name == "Exponentials", f"{name} is not given"
             exact = getattr(self, "_" + name.lower().replace(" ", "_"))(head)
-            self.known[name, head] = [[self.written(x, name) for x in row] for row in exact]
+            self.known[name, head] = [
+                [x if x is None else self.written(x, name) for x in row] for row in exact
+            ]
         return self.known[name, head]
 
     def sums(self, head):
@@ -140,13 +149,16 @@ class Worked:
         return product(query, [list(column) for column in zip(*key, strict=True)])
 
     def _scaled_scores(self, head):
-        # Where the keys are not given, their width is that of every sheet.
-        width = len(self.known["Keys", head][0]) if ("Keys", head) in self.known else 4
-        root = {1: 1, 4: 2}[width]
+        root = {"1": 1, "4": 2}[self.width[1]]
         return [[x / root for x in row] for row in self.matrix("Scores", head)]
 
     def _exponentials(self, head):
-        return [[power(x) for x in row] for row in self.matrix("Scaled scores", head)]
+        scores = "Masked scores" if self.is_masked else "Scaled scores"
+        return [[power(x) for x in row] for row in self.matrix(scores, head)]
+
+    def _masked_scores(self, head):
+        rows = self.matrix("Scaled scores", head)
+        return [[x if j <= i else None for j, x in enumerate(row)] for i, row in enumerate(rows)]
 
     def _attention_weights(self, head):
         rows = self.matrix("Exponentials", head)
@@ -173,7 +185,9 @@ def product(left, right):
 
 @cache
 def power(exponent):
-    """Return e to a fraction."""
+    """Return e to a fraction, or to minus infinity."""
+    if exponent is None:
+        return Fraction(0)
     with localcontext(prec=50):
         exact = Decimal(exponent.numerator) / Decimal(exponent.denominator)
         return Fraction(exact.exp())
@@ -207,6 +221,10 @@ def wrong(sheet, key):
         count += 1
         half = Fraction(1, 2 * 10**places) if task in rough else 0
         decimals = len(printed.partition(".")[2])
+        if exact is None or number(printed) is None:
+            if exact is not number(printed):
+                found.append(f"task {task}: {printed} is printed, {exact} is right")
+            continue
         off = abs(number(printed) - exact)
         # Only an exact number may have fewer decimals: where a whole table needs no more.
         too_few = task in rough and decimals != places and off > Fraction(1, 10**12)

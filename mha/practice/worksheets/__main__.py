@@ -1,0 +1,5 @@
+"""The command ``python -m mha.practice.worksheets``."""
+
+from mha.practice.worksheets.command import main
+
+main()

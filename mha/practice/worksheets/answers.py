@@ -1,0 +1,118 @@
+"""The answers of worksheets for programs: as rows of CSV, and as JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from mha.practice.worksheets.sheet import PLACES, Worksheet
+from mha.practice.worksheets.text import name
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One number that a sheet asks for.
+
+    Parameters
+    ----------
+    sheet : int
+        The student's number.
+    student, id : str
+        Empty without a list of the class.
+    task : int
+    stage : str
+    head : int
+        Counted from 1; 0 for the output of the whole layer.
+    row, column : str
+        A token, and a key's token, a component, or "row sum".
+    answer : str
+        As the key prints it, with a hyphen for a minus; "-inf" for a masked score.
+    off_by : str
+        How far a right answer may be off; "0" where it is exact.
+    """
+
+    sheet: int
+    student: str
+    id: str
+    task: int
+    stage: str
+    head: int
+    row: str
+    column: str
+    answer: str
+    off_by: str
+
+
+def answers(made: Worksheet) -> Iterator[Answer]:
+    """Yield every answer of a sheet.
+
+    Parameters
+    ----------
+    made : Worksheet
+
+    Examples
+    --------
+    >>> from mha.practice.worksheets import worksheet
+    >>> first = next(answers(worksheet(7, 1, stages=["weights"])))
+    >>> first.stage, first.row, first.off_by
+    ('weights', 'two', '0')
+    """
+    for task in made.tasks:
+        units = made.slips.get(task.stage, 0)
+        for head in range(len(task.tables)):
+            for place, worked in made.answers(task.stage, head):
+                row, column = name(made.run, place)
+                yield Answer(
+                    sheet=made.student.number,
+                    student=made.student.name,
+                    id=made.student.id,
+                    task=task.number,
+                    stage=task.stage,
+                    head=0 if place.head is None else head + 1,
+                    row=row,
+                    column=column,
+                    answer=worked.result.replace("−∞", "-inf").replace("−", "-"),
+                    off_by=f"{units * 10.0**-PLACES:.{PLACES}f}" if units else "0",
+                )
+
+
+def as_csv(sheets: Sequence[Worksheet]) -> str:
+    """Return the answers of sheets as CSV, a line each.
+
+    Parameters
+    ----------
+    sheets : sequence of Worksheet
+
+    Returns
+    -------
+    str
+    """
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(Answer.__annotations__), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(answer) for made in sheets for answer in answers(made))
+    return file.getvalue()
+
+
+def as_json(sheets: Sequence[Worksheet]) -> str:
+    """Return the answers of sheets as JSON: a list of sheets, each with its answers.
+
+    Parameters
+    ----------
+    sheets : sequence of Worksheet
+
+    Returns
+    -------
+    str
+    """
+    about_sheet = ("sheet", "student", "id")
+    found = []
+    for made in sheets:
+        rows = [asdict(answer) for answer in answers(made)]
+        found.append(
+            {key: rows[0][key] for key in about_sheet}
+            | {"seed": made.seed, "difficulty": made.difficulty, "points": made.points}
+            | {"answers": [{k: v for k, v in r.items() if k not in about_sheet} for r in rows]}
+        )
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"

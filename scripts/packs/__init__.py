@@ -1,0 +1,1 @@
+"""What a teacher is given: worksheets, questions, slides, figures and notebooks."""

@@ -1,0 +1,80 @@
+"""The command that makes packs: what a teacher takes from the book into a course."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import typesetting
+from environment import BUILD, fail, step
+from html_book import HTML
+
+from packs import pages, questions
+from packs.pages import Page
+
+FOLDER = BUILD / "packs"
+SEEDS, VARIANTS = 10**9, 50
+"""The largest seed, and the most fresh questions of each kind."""
+
+Pack = Callable[[argparse.Namespace, list[Page], Path], list[Path]]
+
+
+def add_command(
+    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
+) -> None:
+    """Add the command `packs`."""
+    command = what.add_parser(
+        "packs",
+        parents=[common],
+        help="for teachers: " + ", ".join(PACKS),
+        description="Make what a teacher takes from the book into a course. The pages are built"
+        " first; nothing is computed twice.",
+    )
+    command.add_argument(
+        "--only",
+        type=lambda text: text.split(","),
+        default=list(PACKS),
+        metavar="A,B",
+        help=f"of {', '.join(PACKS)}; default: all",
+    )
+    command.add_argument("--seed", type=int, default=1, help="of fresh numbers; default: 1")
+    command.add_argument(
+        "--variants", type=int, default=6, help="fresh questions of each kind; default: 6"
+    )
+    command.add_argument(
+        "--to", type=Path, default=FOLDER, metavar="FOLDER", help="default: _build/packs"
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """End with a sentence unless there are such packs."""
+    for name in arguments.only:
+        if name not in PACKS:
+            fail(f"--only has {name!r}; one of {', '.join(PACKS)} is wanted")
+    for option, most in (("seed", SEEDS), ("variants", VARIANTS)):
+        if not 0 <= getattr(arguments, option) <= most:
+            fail(f"--{option} is {getattr(arguments, option)}; 0 to {most:,} is wanted")
+
+
+def make(arguments: argparse.Namespace) -> None:
+    """Make the packs from the built pages, and publish each when it is whole."""
+    found = pages.read(HTML)
+    arguments.to.mkdir(parents=True, exist_ok=True)
+    for name in arguments.only:
+        work = typesetting.PRINT / "packs" / name
+        work.mkdir(parents=True, exist_ok=True)
+        with step(f"Making the {name}"):
+            made = PACKS[name](arguments, found, work)
+        for path in made:
+            folder = arguments.to / path.parent.relative_to(work)
+            folder.mkdir(parents=True, exist_ok=True)
+            typesetting.publish(path, folder)
+        print(f"Made {len(made)} files of {name} in {arguments.to}")
+
+
+def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
+    bank = questions.bank(found, arguments.seed, arguments.variants)
+    return questions.write(bank, work)
+
+
+PACKS: dict[str, Pack] = {"questions": _questions}
+"""What can be made, by the name that it is asked for with."""

@@ -1,0 +1,201 @@
+"""The worksheets of a class: its list, its options, and the answers as programs read them."""
+
+import argparse
+import csv
+import inspect
+import io
+import json
+
+import pytest
+from sheet_reader import wrong
+
+from mha.practice.worksheets import TASKS, Student, key, sheet, worksheet
+from mha.practice.worksheets.answers import as_csv, as_json
+from mha.practice.worksheets.command import add_options, drawn, main
+from mha.practice.worksheets.students import read_class
+
+SEED_AND_TWO = ["--seed", "5", "--students", "2"]
+FILES = ["answers-5.csv", "answers-5.json", "key-5.md", "worksheets-5.md"]
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return parser.parse_args(arguments)
+
+
+def class_list(folder, text, encoding="utf-8"):
+    path = folder / "class.csv"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
+    main(["--seed", "5", "--students", "3", "--stages", "key,scores", str(tmp_path)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == FILES
+    sheets = (tmp_path / FILES[3]).read_text(encoding="utf-8")
+    keys = (tmp_path / FILES[2]).read_text(encoding="utf-8")
+    for student in (1, 2, 3):
+        one = worksheet(5, student, stages=["scores", "key"])
+        assert sheet(one) in sheets
+        assert key(one) in keys
+    assert sheets.startswith("# Worksheets, seed 5\n\n## Worksheet 1 (seed 5, medium)\n")
+    assert sheets.count("\n## ") == keys.count("\n## ") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("name,id\nEmmy Noether,e17\n李明,x2\n", "utf-8"),
+        ("ID;Name\r\ne17;Emmy Noether\r\nx2;李明\r\n", "utf-8-sig"),
+        ("Emmy Noether\te17\n\n李明\tx2\n", "utf-8"),
+        ('name,mark,id\n"Emmy Noether",1,e17\n李明,2,x2\n', "utf-8"),
+    ],
+)
+def test_a_list_is_read_as_spreadsheets_write_it(tmp_path, text, encoding):
+    found = read_class(class_list(tmp_path, text, encoding))
+    assert found == (Student(1, "Emmy Noether", "e17"), Student(2, "李明", "x2"))
+
+
+def test_who_joins_a_class_changes_no_other_sheet(tmp_path):
+    before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n"))
+    after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n"))
+    for old, new in zip(before, after[1:], strict=True):
+        ours, theirs = worksheet(7, old), worksheet(7, new)
+        assert (ours.run.embeddings == theirs.run.embeddings).all()
+        assert ours.run.tokens == theirs.run.tokens
+    assert len({student.drawn_by for student in after}) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "sentence"),
+    [
+        ("", "utf-8", "class.csv names no student"),
+        ("name,id\n", "utf-8", "class.csv names no student"),
+        ("id,mail\n1,x\n", "utf-8", "class.csv has the columns id, mail; name and id are wanted"),
+        ("name,id\n,e17\n", "utf-8", "line 2 of class.csv has no name"),
+        (
+            "Bo\nCy\nBo\n",
+            "utf-8",
+            "line 3 of class.csv has 'Bo', as line 1 has; ids that differ are wanted",
+        ),
+        ("name\nMüller\n", "cp1252", "class.csv is not in UTF-8; save it as “CSV UTF-8”"),
+        (f"name\n{'x' * 81}\n", "utf-8", "line 2 of class.csv has 'xxxxxxxxxxxxxxxxxxxx'…"),
+        ("\n".join(map(str, range(301))), "utf-8", "class.csv names 301 students; at most 300"),
+    ],
+)
+def test_a_list_that_cannot_be_is_told_with_its_line(tmp_path, text, encoding, sentence):
+    with pytest.raises(ValueError, match=r"class\.csv") as raised:
+        read_class(class_list(tmp_path, text, encoding))
+    assert str(raised.value).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--students", "0"], "--students is 0; 1 to 300 is wanted"),
+        (["--students", "301"], "--students is 301; 1 to 300 is wanted"),
+        (["--students", "2", "--tokens", "9"], "--tokens is 9; 2 to 8 is wanted"),
+        (["--students", "2", "--heads", "5"], "--heads is 5; 1 to 4 is wanted"),
+        (["--students", "2", "--seed", "-1"], "--seed is -1; 0 to 1,000,000,000 is wanted"),
+        (
+            ["--students", "2", "--stages", "odd"],
+            f"--stages has 'odd'; one of {', '.join(TASKS)[:-8]} is wanted",
+        ),
+        (
+            ["--students", "2", "--stages", "output"],
+            "--stages has 'output', which one head has not; --heads 2 or more is wanted",
+        ),
+        (
+            ["--students", "2", "--sentence", "cat"],
+            "--sentence 'cat' has 1 word; 2 to 8 are wanted",
+        ),
+        (
+            ["--students", "2", "--sentence", "the cat", "--tokens", "3"],
+            "--sentence 'the cat' has 2 words; at least 3 are wanted",
+        ),
+        (
+            ["--students", "2", "--sentence", "the cat the"],
+            "--sentence has 'the' twice; words that differ are wanted",
+        ),
+        (
+            ["--students", "2", "--tokens", "8", "--difficulty", "easy"],
+            "--difficulty easy has no short numbers for 8 words;"
+            " fewer --tokens or a higher --difficulty are wanted",
+        ),
+        (["--class", "none.csv"], "none.csv cannot be read: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(tmp_path, arguments, sentence):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--seed", "5", *arguments, str(tmp_path)])
+    assert str(stopped.value) == f"error: {sentence}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--students", "1", "--difficulty", "odd"], "--difficulty: invalid choice: 'odd'"),
+        ([], "one of the arguments --students --class is required"),
+        (["--students", "1", "--class", "x.csv"], "not allowed with argument --students"),
+    ],
+)
+def test_what_the_command_refuses(tmp_path, capsys, arguments, part):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--seed", "5", *arguments, str(tmp_path)])
+    assert stopped.value.code == 2
+    assert part in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_are_those_of_a_worksheet():
+    options = vars(parsed(*SEED_AND_TWO))
+    parameters = inspect.signature(worksheet).parameters
+    names = {"tokens": "num_tokens", "heads": "num_heads"}
+    assert {names.get(name, name) for name in options} == {
+        *parameters,
+        *("students", "list", "causal"),
+    } - {"student"}
+    assert options["difficulty"] == parameters["difficulty"].default
+    assert options["heads"] == parameters["num_heads"].default
+    assert len(drawn(parsed(*SEED_AND_TWO))[0].run.tokens) == parameters["num_tokens"].default
+
+
+def test_sentences_take_turns():
+    ours = drawn(parsed("--seed", "5", "--students", "7"))
+    assert len({made.run.tokens for made in ours}) == 6
+    theirs = drawn(
+        parsed("--seed", "5", "--students", "3", "--sentence", "a b c d", "--sentence", "e f")
+    )
+    assert [" ".join(made.run.tokens) for made in theirs] == ["a b c d", "e f", "a b c d"]
+    cut = drawn(parsed(*SEED_AND_TWO, "--sentence", "a b c d", "--tokens", "2"))
+    assert cut[1].run.tokens == ("a", "b")
+
+
+def test_a_causal_sheet_has_the_mask_between_scaled_scores_and_exponentials():
+    (made, _) = drawn(parsed(*SEED_AND_TWO, "--causal"))
+    assert made.stages == tuple(stage for stage in TASKS if stage != "output")
+    assert made.run.weights[0, 0].tolist() == [1, 0, 0]
+    scaled, masked = (key(made).split("\n\n5\\.")[1].split("\n\n6\\.")[i] for i in (0, 1))
+    assert "∞" not in scaled
+    assert masked.partition("\n\n7\\.")[0].count("−∞ |") == 3
+    assert wrong(sheet(made), key(made)) == (12 + 12 + 6 + 9 * 3 + 12 + 9 + 6, [])
+
+
+@pytest.mark.parametrize("arguments", [[], ["--causal", "--heads", "2"], ["--stages", "weights"]])
+def test_the_answers_for_programs_are_those_of_the_key(arguments):
+    sheets = drawn(parsed(*SEED_AND_TWO, *arguments))
+    rows = list(csv.DictReader(io.StringIO(as_csv(sheets))))
+    read = json.loads(as_json(sheets))
+    for made, one in zip(sheets, read, strict=True):
+        mine = [row for row in rows if row["sheet"] == str(one["sheet"])]
+        count, faults = wrong(sheet(made), key(made))
+        assert (len(mine), faults) == (count, [])
+        assert [row["answer"] for row in mine] == [answer["answer"] for answer in one["answers"]]
+        cells = key(made).replace("−∞", "-inf").replace("−", "-").split()
+        assert all(row["answer"] in cells or row["answer"] + "0" in cells for row in mine)
+        allowed = {row["off_by"] for row in mine if row["stage"] in made.slips}
+        assert allowed.isdisjoint({"0"})
+        assert {row["off_by"] for row in mine if row["stage"] not in made.slips} <= {"0"}
+        assert one["points"] == sum(len(table.rows) for task in made.tasks for table in task.tables)
