@@ -22,6 +22,16 @@ from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
+from mha.core.positions import (
+    halves_to_pairs,
+    linear_biases,
+    linear_slopes,
+    pairs_to_halves,
+    rotary_angles,
+    rotate,
+    rotate_by,
+    sinusoidal_positions,
+)
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.examples import example_names, load_example
 from mha.runs import stages
@@ -75,19 +85,27 @@ __all__ = [
     "example_names",
     "figures",
     "fit_patterns",
+    "halves_to_pairs",
     "layer_sizes",
+    "linear_biases",
+    "linear_slopes",
     "load_example",
     "merge_heads",
     "multi_head_attention",
     "multi_head_attention_backward",
     "origin",
     "padding_mask",
+    "pairs_to_halves",
     "pattern_projections",
     "percent",
+    "rotary_angles",
+    "rotate",
+    "rotate_by",
     "scaled_dot_product_attention",
     "scaled_dot_product_attention_backward",
     "short",
     "shown",
+    "sinusoidal_positions",
     "sliding_window_mask",
     "softmax",
     "softmax_backward",

@@ -1,5 +1,7 @@
 """A figure of every kind, for tests of how figures are saved and of how they stand on a page."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mha import load_example, trace
@@ -13,6 +15,7 @@ from mha.views.figures import (
     query_strip,
     softmax_bars,
     stacked_counts,
+    turned,
     vector_bars,
     weight_maps,
     weighted_sum,
@@ -31,6 +34,7 @@ FIGURES = {
     "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
     "query_strip": lambda: query_strip(RUN, 0),
     "query_strip_of_four": lambda: query_strip(trace(load_example("cat-sat")), 0, component=1),
+    "turned": lambda: turned({"here": trace(replace(load_example("cat-sat"), angles=np.eye(2)))}),
     "weighted_sum": lambda: weighted_sum(RUN, 0),
     "weighted_sum_of_three": lambda: weighted_sum(trace(load_example("apple")), 2, head=1),
     "softmax_bars": lambda: softmax_bars(RUN.weights[0], RUN.tokens, ["width 4", "64", "512"]),

@@ -126,3 +126,15 @@ def projected(rng, **parts):
         "head_names": [f"Head {i + 1}" for i in range(HEADS)],
     }
     return example(**start | parts)
+
+
+def with_places(rng, **parts):
+    """Return an example with heads that adds positions, and turns queries of even width."""
+    shapes = (HEADS, D_MODEL, 2 * D_K), (HEADS, D_MODEL, 2 * D_K), (HEADS, D_MODEL, D_V)
+    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
+    places = {
+        "layer": MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT))),
+        "positions": rng.normal(size=(QUERIES, D_MODEL)),
+        "angles": rng.uniform(-9, 9, size=(QUERIES, D_K)),
+    }
+    return projected(rng, **places | parts)

@@ -110,7 +110,7 @@ def inputs_of(worked, temperature):
     """Return an example as the port takes it."""
     shape = (worked.num_heads, len(worked.tokens), len(worked.tokens))
     layer = worked.layer
-    names = ("embeddings", "query", "key", "value")
+    names = ("embeddings", "positions", "angles", "query", "key", "value")
     arrays = {name: getattr(worked, name) for name in names}
     if layer is not None:
         arrays |= {name: getattr(layer, name) for name in ("w_q", "w_k", "w_v", "w_o")}

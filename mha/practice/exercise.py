@@ -152,6 +152,10 @@ class _Wording:
 
 
 WORDINGS = {
+    "placed": _Wording(
+        "Compute {component}, component {n} of {row} with its position.",
+        ("component {n} of the embedding and of the position",),
+    ),
     "query": _Wording(
         "Compute {component}, component {n} of the query of {row}{head}.",
         ("embedding of {row}", "column {n} of the query projection"),
@@ -164,9 +168,17 @@ WORDINGS = {
         "Compute {component}, component {n} of the value of {row}{head}.",
         ("embedding of {row}", "column {n} of the value projection"),
     ),
+    "turned_query": _Wording(
+        "Compute {component}, component {n} of the turned query of {row}{head}.",
+        ("the pair of the query that it belongs to", "what the angle makes of it"),
+    ),
+    "turned_key": _Wording(
+        "Compute {component}, component {n} of the turned key of {row}{head}.",
+        ("the pair of the key that it belongs to", "what the angle makes of it"),
+    ),
     "scores": _Wording(
         "Compute the score of {row} with {column}{head}.",
-        ("query of {row}", "key of {column}"),
+        ("{turned}query of {row}", "{turned}key of {column}"),
     ),
     "scaled_scores": _Wording(
         "Compute the scaled score of {row} with {column}{head}.",
@@ -281,7 +293,7 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
 def _refuse_hopeless(run: Trace, found: Origin) -> None:
     """Raise where a mask or a huge score leaves nothing to compute by hand."""
     place, exponents = found.place, [found.evaluate()]
-    takes_powers = found.operation in ("exponential", "sum", "share")
+    takes_powers = place.stage in ("exponentials", "row_sums", "weights")
     powers = exponentials(run, found) if takes_powers else ()
     if powers:
         asked = [power for power in powers if place.column in (None, power.place.column)]
@@ -317,6 +329,7 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
         "tokens": ", ".join(f"*{token}*" for token in run.tokens),
         "head": "",
         "factor": "d_k" if run.example.scale is None else "scale",
+        "turned": "" if run.angles is None else "turned ",
     }
     if place.head is not None and run.num_heads > 1:
         names["head"] = f" in {run.head_names[place.head]}"

@@ -266,6 +266,9 @@ def _of_unscaled(run: Trace, place: Place) -> Found:
         yield name, float(powers[place.column] / powers.sum())
 
 
+_TURNED = ("turned_query", "turned_key")  # no matrix's: a pair times cosine and sine
+
+
 def _exchanged(run: Trace, found: Origin) -> Found:
     """Yield the number whose matrix was read by rows where its columns are meant."""
     place = found.place
@@ -274,7 +277,7 @@ def _exchanged(run: Trace, found: Origin) -> Found:
             yield "exchanged", _turned(run, place)
         elif found.operation == "mixed":
             yield "exchanged", math.fsum(_turned(run, a.place) * v.value for a, v in found.terms)
-        elif found.operation == "products":
+        elif found.operation == "products" and found.place.stage not in _TURNED:
             yield "exchanged", math.fsum(x.value * _turned(run, w.place) for x, w in found.terms)
     except ValueError:
         return  # the matrix is not square

@@ -25,7 +25,7 @@ Operation = Literal[
 - root: the square root of d_k.
 - scaled: a score divided by the root of d_k, or times the scale, plus the mask's term.
 - exponential: e to the scaled score less the row's shift.
-- sum: of the row's exponentials.
+- sum: of the row's exponentials, or of an embedding and its position.
 - share: an exponential over its row sum; 0 where the row has no key left.
 - percent: a weight times 100.
 - copy: a number taken over.
@@ -42,7 +42,7 @@ class Operand:
     place : Place, optional
         None for a constant.
     name : str, default ""
-        What a constant is: "d_k", "scale", "mask" or "shift".
+        What a constant is: "d_k", "scale", "mask", "shift", "cos" or "sin".
     """
 
     value: float
@@ -223,7 +223,7 @@ def is_given(run: Trace, stage: str) -> bool:
     """
     if stage in ("query", "key", "value"):
         return run.embeddings is None
-    return stage == "embeddings" or STAGES[stage].is_matrix
+    return stage == "embeddings" or STAGES[stage].is_matrix or STAGES[stage].stays
 
 
 def _term(run: Trace, place: Place) -> Origin:
@@ -258,18 +258,38 @@ def _projected(matrix: str) -> Rule:
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         assert run.embeddings is not None
         head, row, column = at.index
+        start = "embeddings" if run.placed is None else "placed"
         return "products", (
-            (_at(run, "embeddings", row, i), _at(run, matrix, head, i, column))
+            (_at(run, start, row, i), _at(run, matrix, head, i, column))
             for i in range(run.embeddings.shape[1])
         )
 
     return rule
 
 
+def _placed(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    return "sum", _one(*(_at(run, stage, *at.index) for stage in ("embeddings", "positions")))
+
+
+def _turned(stage: str) -> Rule:
+    """Return the rule of turned queries and keys: both of a pair, times cosine and sine."""
+
+    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+        head, row, column = at.index
+        pair, is_second = divmod(column, 2)
+        angle = place_at("angles", row, pair).value(run)
+        cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
+        by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+        return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
+
+    return rule
+
+
 def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
     head, row, column = at.index
+    query, key = ("query", "key") if run.angles is None else ("turned_query", "turned_key")
     return "products", (
-        (_at(run, "query", head, row, i), _at(run, "key", head, column, i))
+        (_at(run, query, head, row, i), _at(run, key, head, column, i))
         for i in range(run.query.shape[-1])
     )
 
@@ -340,6 +360,9 @@ def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
 
 
 _RULES: dict[str, Rule] = {
+    "placed": _placed,
+    "turned_query": _turned("query"),
+    "turned_key": _turned("key"),
     "query": _projected("w_q"),
     "key": _projected("w_k"),
     "value": _projected("w_v"),

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
-from mha.core.checks import Array, finite_product, frozen
+from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import project
+from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
 from mha.runs.worked import WorkedExample
 
@@ -32,7 +33,13 @@ class Trace:
     tokens : tuple of str, length n
     embeddings : ndarray, shape (n, d_model), or None
         None for an example that starts at query, key and value.
+    positions, placed : ndarray, shape (n, d_model), or None
+        What is added to the embeddings, and the sum. None where nothing is.
     query, key : ndarray, shape (num_heads, n, d_k)
+    angles : ndarray, shape (n, d_k / 2), or None
+        By how much each pair of components is turned at each place. None without turns.
+    turned_query, turned_key : ndarray, shape (num_heads, n, d_k), or None
+        What the scores are made of where there are angles.
     value : ndarray, shape (num_heads, n, d_v)
     scores : ndarray, shape (num_heads, n, n)
         Dot products, before scaling.
@@ -62,8 +69,13 @@ class Trace:
     example: WorkedExample
     tokens: tuple[str, ...]
     embeddings: Array | None
+    positions: Array | None
+    placed: Array | None
     query: Array
     key: Array
+    angles: Array | None
+    turned_query: Array | None
+    turned_key: Array | None
     value: Array
     scores: Array
     mask: Array
@@ -82,6 +94,13 @@ class Trace:
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
                 object.__setattr__(self, field.name, frozen(value))
+
+    @property
+    def meeting(self) -> tuple[Array, Array]:
+        """The queries and keys whose products are the scores: turned, where there are angles."""
+        if self.turned_query is None or self.turned_key is None:
+            return self.query, self.key
+        return self.turned_query, self.turned_key
 
     @property
     def num_heads(self) -> int:
@@ -127,8 +146,11 @@ def trace(example: WorkedExample) -> Trace:
     """
     if not isinstance(example, WorkedExample):
         raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
-    arrays = _projections(example)
-    arrays |= _attention(example, arrays["query"], arrays["key"])
+    arrays = _placed(example)
+    arrays |= _projections(example, arrays["placed"])
+    arrays |= _turned(example, arrays["query"], arrays["key"])
+    query, key = (_first(arrays[f"turned_{name}"], arrays[name]) for name in ("query", "key"))
+    arrays |= _attention(example, query, key)
     arrays |= _outputs(example, arrays["weights"], arrays["value"])
     return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
 
@@ -170,9 +192,34 @@ def continued(run: Trace, **given: Array) -> Trace:
     return replace(run, **arrays | _joined(run.example, arrays["head_outputs"]))
 
 
-def _projections(example: WorkedExample) -> dict[str, Any]:
-    """Return query, key and value: given, or projected from the embeddings."""
-    x, layer = example.embeddings, example.layer
+def _first(*arrays: Array | None) -> Array:
+    """Return the first array that there is."""
+    return next(array for array in arrays if array is not None)
+
+
+def _placed(example: WorkedExample) -> dict[str, Any]:
+    """Return what is added to the embeddings, and the sum; None where nothing is."""
+    x, positions = example.embeddings, example.positions
+    if x is None or positions is None:
+        return {"positions": None, "placed": None}
+    return {
+        "positions": positions,
+        "placed": finite_sum("embeddings and positions", x, positions),
+    }
+
+
+def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
+    """Return the angles, and queries and keys turned by them; None where there are none."""
+    angles = example.angles
+    if angles is None:
+        return dict.fromkeys(("angles", "turned_query", "turned_key"))
+    turned_query, turned_key = (rotate_by(x, angles) for x in (query, key))
+    return {"angles": angles, "turned_query": turned_query, "turned_key": turned_key}
+
+
+def _projections(example: WorkedExample, placed: Array | None) -> dict[str, Any]:
+    """Return query, key and value: given, or projected from what stands at each place."""
+    x, layer = example.embeddings if placed is None else placed, example.layer
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}
     return {

@@ -36,7 +36,8 @@ class Stage:
     columns : str, default "dimensions"
         "keys" where a column is a key's token, "dimensions" where it is a component, else empty.
     rows : str, default "tokens"
-        "tokens", or the letter of the components that the rows of a matrix stand for.
+        "tokens", "places" where a row stays whichever token stands there, or the letter of the
+        components that the rows of a matrix stand for.
     quotes : str, default ""
         The stage that this one only says in another unit; it has no array of its own.
     says : str, default ""
@@ -79,7 +80,12 @@ class Stage:
     @property
     def is_matrix(self) -> bool:
         """Whether it is a projection matrix of the layer."""
-        return self.rows not in ("tokens", "")
+        return self.rows not in ("tokens", "places", "")
+
+    @property
+    def stays(self) -> bool:
+        """Whether a row belongs to its place, whichever token stands there."""
+        return self.rows == "places"
 
     def array(self, run: Trace) -> Array | None:
         """Return this stage of a run, None where the run does not have it.
@@ -116,13 +122,20 @@ _N_N = ("num_heads", "n", "n")
 _N_K, _N_V = ("num_heads", "n", "d_k"), ("num_heads", "n", "d_v")
 _INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_v")
 
+_N_MODEL = ("n", "d_model")
+
 _IN_ORDER = (
-    Stage("embeddings", "Embeddings", "x", _ONCE, ("n", "d_model")),
+    Stage("embeddings", "Embeddings", "x", _ONCE, _N_MODEL),
+    Stage("positions", "Positions", "p", _ONCE, _N_MODEL, rows="places"),
+    Stage("placed", "Embeddings with their positions", "x", _ONCE, _N_MODEL),
     Stage("w_q", "Query projection", "q", _EACH, _INTO_K, rows="x"),
     Stage("w_k", "Key projection", "k", _EACH, _INTO_K, rows="x"),
     Stage("w_v", "Value projection", "v", _EACH, _INTO_V, rows="x"),
     Stage("query", "Queries", "q", _EACH, _N_K),
     Stage("key", "Keys", "k", _EACH, _N_K),
+    Stage("angles", "Angles", "θ", _ONCE, ("n", "d_k / 2"), rows="places"),
+    Stage("turned_query", "Turned queries", "q", _EACH, _N_K),
+    Stage("turned_key", "Turned keys", "k", _EACH, _N_K),
     Stage("value", "Values", "v", _EACH, _N_V),
     Stage("scores", "Scores", "s", _EACH, _N_N, "keys", says=_EACH_TIMES_EACH, marked=True),
     Stage("root", "Root of d_k", "√d_k", (), (), "", rows=""),
@@ -198,12 +211,19 @@ def stage_array(run: Trace, name: str) -> Array:
     return array
 
 
+_TABLES_ALONE = ("name", "title", "says", "marked")
+"""What only tables that Python writes are told; a name is the key too."""
+
+
 def as_data() -> dict[str, dict[str, Any]]:
-    """Return the registry as plain data, for the browser.
+    """Return the registry as plain data, for the browser, without what only tables are told.
 
     Examples
     --------
     >>> as_data()["row_sums"]["axes"]
     ('head', 'row')
     """
-    return {name: asdict(stage) for name, stage in STAGES.items()}
+    return {
+        name: {key: value for key, value in asdict(stage).items() if key not in _TABLES_ALONE}
+        for name, stage in STAGES.items()
+    }

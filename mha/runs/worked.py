@@ -51,6 +51,10 @@ class WorkedExample:
     query, key : array_like, shape (num_heads, n, d_k), optional
         For one head, (n, d_k) will do.
     value : array_like, shape (num_heads, n, d_v), optional
+    positions : array_like, shape (n, d_model), optional
+        What is added to the embeddings, a row a place: it stays when tokens change places.
+    angles : array_like, shape (n, d_k / 2), optional
+        By how much each pair of components of the queries and keys is turned at each place.
     focus : int, optional
         Index of the token that the text follows.
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
@@ -87,6 +91,8 @@ class WorkedExample:
     query: Array | None = None
     key: Array | None = None
     value: Array | None = None
+    positions: Array | None = None
+    angles: Array | None = None
     focus: int | None = None
     mask: Array | None = None
     is_causal: bool = False
@@ -104,6 +110,7 @@ class WorkedExample:
         for name in ("embeddings", "query", "key", "value"):
             self._freeze(name)
         self._check_heads()
+        self._check_places()
         if self.mask is not None:
             object.__setattr__(self, "mask", frozen(np.asarray(self.mask)))
         if self.num_heads != len(self.head_names):
@@ -194,6 +201,27 @@ class WorkedExample:
                 f"query has {len(self.query)} heads but value has {len(self.value)};"
                 " they must match"
             )
+
+    def _check_places(self) -> None:
+        """Raise unless what belongs to places has a row a token, and the width that it needs."""
+        x, n = self.embeddings, len(self.tokens)
+        if self.positions is not None:
+            if x is None:
+                raise ValueError("positions are added to embeddings; some are wanted")
+            self._freeze_places("positions", (n, x.shape[1]))
+        if self.angles is not None:
+            start = self.query if self.layer is None else self.layer.w_q
+            assert start is not None
+            if start.shape[-1] % 2:
+                raise ValueError(f"d_k is {start.shape[-1]}; an even number is wanted for angles")
+            self._freeze_places("angles", (n, start.shape[-1] // 2))
+
+    def _freeze_places(self, name: str, wanted: tuple[int, int]) -> None:
+        """Check an array of a row a place, and make it read-only."""
+        array = as_finite_array(name, getattr(self, name))
+        if array.shape != wanted:
+            raise ValueError(f"{name} has shape {array.shape}; {wanted} is wanted")
+        object.__setattr__(self, name, frozen(array))
 
     @property
     def num_heads(self) -> int:

@@ -21,6 +21,7 @@ from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
 from mha.views.drawing.strip import query_strip
 from mha.views.drawing.sums import weighted_sum
+from mha.views.drawing.turning import turned
 
 __all__ = [
     "HATCHES",
@@ -43,6 +44,7 @@ __all__ = [
     "query_strip",
     "softmax_bars",
     "stacked_counts",
+    "turned",
     "vector_bars",
     "weight_maps",
     "weighted_sum",

@@ -103,7 +103,7 @@ def _bare_table(
     run: Trace, kind: Stage, head: int, grid: Grid, places: int, name: str | None
 ) -> Table:
     """Return the numbers of a stage as a table, with what the registry knows of its words."""
-    by_token = kind.rows == "tokens"
+    by_token = not kind.is_matrix
     return array_table(
         _numbers(run, grid),
         rows=words(run) if by_token else dimensions(kind.rows, len(grid)),

@@ -35,7 +35,7 @@ LONGEST_LINE = 8
 """How many numbers of an embedding and its key stand on one line on a phone."""
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
-_VECTORS = ("query", "key", "value")
+_VECTORS = ("query", "key", "turned_query", "turned_key", "value")
 _MAPS = tuple(name for name, stage in STAGES.items() if stage.by_key and not stage.quotes)
 _PRINTED = tuple(
     name
@@ -134,7 +134,8 @@ def explorer(
 
 
 def _is_plane(run: Trace) -> bool:
-    return run.embeddings is None and run.query.shape[-1] == run.value.shape[-1] == 2
+    given = run.embeddings is None and run.angles is None
+    return given and run.query.shape[-1] == run.value.shape[-1] == 2
 
 
 def checked_name(name: str) -> str:
@@ -258,19 +259,20 @@ def one_query(run: Trace, row: int | None = None, head: int = 0, component: int 
     True
     """
     row = (run.example.focus or 0) if row is None else row
+    asked, answers = run.meeting
     parts = run.weights[head, row] * run.value[head, :, component]
     stages = (run.scores, run.scaled_scores, run.exponentials, run.weights)
     columns = np.column_stack([*(stage[head, row] for stage in stages), parts])
     heads = ("Key", "Its numbers", "Score", "Scaled", "exp", "Weight", "Value", "Weight × value")
     lines = "".join(
-        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(run.key[head, key])}</td>'
+        f'<tr><th scope="row">{escape(token)}</th><td>{_vector(answers[head, key])}</td>'
         + "".join(f"<td>{shown(float(x))}</td>" for x in columns[key, :-1])
         + f"<td>{_vector(run.value[head, key])}</td><td>{shown(float(columns[key, -1]))}</td></tr>"
         for key, token in enumerate(run.tokens)
     )
     output = shown(float(run.head_outputs[head, row, component]))
     return (
-        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(run.query[head, row])},"
+        f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(asked[head, row])},"
         f" {escape(run.head_names[head])}. Its output, component {component + 1}, is {output}, the"
         " sum of the last column.</caption><thead><tr>"
         + "".join(f'<th scope="col">{text}</th>' for text in heads)
@@ -290,10 +292,11 @@ def _stages(run: Trace) -> Iterator[str]:
     widest = max(run.query.shape[-1], run.value.shape[-1])
     if run.embeddings is not None:
         matrices = _lanes(run, partial(_tables, _MATRICES), widest)
-        embeddings = _table(run, "embeddings")
+        embeddings = _of_places(run, "embeddings", "positions", "placed")
         yield _section("Inputs", embeddings + _folded("Projection matrices", matrices))
+    angles = _of_places(run, "angles")
     vectors = _lanes(run, partial(_tables, _VECTORS), widest)
-    yield _section("Queries, keys and values: one lane a head", vectors)
+    yield _section("Queries, keys and values: one lane a head", angles + vectors)
     maps = "".join(_maps(run, stage) for stage in _MAPS)
     yield _section("Weight maps: a row a query, a column a key", maps, "maps")
     outputs = _lanes(run, partial(_tables, ("head_outputs",)), run.value.shape[-1])
@@ -306,6 +309,11 @@ def _stages(run: Trace) -> Iterator[str]:
         shares = _lanes(run, partial(_tables, ("head_contributions",)), run.output.shape[1])
         title = "Output, and each head's share of it"
         yield _section(title, matrix + output + shares, "end")
+
+
+def _of_places(run: Trace, *stages: str) -> str:
+    """Return the tables of stages that belong to no head, of those that the run has."""
+    return "".join(_table(run, name) for name in stages if STAGES[name].array(run) is not None)
 
 
 def _section(title: str, body: str, mark: str = "") -> str:
@@ -324,7 +332,8 @@ def _lanes(run: Trace, tables: Callable[[Trace, int], str], widest: int) -> str:
 
 
 def _tables(stages: Sequence[str], run: Trace, head: int) -> str:
-    return "".join(_table(run, stage, head) for stage in stages)
+    found = (stage for stage in stages if STAGES[stage].array(run) is not None)
+    return "".join(_table(run, stage, head) for stage in found)
 
 
 def _maps(run: Trace, stage: str) -> str:

@@ -38,7 +38,7 @@ QUESTIONS = {
         "mechanism/softmax#back-through-the-softmax",
     ),
     "overflow exp": ("mechanism/softmax#large-scores",),
-    "positional order": ("mechanism/self-attention#order-does-not-matter",),
+    "positional order": ("mechanism/self-attention#order-does-not-matter", "transformer/order"),
     "dot product as similarity": ("mechanism/self-attention#from-one-word-to-all-of-them",),
     "row sums to one": (
         "mechanism/softmax#from-scores-to-weights",
@@ -64,7 +64,10 @@ MORE = {
         *SCALING,
     ),
     "what happens if all keys are masked": ("mechanism/softmax#when-everything-is-masked",),
-    "bag of words": ("mechanism/self-attention#order-does-not-matter",),
+    "bag of words": (
+        "mechanism/self-attention#order-does-not-matter",
+        "transformer/order#a-bag-of-words",
+    ),
     "saturated softmax": ("mechanism/scaling#what-saturation-looks-like",),
     "attention between two sentences": ("mechanism/multi-head-attention#asking-another-sequence",),
     "how many heads should I use": (
@@ -80,6 +83,16 @@ MORE = {
     "weighted average of values": (
         "mechanism/self-attention#step-4-mix-the-values",
         "mechanism/multi-head-attention#by-hand-it-asks-twice",
+    ),
+}
+
+# Of the part on the Transformer: each finds its section first.
+TRANSFORMER = {
+    "rotary position embedding": ("transformer/order#second-way-turn-queries-and-keys",),
+    "RoPE": ("transformer/order#second-way-turn-queries-and-keys",),
+    "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
+    "sinusoidal positional encoding": (
+        "transformer/order#first-way-add-a-position-to-the-embedding",
     ),
 }
 

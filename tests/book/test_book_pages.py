@@ -17,7 +17,7 @@ pytestmark = pytest.mark.book
 
 PAGES = site.toc_pages()
 WORKED = [name for name in example_names() if f"examples/{name}" in PAGES]
-CHAPTERS = [name for name in PAGES if name.startswith("mechanism/")]
+CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transformer/"))]
 CHAPTERS += [f"examples/{name}" for name in WORKED]
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 

@@ -6,13 +6,14 @@ import tomllib
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from book_site import SITE, path
-from search_questions import MORE, QUESTIONS, UNTUNED
+from search_questions import MORE, QUESTIONS, TRANSFORMER, UNTUNED
 
 from byhand.section_search import RANKING
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 START = "mechanism/self-attention"
+ALL = QUESTIONS | MORE | UNTUNED | TRANSFORMER
 ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
 
 
@@ -70,7 +71,7 @@ def answers(browser):
     context = browser.new_context()
     seen = Opened(context, "notation", "light")
     seen.search("")
-    yield {question: first_found(seen.page, question) for question in QUESTIONS | MORE | UNTUNED}
+    yield {question: first_found(seen.page, question) for question in ALL}
     context.close()
 
 
@@ -85,6 +86,11 @@ def test_the_five_that_used_to_fail_find_theirs(answers):
         assert answers[question] in QUESTIONS[question]
 
 
+def test_the_part_on_the_transformer_is_found(answers):
+    wrong = {q: answers[q] for q, right in TRANSFORMER.items() if answers[q] not in right}
+    assert not wrong
+
+
 @pytest.mark.parametrize(("questions", "least"), [(MORE, 7), (UNTUNED, 9)], ids=["more", "untuned"])
 def test_of_the_other_questions_no_fewer_than_once_find_theirs_first(answers, questions, least):
     wrong = {q: answers[q] for q, right in questions.items() if answers[q] not in right}
@@ -96,7 +102,7 @@ def test_every_section_that_a_question_or_the_ranking_names_exists():
     index = json.loads(text.partition("=")[2].rstrip(";\n"))
     pages = [address.removesuffix(".html") for address, *_ in index["pages"]]
     sections = {f"{pages[page]}#{anchor}".rstrip("#") for page, anchor, *_ in index["sections"]}
-    named = {name for right in (QUESTIONS | MORE | UNTUNED).values() for name in right}
+    named = {name for right in ALL.values() for name in right}
     assert named | set(tomllib.loads(RANKING.read_text(encoding="utf-8"))["asked"]) <= sections
 
 

@@ -1,6 +1,7 @@
 """Mistakes: what each leads to, which are listed, and how a wrong answer is recognised."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -74,13 +75,17 @@ def test_a_matrix_read_by_rows_is_recognised():
 
 
 def every_exercise():
-    for run in (CAT, FIRST, trace(load_example("apple"))):
+    turned = trace(replace(FIRST.example, angles=[[0.0, 0.0], [0.5, 1.0]]))
+    positions = np.arange(20).reshape(5, 4) / 7
+    placed = trace(replace(load_example("apple"), positions=positions))
+    for run in (CAT, FIRST, trace(load_example("apple")), turned, placed):
         for stage in WORDINGS:
             for percent in (False, True) if stage == "weights" else (False,):
                 try:
                     yield run, numeric_exercise(run, stage, 1, 0, percent=percent)
                 except ValueError:
-                    assert stage in ("query", "key", "value", "output", "head_contributions")
+                    lacking = ("query", "key", "value", "output", "head_contributions")
+                    assert stage in (*lacking, "placed", "turned_query", "turned_key")
 
 
 def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():

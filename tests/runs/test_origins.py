@@ -2,11 +2,12 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected, raises
+from helpers import MASK, QUERIES, example, projected, raises, with_places
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +30,7 @@ from mha.runs.stages import STAGES
 
 TESTS = Path(__file__).resolve().parents[1]
 # n, d_model, d_k, d_v, d_out: all different, so that a swapped axis shows.
-SIZES = [(2, 5, 7, 3, 11), (3, 5, 7, 2, 11), (3, 7, 5, 2, 13)]
+SIZES = [(2, 5, 8, 3, 11), (3, 5, 7, 2, 11), (3, 7, 10, 2, 13)]
 WITH_ARRAY = [name for name in STAGES if name not in ("root", "percentages")]
 
 
@@ -68,6 +69,10 @@ def examples(draw):
     else:
         shapes = {"query": (heads, n, d_k), "key": (heads, n, d_k), "value": (heads, n, d_v)}
         start = {name: rng.normal(size=shape) * size for name, shape in shapes.items()}
+    if "embeddings" in start and draw(st.booleans()):
+        start["positions"] = rng.normal(size=(n, d_model))
+    if d_k % 2 == 0 and draw(st.booleans()):
+        start["angles"] = rng.uniform(-9, 9, size=(n, d_k // 2))
     return WorkedExample(
         name="random",
         title="Random",
@@ -108,9 +113,15 @@ def products(run, place):
     layer, d_v = run.example.layer, run.value.shape[-1]
     if stage in ("query", "key", "value"):
         matrix = {"query": "w_q", "key": "w_k", "value": "w_v"}[stage]
-        return run.embeddings[row] * getattr(layer, matrix)[head, :, column]
+        x = run.embeddings if run.positions is None else run.embeddings + run.positions
+        return x[row] * getattr(layer, matrix)[head, :, column]
+    if stage in ("turned_query", "turned_key"):
+        pair = getattr(run, stage.removeprefix("turned_"))[head, row].reshape(-1, 2)[column // 2]
+        cos, sin = (f(float(run.angles[row, column // 2])) for f in (math.cos, math.sin))
+        return pair * ([sin, cos] if column % 2 else [cos, -sin])
     if stage == "scores":
-        return run.query[head, row] * run.key[head, column]
+        query, key = (run.query, run.key) if run.angles is None else run.meeting
+        return query[head, row] * key[head, column]
     if stage == "head_outputs":
         return run.weights[head, row] * run.value[head, :, column]
     if stage == "head_contributions":
@@ -197,15 +208,42 @@ def test_random_examples_hold_what_the_property_speaks_of():
                 "w_o": run.output is not None,
                 "no w_o": run.embeddings is not None and run.output is None,
                 "several heads": run.num_heads > 1,
+                "positions": run.positions is not None,
+                "angles": run.angles is not None,
             }.items()
             if holds
         )
 
     look()
-    assert len(seen) == 8
+    assert len(seen) == 10
 
 
 # One operation a stage
+
+
+def test_what_belongs_to_places_is_given_and_the_rest_follows(rng):
+    run = trace(with_places(rng))
+    for text, operation, operands in (
+        ("positions.1.2", "given", [""]),
+        ("angles.1.2", "given", [""]),
+        ("placed.1.2", "sum", ["embeddings.1.2", "positions.1.2"]),
+        ("query.2.1.0:3", "product", ["placed.1.3", "w_q.2.3.0"]),
+        ("turned_query.2.1.6", "products", ["query.2.1.6", "cos", "query.2.1.7", "sin"]),
+        ("turned_key.2.1.7", "products", ["key.2.1.6", "sin", "key.2.1.7", "cos"]),
+        ("scores.2.1.0:5", "product", ["turned_query.2.1.5", "turned_key.2.0.5"]),
+    ):
+        found = origin(run, Place.parse(text))
+        assert found.operation == operation
+        assert [str(o.place) if o.place else o.name for o in found.operands] == operands
+
+
+def test_a_quarter_turn_is_written_with_whole_numbers():
+    quarter = np.pi / 2 * np.arange(2)[:, None] * [1, 1]
+    run = trace(replace(load_example("cat-sat"), angles=quarter))
+    assert str(arithmetic(run, "turned_key", 1, 0)) == "0×0 + 1×(−1) = 0 + (−1) = −1"
+    assert str(arithmetic(run, "scores", 0, 1)) == (
+        "1×(−1) + 0×0 + 1×(−1) + 0×0 = (−1) + 0 + (−1) + 0 = −2"
+    )
 
 
 @pytest.mark.parametrize(

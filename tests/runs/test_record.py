@@ -14,6 +14,7 @@ from helpers import (
     example,
     projected,
     raises,
+    with_places,
 )
 
 from mha import (
@@ -71,8 +72,13 @@ def test_shapes(name):
         "example": None,
         "tokens": None,
         "embeddings": (n, d_model) if d_model else None,
+        "positions": None,
+        "placed": None,
         "query": (h, n, d_k),
         "key": (h, n, d_k),
+        "angles": None,
+        "turned_query": None,
+        "turned_key": None,
         "value": (h, n, d_v),
         "scores": (h, n, n),
         "mask": (h, n, n),
@@ -97,6 +103,33 @@ def test_a_swapped_axis_would_show(rng):
     assert record.concat.shape == (QUERIES, HEADS * D_V)
     assert record.output.shape == (QUERIES, D_OUT)
     assert record.head_contributions.shape == (HEADS, QUERIES, D_OUT)
+
+
+def test_positions_are_added_and_angles_turn(rng):
+    start = with_places(rng)
+    record = trace(start)
+    np.testing.assert_array_equal(record.placed, start.embeddings + start.positions)
+    replace = dataclasses.replace
+    plain = trace(replace(start, embeddings=record.placed, positions=None, angles=None))
+    for name in ("query", "key", "value"):
+        np.testing.assert_array_equal(getattr(record, name), getattr(plain, name))
+    for before, after in zip((plain.query, plain.key), record.meeting, strict=True):
+        pairs = (before[..., ::2] + 1j * before[..., 1::2]) * np.exp(1j * start.angles)
+        np.testing.assert_allclose(after[..., ::2], pairs.real, atol=1e-12)
+        np.testing.assert_allclose(after[..., 1::2], pairs.imag, atol=1e-12)
+    query, key = record.meeting
+    np.testing.assert_array_equal(record.scores, attention_scores(query, key))
+    assert np.abs(record.scores - plain.scores).max() > 1
+    np.testing.assert_array_equal(record.weights, attention_weights(query, key))
+    assert plain.meeting == (plain.query, plain.key)
+
+
+def test_equal_angles_change_nothing_but_the_vectors(rng):
+    start = with_places(rng, positions=None)
+    turned = trace(dataclasses.replace(start, angles=np.ones_like(start.angles)))
+    plain = trace(dataclasses.replace(start, angles=None))
+    np.testing.assert_allclose(turned.scores, plain.scores, atol=1e-11)
+    assert np.abs(turned.turned_query - plain.query).max() > 0.1
 
 
 @pytest.mark.parametrize("index", range(8))

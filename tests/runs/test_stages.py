@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, QUERIES, example, projected, raises
+from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, QUERIES, example, raises, with_places
 
 from mha import Trace, example_names, load_example, trace
 from mha.runs.stages import AXES, STAGES, Stage, as_data, stage, stage_array
@@ -17,7 +17,8 @@ LENGTHS = {
     "n": QUERIES,
     "num_heads": HEADS,
     "d_model": D_MODEL,
-    "d_k": D_K,
+    "d_k": 2 * D_K,
+    "d_k / 2": D_K,
     "d_v": D_V,
     "d_out": D_OUT,
     "num_heads · d_v": HEADS * D_V,
@@ -32,7 +33,7 @@ def test_every_array_of_a_trace_is_a_stage():
 
 
 def test_axes_and_sizes_are_those_of_the_arrays(rng):
-    run = trace(projected(rng))
+    run = trace(with_places(rng))
     for name, kind in STAGES.items():
         array = kind.array(run)
         if name in ("root", "percentages"):
@@ -46,7 +47,7 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng):
 
 
 def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
-    run = trace(projected(rng))
+    run = trace(with_places(rng))
     for name, kind in STAGES.items():
         if kind.is_matrix:
             assert kind.array(run) is getattr(run.example.layer, name)
@@ -58,7 +59,8 @@ def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
 def test_a_stage_that_a_run_lacks_has_no_array(name):
     run = trace(load_example(name))
     absent = {stage_name for stage_name, kind in STAGES.items() if kind.array(run) is None}
-    wanted = {"root", "percentages"}
+    wanted = {"root", "percentages", "positions", "placed"}
+    wanted |= {"angles", "turned_query", "turned_key"}
     if run.embeddings is None:
         wanted |= {"embeddings", "w_q", "w_k", "w_v"}
     if run.output is None:
@@ -102,8 +104,11 @@ def test_as_data_survives_json():
     data = json.loads(json.dumps(as_data()))
     assert list(data) == list(STAGES)
     for name, kind in STAGES.items():
-        again = Stage(**{k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()})
-        assert again == kind
+        told = {k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()}
+        left_out = {field.name: getattr(kind, field.name) for field in fields(Stage)}
+        left_out = {key: value for key, value in left_out.items() if key not in told}
+        assert set(left_out) == {"name", "title", "says", "marked"}
+        assert Stage(**told, **left_out) == kind
 
 
 def test_the_registry_cannot_be_changed():

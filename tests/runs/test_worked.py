@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, MASK, QUERIES, example, projected, raises
+from helpers import BATCH, D_K, D_MODEL, MASK, QUERIES, example, projected, raises, with_places
 
 from mha import Reading
 
@@ -122,6 +122,30 @@ def test_projected_parts_that_do_not_fit_are_refused(rng):
         projected(rng, embeddings=np.ones((BATCH, QUERIES, D_MODEL)))
     with raises(TypeError, "layer is a list; MultiHeadWeights is wanted"):
         projected(rng, layer=[1])
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"positions": np.ones((5, 2))}, "positions has shape (5, 2); (5, 17) is wanted"),
+        ({"angles": np.ones((5, 22))}, "angles has shape (5, 22); (5, 11) is wanted"),
+        ({"angles": np.ones(11)}, "angles has shape (11,); (5, 11) is wanted"),
+        (
+            {"positions": np.full((5, 17), np.inf)},
+            "positions holds inf at index (0, 0); finite numbers are wanted",
+        ),
+    ],
+)
+def test_what_belongs_to_places_has_a_row_for_each(rng, parts, sentence):
+    with raises(ValueError, sentence):
+        with_places(rng, **parts)
+
+
+def test_positions_want_embeddings_and_angles_pairs():
+    with raises(ValueError, "positions are added to embeddings; some are wanted"):
+        example(positions=np.ones((QUERIES, D_K)))
+    with raises(ValueError, "d_k is 11; an even number is wanted for angles"):
+        example(angles=np.ones((QUERIES, D_K)))
 
 
 @pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])

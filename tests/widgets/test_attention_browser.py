@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import QUERIES, example, projected
+from helpers import QUERIES, example, projected, with_places
 from ports import (
     CLOSE,
     in_browser,
@@ -114,6 +114,20 @@ def test_ordinary_random_runs_agree_end_to_end(arithmetic_page):
         near(result["weights"], run.weights, run.weights)
         w_o = np.abs(run.example.layer.w_o)
         near(result["output"], run.output, np.abs(run.concat).max() * w_o.sum(axis=0))
+
+
+def test_runs_with_positions_and_turns_agree_end_to_end(arithmetic_page):
+    rng = np.random.default_rng(SEED + 3)
+    runs = [trace(with_places(rng, is_causal=bool(i % 2))) for i in range(30)]
+    cases = [inputs_of(run.example, 1.0) for run in runs]
+    found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
+    for result, run in zip(found, runs, strict=True):
+        assert np.array_equal(result["placed"], run.placed)
+        sizes = np.abs(run.placed).max() * np.abs(run.example.layer.w_q).sum()
+        for stage in ("turned_query", "turned_key"):
+            near(result[stage], getattr(run, stage), sizes)
+        near(result["scores"], run.scores, np.abs(run.scores).max())
+        near(result["weights"], run.weights, 10 * run.weights)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from explorer_pages import ENTRIES, WAYS
 from helpers import MASK, projected
 from seeds import SEED
 
-from mha import shown, trace
+from mha import load_example, shown, trace, with_swapped_tokens
 
 pytestmark = pytest.mark.browser
 
@@ -198,3 +198,37 @@ def test_a_mask_of_the_example_stays_in_its_place(view):
     seen.page.get_by_label("Move a later").click()
     order = [1, 0, 2, 3, 4]
     seen.holds(trace(replace(given, tokens=list("bacde"), embeddings=given.embeddings[order])))
+
+
+def test_positions_and_angles_stay_where_they_are(view):
+    places = {
+        "positions": np.array([[0, 1, 0, 1], [1, 0, 0, 1], [1, 0, 1, 0.5]]),
+        "angles": np.array([[0.0], [0.5], [1.0]]),
+    }
+    given = replace(load_example("the-cat-sat"), **places)
+    seen = view(trace(given)).open()
+    assert seen.texts("angles") == ["0", "0.5", "1"]
+    assert len(seen.texts("positions")) == 12
+    computed = ("placed", "turned_query", "turned_key", "weights", "output")
+    seen.holds(seen.run, computed)
+    seen.page.get_by_label("Move sat earlier").click()
+    swapped = trace(with_swapped_tokens(given, 1, 2))
+    assert np.abs(swapped.output - seen.run.output[[0, 2, 1]]).max() > 0.01
+    seen.holds(swapped, computed)
+    assert seen.texts("angles") == ["0", "0.5", "1"]
+    panel = seen.page.locator(".panel")
+    seen.cell("placed", 1, 0).click()
+    panel.get_by_text("Embedding plus position.").wait_for()
+    seen.cell("turned_key", 0, 1, 0).click()
+    panel.get_by_text("Its pair, times cosine and sine.").wait_for()
+    assert seen.errors == []
+
+
+def test_the_strip_shows_a_turned_vector_below_the_one_that_can_be_changed(view):
+    quarter = np.pi / 2 * np.array([[0, 0], [1, 1]])
+    seen = view(trace(replace(load_example("cat-sat"), angles=quarter))).live()
+    texts = [
+        seen.number(f"{kind} of sat, k₁").evaluate("e => e.value || e.textContent")
+        for kind in ("Key", "−1.0000, Turned key")
+    ]
+    assert texts == ["0", "−1"]

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from helpers import example, projected
+from helpers import example, projected, with_places
 from ports import CLOSE, SMALLEST, in_browser, inputs_of, random_example, random_mask
 from seeds import SEED
 
@@ -59,6 +59,11 @@ def ordinary(rng):
     """Return an example whose numbers are no whole multiples of anything, with any mask."""
     mask = random_mask(rng, 5)
     return projected(rng, mask=mask, is_causal=bool(rng.random() < 0.5), scale=float(rng.normal()))
+
+
+def at_places(rng):
+    """Return an example with positions and turns."""
+    return with_places(rng)
 
 
 def shifted(rng):
@@ -123,10 +128,10 @@ def operands(wanted, terms):
         yield tuple(replace(o, value=number(v)) for o, (_, v) in zip(term, told, strict=True))
 
 
-@pytest.mark.parametrize("draw", [random_example, ordinary, shifted])
+@pytest.mark.parametrize("draw", [random_example, ordinary, at_places, shifted])
 def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw):
     rng = np.random.default_rng(SEED + 4)
-    examples = [draw(rng) for _ in range(3 if draw is ordinary else 25)]
+    examples = [draw(rng) for _ in range(3 if draw in (ordinary, at_places) else 25)]
     runs = [trace(worked) for worked in examples]
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, constants = set(), set()
@@ -138,7 +143,8 @@ def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw)
             constants |= {name for term in told[2] for name, _ in term if "." not in name}
     computed = {"given", "root", "scaled", "exponential", "sum", "share", "percent", "copy"}
     assert operations == computed | {"products", "product", "mixed"}
-    assert constants >= {"mask", "shift"} if draw is shifted else constants >= {"mask"}
+    wanted = {shifted: {"mask", "shift"}, at_places: {"cos", "sin"}}
+    assert constants >= wanted.get(draw, {"mask"})
 
 
 def test_other_numbers_can_be_put_in(arithmetic_page):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from explorer_pages import PRESSES, written
 
-from mha import Place, example_names, load_example, origin, shown, trace
+from mha import Place, example_names, load_example, origin, short, shown, trace
 from mha.audit.judging import Prints
 from mha.widgets.explorer import explorer
 from mha.widgets.explorer_tasks import (
@@ -340,6 +340,16 @@ def own(seen, words, seed="7", numbers=""):
     seen.page.get_by_label("Numbers drawn from the seed").fill(seed)
     seen.page.get_by_label("Or pasted, a line a token").fill(numbers)
     seen.page.get_by_role("button", name="Use it").click()
+
+
+def test_the_angles_of_a_longer_sentence_go_on_in_equal_steps(view):
+    quarter = np.pi / 2 * np.array([[0, 0], [1, 0.5]])
+    seen = view(trace(replace(load_example("cat-sat"), angles=quarter))).open()
+    own(seen, "four words of mine")
+    seen.page.locator("details.all > summary").first.click()
+    steps = np.arange(4)[:, None] * quarter[1]
+    assert seen.texts("angles") == [short(x) for x in steps.flat]
+    assert seen.errors == []
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "apple"])

@@ -91,6 +91,12 @@ class _Row:
         return found
 
     @property
+    def meeting(self) -> tuple[Array, Array]:
+        """The query and the keys that make the scores."""
+        queries, keys = self.run.meeting
+        return queries[self.head, self.token], keys[self.head]
+
+    @property
     def values(self) -> Array:
         """The chosen component of each value."""
         return self.run.value[self.head, :, self.component]
@@ -162,7 +168,8 @@ class _Places:
     def of(cls, row: _Row, *, with_vectors: bool = True) -> "_Places":
         """Return the places; where the row would be too long, without the vectors' numbers."""
         run = row.run
-        vectors = [*run.key[row.head], run.query[row.head, row.token]] if with_vectors else []
+        query, key = row.meeting
+        vectors = [*key, query] if with_vectors else []
         words = max((width_of(_vector(vector)) for vector in vectors), default=0.0)
         tokens = max(_token(token) for token in run.tokens)
         keys = max(words, _token(run.tokens[row.token]), width_of("query")) + 40
@@ -195,11 +202,11 @@ def _wide(row: _Row) -> Panel:
     run, at = row.run, _Places.of(row)
     heights = [_TOP + 28 + _PITCH * i for i in range(len(run.tokens))]
     middle = (heights[0] + heights[-1]) / 2
-    asker, query = run.tokens[row.token], run.query[row.head, row.token]
+    asker, (query, keys) = run.tokens[row.token], row.meeting
     parts = [text(0, 14, "query", "f-soft"), text(at.keys, 14, "keys", "f-soft")]
     parts += _named(0, middle, asker, query, at.with_vectors)
     parts += [_thread(at.keys - 34, middle, at.keys - 6, y) for y in heights]
-    for y, token, key in zip(heights, run.tokens, run.key[row.head], strict=True):
+    for y, token, key in zip(heights, run.tokens, keys, strict=True):
         parts += _named(at.keys, y, token, key, at.with_vectors)
     for x, (title, numbers) in zip(at.columns, row.columns, strict=True):
         parts.append(text(x, 14, title, "f-soft", "end"))
@@ -297,7 +304,7 @@ def _stack(row: _Row, x: float, places: list[tuple[float, float]]) -> tuple[list
 def _narrow(row: _Row) -> list[Panel]:
     """Return the same for a narrow place: a block a key, then the sum."""
     run = row.run
-    token, query = run.tokens[row.token], _vector(run.query[row.head, row.token])
+    token, query = run.tokens[row.token], _vector(row.meeting[0])
     at = width_of("query of") + 4
     asked = text(0, 14, "query of", "f-soft") + plain(at, 14, token, "f-token")
     asked += text(at + width_of(token, 17) + 8, 14, query)
@@ -316,7 +323,7 @@ def _block(row: _Row, i: int) -> Panel:
     run = row.run
     token, weight = run.tokens[i], float(row.stage("weights")[i])
     parts = [plain(0, 16, token, "f-token")]
-    parts.append(text(width_of(token, 17) + 8, 16, _vector(run.key[row.head, i])))
+    parts.append(text(width_of(token, 17) + 8, 16, _vector(row.meeting[1][i])))
     x = 0.0
     for title, numbers in row.columns:
         title = "score" if title == "scores" else title

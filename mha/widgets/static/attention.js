@@ -47,6 +47,14 @@
   /** @type {(scores: Matrix, by: number) => Matrix} */
   const scaledScores = (scores, by) => finite(map(scores, (x) => x * by));
 
+  /** Each pair of components turned by an angle of its own; without angles, as it is.
+      @type {(matrix: Matrix, angles?: Matrix) => Matrix} */
+  const turned = (matrix, angles) => (angles ? finite(map(matrix, (x, i, j) => {
+    const angle = angles[i][j >> 1];
+    return j % 2 ? matrix[i][j - 1] * Math.sin(angle) + x * Math.cos(angle)
+      : x * Math.cos(angle) - matrix[i][j + 1] * Math.sin(angle);
+  })) : matrix);
+
   /** What is added to scores: 0 where a query may attend, a term of the mask, or minus infinity.
       A mask entry is true or false, or a number to add, null being minus infinity.
       @type {Window["mhaAttention"]["additiveMask"]} */
@@ -94,8 +102,10 @@
    * @param {MaskEntry[][] | null | undefined} mask
    * @param {Inputs} inputs
    */
-  function attention([query, key, value], mask, { isCausal, keyAllowed, scale, temperature }) {
-    const scores = attentionScores(query, key);
+  function attention([query, key, value], mask, inputs) {
+    const { angles, isCausal, keyAllowed, scale, temperature } = inputs;
+    const [asks, answers] = [query, key].map((vectors) => turned(vectors, angles));
+    const scores = attentionScores(asks, answers);
     const by = factor(query[0].length, scale, temperature);
     const additive = additiveMask(scores, mask, isCausal, keyAllowed);
     const scaled = maskedScores(scaledScores(scores, by), additive);
@@ -103,7 +113,8 @@
     const exponentials = map(scaled, (x, i) => Math.exp(x - shift[i]));
     const weights = softmax(scaled);
     return {
-      query, key, value, scores, mask: additive, scaled_scores: scaled, shifts: shift,
+      query, key, ...(angles && { turned_query: asks, turned_key: answers }),
+      value, scores, mask: additive, scaled_scores: scaled, shifts: shift,
       exponentials, row_sums: exponentials.map(sum), weights,
       head_outputs: product(weights, value),
     };
@@ -127,27 +138,34 @@
       product(matrix, wO.slice(h * width, (h + 1) * width)));
   }
 
-  /** Each head's queries, keys and values: given, or projected from the embeddings.
-      @type {(inputs: Inputs) => Matrix[][]} */
-  function projections(inputs) {
-    const { embeddings, w_q = [], w_k = [], w_v = [], query = [], key = [], value = [] } = inputs;
-    if (!embeddings) return query.map((q, h) => [q, key[h], value[h]]);
-    return w_q.map((w, h) => [w, w_k[h], w_v[h]].map((matrix) => product(embeddings, matrix)));
+  /** The embeddings with their positions, where there are both.
+      @type {(inputs: Inputs) => Matrix | undefined} */
+  const placed = ({ embeddings, positions }) =>
+    (embeddings && positions && finite(map(embeddings, (x, i, j) => x + positions[i][j])));
+
+  /** Each head's queries, keys and values: given, or projected from what stands at each place.
+      @type {(inputs: Inputs, x: Matrix | undefined) => Matrix[][]} */
+  function projections(inputs, x) {
+    const { w_q = [], w_k = [], w_v = [], query = [], key = [], value = [] } = inputs;
+    if (!x) return query.map((q, h) => [q, key[h], value[h]]);
+    return w_q.map((w, h) => [w, w_k[h], w_v[h]].map((matrix) => product(x, matrix)));
   }
 
   /**
    * A forward run with every intermediate kept; names and axes as in the package's Trace.
    * @param {Inputs} inputs embeddings with w_q, w_k, w_v, or query, key, value; w_o, masks (one a
-   *   head), isCausal, keyAllowed (one a key), scale, temperature, headOff (one a head): optional.
+   *   head), isCausal, keyAllowed (one a key), scale, temperature, headOff (one a head), and a row
+   *   a place of positions and of angles: optional.
    * @returns {Run}
    * @throws {RangeError} where a product is too large for a number.
    */
   function trace(inputs) {
+    const x = placed(inputs);
     /** @type {Record<string, any>[]} */
-    const heads = projections(inputs).map((matrices, h) =>
+    const heads = projections(inputs, x ?? inputs.embeddings).map((matrices, h) =>
       attention(matrices, inputs.masks?.[h], inputs));
     /** @type {any} */
-    const run = {};
+    const run = x ? { placed: x } : {};
     Object.keys(heads[0]).forEach((stage) => { run[stage] = heads.map((head) => head[stage]); });
     run.concat = mergeHeads(run.head_outputs, inputs.headOff);
     if (inputs.w_o) {

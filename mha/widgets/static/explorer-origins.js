@@ -20,8 +20,9 @@
       : `(${fill(texts.dividedBy, { scale, temperature: short(temperature) })})`;
   }
 
-  /** @type {Layout} */
-  const factors = ({ terms }) => terms.map(([left, right]) => [left, "×", right]);
+  /** The second factor may be a constant: a cosine or a sine. @type {Layout} */
+  const factors = ({ terms }) => terms.map(([left, right]) =>
+    [left, "×", right.place ? right : inBrackets(short(right.value))]);
 
   /** @type {Layout} */
   const oneByOne = ({ terms }) => terms;
@@ -64,7 +65,7 @@
       const from = terms[0][0].place?.head ?? 0;
       return state.off[from] ? fill(texts.headOff, { head: data.heads[from] }) : "";
     }
-    if (!["scaled", "exponential", "sum", "share"].includes(operation)) return "";
+    if (head === null || !["scaled", "exponential", "sum", "share"].includes(operation)) return "";
     if (numbers.row_sums[head][row] === 0) return texts.maskedRow;
     return column !== null && numbers.mask[head][row][column] === -Infinity ? texts.masked : "";
   }

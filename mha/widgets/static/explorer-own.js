@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { isMatrix } = window.mhaPlaces;
+  const { isMatrix, stays } = window.mhaPlaces;
 
   /** How many words a sentence may have, and how many characters a word. */
   const WORDS = { least: 2, most: 8, length: 16 };
@@ -19,6 +19,14 @@
       mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
       return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     };
+  }
+
+  /** A row for each place: those that there are, then more in equal steps.
+      @type {(rows: Matrix, count: number) => Matrix} */
+  function continued(rows, count) {
+    const [last, before = last] = rows.slice(-2).reverse();
+    return Array.from({ length: count }, (_, i) => rows[i]
+      ?? last.map((x, j) => x + (i + 1 - rows.length) * (x - before[j])));
   }
 
   /** Tenths from −1 to 1. @type {(draw: () => number, rows: number, columns: number) => Matrix} */
@@ -48,6 +56,10 @@
     /** @type {any} */
     const inputs = { ...base.inputs };
     for (const stage of Object.keys(inputs).filter((name) => !isMatrix(name))) {
+      if (stays(stage)) {
+        inputs[stage] = continued(inputs[stage], words.length);
+        continue;
+      }
       const perHead = window.mhaStages[stage].axes.includes("head");
       const columns = (perHead ? inputs[stage][0] : inputs[stage])[0].length;
       const drawn = () => tenths(draw, words.length, columns);

@@ -3,16 +3,15 @@
 (function () {
   "use strict";
 
-  const { address, isMatrix, parse, valueAt } = window.mhaPlaces;
+  const { address, isMatrix, parse, stays, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { fill } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.explorer;
 
   /** The stages that maps show: a row a query, a column a key. */
-  const MAPS = Object.values(stages)
-    .filter(({ columns, quotes }) => columns === "keys" && !quotes)
-    .map(({ name }) => name);
+  const MAPS = Object.keys(stages)
+    .filter((name) => stages[name].columns === "keys" && !stages[name].quotes);
 
   /**
    * The state in which an explorer starts.
@@ -92,7 +91,7 @@
 
   /** Whether the rows of an input move with the tokens.
       @type {(stage: string) => boolean} */
-  const ofTokens = (stage) => !isMatrix(stage);
+  const ofTokens = (stage) => !isMatrix(stage) && !stays(stage);
 
   /**
    * The address of an input whatever the order of the tokens.

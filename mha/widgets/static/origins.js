@@ -71,9 +71,20 @@
 
   /** The rule of queries, keys and values: an embedding times a matrix.
       @type {(matrix: string) => Rule} */
-  const projected = (matrix) => ({ from, inputs }, { head, row, column }) =>
+  const projected = (matrix) => ({ from, inputs, run }, { head, row, column }) =>
     ["products", range(inputs.embeddings?.[row].length ?? 0).map((i) =>
-      [from("embeddings", row, i), from(matrix, head, i, column)])];
+      [from(run.placed ? "placed" : "embeddings", row, i), from(matrix, head, i, column)])];
+
+  /** The rule of turned queries and keys: both of a pair, times cosine and sine.
+      @type {(stage: string) => Rule} */
+  const turned = (stage) => ({ from, inputs }, { head, row, column }) => {
+    const second = column % 2;
+    const angle = inputs.angles?.[row][column >> 1] ?? 0;
+    const cos = named("cos", Math.cos(angle));
+    const sin = named("sin", second ? Math.sin(angle) : -Math.sin(angle));
+    return ["products", (second ? [sin, cos] : [cos, sin]).map((by, i) =>
+      [from(stage, head, row, column - second + i), by])];
+  };
 
   /** @type {(run: Run) => number} */
   const keyWidth = (run) => run.query[0][0].length;
@@ -83,12 +94,17 @@
 
   /** @type {Record<string, Rule>} */
   const RULES = {
+    placed: ({ from }, { row, column }) =>
+      ["sum", each(from("embeddings", row, column), from("positions", row, column))],
+    turned_query: turned("query"),
+    turned_key: turned("key"),
     query: projected("w_q"),
     key: projected("w_k"),
     value: projected("w_v"),
     scores: ({ from, run }, { head, row, column }) =>
       ["products", range(keyWidth(run)).map((i) =>
-        [from("query", head, row, i), from("key", head, column, i)])],
+        [from(run.turned_query ? "turned_query" : "query", head, row, i),
+          from(run.turned_key ? "turned_key" : "key", head, column, i)])],
     root: ({ run }) => ["root", each(named("d_k", keyWidth(run)))],
     scaled_scores: ({ from, inputs, run }, { head, row, column }) => {
       const factor = typeof inputs.scale === "number" ? named("scale", inputs.scale)
@@ -129,7 +145,8 @@
    */
   function isGiven(inputs, stage) {
     if (["query", "key", "value"].includes(stage)) return !inputs.embeddings;
-    return stage === "embeddings" || window.mhaPlaces.isMatrix(stage);
+    const { isMatrix, stays } = window.mhaPlaces;
+    return stage === "embeddings" || isMatrix(stage) || stays(stage);
   }
 
   /** One term of a sum of products. @type {(inputs: Inputs, run: Run, place: Place) => Origin} */

@@ -11,7 +11,14 @@
    * @param {string} stage
    * @returns {boolean}
    */
-  const isMatrix = (stage) => !["tokens", ""].includes(stages()[stage].rows);
+  const isMatrix = (stage) => !["tokens", "places", ""].includes(stages()[stage].rows);
+
+  /**
+   * Whether a row of a stage belongs to its place, whichever token stands there.
+   * @param {string} stage
+   * @returns {boolean}
+   */
+  const stays = (stage) => stages()[stage].rows === "places";
 
   /** @type {Axis[]} */
   const AXES = ["head", "row", "column"];
@@ -92,5 +99,5 @@
     return value;
   }
 
-  window.mhaPlaces = { address, at, indexOf, isMatrix, of, parse, valueAt };
+  window.mhaPlaces = { address, at, indexOf, isMatrix, of, parse, stays, valueAt };
 })();

@@ -39,12 +39,17 @@
 
     places: {
       embeddings: "Embedding of {row}, {column}",
+      positions: "Position of {row}, {column}",
+      placed: "Embedding and position of {row}, {column}",
       w_q: "Query projection, {row} to {column}",
       w_k: "Key projection, {row} to {column}",
       w_v: "Value projection, {row} to {column}",
       w_o: "Output projection, {row} to {column}",
       query: "Query of {row}, {column}",
       key: "Key of {row}, {column}",
+      angles: "Angle of {row}, {column}",
+      turned_query: "Turned query of {row}, {column}",
+      turned_key: "Turned key of {row}, {column}",
       value: "Value of {row}, {column}",
       scores: "Score of query {row} with key {column}",
       scaled_scores: "Scaled score of query {row} with key {column}",
@@ -59,6 +64,9 @@
     },
     ofHead: "{place}, {head}",
     rules: {
+      placed: "Embedding plus position.",
+      turned_query: "Its pair, times cosine and sine.",
+      turned_key: "Its pair, times cosine and sine.",
       query: "The embedding's row times a column of the query projection.",
       key: "The embedding's row times a column of the key projection.",
       value: "The embedding's row times a column of the value projection.",

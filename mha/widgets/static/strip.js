@@ -147,19 +147,21 @@
         cell("head_outputs", this.token(({ row }) => row), ...outputs));
     }
 
-    /** A token's vector: its embedding too, where the vector is computed from one.
+    /** A token's vector: what it is computed from too, where that is given.
         @param {string} stage
         @param {(view: StripView) => number} position
         @returns {HTMLElement[]} */
     vector(stage, position) {
-      const { data, numbers } = this.explorer;
-      /** @type {any} */
-      const { [stage]: heads, embeddings } = numbers;
-      const isEmbedded = !isGiven(data.inputs, stage) && stage !== "value";
-      const those = [...(isEmbedded ? [["embeddings", embeddings]] : []), [stage, heads.flat()]];
-      return those.map(([name, rows]) => {
-        const lengths = rows.flat().map((/** @type {number} */ x) => this.textOf(x, name).length);
-        const digits = Math.max(...lengths);
+      const { data: { inputs } } = this.explorer;
+      /** @type {Numbers} */
+      const numbers = this.explorer.numbers;
+      const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
+      const start = isGiven(inputs, stage) ? stage : "embeddings";
+      const those = meets === start || stage === "value" ? [meets] : [start, meets];
+      return those.map((name) => {
+        /** @type {Matrix} */
+        const rows = numbers[name].flat(window.mhaStages[name].axes.length - 2);
+        const digits = Math.max(...rows.flat().map((x) => this.textOf(x, name).length));
         return this.numbersOf(name, rows[0].length, digits, LINE[stage], position);
       });
     }
@@ -260,7 +262,7 @@
         @param {string} stage */
     textOf(value, stage) {
       if (isGiven(this.explorer.data.inputs, stage)) return fitting(value, true);
-      return LINE[stage] ? fitting(value, true, PLACES) : fitting(value, false);
+      return /query|key|value/.test(stage) ? fitting(value, true, PLACES) : fitting(value, false);
     }
 
     /** @param {StripNumber} number

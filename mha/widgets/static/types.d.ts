@@ -4,15 +4,12 @@ type Axis = "head" | "row" | "column";
 
 /** One entry of the registry, mha/runs/stages.py. */
 interface Stage {
-  name: string;
-  title: string;
   symbol: string;
   axes: Axis[];
   sizes: string[];
   columns: "keys" | "dimensions" | "";
   rows: string;
   quotes: string;
-  says: string;
 }
 
 /**
@@ -57,6 +54,8 @@ type MaskEntry = boolean | number | null;
 /** What a run starts from. */
 interface Inputs {
   embeddings?: Matrix;
+  positions?: Matrix;
+  angles?: Matrix;
   w_q?: Matrix[];
   w_k?: Matrix[];
   w_v?: Matrix[];
@@ -74,6 +73,9 @@ interface Inputs {
 
 /** A forward run with every intermediate kept, as the package's Trace. */
 interface Run {
+  placed?: Matrix;
+  turned_query?: Matrix[];
+  turned_key?: Matrix[];
   query: Matrix[];
   key: Matrix[];
   value: Matrix[];
@@ -483,6 +485,7 @@ interface Window {
     at(stage: string, ...index: number[]): Place;
     indexOf(place: Place): number[];
     isMatrix(stage: string): boolean;
+    stays(stage: string): boolean;
     of(stage: string, head: number, row: number, column: number): Place;
     parse(text: string): Place | null;
     valueAt(numbers: Numbers, place: Place): number;

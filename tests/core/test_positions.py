@@ -1,0 +1,263 @@
+"""Positions against closed forms, complex numbers and the cases that `onnx` publishes."""
+
+import importlib
+import math
+from fractions import Fraction
+
+import numpy as np
+import onnx
+import pytest
+from helpers import D_K, HEADS, QUERIES, raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha.core.attention import attention_scores, scaled_dot_product_attention
+from mha.core.masks import causal_mask
+from mha.core.positions import (
+    halves_to_pairs,
+    linear_biases,
+    linear_slopes,
+    pairs_to_halves,
+    rotary_angles,
+    rotate,
+    rotate_by,
+    sinusoidal_positions,
+)
+
+WIDTH = 2 * D_K
+SIZES = [(QUERIES, WIDTH), (1, 2), (29, 6)]
+
+
+# Sinusoidal positions
+
+
+@pytest.mark.parametrize(("count", "width"), [(7, 10), (11, 5), (1, 1), (3, 512)])
+@pytest.mark.parametrize("base", [10000.0, 100, 7.5])
+def test_each_number_is_that_of_the_formula(count, width, base):
+    found = sinusoidal_positions(count, width, base)
+    assert found.shape == (count, width)
+    for position in range(count):
+        for column in range(width):
+            angle = position / base ** ((column - column % 2) / width)
+            wanted = math.cos(angle) if column % 2 else math.sin(angle)
+            assert found[position, column] == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+
+
+@given(st.integers(2, 40), st.integers(0, 30), st.sampled_from([2, 6, 64]))
+def test_a_dot_product_of_two_positions_knows_their_distance_alone(count, by, width):
+    table = sinusoidal_positions(count + by, width)
+    products = table @ table.T
+    np.testing.assert_allclose(products[:count, :count], products[by:, by:], atol=1e-9)
+    assert (np.diag(products) <= width / 2 + 1e-9).all()
+    assert (products <= width / 2 + 1e-9).all()
+
+
+# Rotary positions
+
+
+def complex_turn(x, angles):
+    """Return pairs as complex numbers times e to the power of i times the angle."""
+    turned = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(x.shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data(), layout=st.sampled_from(["pairs", "halves"]))
+def test_a_turn_is_a_product_of_complex_numbers(dtype, data, layout):
+    seed = data.draw(st.integers(0, 9999))
+    leading = data.draw(st.sampled_from([(), (HEADS,), (2, HEADS)]))
+    n, half = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 9))
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(*leading, n, 2 * half)).astype(dtype)
+    positions = rng.uniform(-100, 100, size=n)
+    angles = rotary_angles(positions, 2 * half)
+    found = rotate(x if layout == "pairs" else pairs_to_halves(x), positions, layout=layout)
+    assert found.dtype == dtype
+    wanted = complex_turn(x.astype(np.float64), angles)
+    pairs = found if layout == "pairs" else halves_to_pairs(found)
+    np.testing.assert_allclose(pairs, wanted, atol=3e-6 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize(("n", "width"), SIZES)
+@pytest.mark.parametrize("base", [10000.0, 10.0])
+def test_each_angle_is_that_of_the_formula(n, width, base):
+    found = rotary_angles(range(n), width, base=base)
+    for position in range(n):
+        for pair in range(width // 2):
+            wanted = position * base ** (-2 * pair / width)
+            assert found[position, pair] == pytest.approx(wanted, rel=1e-12)
+
+
+@given(st.integers(0, 9999), st.floats(-500, 500), st.sampled_from(["pairs", "halves"]))
+def test_a_shift_of_all_positions_changes_no_score(seed, by, layout):
+    rng = np.random.default_rng(seed)
+    query, key = rng.normal(size=(2, QUERIES, WIDTH))
+    places = rng.uniform(0, 20, size=QUERIES)
+    here = attention_scores(*(rotate(x, places, layout=layout) for x in (query, key)))
+    there = attention_scores(*(rotate(x, places + by, layout=layout) for x in (query, key)))
+    np.testing.assert_allclose(here, there, atol=1e-9)
+
+
+def test_a_shift_of_the_keys_alone_changes_scores(rng):
+    query, key = rng.normal(size=(2, QUERIES, WIDTH))
+    places = np.arange(QUERIES)
+    here = attention_scores(rotate(query, places), rotate(key, places))
+    there = attention_scores(rotate(query, places), rotate(key, places + 1))
+    assert np.abs(here - there).max() > 0.1
+
+
+def test_a_turn_keeps_lengths_and_the_first_position_is_not_turned(rng):
+    x = rng.normal(size=(HEADS, QUERIES, WIDTH))
+    turned = rotate(x, range(QUERIES))
+    np.testing.assert_allclose(np.linalg.norm(turned, axis=-1), np.linalg.norm(x, axis=-1))
+    np.testing.assert_array_equal(turned[:, 0], x[:, 0])
+    np.testing.assert_allclose(rotate(turned, -np.arange(QUERIES)), x, atol=1e-12)
+
+
+def test_the_layouts_have_the_same_scores_if_both_sides_are_converted(rng):
+    query, key = rng.normal(size=(2, QUERIES, WIDTH))
+    places = np.arange(QUERIES)
+    pairs = attention_scores(rotate(query, places), rotate(key, places))
+    halves = (rotate(pairs_to_halves(x), places, layout="halves") for x in (query, key))
+    np.testing.assert_allclose(attention_scores(*halves), pairs, atol=1e-12)
+    mixed = attention_scores(rotate(query, places), rotate(key, places, layout="halves"))
+    assert np.abs(mixed - pairs).max() > 0.1
+
+
+def test_the_layouts_are_inverse(rng):
+    x = rng.normal(size=(HEADS, QUERIES, WIDTH))
+    np.testing.assert_array_equal(halves_to_pairs(pairs_to_halves(x)), x)
+    np.testing.assert_array_equal(pairs_to_halves(halves_to_pairs(x)), x)
+    np.testing.assert_array_equal(pairs_to_halves(np.arange(6)), [0, 2, 4, 1, 3, 5])
+
+
+def published():
+    """Return the published cases of RotaryEmbedding that turn a whole query of four axes."""
+    importlib.import_module("onnx.backend.test.case.node.rotaryembedding")
+    node = importlib.import_module("onnx.backend.test.case.node")
+    found = []
+    for case in node._NodeTestCases:
+        ((inputs, outputs),) = case.data_sets
+        nodes = case.model.graph.node
+        if len(nodes) > 1 or nodes[0].op_type != "RotaryEmbedding" or inputs[0].ndim != 4:
+            continue
+        attributes = {a.name: onnx.helper.get_attribute_value(a) for a in nodes[0].attribute}
+        if not attributes.get("rotary_embedding_dim"):
+            found.append(pytest.param(inputs, attributes, outputs[0], id=case.name))
+    return found
+
+
+@pytest.mark.parametrize(("inputs", "attributes", "wanted"), published())
+def test_published_cases_agree(inputs, attributes, wanted):
+    """The cases' cosines and sines are any numbers, so their turn is put together from two.
+
+    What stays as it is times the cosine, and what a quarter turn makes of it times the sine.
+    """
+    x, cos, sin, *ids = inputs
+    layout = "pairs" if attributes.get("interleaved") else "halves"
+    cos, sin = ((table[ids[0]] if ids else table)[:, None] for table in (cos, sin))
+    each = (np.repeat(t, 2, -1) if layout == "pairs" else np.tile(t, 2) for t in (cos, sin))
+    kept, turned = (rotate_by(x, [angle], layout=layout) for angle in (0.0, math.pi / 2))
+    times_cos, times_sin = each
+    np.testing.assert_allclose(kept * times_cos + turned * times_sin, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_there_are_published_cases_of_both_layouts():
+    names = [case.id for case in published()]
+    assert len(names) >= 4
+    assert sum("interleaved" in name for name in names) >= 2
+
+
+# Linear biases
+
+
+def slopes_by_recursion(n):
+    """Return the slopes as the code published with the paper makes them, by another formula."""
+    if math.log2(n).is_integer():
+        start = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [start * start**i for i in range(n)]
+    below = 2 ** math.floor(math.log2(n))
+    return slopes_by_recursion(below) + slopes_by_recursion(2 * below)[::2][: n - below]
+
+
+@pytest.mark.parametrize("num_heads", [*range(1, 41), 64, 71, 128])
+def test_slopes_are_those_of_the_published_code(num_heads):
+    wanted = slopes_by_recursion(num_heads)
+    np.testing.assert_allclose(linear_slopes(num_heads), wanted, rtol=1e-12)
+
+
+def test_the_slopes_that_the_paper_prints():
+    exact = [float(Fraction(1, 2**i)) for i in range(1, 9)]
+    np.testing.assert_array_equal(linear_slopes(8), exact)
+    np.testing.assert_allclose(linear_slopes(16)[:2], [2**-0.5, 2**-1])
+
+
+@pytest.mark.parametrize(("num_queries", "num_keys"), [(5, 7), (7, 5), (1, 3), (1, 1)])
+@pytest.mark.parametrize("align", ["top-left", "bottom-right"])
+@pytest.mark.parametrize("is_causal", [True, False])
+def test_each_bias_is_minus_the_slope_times_the_distance(num_queries, num_keys, align, is_causal):
+    found = linear_biases(3, num_queries, num_keys, is_causal=is_causal, align=align)
+    assert found.shape == (3, num_queries, num_keys)
+    first = num_keys - num_queries if align == "bottom-right" else 0
+    for head, slope in enumerate(slopes_by_recursion(3)):
+        for i in range(num_queries):
+            for j in range(num_keys):
+                later = j > i + first
+                wanted = -math.inf if later and is_causal else -slope * abs(i + first - j)
+                assert found[head, i, j] == pytest.approx(wanted)
+    if is_causal:
+        allowed = causal_mask(num_queries, num_keys, align=align)
+        np.testing.assert_array_equal(np.isfinite(found[0]), allowed)
+
+
+def test_biases_are_a_mask_whose_rows_may_be_shifted(rng):
+    query, key, value = rng.normal(size=(3, HEADS, QUERIES, D_K))
+    biases = linear_biases(HEADS, QUERIES, QUERIES)
+    here = scaled_dot_product_attention(query, key, value, mask=biases)
+    by_place = np.where(np.isfinite(biases), linear_slopes(HEADS)[:, None, None], 0)
+    moved = biases + by_place * np.arange(QUERIES)[:, None]  # the same number for a whole row
+    there = scaled_dot_product_attention(query, key, value, mask=moved)
+    np.testing.assert_allclose(here, there, atol=1e-12)
+
+
+def test_the_first_query_has_zeros_and_no_minus_sign():
+    assert not np.signbit(linear_biases(2, 1, 1)).any()
+
+
+# Refusals
+
+
+def test_what_does_not_fit_is_refused():
+    with raises(ValueError, "the width of x is 3; an even number is wanted"):
+        rotate_by([1, 2, 3], [0])
+    with raises(ValueError, "d_k is 5; an even number is wanted"):
+        rotary_angles([0], 5)
+    with raises(ValueError, "angles has 3 columns for x of width 4; one a pair is wanted"):
+        rotate_by(np.ones((2, 4)), np.ones((2, 3)))
+    with raises(ValueError, "leading axes are (2,) in x but (3,) in angles; they must broadcast"):
+        rotate_by(np.ones((2, 4)), np.ones((3, 2)))
+    with raises(ValueError, "x and the turn overflow float64 when multiplied; smaller numbers are"
+                " wanted"):  # fmt: skip
+        rotate_by([1.7e308, 1.7e308], [math.pi / 4])
+
+
+@pytest.mark.parametrize("layout", ["thirds", None, "Pairs"])
+def test_an_unknown_layout_is_refused(layout):
+    with raises(ValueError, f'layout is {layout!r}; "pairs" or "halves" is wanted'):
+        rotate([[1.0, 2.0]], [0], layout=layout)
+
+
+@pytest.mark.parametrize("base", [0, -1.0])
+def test_a_base_that_is_not_above_zero_is_refused(base):
+    for ask in (lambda: sinusoidal_positions(2, 2, base), lambda: rotary_angles([1], 2, base=base)):
+        with pytest.raises(ValueError, match=r"base holds -?\d.*a number above 0 is wanted"):
+            ask()
+
+
+@pytest.mark.parametrize("bad", [0, -1, 2.5, True, None])
+def test_counts_are_whole_numbers(bad):
+    for ask in (sinusoidal_positions, lambda *_: linear_slopes(bad)):
+        with pytest.raises((TypeError, ValueError), match="a whole number of at least 1 is wanted"):
+            ask(bad, 2)
+    with pytest.raises((TypeError, ValueError), match="a whole number of at least 1 is wanted"):
+        linear_biases(2, bad, 3)
