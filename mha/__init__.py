@@ -24,6 +24,13 @@ from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.examples import example_names, load_example
+from mha.examples.recorded import (
+    RecordedMaps,
+    recorded_head,
+    recorded_heads,
+    recorded_maps,
+    recorded_sentences,
+)
 from mha.runs import stages
 from mha.runs.origins import Operand, Origin, origin
 from mha.runs.places import Place
@@ -57,6 +64,7 @@ __all__ = [
     "PatternFit",
     "Place",
     "Reading",
+    "RecordedMaps",
     "Trace",
     "WorkedExample",
     "arithmetic",
@@ -84,6 +92,10 @@ __all__ = [
     "padding_mask",
     "pattern_projections",
     "percent",
+    "recorded_head",
+    "recorded_heads",
+    "recorded_maps",
+    "recorded_sentences",
     "scaled_dot_product_attention",
     "scaled_dot_product_attention_backward",
     "short",
