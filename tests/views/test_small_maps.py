@@ -18,7 +18,7 @@ WEIGHTS = softmax(RNG.normal(scale=2, size=(2, 3, 5, 5)))
 def cells(panel):
     """Return the grade of heat at each corner where a cell begins."""
     found = {}
-    for path in by_class(panel, "f-heat"):
+    for path in by_class(panel, "f-grade"):
         grade = float(path.get("style").split(":")[1])
         for x, y in re.findall(r"M([\d.]+) ([\d.]+)h", path.get("d")):
             found[float(x), float(y)] = grade

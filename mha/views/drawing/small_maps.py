@@ -57,7 +57,7 @@ def _panel(weights: Array, layer: int, head: int, is_marked: bool) -> Panel:
     parts = [text(_SIZE / 2, 12, f"L{layer} H{head}", "f-below", "middle")]
     for grade in range(1, _STEPS + 1):
         if steps := "".join(_square(j, i, cell) for i, j in np.argwhere(grades == grade)):
-            parts.append(path(steps, "f-heat", style=f"--weight: {grade / _STEPS:g}"))
+            parts.append(path(steps, "f-grade", style=f"--weight: {grade / _STEPS:g}"))
     parts.append(
         rectangle(0, _TOP, _SIZE, _SIZE, "f-stroke" if is_marked else "f-rule", fill="none")
     )
