@@ -34,6 +34,13 @@ from mha.core.positions import (
 )
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.examples import example_names, load_example
+from mha.examples.recorded import (
+    RecordedMaps,
+    recorded_head,
+    recorded_heads,
+    recorded_maps,
+    recorded_sentences,
+)
 from mha.runs import stages
 from mha.runs.origins import Operand, Origin, origin
 from mha.runs.places import Place
@@ -67,6 +74,7 @@ __all__ = [
     "PatternFit",
     "Place",
     "Reading",
+    "RecordedMaps",
     "Trace",
     "WorkedExample",
     "arithmetic",
@@ -98,6 +106,10 @@ __all__ = [
     "pairs_to_halves",
     "pattern_projections",
     "percent",
+    "recorded_head",
+    "recorded_heads",
+    "recorded_maps",
+    "recorded_sentences",
     "rotary_angles",
     "rotate",
     "rotate_by",

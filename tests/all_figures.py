@@ -13,6 +13,7 @@ from mha.views.figures import (
     mixing_maps,
     output_shares,
     query_strip,
+    small_maps,
     softmax_bars,
     stacked_counts,
     turned,
@@ -37,6 +38,7 @@ FIGURES = {
     "turned": lambda: turned({"here": trace(replace(load_example("cat-sat"), angles=np.eye(2)))}),
     "weighted_sum": lambda: weighted_sum(RUN, 0),
     "weighted_sum_of_three": lambda: weighted_sum(trace(load_example("apple")), 2, head=1),
+    "small_maps": lambda: small_maps([RUN.weights] * 2, marked=[(1, 2)]),
     "softmax_bars": lambda: softmax_bars(RUN.weights[0], RUN.tokens, ["width 4", "64", "512"]),
     "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
 }

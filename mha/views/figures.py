@@ -19,6 +19,7 @@ from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
+from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
 from mha.views.drawing.sums import weighted_sum
 from mha.views.drawing.turning import turned
@@ -42,6 +43,7 @@ __all__ = [
     "output_shares",
     "plane",
     "query_strip",
+    "small_maps",
     "softmax_bars",
     "stacked_counts",
     "turned",

@@ -284,7 +284,7 @@ def softmax_bars(
     Parameters
     ----------
     rows : array_like, shape (len(titles), len(labels))
-        Each sums to 1.
+        Weights from 0 to 1; those of a query sum to 1.
     labels : sequence of str
         What each weight belongs to.
     titles : sequence of str

@@ -1,0 +1,177 @@
+"""Attention recorded from a trained model: all maps of six sentences, and five heads to recompute.
+
+The folder `sentence-encoder` beside this file holds the data, with its licence and its origin.
+"""
+
+import gzip
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import numpy as np
+
+from mha.core.checks import Array, frozen
+from mha.runs.worked import WorkedExample
+
+_MODEL = "all-MiniLM-L6-v2"
+_DATA = "sentence-encoder"
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedMaps:
+    """How a trained model attended to one sentence, in every head.
+
+    Parameters
+    ----------
+    tokens : tuple of str, length n
+        The model adds ``[CLS]`` in front and ``[SEP]`` at the end.
+    weights : ndarray, shape (num_layers, num_heads, n, n)
+        Rounded to three decimals, as recorded; read-only.
+
+    Examples
+    --------
+    >>> recorded_maps("I play football").tokens
+    ('[CLS]', 'i', 'play', 'football', '[SEP]')
+    """
+
+    tokens: tuple[str, ...]
+    weights: Array
+
+
+def recorded_sentences() -> tuple[str, ...]:
+    """Return the sentences of which attention is recorded.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> recorded_sentences()[-1]
+    'The bank near the river'
+    """
+    return tuple(_maps())
+
+
+def recorded_maps(sentence: str) -> RecordedMaps:
+    """Return the weights of all heads of the model for a sentence.
+
+    Parameters
+    ----------
+    sentence : str
+        One of `recorded_sentences`.
+
+    Returns
+    -------
+    RecordedMaps
+
+    Raises
+    ------
+    ValueError
+        If there is no such sentence.
+
+    Examples
+    --------
+    >>> recorded_maps("The bank near the river").weights.shape
+    (6, 12, 7, 7)
+    """
+    return _maps()[_known(sentence)]
+
+
+def recorded_heads() -> tuple[tuple[int, int], ...]:
+    """Return which heads can be recomputed: the layer and the head of each, counted from 1.
+
+    Returns
+    -------
+    tuple of (int, int)
+
+    Examples
+    --------
+    >>> recorded_heads()
+    ((1, 3), (1, 5), (2, 9), (4, 2), (6, 12))
+    """
+    names = (file.name for file in _folder().iterdir())
+    found = (name[1:-4].split("H") for name in names if name.endswith(".npz"))
+    return tuple(sorted((int(layer), int(head)) for layer, head in found))
+
+
+def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
+    """Return one head of the model at work on a sentence, from its own matrices.
+
+    Queries, keys and values are the layer's inputs times the head's matrices, plus its biases, in
+    float64 from recorded 16-bit numbers.
+
+    Parameters
+    ----------
+    layer, head : int
+        One of `recorded_heads`, counted from 1.
+    sentence : str
+        One of `recorded_sentences`.
+
+    Returns
+    -------
+    WorkedExample
+        With one head, d_k and d_v 32.
+
+    Raises
+    ------
+    ValueError
+        If the head or the sentence is not recorded.
+
+    Examples
+    --------
+    >>> from mha import trace
+    >>> run = trace(recorded_head(1, 5, "The bank near the river"))
+    >>> print(run.tokens[2], run.tokens[5], run.weights[0, 2, 5].round(3))
+    bank river 0.72
+    """
+    if (layer, head) not in recorded_heads():
+        known = ", ".join(map(str, recorded_heads()))
+        raise ValueError(f"(layer, head) is {(layer, head)}; one of {known} is wanted")
+    number = recorded_sentences().index(_known(sentence))
+    parts = _parts(layer, head)
+    x = parts[f"x{number}"]
+    return WorkedExample(
+        name=f"layer-{layer}-head-{head}",
+        title=f"Layer {layer}, head {head}: {sentence}",
+        tokens=recorded_maps(sentence).tokens,
+        head_names=(f"Layer {layer}, head {head}",),
+        source=_MODEL,
+        query=x @ parts["w_q"] + parts["b_q"],
+        key=x @ parts["w_k"] + parts["b_k"],
+        value=x @ parts["w_v"] + parts["b_v"],
+    )
+
+
+def _known(sentence: str) -> str:
+    """Return a sentence that is recorded, or raise."""
+    if sentence not in _maps():
+        raise ValueError(f"sentence is {sentence!r}; one of {', '.join(_maps())} is wanted")
+    return sentence
+
+
+def _folder() -> Traversable:
+    return resources.files("mha.examples").joinpath(_DATA)
+
+
+@cache
+def _maps() -> dict[str, RecordedMaps]:
+    packed = _folder().joinpath("attention-maps.json.gz").read_bytes()
+    data: dict[str, dict[str, Any]] = json.loads(gzip.decompress(packed))
+    return {
+        sentence: RecordedMaps(tuple(maps["tokens"]), frozen(np.asarray(maps["attn"])))
+        for sentence, maps in data.items()
+    }
+
+
+@cache
+def _parts(layer: int, head: int) -> dict[str, Array]:
+    """Return the arrays of a head's file, in float64."""
+    with (
+        resources.as_file(_folder().joinpath(f"L{layer}H{head}.npz")) as path,
+        np.load(path, allow_pickle=False) as file,
+    ):
+        return {name: file[name].astype(np.float64) for name in file.files}

@@ -1,0 +1,85 @@
+"""Recorded attention: the files are as extracted, and the heads give the recorded maps."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from helpers import raises
+
+from mha import recorded_head, recorded_heads, recorded_maps, recorded_sentences, softmax, trace
+from mha.examples.recorded import _folder, _parts
+
+SHA256 = {
+    "L1H3.npz": "bd57fb7842b330889f7b81b8260d58f3ece8fb685d9d46f4148e52d9d7c9e7f3",
+    "L1H5.npz": "3356a5ea2193880a0a44d45fc00535e98bd5debc94b60d90b8f32ed895230bb9",
+    "L2H9.npz": "d44e57c4666220dedc0443fed7da7f76e12a6b7fe592fc683e33391d9b93ada4",
+    "L4H2.npz": "d38739b4c50fd87b4f52e5619dc75aae2b752f499e43fc04329cdc51f5be27fb",
+    "L6H12.npz": "7a32a70f66e5d5138ba5a339892cbd6576bd57d8649b7f1eaea7723ab0d21dff",
+    "attention-maps.json.gz": "d2e99bacd59228a14e690b081e3af45dc373def68e60edda42e0bf069d298993",
+}
+SENTENCES = recorded_sentences()
+
+
+def test_the_files_are_as_they_were_extracted():
+    found = {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in _folder().iterdir()
+        if file.name.endswith((".npz", ".gz"))
+    }
+    assert found == SHA256
+
+
+def test_licence_and_origin_stand_beside_the_data():
+    texts = {name: _folder().joinpath(name).read_text("utf-8") for name in ("LICENSE", "README.md")}
+    assert "Apache License" in texts["LICENSE"]
+    for word in ("all-MiniLM-L6-v2", "Apache-2.0", "MIT", "1110a243"):
+        assert word in texts["README.md"]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_each_map_has_a_row_of_weights_for_each_token(sentence):
+    maps = recorded_maps(sentence)
+    n = len(maps.tokens)
+    assert maps.weights.shape == (6, 12, n, n)
+    assert maps.tokens[0] == "[CLS]"
+    assert " ".join(maps.tokens[1:-1]) == sentence.lower()
+    assert (maps.weights >= 0).all()
+    assert np.allclose(maps.weights.sum(axis=-1), 1, atol=0.0005 * n)  # each entry is rounded
+    assert not maps.weights.flags.writeable
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize(("layer", "head"), recorded_heads())
+def test_a_head_gives_the_map_that_was_recorded(layer, head, sentence):
+    run = trace(recorded_head(layer, head, sentence))
+    recorded = recorded_maps(sentence).weights[layer - 1, head - 1]
+    # Half of the last decimal, and what 16-bit numbers cost.
+    assert np.abs(run.weights[0] - recorded).max() < 0.0005 + 0.00033
+
+
+def test_a_head_is_its_layers_input_times_its_matrices():
+    parts, number = _parts(4, 2), SENTENCES.index("I play football")
+    query, key = (parts[f"x{number}"] @ parts[f"w_{p}"] + parts[f"b_{p}"] for p in "qk")
+    by_hand = np.array(
+        [[sum(q * k for q, k in zip(a, b, strict=True)) for b in key] for a in query]
+    )
+    run = trace(recorded_head(4, 2, "I play football"))
+    assert np.allclose(run.weights[0], softmax(by_hand / np.sqrt(32)))
+    assert run.value.shape == (1, 5, 32)
+
+
+def test_heads_of_one_layer_have_one_input():
+    first, second = _parts(1, 3), _parts(1, 5)
+    for number in range(len(SENTENCES)):
+        assert np.array_equal(first[f"x{number}"], second[f"x{number}"])
+
+
+def test_what_is_not_recorded_is_refused():
+    known = ", ".join(SENTENCES)
+    with raises(ValueError, f"sentence is 'Hi'; one of {known} is wanted"):
+        recorded_maps("Hi")
+    with raises(ValueError, f"sentence is 'Hi'; one of {known} is wanted"):
+        recorded_head(1, 3, "Hi")
+    heads = ", ".join(map(str, recorded_heads()))
+    with raises(ValueError, f"(layer, head) is (7, 1); one of {heads} is wanted"):
+        recorded_head(7, 1, SENTENCES[0])
