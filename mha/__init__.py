@@ -11,6 +11,7 @@ from mha.core.attention import (
 )
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, layer_sizes
+from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.gradients import (
     AttentionGradients,
     MultiHeadGradients,
@@ -66,6 +67,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Arithmetic",
     "AttentionGradients",
+    "KeyValueCache",
     "LayerSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
@@ -88,6 +90,7 @@ __all__ = [
     "causal_mask",
     "centred_log",
     "chain",
+    "decode_step",
     "dimensions",
     "entropy",
     "example_names",

@@ -91,6 +91,8 @@ TRANSFORMER = {
     "rotary position embedding": ("transformer/order#second-way-turn-queries-and-keys",),
     "RoPE": ("transformer/order#second-way-turn-queries-and-keys",),
     "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
+    "KV cache": ("transformer/decoding#one-token-at-a-time",),
+    "attention sink": ("transformer/decoding#a-row-with-nothing-to-listen-to",),
     "sinusoidal positional encoding": (
         "transformer/order#first-way-add-a-position-to-the-embedding",
     ),

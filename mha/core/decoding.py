@@ -1,0 +1,149 @@
+"""One token at a time: what a model that writes keeps of the tokens so far."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.core.attention import scaled_dot_product_attention
+from mha.core.checks import (
+    Array,
+    as_finite_array,
+    check_same_shape,
+    finite_product,
+    frozen,
+    in_one_dtype,
+)
+from mha.core.heads import merge_heads
+from mha.core.multihead import MultiHeadWeights, in_widest_dtype, project
+
+
+@dataclass(frozen=True, eq=False)
+class KeyValueCache:
+    """The keys and values of the tokens so far, read-only; `extended` gives a longer one.
+
+    Parameters
+    ----------
+    key : array_like, shape (..., num_groups, n, d_k)
+    value : array_like, shape (..., num_groups, n, d_v)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays do not hold finite real numbers, or differ in more than their width.
+
+    Examples
+    --------
+    >>> cache = KeyValueCache([[[1.0, 2.0]]], [[[3.0]]])
+    >>> longer = cache.extended([[[5.0, 6.0]]], [[[7.0]]])
+    >>> len(cache), len(longer), longer.value[0, :, 0]
+    (1, 2, array([3., 7.]))
+    """
+
+    key: Array
+    value: Array
+
+    def __post_init__(self) -> None:
+        key = as_finite_array("key", self.key, min_ndim=3)
+        value = as_finite_array("value", self.value, min_ndim=3)
+        check_same_shape("key", key[..., :1], "value", value[..., :1])
+        for name, array in zip(("key", "value"), in_one_dtype(key, value), strict=True):
+            object.__setattr__(self, name, frozen(array))
+
+    def __len__(self) -> int:
+        """Return of how many tokens keys and values are kept."""
+        return int(self.key.shape[-2])
+
+    @property
+    def size(self) -> int:
+        """How many numbers are kept."""
+        return int(self.key.size + self.value.size)
+
+    def extended(self, key: ArrayLike, value: ArrayLike) -> Self:
+        """Return a cache with further tokens behind those that are kept; this one stays.
+
+        Parameters
+        ----------
+        key : array_like, shape (..., num_groups, m, d_k)
+        value : array_like, shape (..., num_groups, m, d_v)
+
+        Returns
+        -------
+        KeyValueCache
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for the cache itself, or if the new arrays do not go behind the old ones.
+        """
+        new = KeyValueCache(as_finite_array("key", key), as_finite_array("value", value))
+        for name in ("key", "value"):
+            old, more = getattr(self, name), getattr(new, name)
+            if (*old.shape[:-2], old.shape[-1]) != (*more.shape[:-2], more.shape[-1]):
+                raise ValueError(
+                    f"{name} has shape {more.shape}, which does not go behind {old.shape};"
+                    " only the number of tokens may differ"
+                )
+        return type(self)(
+            np.concatenate([self.key, new.key], axis=-2),
+            np.concatenate([self.value, new.value], axis=-2),
+        )
+
+
+def decode_step(
+    x: ArrayLike, weights: MultiHeadWeights, cache: KeyValueCache | None = None
+) -> tuple[Array, KeyValueCache]:
+    """Return the output of the newest tokens, and the cache for the next step.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., m, d_model)
+        The new tokens, as a rule one. Each sees those that are kept, those before it, and itself.
+    weights : MultiHeadWeights
+    cache : KeyValueCache, optional
+        What the step before returned; none before the first.
+
+    Returns
+    -------
+    output : ndarray, shape (..., m, d_out)
+        The last m rows of a causal pass over all tokens so far, up to rounding.
+    cache : KeyValueCache
+
+    Raises
+    ------
+    TypeError, ValueError
+        If arguments do not fit, naming the argument, what is wanted and what came.
+
+    References
+    ----------
+    Shazeer (2019), section 2.4.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> layer = MultiHeadWeights(one, one, one)
+    >>> first, cache = decode_step([[1.0, 0.0]], layer)
+    >>> second, cache = decode_step([[0.0, 1.0]], layer, cache)
+    >>> second.round(4), len(cache)
+    (array([[0.3302, 0.6698]]), 2)
+    """
+    if not isinstance(weights, MultiHeadWeights):
+        raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
+    if cache is not None and not isinstance(cache, KeyValueCache):
+        raise TypeError(f"cache is a {type(cache).__name__}; a KeyValueCache is wanted")
+    (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
+    query, key, value = (project("x", x, w) for w in (weights.w_q, weights.w_k, weights.w_v))
+    cache = KeyValueCache(key, value) if cache is None else cache.extended(key, value)
+    heads = scaled_dot_product_attention(
+        query,
+        cache.key,
+        cache.value,
+        is_causal=True,
+        align="bottom-right",
+        enable_gqa=weights.num_groups < weights.num_heads,
+    )
+    concat = merge_heads(heads)
+    if weights.w_o is None:
+        return concat, cache
+    return finite_product("the heads' outputs and w_o", concat, weights.w_o), cache

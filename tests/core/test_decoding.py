@@ -1,0 +1,104 @@
+"""One token at a time equals the causal pass over all of them."""
+
+import numpy as np
+import pytest
+from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, QUERIES, raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.multihead import MultiHeadWeights, multi_head_attention
+
+
+def layer(rng, heads=6, groups=2, dtype=np.float64, *, with_output=True):
+    shapes = (heads, D_MODEL, D_K), (groups, D_MODEL, D_K), (groups, D_MODEL, D_V)
+    w_q, w_k, w_v = ((rng.normal(size=shape) / 4).astype(dtype) for shape in shapes)
+    w_o = rng.normal(size=(heads * D_V, D_OUT)).astype(dtype) if with_output else None
+    return MultiHeadWeights(w_q, w_k, w_v, w_o)
+
+
+def decoded(x, weights, sizes):
+    """Return the outputs of steps of these sizes, below each other, and the last cache."""
+    cache, rows, start = None, [], 0
+    for size in sizes:
+        row, cache = decode_step(x[..., start : start + size, :], weights, cache)
+        rows.append(row)
+        start += size
+    return np.concatenate(rows, axis=-2), cache
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_steps_of_any_size_equal_the_full_causal_pass(dtype, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
+    groups = data.draw(st.sampled_from([1, 2, 3, 6]))
+    leading = data.draw(st.sampled_from([(), (BATCH,)]))
+    sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))
+    weights = layer(rng, 6, groups, dtype, with_output=data.draw(st.booleans()))
+    x = rng.normal(size=(*leading, sum(sizes), D_MODEL)).astype(dtype)
+    found, cache = decoded(x, weights, sizes)
+    wanted = multi_head_attention(x, weights, is_causal=True)
+    assert found.dtype == wanted.dtype == dtype
+    tolerance = 2e-4 if dtype == np.float32 else 1e-11
+    np.testing.assert_allclose(found, wanted, atol=tolerance, rtol=tolerance)
+    assert len(cache) == sum(sizes)
+    assert cache.key.shape == (*leading, groups, sum(sizes), D_K)
+    assert cache.size == np.prod(leading, dtype=int) * groups * sum(sizes) * (D_K + D_V)
+
+
+def test_a_step_is_worked_out_by_loops(rng):
+    weights, x = layer(rng, 2, 2, with_output=False), rng.normal(size=(3, D_MODEL))
+    found, _ = decoded(x, weights, [1, 1, 1])
+    for head in range(2):
+        keys = [token @ weights.w_k[head] for token in x]
+        values = [token @ weights.w_v[head] for token in x]
+        scores = [float(x[2] @ weights.w_q[head] @ key) / np.sqrt(D_K) for key in keys]
+        powers = [np.exp(score) for score in scores]
+        mixed = sum(p / sum(powers) * v for p, v in zip(powers, values, strict=True))
+        np.testing.assert_allclose(found[2, head * D_V : (head + 1) * D_V], mixed, rtol=1e-10)
+
+
+def test_a_cache_is_left_as_it_was(rng):
+    weights, x = layer(rng), rng.normal(size=(2, D_MODEL))
+    _, first = decode_step(x[:1], weights)
+    kept = first.key.copy()
+    one, _ = decode_step(x[1:], weights, first)
+    again, _ = decode_step(x[1:], weights, first)
+    np.testing.assert_array_equal(one, again)
+    np.testing.assert_array_equal(first.key, kept)
+    assert len(first) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        first.key[:] = 0
+
+
+def test_a_cache_is_no_view_of_what_it_was_made_from():
+    key = np.ones((1, 2, 3))
+    cache = KeyValueCache(key, np.ones((1, 2, 5)))
+    key[:] = 7
+    assert (cache.key == 1).all()
+
+
+def test_the_newest_token_sees_itself(rng):
+    weights = layer(rng, 1, 1, with_output=False)
+    x = rng.normal(size=(1, D_MODEL))
+    found, _ = decode_step(x, weights)
+    np.testing.assert_allclose(found, x @ weights.w_v[0], rtol=1e-12)
+
+
+def test_what_does_not_fit_is_refused(rng):
+    weights = layer(rng, 2, 2)
+    _, cache = decode_step(np.ones((QUERIES, D_MODEL)), weights)
+    with raises(
+        ValueError,
+        "key has shape (6, 1, 11), which does not go behind (2, 5, 11);"
+        " only the number of tokens may differ",
+    ):
+        decode_step(np.ones((1, D_MODEL)), layer(rng, 6, 6), cache)
+    with raises(ValueError, "key has shape (2, 5, 1) but value has (2, 7, 1); they must match"):
+        KeyValueCache(np.ones((2, 5, 3)), np.ones((2, 7, 3)))
+    with raises(TypeError, "weights is a ndarray; MultiHeadWeights is wanted"):
+        decode_step(np.ones((1, 3)), np.ones((1, 3, 3)))
+    with raises(TypeError, "cache is a tuple; a KeyValueCache is wanted"):
+        decode_step(np.ones((1, D_MODEL)), weights, (1, 2))
+    with raises(ValueError, "key has shape (5, 3); at least 3 axes are wanted"):
+        KeyValueCache(np.ones((5, 3)), np.ones((5, 3)))
