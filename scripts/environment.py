@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
 STAMP = VENV / "built-from"
+LAST = ROOT / ".venv.last"  # the environment before, until the new one works
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
 DAMAGED = f"{VENV.name} is damaged ({{}}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
@@ -96,9 +97,25 @@ def _update() -> bool:
     wanted = _fingerprint()
     if _executable().is_file() and STAMP.is_file() and STAMP.read_text(encoding="utf-8") == wanted:
         return False
-    _create()
-    STAMP.write_text(wanted, encoding="utf-8")
+    with _last_one_kept():
+        _create()
+        STAMP.write_text(wanted, encoding="utf-8")
     return True
+
+
+@contextmanager
+def _last_one_kept() -> Iterator[None]:
+    """Put the environment that there was back in its place if the new one cannot be made."""
+    if VENV.is_dir() and not LAST.is_dir():
+        VENV.rename(LAST)
+    try:
+        yield
+    except BaseException:
+        if LAST.is_dir():
+            shutil.rmtree(VENV, ignore_errors=True)
+            LAST.rename(VENV)
+        raise
+    shutil.rmtree(LAST, ignore_errors=True)
 
 
 def _executable() -> Path:

@@ -3,16 +3,21 @@
 Sphinx runs in a process of its own: it leaves too much behind for two builds in one.
 """
 
+import ctypes
 import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from environment import BUILD, ROOT, fail
 
 STATE = BUILD / "state"  # what the last good build left: pages read, pages written
 NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
+
+PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
 
 def jupyter_book(builder: str) -> list[str]:
@@ -30,13 +35,31 @@ def run_logged(
     log.parent.mkdir(parents=True, exist_ok=True)
     variables = dict(os.environ if variables is None else variables)
     variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
+    variables["PYTHONHASHSEED"] = "0"  # a cell that prints a set of words prints the same each time
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
-            command, cwd=ROOT, env=variables, stdout=file, stderr=subprocess.STDOUT, check=False
+            command,
+            cwd=ROOT,
+            env=variables,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+            preexec_fn=_ends_with_its_parent(),
         )
     if done.returncode != 0:
         _report(log)
         fail(f"{what} was not built; the whole log is in {log.relative_to(ROOT)}")
+
+
+def _ends_with_its_parent() -> Callable[[], None] | None:
+    """Return what a child does first, so that it does not outlive a command that is killed.
+
+    The kernels of the pages look for their parent by themselves. Only Linux has a way to ask.
+    """
+    if sys.platform != "linux":
+        return None
+    control = ctypes.CDLL(None).prctl
+    return lambda: control(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _report(log: Path) -> None:

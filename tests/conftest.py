@@ -11,10 +11,10 @@ from seeds import SEED
 pytest_plugins = ["explorer_pages", "wheel_only"]
 
 QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
-PROFILE = "fixed"
 
-settings.register_profile(PROFILE, derandomize=True, deadline=None)
-settings.load_profile(PROFILE)
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
+settings.load_profile("fixed")
 
 
 def pytest_addoption(parser):
@@ -24,7 +24,8 @@ def pytest_addoption(parser):
 
 
 def pytest_report_header():
-    return f"numpy seed: {SEED}; hypothesis profile: {PROFILE} (derandomized, no deadline)"
+    drawn = f"{settings().max_examples} examples a property, derandomized, no deadline"
+    return f"numpy seed: {SEED}; hypothesis: {drawn}"
 
 
 @pytest.fixture

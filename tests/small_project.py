@@ -40,9 +40,12 @@ def write_contents(folder, names):
     (folder / "_toc.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def build(folder):
-    """Build the copy, with its own `mha`, and return the finished process."""
-    variables = {**os.environ, "PYTHONPATH": str(folder)}
+def build(folder, **variables):
+    """Build the copy, with its own `mha`, and return the finished process.
+
+    The environment may have other `variables`.
+    """
+    variables = {**os.environ, "PYTHONPATH": str(folder), **variables}
     return subprocess.run(
         [sys.executable, "-c", COMMAND],
         cwd=folder,
@@ -50,6 +53,17 @@ def build(folder):
         capture_output=True,
         text=True,
         check=False,
+    )
+
+
+def started(folder):
+    """Start to build the copy, and return the process."""
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 

@@ -73,6 +73,8 @@ def as_ndarray(name: str, value: ArrayLike) -> Array:
 
     Raises
     ------
+    TypeError
+        If it is a masked array, whose hidden numbers would count like all others.
     ValueError
         If it is ragged.
 
@@ -83,6 +85,8 @@ def as_ndarray(name: str, value: ArrayLike) -> Array:
         ...
     ValueError: mask is ragged; rows of one length are wanted
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; an array that hides no number is wanted")
     try:
         return np.asarray(value)
     except ValueError:

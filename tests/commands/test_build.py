@@ -2,10 +2,13 @@
 
 import re
 import shutil
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from book_site import FRONT
-from small_project import build, copy_without_pages, published, write_contents
+from small_project import build, copy_without_pages, published, started, write_contents
 
 PAGE = (
     FRONT
@@ -165,13 +168,44 @@ def test_an_interrupted_swap_is_undone(project):
     assert "0.7311" in article(project)
 
 
-def test_two_builds_from_nothing_are_byte_identical(project):
-    write(
-        project,
-        PAGE + "\n```{code-cell}\nfigures.vector_bars([weights], rows=['a'], symbol='w')\n```\n",
-    )
-    assert build(project).returncode == 0
+WAITS = """
+```{code-cell}
+import os
+from pathlib import Path
+from threading import Event
+
+Path("processes").write_text(f"{os.getpid()} {os.getppid()}")
+Event().wait(50)
+```
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing ends with its parent")
+def test_a_build_that_is_killed_leaves_no_process(project):
     before = published(project)
-    shutil.rmtree(project / "_build")
-    assert build(project).returncode == 0
+    write(project, PAGE + WAITS)
+    building = started(project)
+    noted = project / "book" / "processes"
+    patiently(lambda: noted.is_file() and len(noted.read_text().split()) == 2)
+    building.kill()
+    building.wait()
+    processes = [int(number) for number in noted.read_text().split()]
+    patiently(lambda: not any(is_alive(process) for process in processes))
     assert published(project) == before
+
+
+def patiently(is_so, seconds=60):
+    """Wait until something is so; fail if it does not come about."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def is_alive(process):
+    """Tell whether a process runs; one that nobody has asked for its end does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state[0] != "Z"

@@ -1,6 +1,7 @@
 """The commands' help, and the one sentence for each thing that can be missing."""
 
 import ast
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -137,6 +138,7 @@ def made(environment, monkeypatch, tmp_path):
     monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
     monkeypatch.setattr(environment, "STAMP", tmp_path / "built-from")
     monkeypatch.setattr(environment, "VENV", tmp_path)
+    monkeypatch.setattr(environment, "_last_one_kept", contextlib.nullcontext)
     monkeypatch.setattr(environment, "_create", lambda: done.append("create"))
     monkeypatch.setattr(environment, "_executable", lambda: program)
     monkeypatch.setattr(environment.sys, "excepthook", environment.sys.excepthook)
@@ -197,6 +199,30 @@ def test_an_environment_without_its_python_is_made_anew(environment, made, tmp_p
     (tmp_path / "bin" / "python").unlink()
     environment.enter()
     assert made.count("create") == 2
+
+
+@pytest.mark.parametrize("interrupted", [False, True], ids=["at once", "after an interruption"])
+def test_an_environment_that_cannot_be_made_anew_stays_as_it_was(
+    environment, monkeypatch, tmp_path, interrupted
+):
+    for name in ("VENV", "LAST"):
+        monkeypatch.setattr(environment, name, tmp_path / name)
+    (tmp_path / ("LAST" if interrupted else "VENV")).mkdir()
+    (tmp_path / ("LAST" if interrupted else "VENV") / "works").touch()
+
+    def make_half():
+        with environment._last_one_kept():
+            (tmp_path / "VENV").mkdir(exist_ok=True)
+            (tmp_path / "VENV" / "half").touch()
+            environment.fail("a hash in the lock is wrong")
+
+    with pytest.raises(SystemExit):
+        make_half()
+    assert [path.name for path in (tmp_path / "VENV").iterdir()] == ["works"]
+    with environment._last_one_kept():
+        (tmp_path / "VENV").mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == ["VENV"]
+    assert list((tmp_path / "VENV").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,182 @@
+"""The same sources give the same bytes: in another folder, for another user, at another time."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from book_site import ROOT
+from small_project import build, copy_without_pages, published, write_contents, write_pages
+
+PAGES = {
+    "index": """# A book
+
+Some *text* and a formula, $x^2$.
+
+```{code-cell}
+from mha.chapters import *
+
+run, show = open_example("the-cat-sat")
+cat, sat = 1, 2
+```
+
+```{code-cell}
+show.stage("weights", name="tbl-the-cat-sat-weights-{head}")
+```
+
+```{code-cell}
+figures.weight_maps(run)
+```
+
+```{code-cell}
+show.turn("scores", cat, sat, head=0)
+```
+
+```{code-cell}
+show.explorer(name="fig-the-cat-sat-explorer")
+```
+""",
+    "second": """# Second
+
+```{code-cell}
+print({"one", "two", "three", "four", "five"})
+```
+
+See {numref}`Table %s <tbl-the-cat-sat-weights-1>`.
+""",
+}
+LONG_AGO = 1_000_000_000  # in 2001
+
+# Python runs this wherever it starts: from then on it reaches nothing but this machine.
+OFFLINE = """\
+import socket
+
+def refused(self, address, connect=socket.socket.connect):
+    if isinstance(address, tuple) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+        raise OSError(f"offline: {address[0]} cannot be reached")
+    return connect(self, address)
+
+def unnamed(host, *rest, find=socket.getaddrinfo, **more):
+    if host not in (None, "", "127.0.0.1", "::1", "localhost"):
+        raise OSError(f"offline: {host} has no address")
+    return find(host, *rest, **more)
+
+socket.socket.connect, socket.getaddrinfo = refused, unnamed
+"""
+
+
+def of_someone_else(project, home):
+    """Return what the environment of another user on another machine, offline, may say."""
+    (home / "sitecustomize.py").write_text(OFFLINE, encoding="utf-8")
+    return {
+        "PYTHONPATH": f"{project}{os.pathsep}{home}",
+        "PYTHONHASHSEED": "4711",
+        "LC_ALL": "C",
+        "LANG": "tr_TR.UTF-8",
+        "TZ": "Pacific/Auckland",
+        "USER": "someone",
+        "LOGNAME": "someone",
+        "HOME": str(home),
+        "COLUMNS": "40",
+    }
+
+
+def copied(project, folder):
+    """Copy a project; its files are from another time."""
+    shutil.copytree(project, folder, ignore=shutil.ignore_patterns("_build", "__pycache__"))
+    for path in folder.rglob("*"):
+        os.utime(path, (LONG_AGO, LONG_AGO))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory):
+    """Return the same small project in two folders, and a home for someone else."""
+    here = tmp_path_factory.mktemp("here")
+    copy_without_pages(here)
+    for name in ("LICENSE", "README.md"):
+        shutil.copy(ROOT / name, here / name)
+    write_pages(here, PAGES)
+    write_contents(here, list(PAGES))
+    there = tmp_path_factory.mktemp("there")
+    home = there / "home"
+    home.mkdir()
+    project = copied(here, there / "Ein Büchlein mit Räumen")
+    return here, project, of_someone_else(project, home)
+
+
+def test_two_builds_from_nothing_are_byte_identical(places):
+    here, there, someone = places
+    done = [build(here), build(there, **someone)]
+    assert [one.returncode for one in done] == [0, 0], [one.stderr for one in done]
+    first, second = published(here), published(there)
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_the_other_place_is_offline(places):
+    _, there, someone = places
+    code = "import urllib.request as r; r.urlopen('http://example.org')"
+    with pytest.raises(AssertionError, match=r"offline: example\.org has no address"):
+        run_in(there, code, someone)
+
+
+def test_a_build_again_from_nothing_gives_the_same_bytes(places):
+    here = places[0]
+    before = published(here)
+    assert before
+    shutil.rmtree(here / "_build")
+    assert build(here).returncode == 0
+    assert published(here) == before
+
+
+def test_no_page_names_a_folder_a_user_or_a_date(places):
+    here, there, _ = places
+    for name, data in published(there).items():
+        for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
+            assert secret.encode() not in data, name
+
+
+def run_in(folder, code, variables, *arguments):
+    """Run a program in a project, with its own `mha`, and fail with what it says."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), **variables},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+WHEEL = "import sys; from flit_core.buildapi import build_wheel; build_wheel(sys.argv[1])"
+SHEETS = """\
+import sys
+from mha.practice.worksheets import worksheet
+sys.stdout.buffer.write(ascii([worksheet(seed, 1) for seed in range(20)]).encode())
+"""
+AUDIT = "import mha.audit.__main__ as audit; audit.main(['--json', 'audit.json'])"
+
+
+def test_a_wheel_has_the_same_bytes(places, tmp_path):
+    here, there, someone = places
+    wheels = []
+    for folder, variables in ((here, {}), (there, someone)):
+        to = tmp_path / str(len(wheels))
+        to.mkdir()
+        run_in(folder, WHEEL, {**variables, "SOURCE_DATE_EPOCH": "1700000000"}, str(to))
+        (wheel,) = to.iterdir()
+        wheels.append((wheel.name, wheel.read_bytes()))
+    assert wheels[0] == wheels[1]
+
+
+def test_worksheets_and_the_audit_have_the_same_bytes(places):
+    here, there, someone = places
+    sheets = [run_in(here, SHEETS, {}), run_in(there, SHEETS, someone)]
+    assert sheets[0] == sheets[1]
+    assert len(sheets[0]) > 10_000
+    said = [run_in(here, AUDIT, {}), run_in(there, AUDIT, someone)]
+    assert said[0] == said[1]
+    assert (here / "audit.json").read_bytes() == (there / "audit.json").read_bytes()
