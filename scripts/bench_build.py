@@ -39,12 +39,12 @@ def main() -> None:
     """Print a line for each step."""
     options = _parser().parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        copies = [_copy("HEAD", Path(folder) / "here")]
+        copies = [copy_of("HEAD", Path(folder) / "here")]
         if options.growth:
             _growth(copies[0], options.repeat)
             return
         if options.against:
-            copies.append(_copy(options.against, Path(folder) / "there"))
+            copies.append(copy_of(options.against, Path(folder) / "there"))
         print(ROW.format("step", "seconds", "other", "ratio"))
         for name, edit in STEPS.items():
             times = [_timed(copies, edit, BUILD, turn) for turn in range(options.repeat)]
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _copy(revision: str, folder: Path) -> Path:
+def copy_of(revision: str, folder: Path) -> Path:
     """Return a folder with the files of a commit."""
     folder.mkdir()
     archive = subprocess.run(
@@ -81,17 +81,22 @@ def _timed(
     for copy in copies:
         edit(copy, turn)
         start = time.perf_counter()
-        _build(copy, code)
+        build_copy(copy, code)
         times.append(time.perf_counter() - start)
     return times
 
 
-def _build(copy: Path, code: str) -> None:
+def variables_for(copy: Path) -> dict[str, str]:
+    """Return the environment in which a copy's commands find its own packages."""
     folders = (copy, copy / "scripts", copy / "book" / "_ext")
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
+
+
+def build_copy(copy: Path, code: str = BUILD) -> None:
+    """Build a copy with its own code."""
     if not (copy / "scripts" / "html_book.py").is_file():
         code = OLD_BUILD
-    subprocess.run([sys.executable, "-c", code], cwd=copy, env=variables, check=True)
+    subprocess.run([sys.executable, "-c", code], cwd=copy, env=variables_for(copy), check=True)
 
 
 def _row(name: str, times: list[list[float]]) -> str:

@@ -7,6 +7,7 @@ looked at, or were saved just now, come first.
 
 import gc
 import logging
+import pickle
 import re
 import shutil
 import time
@@ -16,6 +17,8 @@ from typing import Any
 
 from docutils import nodes
 from environment import ROOT
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from preview_pages import (
     HTML,
     STATIC,
@@ -37,6 +40,7 @@ from byhand.page_notebooks import computes
 from byhand.section_search import write_index
 
 EVERY_PAGE = "*"
+MANY = 10_000  # pieces of Markdown, after which all that are kept are forgotten
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles")
 
@@ -52,6 +56,7 @@ class Work:
         self.to_read: set[str] = set()
         self.to_write: set[str] = set()
         self.to_check: set[str] = set()
+        self.is_known: set[str] = set()  # pages that this process has read
         self.problems: dict[str, list[str]] = {}
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
@@ -67,6 +72,7 @@ class Work:
 
     def go_on(self) -> None:
         """Do what waits, the most urgent first, and take what comes between two steps."""
+        keep_tokens()
         self._find_outdated()
         self.builder.events.emit("write-started", self.builder)
         gc.disable()  # looking for lost objects among all pages takes a third of the time
@@ -149,6 +155,7 @@ class Work:
 
     def _read(self, name: str) -> None:
         self.to_read.discard(name)
+        self.is_known.add(name)
         if not self._source(name).is_file():
             self.saved.discard(name)
             sentence = f"book/{name}.md was deleted, and _toc.yml still names it"
@@ -246,6 +253,8 @@ class Work:
         if not self.is_counted:
             self._count()
         self.to_write.discard(name)
+        file = Path(self.builder.get_outfilename(name))  # type: ignore[attr-defined]
+        before = file.read_bytes() if file.is_file() else b""
         try:
             self.builder.prepare_writing({name})
             self.app.phase = BuildPhase.RESOLVING
@@ -263,12 +272,16 @@ class Work:
             self.to_check.add(name)
         self.saved.discard(name)
         self._note(name, found)
-        if not found:
+        if not found and file.read_bytes() != before:
             since = self.since.pop(name, None)
             self._tell(Told(written=name, seconds=time.monotonic() - since if since else 0.0))
 
     def _tidy(self) -> None:
-        """Do what nobody waits for, one thing at a time."""
+        """Do what nobody waits for, one thing at a time.
+
+        A page that is looked at may be saved next: it is read once before, so that what it needs is
+        in memory then.
+        """
         if self.to_check:
             for name in self.to_check:
                 found = [str(finding) for finding in check_sources(ROOT, [name])]
@@ -279,6 +292,8 @@ class Work:
             save_memory(self.env)
             self.is_kept = True
             gc.collect()
+        elif unknown := self.view & self.env.found_docs - self.is_known:
+            self.to_read |= unknown
         if self._is_idle():
             self._tell(Told(is_idle=True))
 
@@ -296,3 +311,25 @@ class Work:
 
     def _source(self, name: str) -> Path:
         return Path(self.env.doc2path(name))
+
+
+def keep_tokens() -> None:
+    """Take no piece of Markdown apart twice: most of a page are its tables, and they stay.
+
+    What has a bracket may define a link or use one, so it is always taken apart anew.
+    """
+    take_apart = MarkdownIt.parse
+    kept: dict[tuple[str, str], bytes] = {}
+
+    def parse(self: MarkdownIt, src: str, env: Any = None) -> list[Token]:
+        if "[" in src:
+            return take_apart(self, src, env)
+        key = src, repr(self.get_active_rules())
+        if key not in kept:
+            if len(kept) > MANY:
+                kept.clear()
+            kept[key] = pickle.dumps(take_apart(self, src, env))
+        found: list[Token] = pickle.loads(kept[key])
+        return found
+
+    MarkdownIt.parse = parse  # type: ignore[method-assign]

@@ -78,6 +78,7 @@ def project(tmp_path_factory):
     memory = folder / "_build" / "state" / "_build" / ".doctrees" / "environment.pickle"
     env = Moved(io.BytesIO(memory.read_bytes()), folder).load()
     env.srcdir = type(env.srcdir)(folder / "book")
+    env.config.external_toc_path = (folder / "_toc.yml").as_posix()
     memory.write_bytes(pickle.dumps(env))
     return folder
 

@@ -6,9 +6,11 @@ A setting in `_config.yml`, ``bibtex_default_style: cited``, chooses it.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from string import ascii_lowercase
+from typing import Any, ClassVar
 
 from pybtex.database import Entry
 from pybtex.plugin import register_plugin
+from pybtex.style import FormattedEntry
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
@@ -27,9 +29,20 @@ class CitedLabels(BaseLabelStyle):
 
 
 class CitedStyle(PlainStyle):
-    """The order by author, with these labels."""
+    """The order by author, with these labels.
+
+    The preview asks for all works after each edit, so what a work looks like is kept.
+    """
 
     default_label_style = CitedLabels
+    formatted: ClassVar[dict[tuple[int, str], tuple[Entry, FormattedEntry]]] = {}
+
+    def format_entry(self, label: str, entry: Entry, bib_data: Any = None) -> FormattedEntry:
+        """Return a work as it is printed."""
+        key = id(entry), label  # the entry is kept too, so no other gets its id
+        if key not in self.formatted:
+            self.formatted[key] = entry, super().format_entry(label, entry, bib_data)
+        return self.formatted[key][1]
 
 
 def label_of(entry: Entry) -> str:

@@ -1,23 +1,85 @@
-"""Walk through documents in loops.
+"""Walk through documents in loops, and not at all for what cannot be there.
 
 Docutils walks in generators within generators, one a level, and finds an element's document by
 asking each of the elements around it in turn. On pages of tables that is a quarter of the build.
 Here the same elements come in the same order from one loop; changes made meanwhile are seen alike.
+Extensions look on every page for elements of their own, which most books never make: a walk for a
+kind of which this process has made no element ends before it begins. And Sphinx looks for marks
+that make a quotation mark or a dash in each text, of which most are numbers.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxSmartQuotes
+
+MADE: set[type] = set()  # the kinds of elements that this process has made or loaded
+PRESENT: dict[type, bool] = {}  # what `is_made` has found so far
+# What quotation marks, dashes and ellipses are made of, and what escapes them.
+MARKS = re.compile(r"""["'`\\\0]|--|\.\.\.|\. \.""")
+
+whole_walk = nodes.Node.findall
+look_at_each = SphinxSmartQuotes.get_tokens
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Take the place of docutils' own ways."""
+    nodes.Node.__new__ = make
+    nodes.Node.findall = found_below
     nodes.Node._fast_findall = of_kind
     nodes.Node._superfast_findall = everything
     nodes.Node.document = property(document_of, set_document)
+    SphinxSmartQuotes.get_tokens = pieces  # type: ignore[method-assign, assignment]
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def make(kind: type, *args: Any, **kwargs: Any) -> Any:
+    """Make an element, and note its kind."""
+    if kind not in MADE:
+        MADE.add(kind)
+        PRESENT.clear()
+    return object.__new__(kind)
+
+
+def is_made(kind: type) -> bool:
+    """Tell whether an element of a kind can be anywhere: `make` knows all but texts.
+
+    Examples
+    --------
+    >>> is_made(nodes.Text), is_made(nodes.Node)
+    (True, True)
+    """
+    if kind not in PRESENT:
+        PRESENT[kind] = issubclass(nodes.Text, kind) or any(issubclass(made, kind) for made in MADE)
+    return PRESENT[kind]
+
+
+def found_below(
+    node: nodes.Node,
+    condition: type | Callable[[nodes.Node], bool] | None = None,
+    include_self: bool = True,
+    descend: bool = True,
+    siblings: bool = False,
+    ascend: bool = False,
+) -> Iterator[nodes.Node]:
+    """Yield what docutils' `findall` does.
+
+    Examples
+    --------
+    >>> page = nodes.paragraph("", "", nodes.emphasis("", "a"), nodes.Text("b"))
+    >>> [type(node).__name__ for node in found_below(page, lambda node: "b" in node.astext())]
+    ['paragraph', 'Text']
+    """
+    if not (include_self and descend) or siblings or ascend:
+        return whole_walk(node, condition, include_self, descend, siblings, ascend)
+    if condition is None:
+        return everything(node)
+    if isinstance(condition, type):
+        return of_kind(node, condition)
+    return filter(condition, everything(node))
 
 
 def everything(node: nodes.Node) -> Iterator[nodes.Node]:
@@ -41,7 +103,7 @@ def everything(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def of_kind(node: nodes.Node, kind: Any) -> Iterator[nodes.Node]:
-    """Yield those of `everything` that are of a kind: a class, or a tuple of them.
+    """Yield those of `everything` that are of a kind.
 
     Examples
     --------
@@ -49,7 +111,7 @@ def of_kind(node: nodes.Node, kind: Any) -> Iterator[nodes.Node]:
     >>> list(of_kind(page, nodes.Text))
     [<#text: 'a'>, <#text: 'b'>]
     """
-    levels = [iter((node,))]
+    levels = [iter((node,))] if is_made(kind) else []
     while levels:
         for found in levels[-1]:
             if isinstance(found, kind):
@@ -81,3 +143,15 @@ def document_of(node: nodes.Node) -> nodes.document | None:
 def set_document(node: nodes.Node, document: nodes.document | None) -> None:
     """Set a node's document."""
     node._document = document
+
+
+def pieces(transform: SphinxSmartQuotes, texts: list[nodes.Text]) -> Iterator[tuple[str, str]]:
+    """Yield texts with what they are to those who set quotation marks: "plain" or "literal".
+
+    What holds none of the marks stays as it is, so nobody needs to ask where it stands.
+    """
+    for text in texts:
+        if MARKS.search(text):
+            yield from look_at_each(transform, [text])
+        else:
+            yield "literal", str(text)

@@ -9,6 +9,7 @@ book's own lose only their comments. In code, only what is to stand out has an e
 import re
 import shutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ class QuietCode(HtmlFormatter[str]):
         super().format(((quiet(kind), text) for kind, text in tokensource), outfile)
 
 
+@cache
 def quiet(kind: _TokenType) -> _TokenType:
     """Return what a piece of code counts as.
 
