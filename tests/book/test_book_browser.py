@@ -73,7 +73,7 @@ def view(browser):
 
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", [*PAGES, "search"])
+@pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
 def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name, theme, width):
     """All that can be told of a page as it is opened: it is opened once a screen, not once a test.
 

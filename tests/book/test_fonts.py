@@ -1,6 +1,5 @@
 """The book's vendored typefaces: what they are, and that they have what the pages show."""
 
-import hashlib
 import re
 from functools import cache
 
@@ -18,19 +17,14 @@ def characters(file):
     return set(TTFont(file).getBestCmap())  # reading it needs brotli
 
 
-def test_readme_names_each_font_with_its_hash_and_licence():
+def test_readme_names_each_font_with_the_version_that_it_has():
     readme = (FONTS / "README.md").read_text(encoding="utf-8")
     files = sorted(FONTS.glob("*.woff2"))
     assert len(files) == 4
     for file in files:
-        digest = hashlib.sha256(file.read_bytes()).hexdigest()
-        assert re.search(rf"^ +{digest}  {re.escape(file.name)}$", readme, re.MULTILINE)
         version = re.search(r"Version ([\d.]+)", TTFont(file)["name"].getDebugName(5))[1]
         row = next(line for line in readme.splitlines() if line.startswith(f"| `{file.name}`"))
         assert version in row
-    for licence in FONTS.glob("OFL-*.txt"):
-        assert "SIL OPEN FONT LICENSE" in licence.read_text(encoding="utf-8").upper()
-    assert len(list(FONTS.glob("OFL-*.txt"))) == 3
 
 
 def test_all_four_weigh_less_than_the_icon_font_that_they_replace():

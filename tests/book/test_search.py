@@ -1,6 +1,5 @@
 """What the book writes for its search: the index by section, the library, the page."""
 
-import hashlib
 import json
 import re
 import tomllib
@@ -10,7 +9,7 @@ from book_site import ROOT
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.section_search import LIBRARY, RANKING, factor_of
+from byhand.section_search import RANKING, factor_of
 from byhand.section_search.sections import read_sections
 
 PAGES = {
@@ -150,13 +149,6 @@ def test_the_same_book_gives_the_same_bytes(book, tmp_path):
     for name in ("search-index.js", "minisearch.js"):
         again = (tmp_path / "html" / "_static" / name).read_bytes()
         assert again == (book / "_static" / name).read_bytes()
-
-
-def test_the_library_is_the_one_its_readme_names():
-    readme = (LIBRARY.parent / "README.md").read_text(encoding="utf-8")
-    assert hashlib.sha256(LIBRARY.read_bytes()).hexdigest() in readme
-    licence = (LIBRARY.parent / "LICENSE.txt").read_text(encoding="utf-8")
-    assert "Permission is hereby granted, free of charge" in licence
 
 
 def test_the_ranking_names_what_the_book_has():

@@ -120,7 +120,7 @@ def book(tmp_path_factory):
         folder,
         {"index": INDEX, "page": PAGE, "other": OTHER, "third": THIRD},
         execute="inline",
-        extensions=EXTENSIONS,
+        extensions=[*EXTENSIONS, "byhand.outside.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(site.ROOT / "book" / "_static")],
         templates_path=[str(site.ROOT / "book" / "_templates")],

@@ -1,10 +1,7 @@
 """The book's address stands in one place, and the pages work below any other."""
 
-import functools
-import http.server
 import re
 import shutil
-import threading
 import tomllib
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
@@ -13,6 +10,7 @@ import book_site as site
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from served_site import serving
 from small_project import build, copy_without_pages, published, write_contents, write_pages
 
 import mha
@@ -98,22 +96,14 @@ def test_the_citation_agrees_with_the_project_and_with_the_address():
 # ---- Below another address ----
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     """Serve the built book below a path of a server on this machine; return its address."""
     folder = tmp_path_factory.mktemp("server")
     (folder / "sub").mkdir()
     (folder / "sub" / "path").symlink_to(site.path("index").parent)
-    handler = functools.partial(_Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}{BELOW}"
-        server.shutdown()
+    with serving(folder) as address:
+        yield address.rstrip("/") + BELOW
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The Sphinx extension that turns the book's TeX into MathML, and the font that shows it."""
 
-import hashlib
 import io
 import re
 import unicodedata
@@ -16,7 +15,6 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from byhand import temml_math
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
-VENDORED = BOOK / "_ext" / "byhand" / "temml"
 MATH_STATIC = BOOK / "_static" / "math"
 
 # TeX, and the elements and characters that its MathML must hold.
@@ -292,14 +290,6 @@ def test_bad_tex_warns_with_file_and_line_and_shows_the_tex(tmp_path):
 def test_bad_tex_fails_a_strict_build(tmp_path):
     with pytest.raises(SphinxWarning, match=r"index\.md:5:.*cannot be turned into MathML"):
         build(tmp_path, BAD_PAGE, warningiserror=True)
-
-
-def test_vendored_file_is_the_one_its_readme_names():
-    readme = (VENDORED / "README.md").read_text(encoding="utf-8")
-    version = re.search(r"\| version \| ([\d.]+) \|", readme)[1]
-    assert hashlib.sha256(temml_math.TEMML.read_bytes()).hexdigest() in readme
-    assert f'version:"{version}"' in temml_math.TEMML.read_text(encoding="utf-8")
-    assert "MIT License" in (VENDORED / "LICENSE").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("tex", [tex for tex, _, _ in FORMULAS])

@@ -77,4 +77,9 @@ def test_what_is_kept_or_published_is_what_the_commands_write(workflow):
     for step in steps(workflow):
         if step.get("uses", "").startswith("actions/upload"):
             for path in step["with"]["path"].split():
-                assert path in ("_build/html", "_build/pdf/*.pdf", "_build/wheel/*.whl")
+                assert path in (
+                    "_build/html",
+                    "_build/pdf/*.pdf",
+                    "_build/wheel/*.whl",
+                    "_build/bill/*.json",
+                )

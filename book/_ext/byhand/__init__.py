@@ -23,6 +23,7 @@ PARTS = (
     "given",
     "page_assets",
     "slim_theme",
+    "outside",
     "site_address",
     "section_search",
     "printed_switch",

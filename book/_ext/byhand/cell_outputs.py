@@ -1,14 +1,18 @@
-"""What a cell may not give: errors in words, addresses, images without a text, a flood."""
+"""What a cell may not give: errors in words, addresses, images without a text, scripts, a flood."""
 
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from byhand.checking.markup import ELSEWHERE
+from byhand.outside.policy import refused_in
+
 LIMIT = 1_000_000  # characters of one cell's outputs, as they are kept
 ADDRESS = re.compile(r"\bat (0x[0-9a-fA-F]{6,})")
 IMAGES = ("image/png", "image/jpeg", "image/gif")
-RICH = ("text/html", "text/markdown", "text/latex", "image/svg+xml", *IMAGES)
+MARKUP = ("text/html", "text/markdown")
+RICH = (*MARKUP, "text/latex", "image/svg+xml", *IMAGES)
 
 
 def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
@@ -40,6 +44,14 @@ def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[
             yield (
                 f"the cell shows an object's address, {address[1]}, which differs each time;"
                 " show what the object holds"
+            )
+        marked = "\n".join(str(data.get(kind, "")) for kind in MARKUP)
+        if refused := refused_in(marked):
+            yield f"the cell shows {refused}; scripts go into book/_static"
+        elif outside := ELSEWHERE.search(marked):
+            yield (
+                f"the cell shows {outside[1]}, which is loaded from elsewhere; keep a copy in the"
+                " book's folder"
             )
         if any(kind in data for kind in IMAGES) and not alternative:
             yield (

@@ -78,6 +78,7 @@ WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
 NEVER = ("sphinx_highlight.js", "doctools.js")
 
 # Wanted before text is drawn in them: a page that has none of a kind does without its font.
+FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
 FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
 PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
@@ -182,7 +183,8 @@ def load_what_is_used(
 ) -> None:
     """Keep the scripts and style sheets that the page's own text asks for."""
     body = context.get("body", "")
-    context["early_fonts"] = [font for mark, font in FONTS.items() if mark in body]
+    wanted = [font for mark, font in FONTS.items() if mark in body]
+    context["early_fonts"] = [*FONTS_OF_ALL, *wanted]
     for kind in ("script_files", "css_files"):
         if kind in context:
             context[kind] = [file for file in context[kind] if is_used(file, body)]

@@ -1,0 +1,59 @@
+"""The scripts that stand in a page itself: what has to run before anything is drawn.
+
+From a file they would come too late. The theme and the extensions add small scripts of their own to
+each page; `early.js` has what they set, and they go.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from mha.widgets.assets import bare
+
+OWN = Path(__file__).resolve().parents[3] / "_static"
+EARLY = ("early.js", "early-fonts.js")
+
+# What the theme and sphinx_togglebutton set by a script in the page; of the first two nothing here
+# makes use.
+SET_IN_PAGE = re.compile(
+    r"DOCUMENTATION_OPTIONS\.(?:pagename|search_as_you_type) = [^;]*;"
+    r"|(?:let|var) toggle(?:HintShow|HintHide|OpenOnPrint|buttonSelector) = '[^']*';"
+)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("html-page-context", put_into_page, priority=850)  # when all have added theirs
+    app.connect("build-finished", remove_files)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def early_scripts() -> dict[str, str]:
+    """Return the scripts that stand in a page, by their name, as they stand there."""
+    return {name: bare((OWN / name).read_text(encoding="utf-8")) for name in EARLY}
+
+
+def put_into_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Give a page its early scripts, and take out what others set in it."""
+    context["early_scripts"] = early_scripts()
+    context["script_files"] = [
+        file for file in context.get("script_files", []) if not is_set_in_page(file)
+    ]
+
+
+def is_set_in_page(file: Any) -> bool:
+    """Tell whether a script of a page is one that `early.js` stands for."""
+    body = getattr(file, "attributes", {}).get("body", "")
+    return SET_IN_PAGE.fullmatch(body) is not None
+
+
+def remove_files(app: Sphinx, exception: Exception | None) -> None:
+    """Remove what Sphinx has copied and no page loads."""
+    if exception or app.builder.format != "html":
+        return
+    for name in EARLY:
+        (Path(app.outdir) / "_static" / name).unlink(missing_ok=True)

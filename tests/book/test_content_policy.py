@@ -1,0 +1,201 @@
+"""A page runs and loads its own files alone: its policy says so, and no control runs into it."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from book_site import SITE, path, toc_pages
+from bs4 import BeautifulSoup
+from helpers import raises
+from served_site import serving
+from sphinx.errors import ExtensionError
+
+from byhand.outside.early import early_scripts
+from byhand.outside.policy import HEADERS, digest, finish, policy, refused_in
+
+PAGES = [*toc_pages(), "search", "notices"]
+
+# Told of by the browser as it refuses, whatever else the console says.
+LISTEN = """
+window.refused = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+  window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
+"""
+
+# Use each control as a reader might: what opens is opened first, for there are controls inside.
+USE_CONTROLS = """
+async () => {
+  const rest = () => new Promise((done) => setTimeout(done, 30));
+  const say = (element, ...events) =>
+    events.forEach((name) => element.dispatchEvent(new Event(name, { bubbles: true })));
+  const used = new Set();
+  const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
+    !used.has(element) && !element.disabled && used.add(element));
+  for (let round = 0; round < 3; round += 1) {
+    fresh("details:not([open])").forEach((fold) => { fold.open = true; });
+    await rest();
+    for (const input of fresh("input, textarea")) {
+      if (["checkbox", "radio"].includes(input.type)) input.click();
+      else {
+        input.value = input.type === "range" ? input.max : "0.5";
+        say(input, "input", "change");
+      }
+    }
+    for (const list of fresh("select")) {
+      list.selectedIndex = list.options.length - 1;
+      say(list, "input", "change");
+    }
+    for (const pressed of fresh("button, [role=button], [role=tab]")) {
+      if (!pressed.isConnected) continue; // the one before has put others in its place
+      pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+      document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
+    }
+    for (const handle of fresh("svg [tabindex], [role=slider]")) {
+      ["ArrowUp", "ArrowRight", "Enter"].forEach((key) => handle.dispatchEvent(
+        new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })));
+    }
+    await rest();
+  }
+  scrollTo(0, document.documentElement.scrollHeight);
+  dispatchEvent(new Event("beforeprint"));
+  dispatchEvent(new Event("afterprint"));
+  await rest();
+  return used.size;
+}
+"""
+
+
+class Crawl:
+    """A page in a browser of its own, and what it ran into."""
+
+    def __init__(self, context, address):
+        self.complaints, self.outside = [], []
+        self.address = address
+        context.add_init_script(LISTEN)
+        self.page = context.new_page()
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("response", self.check)
+        self.page.on("request", self.note)
+
+    def note(self, request):
+        """Note a request that leaves the book."""
+        if not request.url.startswith((self.address, "data:")):
+            self.outside.append(request.url)
+
+    def check(self, response):
+        """Note what could not be had."""
+        if response.status >= 400:
+            self.complaints.append(response.url)
+
+    def refused(self):
+        """Return what the page's policy refused."""
+        return self.page.evaluate("window.refused")
+
+
+@pytest.fixture(scope="module")
+def addresses():
+    """Return where the book is, by how it is had."""
+    with serving(SITE) as served:
+        yield {"http": served.rstrip("/"), "file": SITE.as_uri()}
+
+
+@pytest.fixture
+def crawl(browser, addresses, way):
+    """Open a page as it is had over http, or from a file."""
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    yield Crawl(context, addresses[way])
+    context.close()
+
+
+# `test_book_browser.py` opens every page from a file and hears of every refusal, for the console
+# says it; here their controls are used too.
+FROM_A_FILE = ["index", "mechanism/multi-head-attention", "examples/apple", "search"]
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("way", "name"),
+    [*(("http", name) for name in PAGES), *(("file", name) for name in FROM_A_FILE)],
+)
+def test_every_control_of_a_page_keeps_its_policy(crawl, name):
+    crawl.page.goto(f"{crawl.address}/{name}.html")
+    crawl.page.wait_for_load_state("load")
+    assert crawl.page.evaluate(USE_CONTROLS) >= 5
+    assert crawl.refused() == []
+    assert crawl.complaints == []
+    assert crawl.outside == []
+    assert crawl.page.url.startswith(f"{crawl.address}/{name}.html")
+
+
+BROKEN = """
+<script>window.hurt = "script"</script>
+<img src="_static/none.png" alt="" onerror="window.hurt = 'handler'">
+<iframe src="https://example.org/"></iframe>
+<script src="https://example.org/a.js"></script>
+<link rel="stylesheet" href="https://example.org/a.css">
+<a id="link" href="javascript:window.hurt = 'link'">Link</a>
+<object data="https://example.org/a"></object>
+"""
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
+    shutil.copytree(SITE / "_static", tmp_path / "_static")
+    page = path("index").read_text(encoding="utf-8")
+    (tmp_path / "index.html").write_text(page.replace("</article>", f"{BROKEN}</article>"))
+    context = browser.new_context()
+    with serving(tmp_path) as address:
+        crawl = Crawl(context, address)
+        crawl.page.goto(f"{address}index.html")
+        crawl.page.evaluate("document.getElementById('link').click()")
+        crawl.page.wait_for_timeout(200)
+        told = " ".join(crawl.refused())
+        assert crawl.page.evaluate("window.hurt") is None
+    context.close()
+    for wanted in ("script-src-elem inline", "script-src-attr inline", "frame-src", "object-src"):
+        assert wanted in told
+    assert "script-src-elem https://example.org/a.js" in told
+    assert "style-src-elem https://example.org/a.css" in told
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_states_its_policy_before_anything_runs(name):
+    page = path(name).read_text(encoding="utf-8")
+    assert refused_in(page) == ""
+    policies = BeautifulSoup(page, "html.parser").select(
+        'head > meta[http-equiv="Content-Security-Policy"]'
+    )
+    assert [meta["content"] for meta in policies] == [policy()]
+    first = min(page.index(tag) for tag in ("<script", "<link", "<style", "<title"))
+    assert page.index("Content-Security-Policy") < first
+
+
+@pytest.mark.book
+def test_the_header_file_says_the_same_for_hosts():
+    written = (SITE / "_headers").read_text(encoding="utf-8")
+    assert written == HEADERS.format(policy=policy())
+    assert policy() in written
+
+
+def test_the_policy_lets_nothing_in_from_outside():
+    rules = dict(rule.split(" ", 1) for rule in policy().split("; "))
+    assert rules["default-src"] == "'none'"
+    hashes = [f"'{digest(script)}'" for script in early_scripts().values()]
+    assert rules["script-src"].split() == ["'self'", *hashes]
+    sources = {source for rule in rules.values() for source in rule.split()}
+    assert sources <= {"'self'", "'none'", "'unsafe-inline'", "data:", *hashes}
+    assert [name for name, rule in rules.items() if "unsafe" in rule] == ["style-src"]
+    assert not any("</" in script for script in early_scripts().values())
+
+
+def test_a_script_that_an_extension_adds_stops_the_build(tmp_path):
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "index.html").write_text("<script>let added = 1;</script>", encoding="utf-8")
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
+    with raises(ExtensionError, "index.html: its policy refuses the script let added = 1;"):
+        finish(app, None)

@@ -1,0 +1,26 @@
+"""Serve folders on this machine, for the tests that open pages over http."""
+
+import functools
+import http.server
+import threading
+from contextlib import contextmanager
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+class _Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """Say nothing of a browser that went away."""
+
+
+@contextmanager
+def serving(folder):
+    """Serve a folder on a free port; return the address of its root."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with _Server(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
