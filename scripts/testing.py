@@ -7,6 +7,7 @@ import sys
 
 import environment
 import printing
+import report
 from environment import ROOT, step
 from html_book import build_html, refuse_faulty_sources
 
@@ -33,6 +34,9 @@ def main() -> None:
     arguments, for_pytest = _parser().parse_known_args()
     variables = dict(os.environ)
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
+    if arguments.report:
+        report.RESULTS.unlink(missing_ok=True)
+        for_pytest.append(f"--junitxml={report.RESULTS}")
     if arguments.quick:
         with step("Checking the sources"):
             refuse_faulty_sources()
@@ -51,6 +55,8 @@ def main() -> None:
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     if arguments.quick:
         print(LEFT_OUT)
+    if arguments.report:
+        report.tell()
     sys.exit(done.returncode)
 
 
@@ -70,5 +76,10 @@ def _parser() -> argparse.ArgumentParser:
         "--no-book",
         action="store_true",
         help="leave out what needs the built book, a browser or LaTeX",
+    )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="print one page of what was counted, and of what was not checked",
     )
     return parser

@@ -21,9 +21,10 @@ def faults_of(found):
 
 
 @pytest.mark.book
-def test_every_line_of_the_built_pages_holds_as_it_is_printed():
+def test_every_line_of_the_built_pages_holds_as_it_is_printed(record_property):
     found = {page: chains.read(chains.page_text(soup(page))) for page in toc_pages()}
     assert {page: faults for page, read in found.items() if (faults := faults_of(read))} == {}
+    record_property("counted", sum(map(len, found.values())))
     assert sum(map(len, found.values())) >= PAGES_AT_LEAST
     texts = {one.text for read in found.values() for one in read}
     assert texts >= QUOTED
@@ -33,12 +34,13 @@ def test_every_line_of_the_built_pages_holds_as_it_is_printed():
 
 @pytest.mark.book
 @pytest.mark.pdf
-def test_every_line_of_the_printed_book_holds_as_far_as_it_can_be_read():
+def test_every_line_of_the_printed_book_holds_as_far_as_it_can_be_read(record_property):
     """Lines that a page break parts are not read. Pieces of formulas are left out: no decimals."""
     (pdf,) = (ROOT / "_build" / "pdf").glob("*.pdf")
     done = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, check=True)
     found = chains.read(chains.printed_text(done.stdout.decode()))
     found = [one for one in found if "×" in one.text or re.search(r"\d\.\d", one.text)]
+    record_property("counted", len(found))
     assert faults_of(found) == []
     assert len(found) >= PDF_AT_LEAST
 
