@@ -8,7 +8,7 @@ import typesetting
 from environment import BUILD, fail, step
 from html_book import HTML
 
-from packs import pages, questions
+from packs import figures, pages, questions, slides
 from packs.pages import Page
 
 FOLDER = BUILD / "packs"
@@ -65,7 +65,7 @@ def make(arguments: argparse.Namespace) -> None:
         with step(f"Making the {name}"):
             made = PACKS[name](arguments, found, work)
         for path in made:
-            folder = arguments.to / path.parent.relative_to(work)
+            folder = arguments.to / name / path.parent.relative_to(work)
             folder.mkdir(parents=True, exist_ok=True)
             typesetting.publish(path, folder)
         print(f"Made {len(made)} files of {name} in {arguments.to}")
@@ -76,5 +76,15 @@ def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
     return questions.write(bank, work)
 
 
-PACKS: dict[str, Pack] = {"questions": _questions}
+def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
+    typesetting.find_weasyprint()
+    return slides.decks(found, work)
+
+
+def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
+    typesetting.find_weasyprint()
+    return figures.write(found, work)
+
+
+PACKS: dict[str, Pack] = {"questions": _questions, "slides": _slides, "figures": _figures}
 """What can be made, by the name that it is asked for with."""

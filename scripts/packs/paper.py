@@ -12,7 +12,10 @@ from typesetting import NO_DATE
 
 from byhand.print_book import drawings
 
-FAMILIES = 'html { font-family: "Source Sans 3 Book", "DejaVu Sans", sans-serif }'
+FAMILIES = """
+html { font-family: "Source Sans 3 Book", "DejaVu Sans", sans-serif }
+em, i, tbody th { font-family: "STIX Two Text Book", "DejaVu Sans", serif; font-style: italic }
+"""
 """The book's font holds the letters of the book; another has those of names."""
 
 

@@ -1,0 +1,111 @@
+"""Every figure and table of the book as files of its own, named as the book names it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bs4 import Tag
+
+from byhand.print_book import drawings
+from packs.mathematics import as_tex
+from packs.pages import Page, one
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One drawing of the book.
+
+    Parameters
+    ----------
+    name : str
+        As the book labels it, without "fig-".
+    svg : str
+        With colours and fonts of its own, so that it needs no style sheet.
+    caption : Tag or None
+    """
+
+    name: str
+    svg: str
+    caption: Tag | None
+
+
+def of_page(page: Page) -> Iterator[Figure]:
+    """Yield the figures of a page that have a name."""
+    sources = dict(zip(map(id, page.article.find_all("svg")), _sources(page), strict=True))
+    for figure in page.article.select("figure[id^=fig-]"):
+        found = [sources[id(svg)] for svg in figure.select(".drawing svg, svg.drawing")]
+        if found:
+            # A figure may have another drawing for narrow screens: the widest is for paper.
+            widest = max(found, key=lambda svg: drawings.size(svg)[0])
+            name = str(figure["id"]).removeprefix("fig-")
+            yield Figure(name, drawings.in_attributes(widest), figure.find("figcaption"))
+
+
+def _sources(page: Page) -> list[str]:
+    """Return the drawings of the article as they stand in the file, capitals included."""
+    text = page.path.read_text(encoding="utf-8")
+    article = text[text.index("<article") : text.rindex("</article>")]
+    return re.findall(r"<svg\b.*?</svg>", article, re.DOTALL)
+
+
+def tables(page: Page) -> Iterator[tuple[str, Tag]]:
+    """Yield the tables of a page that have a name, each with it."""
+    for table in page.article.select("table"):
+        holder = table if str(table.get("id", "")).startswith("tbl-") else None
+        holder = holder or table.find_parent(id=re.compile("^tbl-"))
+        if holder is None:
+            continue
+        name, inside = str(holder["id"]).removeprefix("tbl-"), holder.find_all("table")
+        number = f"-{inside.index(table) + 1}" if len(inside) > 1 else ""
+        yield name + number, table
+
+
+def in_tex(table: Tag) -> str:
+    """Return a table as TeX, for the package booktabs."""
+    rows = [[_cell(cell) for cell in row.find_all(["th", "td"])] for row in table.find_all("tr")]
+    heads = len(table.select("thead tr"))
+    width = max(map(len, rows))
+    lines = [" & ".join(row + [""] * (width - len(row))) + r" \\" for row in rows]
+    body = ["\\toprule", *lines[:heads], "\\midrule", *lines[heads:], "\\bottomrule"]
+    return "\n".join([f"\\begin{{tabular}}{{l{'r' * (width - 1)}}}", *body, "\\end{tabular}", ""])
+
+
+def _cell(cell: Tag) -> str:
+    for printed in cell.select(".printed, .reading-unseen"):
+        printed.decompose()
+    return " ".join(as_tex(cell).split())
+
+
+def write(pages: list[Page], folder: Path) -> list[Path]:
+    """Write every figure as SVG and PDF and every table as TeX, and return the files."""
+    made: list[Path] = []
+    for page in pages:
+        to = folder / page.name.rpartition("/")[2]
+        to.mkdir(parents=True, exist_ok=True)
+        for figure in of_page(page):
+            svg, pdf = to / f"{figure.name}.svg", to / f"{figure.name}.pdf"
+            svg.write_text(_as_file(figure.svg), encoding="utf-8")
+            pdf.write_bytes(drawings.as_pdf([figure.svg]))
+            made += [svg, pdf]
+        for name, table in tables(page):
+            tex = to / f"{name}.tex"
+            tex.write_text(in_tex(table), encoding="utf-8")
+            made.append(tex)
+    return made
+
+
+def _as_file(svg: str) -> str:
+    """Return a drawing as a file of its own."""
+    if "xmlns=" not in svg[:400]:
+        svg = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return svg + "\n"
+
+
+def caption(figure: Figure) -> Tag | None:
+    """Return the words of a figure's caption, without its number and link."""
+    if figure.caption is None:
+        return None
+    for extra in figure.caption.select(".headerlink, .caption-number"):
+        extra.decompose()
+    return one(figure.caption, ".caption-text")

@@ -1,0 +1,129 @@
+"""Formulas of the pages where MathML is not read: as HTML of plain elements, and as TeX."""
+
+from html import escape
+
+from bs4 import Tag
+from bs4.element import NavigableString
+
+SPACED = set("=≈≤≥<>+−×÷→∈⟶≠±·")
+LOWERED = "₀₁₂₃₄₅₆₇₈₉"
+TEX = {
+    "≈": r"\approx",
+    "×": r"\times",
+    "÷": r"\div",
+    "−": "-",
+    "∞": r"\infty",
+    "√": r"\surd",
+    "α": r"\alpha",
+    "∑": r"\sum",
+    "≤": r"\le",
+    "≥": r"\ge",
+    "·": r"\cdot",
+    "⋅": r"\cdot",
+    "′": "'",
+    "±": r"\pm",
+    "…": r"\dots",
+    "→": r"\to",
+    "←": r"\leftarrow",
+    "★": r"\star",
+    "σ": r"\sigma",
+    "Σ": r"\Sigma",
+    "²": "^2",
+    "\u2061": "",
+}
+
+
+def parts(node: Tag) -> list[Tag]:
+    """Return the elements of a formula's element, without what only programs read."""
+    return [
+        child for child in node.children if isinstance(child, Tag) and child.name != "annotation"
+    ]
+
+
+def as_html(node: Tag) -> str:
+    """Return a formula as plain elements, which a style sheet sets."""
+    inner = [as_html(part) for part in parts(node)]
+    match node.name:
+        case "mi":
+            text = escape(node.get_text())
+            return f"<i>{text}</i>" if len(text) == 1 else text
+        case "mo":
+            text = escape(node.get_text().strip("\u2061"))
+            return f" {text} " if text in SPACED else f"{text} " if text == "," else text
+        case "mspace":
+            return " "
+        case "mn" | "mtext" | "ms":
+            return escape(node.get_text())
+        case "msub" | "munder":
+            return f"{inner[0]}<sub>{inner[1]}</sub>"
+        case "msup" | "mover":
+            return f"{inner[0]}<sup>{inner[1]}</sup>"
+        case "msubsup" | "munderover":
+            return f"{inner[0]}<sub>{inner[1]}</sub><sup>{inner[2]}</sup>"
+        case "mfrac":
+            return f'<span class="fraction"><span>{inner[0]}</span><span>{inner[1]}</span></span>'
+        case "msqrt":
+            return f'√<span class="root">{"".join(inner)}</span>'
+        case "mtable":
+            return f'<span class="matrix">{"".join(inner)}</span>'
+        case "mtr" | "mtd":
+            return (
+                f'<span class="{"row" if node.name == "mtr" else "cell"}">{"".join(inner)}</span>'
+            )
+    return "".join(inner)
+
+
+def as_tex(node: Tag | NavigableString) -> str:
+    """Return a table's cell, or a formula in it, as TeX."""
+    if not isinstance(node, Tag):
+        return "".join(_character(character) for character in str(node))
+    if node.name == "math":
+        return f"${_formula(node)}$"
+    inner = "".join(as_tex(child) for child in node.children if isinstance(child, Tag | str))
+    match node.name:
+        case "sub":
+            return f"$_{{{inner.replace('$', '')}}}$"
+        case "sup":
+            return f"$^{{{inner.replace('$', '')}}}$"
+        case "em" | "i":
+            return f"\\emph{{{inner}}}"
+        case "strong" | "b":
+            return f"\\textbf{{{inner}}}"
+    return inner
+
+
+def _character(character: str) -> str:
+    """Return a character of text as TeX has it."""
+    if character in TEX:
+        return f"${TEX[character]}$" if TEX[character] else ""
+    if character in LOWERED:
+        return f"$_{{{LOWERED.index(character)}}}$"
+    if character == "[":
+        return "{[}"  # after the end of a row it would begin an option
+    if character in "&%$#_{}":
+        return "\\" + character
+    return {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}.get(
+        character, character
+    )
+
+
+def _formula(node: Tag) -> str:
+    """Return what stands between the dollars."""
+    inner = [_formula(part) for part in parts(node)]
+    match node.name:
+        case "mi" | "mn" | "mo" | "mtext" | "ms":
+            text = "".join(TEX.get(c, c) for c in node.get_text())
+            if text.startswith("\\"):
+                return text + " "
+            return rf"\mathrm{{{text}}}" if node.name == "mi" and len(text) > 1 else text
+        case "msub" | "munder":
+            return f"{inner[0]}_{{{inner[1]}}}"
+        case "msup" | "mover":
+            return f"{inner[0]}^{{{inner[1]}}}"
+        case "msubsup" | "munderover":
+            return f"{inner[0]}_{{{inner[1]}}}^{{{inner[2]}}}"
+        case "mfrac":
+            return rf"\frac{{{inner[0]}}}{{{inner[1]}}}"
+        case "msqrt":
+            return rf"\sqrt{{{''.join(inner)}}}"
+    return "".join(inner)
