@@ -15,7 +15,6 @@ from mha.views.figures import (
     stacked_counts,
     vector_bars,
     weight_maps,
-    weighted_sum,
 )
 
 RUN = trace(load_example("the-cat-sat"))
@@ -31,8 +30,6 @@ FIGURES = {
     "stacked_counts": lambda: stacked_counts(["a", "b"], {"x": [5, 30], "y": [7, 0]}),
     "query_strip": lambda: query_strip(RUN, 0),
     "query_strip_of_four": lambda: query_strip(trace(load_example("cat-sat")), 0, component=1),
-    "weighted_sum": lambda: weighted_sum(RUN, 0),
-    "weighted_sum_of_three": lambda: weighted_sum(trace(load_example("apple")), 2, head=1),
     "softmax_bars": lambda: softmax_bars(RUN.weights[0], RUN.tokens, ["width 4", "64", "512"]),
     "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
 }

@@ -20,7 +20,6 @@ from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
 from mha.views.drawing.strip import query_strip
-from mha.views.drawing.sums import weighted_sum
 
 __all__ = [
     "HATCHES",
@@ -45,5 +44,4 @@ __all__ = [
     "stacked_counts",
     "vector_bars",
     "weight_maps",
-    "weighted_sum",
 ]
