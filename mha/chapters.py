@@ -250,11 +250,6 @@ class Show:
         self._label(name, "fig")
         return figures.query_strip(self.run, token, head=head, component=component)
 
-    def sum(self, token: int, *, head: int = 0, name: str | None = None) -> Figure:
-        """Return how one output is built from the values, each times its weight."""
-        self._label(name, "fig")
-        return figures.weighted_sum(self.run, token, head=head)
-
     # ---- Widgets ----
 
     def explorer(

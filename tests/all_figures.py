@@ -19,7 +19,6 @@ from mha.views.figures import (
     turned,
     vector_bars,
     weight_maps,
-    weighted_sum,
 )
 
 RUN = trace(load_example("the-cat-sat"))
@@ -36,8 +35,6 @@ FIGURES = {
     "query_strip": lambda: query_strip(RUN, 0),
     "query_strip_of_four": lambda: query_strip(trace(load_example("cat-sat")), 0, component=1),
     "turned": lambda: turned({"here": trace(replace(load_example("cat-sat"), angles=np.eye(2)))}),
-    "weighted_sum": lambda: weighted_sum(RUN, 0),
-    "weighted_sum_of_three": lambda: weighted_sum(trace(load_example("apple")), 2, head=1),
     "small_maps": lambda: small_maps([RUN.weights] * 2, marked=[(1, 2)]),
     "softmax_bars": lambda: softmax_bars(RUN.weights[0], RUN.tokens, ["width 4", "64", "512"]),
     "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),

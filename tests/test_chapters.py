@@ -278,9 +278,7 @@ def test_another_run_of_the_example_is_shown_with_the_same_prints():
     assert {stage for stage in STAGES if STAGES[stage].per_head} >= set(STAGES_OF_A_HEAD)
 
 
-def test_one_query_and_one_sum_are_those_of_the_run():
+def test_one_query_is_that_of_the_run():
     run, show = open_example("the-cat-sat")
     row = show.query(1, head=1, component=1, name="fig-the-cat-sat-row")
     assert row == figures.query_strip(run, 1, head=1, component=1)
-    built = show.sum(2, head=1, name="fig-the-cat-sat-sum")
-    assert built == figures.weighted_sum(run, 2, head=1)

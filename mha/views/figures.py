@@ -21,7 +21,6 @@ from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
 from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
-from mha.views.drawing.sums import weighted_sum
 from mha.views.drawing.turning import turned
 
 __all__ = [
@@ -49,5 +48,4 @@ __all__ = [
     "turned",
     "vector_bars",
     "weight_maps",
-    "weighted_sum",
 ]

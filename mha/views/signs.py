@@ -7,7 +7,7 @@ but the printed text, for every line of the book; in the browser signs.js does i
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -78,6 +78,18 @@ def chain(*steps: str) -> str:
     'e^1 ≈ 2.7183'
     """
     return steps[0] + "".join(f" {sign(a, b)} {b}" for a, b in pairwise(steps))
+
+
+def total(terms: Iterable[str], result: str) -> str:
+    """Return a printed sum behind the sign that holds: = where its printed terms give it, else ≈.
+
+    Examples
+    --------
+    >>> total(["2.1162", "0.2595"], "2.3756"), total(["1.5", "−0.5"], "1.0")
+    ('≈ 2.3756', '= 1.0')
+    """
+    added = " + ".join(f"({term})" if term.startswith("−") else term for term in terms)
+    return f"{sign(added, result)} {result}"
 
 
 # ---- Reading a printed calculation ----

@@ -10,12 +10,18 @@ from mha.views.colours import head_properties
 FOLDER = Path(__file__).resolve().parent / "static"
 """Where the scripts and styles are written; the types beside them are for the checker alone."""
 
-ARITHMETIC_PARTS = ("numbers.js", "stages.js", "places.js", "origins.js", "attention.js")
+ARITHMETIC_PARTS = (
+    "numbers.js",
+    "signs.js",
+    "stages.js",
+    "places.js",
+    "origins.js",
+    "attention.js",
+)
 """The scripts that port the package, in the order in which they run."""
 
 BOX_PARTS = (
     "strings-your-turn.js",
-    "signs.js",
     "exercises.js",
     "answers.js",
     "your-turn.js",
@@ -42,7 +48,6 @@ EXPLORER_PARTS = (
 LATE_PARTS = {
     "explorer-all.js": (
         "strings-explorer-all.js",
-        "signs.js",
         "explorer-tables.js",
         "explorer-panel.js",
         "explorer-all.js",
@@ -87,7 +92,7 @@ _REMARK = re.compile(r"(?<=[;{},)]) +// [^\n\"'`]*$", re.MULTILINE)  # behind co
 _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 _PATTERN = r"(?:(?<=[(=:,])|(?<=[=:,] ))/(?![*/ ])(?:\[(?:[^]\\\n]|\\.)*]|[^/\\\n]|\\.)+/"
 _LITERAL = rf"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|{_PATTERN})"""
-_SPACED = re.compile(_LITERAL + r"| *([={},;<>!&|?]+|:(?= )) *|(?<=[^\n])\n(?=\n)")
+_SPACED = re.compile(_LITERAL + r"| *([={},;<>!&|?]+|:(?= )) *|(?<=\bif) (?=\()|\n(?=\n)")
 _OPEN_END = re.compile(_LITERAL + r"|(?<=[{};,])\n(?=[^\n])")
 
 

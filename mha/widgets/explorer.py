@@ -21,6 +21,7 @@ from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, short, shown
 from mha.runs.stages import STAGES, Stage, stage_array
+from mha.views.signs import total
 from mha.widgets.explorer_tasks import Task, checked_tasks
 
 View = Literal["strip", "plane", "temperature"]
@@ -32,7 +33,7 @@ LONGEST_LABEL = 9
 """How many characters of a token fit beside a table; a longer one is cut where it stands."""
 
 LONGEST_LINE = 8
-"""How many numbers of an embedding and its key stand on one line on a phone."""
+"""From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
 _VECTORS = ("query", "key", "turned_query", "turned_key", "value")
@@ -153,12 +154,12 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     stages = "".join(_stages(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
-    wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] > LONGEST_LINE
+    wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] >= LONGEST_LINE
     start = "outright" if run.embeddings is None else "computed"
     marks = f"with-{data['view']} {_joined(run)} {start}"
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
-        f" --heads: {run.num_heads}; --card: {8.5 if wide else 7}rem;"
+        f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"
         f' --tasks: {len(data["tasks"])}"><div class="face">'
         '<div class="before" tabindex="0" role="group" aria-label="One query">'
         f"{one_query(run)}</div></div>"
@@ -271,10 +272,11 @@ def one_query(run: Trace, row: int | None = None, head: int = 0, component: int 
         for key, token in enumerate(run.tokens)
     )
     output = shown(float(run.head_outputs[head, row, component]))
+    added = [shown(float(part)) for part in parts]
     return (
         f"<table><caption>One query: {escape(run.tokens[row])}, {_vector(asked[head, row])},"
-        f" {escape(run.head_names[head])}. Its output, component {component + 1}, is {output}, the"
-        " sum of the last column.</caption><thead><tr>"
+        f" {escape(run.head_names[head])}. The last column adds up to component {component + 1} of"
+        f" its output, {total(added, output)}.</caption><thead><tr>"
         + "".join(f'<th scope="col">{text}</th>' for text in heads)
         + f"</tr></thead><tbody>{lines}</tbody></table>"
     )

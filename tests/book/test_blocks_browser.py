@@ -131,6 +131,15 @@ def test_query_key_and_value_of_a_small_example_share_a_row(opened):
     assert len({top for _, top in places}) == 1
 
 
+@pytest.mark.parametrize(("width", "rows"), [(1280, [3, 3]), (768, [3, 3]), (390, [2, 1, 2, 1])])
+def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(opened, width, rows):
+    places = opened("mechanism/multi-head-attention", width=width).locator(
+        ".stage-block:has(#tbl-it-tired-value-2)"
+    )
+    tops = [top for _, top in places.evaluate(PLACES)]
+    assert [tops.count(top) for top in sorted(set(tops))] == rows
+
+
 def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(opened):
     labels = "#tbl-the-cat-sat-weights tbody th"
     widths = {

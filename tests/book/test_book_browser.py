@@ -7,7 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from book_site import path, toc_pages
+from book_site import path, soup, toc_pages
+from explorer_pages import sums_hold
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -86,8 +87,10 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     if (width, theme) == (SIZES["phone"], "light") and name in PAGES:
         nothing_is_cut_but_what_scrolls(seen.page)
+        text_of_twice_the_size_widens_nothing(seen.page)
     if (width, theme) == (SIZES["desktop"], "light") and name in PAGES:
         weighs_little_and_has_few_elements(seen, name)
+        the_sums_of_its_strips_hold(seen.page, name)
     violations = Axe().run(seen.page).response["violations"]
     assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in violations] == []
 
@@ -97,6 +100,7 @@ def nothing_is_cut_but_what_scrolls(page):
         """() => [...document.querySelectorAll("article *, .bd-header-article *")].filter((e) => {
              const box = e.getBoundingClientRect();
              if (!box.width || box.right <= 391 || e.closest(".reading-unseen")) return false;
+             if (!e.checkVisibility()) return false;
              for (let up = e.parentElement; up; up = up.parentElement) {
                if (/auto|scroll/.test(getComputedStyle(up).overflowX)) return false;
                if (getComputedStyle(up).clipPath !== "none") return false;
@@ -105,6 +109,17 @@ def nothing_is_cut_but_what_scrolls(page):
            }).map((e) => e.outerHTML.slice(0, 120))"""
     )
     assert cut == []
+
+
+def text_of_twice_the_size_widens_nothing(page):
+    """Enlarge the text of a phone, explorers built, and make it small again."""
+    page.evaluate(
+        "document.querySelectorAll('mha-explorer').forEach((e) => e.begin());"
+        " document.documentElement.style.fontSize = '200%'"
+    )
+    nothing_is_cut_but_what_scrolls(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]
+    page.evaluate("document.documentElement.style.fontSize = ''")
 
 
 def weighs_little_and_has_few_elements(seen, name):
@@ -116,6 +131,13 @@ def weighs_little_and_has_few_elements(seen, name):
     most = LANDING_KIB if name == "index" else WEIGHT_KIB
     assert whole <= most
     assert elements <= MOST_ELEMENTS
+
+
+def the_sums_of_its_strips_hold(page, name):
+    """Build each explorer, and add up what stands above every sum of its strip."""
+    page.evaluate("document.querySelectorAll('mha-explorer').forEach((e) => e.begin())")
+    wanted = len(soup(name).select("mha-explorer .before table"))
+    assert len(sums_hold(page)) >= 2 * wanted
 
 
 def test_mathematics_is_drawn_in_the_vendored_font(view):

@@ -227,10 +227,10 @@ def test_the_style_sheets_have_the_heads_colours_of_the_figures():
         found = dict(re.findall(r"--head-(\d):(#\w+)", text))
         assert found == {str(i): colour for i, colour in enumerate(colours, start=1)}
     css = published()["explorer.css"]
-    assert re.findall(r"head-(\d) {\s*--head: var\(--head-(\d)\)", css) == [
+    assert re.findall(r"head-(\d){--head:var\(--head-(\d)\)", css) == [
         (str(i), str(i + 1)) for i in range(HEAD_STYLES)
     ]
-    assert len(set(re.findall(r"--pattern: ([^;]+);", css))) == HEAD_STYLES
+    assert len(set(re.findall(r"--pattern:([^;]+);", css))) == HEAD_STYLES
 
 
 def test_no_style_sheet_has_a_heads_colour_of_its_own():
@@ -299,11 +299,12 @@ def test_comments_types_and_indentation_stay_behind_and_nothing_else_does(tmp_pa
     for name, sources in (TOGETHER | alone).items():
         if not name.endswith((".js", ".css")):
             continue
-        kept = (tmp_path / name).read_text(encoding="utf-8").splitlines()
+        kept = (tmp_path / name).read_text(encoding="utf-8")
         texts = [source_of(source) for source in sources]
-        assert kept == [line for text in texts for line in code_of(text.splitlines())], name
+        code = [line for text in texts for line in code_of(text.splitlines())]
+        assert "".join(kept.split()) == "".join("".join(code).split()), name
         # A text over several lines would lose its indentation too.
-        assert all(line.count("`") % 2 == 0 for line in kept), name
+        assert all(line.count("`") % 2 == 0 for line in code), name
 
 
 def test_parts_are_not_published_alone():

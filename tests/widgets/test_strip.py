@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from explorer_pages import PRESSES, written
+from explorer_pages import PRESSES, sums_hold, written
 
 from mha import Place, example_names, load_example, origin, short, shown, trace
 from mha.audit.judging import Prints
@@ -33,6 +33,7 @@ def holds(seen, run, row, head=0, component=0):
     assert seen.numbers("part") == [shown(float(x)) for x in parts]
     outputs = seen.page.locator(".sums .result").all_text_contents()
     assert outputs == [shown(float(x)) for x in run.head_outputs[head, row]]
+    assert len(sums_hold(seen.page)) == 2 + (run.output is not None)
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -285,7 +286,8 @@ def test_a_task_says_that_it_is_reached(view, static):
     assert seen.status.startswith("Reached: Make sat hear both alike.")
     field.fill("9")
     assert tasks.nth(0).inner_text().startswith("✓ Reached:")
-    assert tasks.nth(1).inner_text().startswith("✓ Reached:")
+    # What was reached is remembered, and says that it holds no longer.
+    assert tasks.nth(1).inner_text() == "✓ Reached before: Make sat hear both alike."
     seen.page.get_by_role("button", name="Reset").click()
     assert [text[:1] for text in tasks.all_inner_texts()] == ["○"] * 3
 

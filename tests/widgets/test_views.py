@@ -118,9 +118,13 @@ def test_the_bars_stand_under_temperature_and_mask(put):
     seen = put(explorer(trace(load_example("the-cat-sat")), view="temperature").html)
     run = trace(load_example("the-cat-sat"))
     slider = seen.page.get_by_label("Temperature").and_(seen.page.locator("[type=range]"))
+    lists = seen.page.locator(".temperature-bars ul")
+    lists.first.wait_for()
+    assert [one.is_visible() for one in lists.all()] == [True, False, False]  # nothing twice
     slider.focus()
     for _ in range(15):
         seen.press("ArrowRight")
+    assert [one.is_visible() for one in lists.all()] == [True, True, False]
     seen.page.locator(".temperature").get_by_label("Causal").click()
     heat = float(seen.page.locator(".temperature output").inner_text())
     assert heat == 2
@@ -137,6 +141,7 @@ def test_the_bars_stand_under_temperature_and_mask(put):
     assert rows[0] == softmax(scaled)
     assert rows[1] == softmax(scaled / heat)
     assert rows[2] == ["1.0000", "0.0000", "0.0000"]
+    assert lists.nth(2).is_visible()
 
 
 def test_the_width_moves_spread_and_weights_as_in_the_package(put):

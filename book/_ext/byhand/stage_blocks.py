@@ -162,9 +162,13 @@ def mark_repeated_labels(block: stage_block, columns: int) -> None:
             part["repeats"] = before is not None and labels_of(before) == labels_of(part)
             part["ems"] = width([part])
     block["columns"] = columns
-    block["ems"] = max(map(width, in_rows(parts, columns)))
-    if columns == len(parts) > 2 and all(part["repeats"] for part in parts[1:]):
-        block["pair_ems"] = max(map(width, in_rows(parts, 2)))
+    rows = list(in_rows(parts, columns))
+    block["ems"] = max(map(width, rows))
+    one_row = columns == len(parts) > 2
+    if (one_row or columns == 3) and all(part["repeats"] for row in rows for part in row[1:]):
+        # Rows of three become two and one each, so that no part stands in another row's pair.
+        pairs = [pair for row in rows for pair in in_rows(row, 2)]
+        block["pair_ems"] = max(map(width, pairs))
 
 
 def width(row: Sequence[stage_part]) -> float:
@@ -237,7 +241,7 @@ def visit_part_html(self: HTML5Translator, node: stage_part) -> None:
         classes = f"stage-parts fits-{wanted(block['ems'])}"
         style = f"--block-ems: {block['ems']:.1f}; --columns: {block['columns']}"
         if "pair_ems" in block:
-            classes += f" pairs-{wanted(block['pair_ems'])}"
+            classes += f" pairs-{wanted(block['pair_ems'])}" + " of-3" * (block["columns"] == 3)
             style += f"; --pair-ems: {block['pair_ems']:.1f}"
         self.body.append(f'</figcaption>\n<div class="{classes}" style="{style}">\n')
     shell = nodes.Element(classes=["stage-part"] + ["repeats"] * node["repeats"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from mha.core.checks import as_index
 from mha.runs.record import Trace
-from mha.runs.rounding import percent, short, shown
+from mha.runs.rounding import short, shown
 from mha.views.colours import head_colour
 from mha.views.drawing.canvas import Figure, Panel, figure
 from mha.views.drawing.svg import (
@@ -100,7 +100,7 @@ def _in_words(run: Trace, token: int, head: int) -> str:
         for word, score in zip(run.tokens, run.scores[head, token], strict=True)
     )
     shares = "; ".join(
-        f"{percent(weight)} {word}"
+        f"{shown(weight)} {word}"
         for word, weight in zip(run.tokens, run.weights[head, token], strict=True)
     )
     query = _point(run.meeting[0][head, token])

@@ -22,6 +22,7 @@ from mha.views.drawing.svg import (
     text,
     width_of,
 )
+from mha.views.signs import total
 
 _TOP = 34.0
 _PITCH = 58.0
@@ -110,6 +111,11 @@ class _Row:
     def output(self) -> float:
         """The chosen component of the output."""
         return float(self.stage("head_outputs")[self.component])
+
+    @property
+    def total(self) -> str:
+        """The printed output, behind the sign that its printed parts give it."""
+        return total([shown(float(part)) for part in self.parts], shown(self.output))
 
     @property
     def columns(self) -> list[tuple[str, list[str]]]:
@@ -294,7 +300,7 @@ def _stack(row: _Row, x: float, places: list[tuple[float, float]]) -> tuple[list
         zero = max(above) + 1 if above else min(below) - 1
         parts.append(line(x - 5, zero, x + _STACK + 5, zero))
     low = max(*at.values(), *(m + h / 2 for m, h in places))
-    parts.append(text(x, low + 28, shown(row.output), "f-number f-strong"))
+    parts.append(text(x, low + 28, row.total, "f-number f-strong"))
     return parts, low + 34
 
 
@@ -311,9 +317,8 @@ def _narrow(row: _Row) -> list[Panel]:
     asked += line(0, 25, NARROW, 25, "f-rule")
     panels = [Panel(NARROW, 26, asked)]
     panels += [_block(row, i) for i in range(len(run.tokens))]
-    total = f"output {row.name('head_outputs')}"
-    words = text(0, 20, total, "f-soft")
-    words += text(NARROW, 20, shown(row.output), "f-number f-strong", "end")
+    words = text(0, 20, f"output {row.name('head_outputs')}", "f-soft")
+    words += text(NARROW, 20, row.total, "f-number f-strong", "end")
     panels.append(Panel(NARROW, 28, line(0, 1, NARROW, 1) + words))
     return panels
 

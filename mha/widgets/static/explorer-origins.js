@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { parsed, short, shown } = window.mhaNumbers;
+  const { chain, short, shown } = window.mhaNumbers;
   const { address } = window.mhaPlaces;
   const { constant, evaluate, origin } = window.mhaOrigins;
   const { fill } = window.mhaExplorer;
@@ -86,9 +86,6 @@
     return { rule: ruleOf(from), items: LAYOUTS[from.operation]?.(from, state) ?? [] };
   }
 
-  /** A number is exact where its text is the number itself. @type {(value: number) => boolean} */
-  const isExact = (value) => Math.abs(parsed(short(value)) - value) < 1e-12;
-
   /**
    * How a number comes about, on one line; "≈" stands where rounding enters.
    * @param {ExplorerData} data
@@ -98,15 +95,11 @@
    * @returns {string}
    */
   function worked(data, state, numbers, at) {
-    const from = origin(numbers.inputs, numbers, at);
     const { rule, items } = described(data, state, numbers, at);
     if (!items.length) return rule;
-    const terms = items.map((parts) => parts.map((part) =>
-      (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
-    const value = evaluate(from);
-    const exact = [value, ...from.terms.flat().map((operand) => operand.value)].every(isExact)
-      && !["exponential", "root"].includes(from.operation);
-    return `${terms.join(" + ")} ${exact ? "=" : "≈"} ${short(value)}`;
+    const sum = items.map((parts) => parts.map((part) =>
+      (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" ")).join(" + ");
+    return chain(sum, short(evaluate(origin(numbers.inputs, numbers, at))));
   }
 
   /**

@@ -5,6 +5,7 @@
 
   const explorer = {
     hint: "Point at any number to see where it comes from and what it moves.",
+    hintHeads: " A head is one reading; one that is off counts for nothing.",
     title: "One query, worked live: whom does {token} attend to in {sentence}? Drag any underlined " +
       "number.",
     query: "Query",
@@ -19,7 +20,7 @@
     sum: "sum",
     strip: "One query, key by key",
     joined: "concatenation",
-    headShares: "heads’ shares",
+    headShares: "each head adds",
     outcome: "output",
     undo: "Undo",
     redo: "Redo",
@@ -108,6 +109,7 @@
     opened: "The state in the address is shown.",
     goals: "Try it",
     reached: "Reached:",
+    reachedBefore: "Reached before:",
     unread: "The address holds something that this explorer cannot read; it was left out.",
   };
 

@@ -42,8 +42,11 @@
   }
 
   /** A curve from left to right. @type {(...ends: number[]) => string} */
-  const across = (x0, y0, x1, y1) =>
-    `M${x0} ${y0}C${(x0 + x1) / 2} ${y0} ${(x0 + x1) / 2} ${y1} ${x1} ${y1}`;
+  const across = (...ends) => {
+    // A tenth of a pixel is enough; more digits take longer to read.
+    const [x0, y0, x1, y1] = ends.map((x) => Math.round(10 * x) / 10);
+    return `M${x0} ${y0}C${(x0 + x1) / 2} ${y0} ${(x0 + x1) / 2} ${y1} ${x1} ${y1}`;
+  };
 
   /** @type {(numbers: number[]) => number} */
   const total = (numbers) => numbers.reduce((sum, x) => sum + Math.abs(x), 0);
@@ -55,7 +58,7 @@
     let [above, below] = [0, unit * total(parts.filter((part) => part > 0))];
     return parts.map((part) => {
       const size = unit * Math.abs(part);
-      const from = part > 0 ? above : below;
+      const from = part < 0 ? below : above;
       if (part > 0) above += size;
       else below += size;
       return { from, size };
@@ -177,6 +180,8 @@
       this.tabs = [];
       /** @type {any[]} */
       this.lanes = [];
+      /** @type {any[]} */
+      this.shares = [];
       if (heads.length < 2 && !explorer.numbers.output) return;
       /** @type {any[][]} */
       this.bars = heads.map(() => tokens.map(() => make("span", {})));
@@ -208,10 +213,13 @@
       /** @type {any[]} */
       this.ways = data.heads.map((_, head) => shape("path", `way head-${head % 6}`));
       this.joins = drawing("joins", this.ways, () => this.draw());
+      /** @type {StripNumber[]} */
+      const terms = [];
       const shares = data.heads.map((_, head) => {
         const node = strip.number((/** @type {StripView} */ v) =>
           placeOf("head_contributions", head, v.row, v.outcome));
         node.classList.add(`head-${head % 6}`, "of-head");
+        terms.push(strip.last);
         return node;
       });
       const outputs = numbers.output[0].map((_, i) => {
@@ -219,8 +227,11 @@
         node.classList.add("result");
         strip.words.push((/** @type {StripView} */ v) =>
           node.classList.toggle("chosen", i === v.outcome));
-        return node;
+        const sign = strip.sign((/** @type {StripView} */ v) =>
+          terms.filter((_, head) => i === v.outcome && !this.explorer.state.off[head]));
+        return make("span", { className: "total" }, sign, node);
       });
+      this.shares = shares;
       return [this.joins, row("outcome", texts.headShares, ...shares,
         make("span", { className: "soft" }, texts.outcome), ...outputs)];
     }
@@ -233,6 +244,7 @@
       this.lanes.forEach((lane, head) => {
         lane.classList.toggle("shown", head === view.head);
         lane.classList.toggle("off", state.off[head]);
+        this.shares[head]?.classList.toggle("off", state.off[head]);
         numbers.weights[head][view.row].forEach((weight, key) =>
           setBar(this.bars[head][key], weight, true));
       });

@@ -186,7 +186,7 @@
         const [x, y] = this.values.at(value);
         set(this.pulls[i], { d: `M${x} ${y}L${center}`, "stroke-width": 1 + 14 * weight });
         set(this.points[i], { cx: x, cy: y, r: 5 });
-        this.values.label(this.labels[i], value, `${token(i)} ${shown(weight, 2)}`, middle);
+        this.values.label(this.labels[i], value, `${token(i)} ${shown(weight)}`, middle);
       });
       set(this.output, { cx: center[0], cy: center[1] });
       const names = this.labels.map((label) =>

@@ -54,11 +54,11 @@
       const { order } = this.explorer.state;
       const at = (/** @type {number} */ token) => order.indexOf(token);
       for (const one of this.tasks) {
-        const reached = one.done || GOALS[one.task.goal](one.task, this.explorer, at);
+        const reached = GOALS[one.task.goal](one.task, this.explorer, at);
         if (reached && !one.done) this.fresh.push(one.task.says.replaceAll("*", ""));
-        one.done = reached;
-        set(one.node, "class", reached ? "reached" : "");
-        setText(one.mark, reached ? `✓ ${texts.reached}` : "○");
+        one.done ||= reached; // what was reached stays so, until a reset
+        set(one.node, "class", one.done ? "reached" : "");
+        setText(one.mark, one.done ? `✓ ${reached ? texts.reached : texts.reachedBefore}` : "○");
       }
     }
 

@@ -15,15 +15,17 @@
     constructor(explorer) {
       this.explorer = explorer;
       const { tokens } = explorer.data;
-      this.columns = [texts.plain, texts.heated, texts.heatedMasked].map((title) => {
+      const titles = [[texts.plain, ""], [texts.heated, texts.unheated],
+        [texts.heatedMasked, texts.unmasked]];
+      this.columns = titles.map(([title, without]) => {
         const head = make("p", { className: "soft" });
         const rows = tokens.map(() => {
           const [token, bar, number] = [make("i"), make("span"), make("span")];
           const node = make("li", {}, token, make("span", { className: "bar" }, bar), number);
           return { token, bar, number, node };
         });
-        return { title, head, rows,
-          node: make("div", {}, head, make("ul", {}, ...rows.map(({ node }) => node))) };
+        const list = make("ul", {}, ...rows.map(({ node }) => node));
+        return { title, without, head, list, rows, node: make("div", {}, head, list) };
       });
       const id = `${explorer.data.name}-temperature`;
       this.slider = make("input", { type: "range", id, min: SLIDER.min, max: SLIDER.max, step: 2,
@@ -55,8 +57,12 @@
       const runs = [compute(data, { ...bare, temperature: 1 }), compute(data, bare), numbers];
       const row = state.order.indexOf(state.query);
       const warmth = short(state.temperature, 2);
-      this.columns.forEach(({ title, head, rows }, i) => {
-        setText(head, fill(title, { value: warmth }));
+      const isMasked = state.causal || state.padding.includes(true);
+      // Bars that only repeat those beside them give way to what would make them differ.
+      const differs = [true, state.temperature !== 1, isMasked];
+      this.columns.forEach(({ title, without, head, list, rows }, i) => {
+        list.hidden = !differs[i];
+        setText(head, differs[i] ? fill(title, { value: warmth }) : without);
         const weights = runs[i].weights[state.focus][row];
         rows.forEach(({ token, bar, number }, key) => {
           setText(token, data.tokens[state.order[key]]);

@@ -4,16 +4,20 @@
 (function () {
   "use strict";
 
-  const { parsed, short, shown } = window.mhaNumbers;
+  const { parsed, short, shown, sign } = window.mhaNumbers;
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Hands, Heads, Ribbons, chainOf, fill, fitting, make, set, setBar, setText, worked } =
-    window.mhaExplorer;
+  const { Hands, Heads, Ribbons, chainOf, fill, fitting, inBrackets, make, set, setBar, setText,
+    worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
-  /** In so many characters a vector's numbers stand on one line, by stage; more are folded in two. */
-  const LINE = /** @type {Record<string, number>} */ ({ key: 26, query: 15, value: 15 });
+  /** For so many characters there is room in the columns of numbers, on one line at a desk; what a
+      vector takes beyond its numbers, a number beyond its digits, and the least that it has. */
+  const ROOM = { line: 95, vector: 2.8, number: 0.85, least: 2.5 };
+
+  /** Vectors are folded in two where the line has no room for all, in this order. */
+  const VECTORS = ["query", "value", "key"];
 
   /** Decimals of a vector's numbers that are computed; a line below has all that are asked for. */
   const PLACES = 2;
@@ -31,6 +35,12 @@
       this.words = [];
       /** @type {HTMLElement[]} */
       this.bars = [];
+      /** What is added up to a sum of the strip, by stage.
+          @type {Record<string, StripNumber[]>} */
+      this.terms = { exponentials: [], part: [] };
+      /** The signs before sums.
+          @type {{ node: HTMLElement, total: StripNumber, terms: (view: StripView) => StripNumber[] }[]} */
+      this.signs = [];
       /** @type {((at: Place) => Set<string>) | null} */
       this.chains = null;
       /** What the words, and what is lit, were last written for. */
@@ -38,6 +48,7 @@
       this.shines = "";
       this.moved = true;
       this.hands = new Hands(this);
+      this.vectors = this.layOut();
       this.how = make("p", { className: "how" });
       this.ribbons = new Ribbons(explorer);
       this.one = this.build();
@@ -113,12 +124,16 @@
         if (stage === "scaled_scores") this.words.push(() => { node.dataset.label = this.scaleText(); });
         return node;
       };
-      const one = (/** @type {string} */ stage) =>
-        cell(stage, this.number((v) => placeOf(stage, v.head, v.row, key)));
+      const one = (/** @type {string} */ stage) => {
+        const node = this.number((v) => placeOf(stage, v.head, v.row, key));
+        this.terms[stage]?.push(this.last);
+        return cell(stage, node);
+      };
       const bar = make("span", { className: "bar" }, make("span", {}));
       this.bars.push(bar.firstChild);
       const part = this.number((v) =>
         ({ ...placeOf("head_outputs", v.head, v.row, v.component), term: key }));
+      this.terms.part.push(this.last);
       const token = () => this.token(() => key);
       return make("div", { className: "key", role: "row" },
         cell("key", token(), ...this.vector("key", () => key)),
@@ -133,64 +148,91 @@
     footer() {
       const { width } = this.explorer.data;
       const sum = this.number((v) => placeOf("row_sums", v.head, v.row, 0));
+      const sumSign = this.sign(() => this.terms.exponentials);
       const cell = (/** @type {string} */ name, /** @type {any[]} */ ...inside) =>
         make("span", { className: `at at-${name}`, role: "cell" }, ...inside);
       const outputs = Array.from({ length: width }, (_, i) => {
         const number = this.number((v) => placeOf("head_outputs", v.head, v.row, i));
         number.classList.add("result");
         this.words.push(({ component }) => number.classList.toggle("chosen", i === component));
-        return number;
+        const sign = this.sign(({ component }) => (i === component ? this.terms.part : []));
+        return make("span", { className: "total" }, sign, number);
       });
       return make("div", { className: "sums", role: "row" }, cell("key"), cell("scores"),
-        cell("scaled_scores", make("span", { className: "soft" }, texts.sum)),
+        cell("scaled_scores", make("span", { className: "soft" }, texts.sum), sumSign),
         cell("exponentials", sum), cell("weights"), cell("value"),
         cell("head_outputs", this.token(({ row }) => row), ...outputs));
     }
 
-    /** A token's vector: what it is computed from too, where that is given.
-        @param {string} stage
-        @param {(view: StripView) => number} position
-        @returns {HTMLElement[]} */
-    vector(stage, position) {
-      const { data: { inputs } } = this.explorer;
-      /** @type {Numbers} */
-      const numbers = this.explorer.numbers;
-      const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
-      const start = isGiven(inputs, stage) ? stage : "embeddings";
-      const those = meets === start || stage === "value" ? [meets] : [start, meets];
-      return those.map((name) => {
-        /** @type {Matrix} */
-        const rows = numbers[name].flat(window.mhaStages[name].axes.length - 2);
-        const digits = Math.max(...rows.flat().map((x) => this.textOf(x, name).length));
-        return this.numbersOf(name, rows[0].length, digits, LINE[stage], position);
-      });
+    /** The sign before the last number: whether some others give it as they are printed.
+        @param {(view: StripView) => StripNumber[]} terms none where this sum is not looked at
+        @returns {HTMLElement} */
+    sign(terms) {
+      const node = make("span", { className: "sign" });
+      this.signs.push({ node, total: this.last, terms });
+      return node;
     }
 
-    /** The numbers of one row of a stage.
-        @param {string} stage
-        @param {number} count of them
-        @param {number} digits that the longest has
-        @param {number} line how many characters stand on one line
-        @param {(view: StripView) => number} position */
-    numbersOf(stage, count, digits, line, position) {
-      const columns = (digits + 1) * count <= line ? count : Math.ceil(count / 2);
-      /** @type {StripNumber["room"]} */
-      const room = { digits, node: null };
-      const numbers = Array.from({ length: count }, (_, i) => {
-        const node = this.number((v) => placeOf(stage, v.head, position(v), i));
-        Object.assign(this.numbers[this.numbers.length - 1], { room });
-        if (stage === "value") {
-          this.words.push(({ component }) => node.classList.toggle("chosen", i === component));
-        }
-        return node;
+    /** The number that was made last. */
+    get last() {
+      return this.numbers[this.numbers.length - 1];
+    }
+
+    /** How each vector's numbers stand, by stage: those that it is computed from too, where they
+        are given.
+        @returns {Record<string, VectorLayout[]>} */
+    layOut() {
+      /** @type {any} */
+      const { numbers } = this.explorer;
+      const { inputs } = this.explorer.data;
+      const digits = (/** @type {string} */ stage, /** @type {string} */ as) => Math.max(
+        ...numbers[stage].flat(2).map((/** @type {number} */ x) => this.textOf(x, as).length));
+      const room = ["scores", "scaled_scores", "exponentials", "value"].reduce((left, stage) =>
+        left - digits(stage, "scores") - ROOM.number, ROOM.line);
+      const vectors = VECTORS.map((stage) => {
+        const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
+        const start = isGiven(inputs, stage) ? stage : "embeddings";
+        const those = meets === start || stage === "value" ? [meets] : [start, meets];
+        return those.map((name) => {
+          const { length: count } = numbers[name].flat(window.mhaStages[name].axes.length - 2)[0];
+          return { stage: name, count, columns: count, digits: digits(name, name) };
+        });
       });
-      const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
-        window.mhaStages[stage].symbol);
-      const vector = make("span", { className: `vector of-${stage}`,
-        style: `--columns: ${columns}; --count: ${count}; --digits: ${digits}` },
-      letter, make("span", { className: "numbers" }, ...numbers));
-      room.node = vector;
-      return vector;
+      const size = (/** @type {VectorLayout} */ { columns, digits: most }) =>
+        ROOM.vector + columns * (Math.max(most, ROOM.least) + ROOM.number);
+      const isTight = () => vectors.reduce((sum, those) =>
+        sum + Math.max(...those.map(size)), 0) > room;
+      for (const those of vectors) {
+        for (const one of [...those].sort((a, b) => size(b) - size(a))) {
+          if (isTight()) one.columns = Math.ceil(one.count / 2);
+        }
+      }
+      return Object.fromEntries(VECTORS.map((stage, i) => [stage, vectors[i]]));
+    }
+
+    /** A token's vector.
+        @param {string} name of its stage
+        @param {(view: StripView) => number} position
+        @returns {HTMLElement[]} */
+    vector(name, position) {
+      return this.vectors[name].map(({ stage, count, columns, digits }) => {
+        /** @type {StripNumber["room"]} */
+        const room = { digits, node: null };
+        const numbers = Array.from({ length: count }, (_, i) => {
+          const node = this.number((v) => placeOf(stage, v.head, position(v), i));
+          this.last.room = room;
+          if (stage === "value") {
+            this.words.push(({ component }) => node.classList.toggle("chosen", i === component));
+          }
+          return node;
+        });
+        const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
+          window.mhaStages[stage].symbol);
+        room.node = make("span", { className: `vector of-${stage}`,
+          style: `--columns: ${columns}; --count: ${count}; --digits: ${digits}` },
+        letter, make("span", { className: "numbers" }, ...numbers));
+        return /** @type {HTMLElement} */ (room.node);
+      });
     }
 
     /** A number of the strip: a field where it is an input, else a button.
@@ -207,7 +249,8 @@
         : make("button", { type: "button", className: "number" }, "");
       node.tabIndex = -1;
       /** @type {StripNumber} */
-      const number = { node, place, at, given, where: "", value: NaN, name: "", room: { digits: 0, node: null } };
+      const number = { node, place, at, given, where: "", value: NaN, text: "", name: "",
+        room: { digits: 0, node: null } };
       this.numbers.push(number);
       this.ofNode.set(node, number);
       return node;
@@ -249,6 +292,10 @@
         this.words.forEach((write) => write(view));
       }
       for (const number of this.numbers) this.paintNumber(number, view);
+      for (const { node, total, terms } of this.signs) {
+        const sum = terms(view).map(({ text }) => inBrackets(text)).join(" + ");
+        setText(node, sum && sign(sum, total.text));
+      }
       numbers.weights[view.head][view.row].forEach((weight, key) =>
         setBar(this.bars[key], weight));
       set(this.one, "class", `one head-${view.head % 6}${state.off[view.head] ? " off" : ""}`);
@@ -281,6 +328,7 @@
       set(node, "aria-label", given ? name : `${shown(value)}, ${name}`);
       if (isSame) return;
       const text = this.textOf(value, number.at.stage);
+      number.text = text;
       this.giveRoom(number, text.length);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
       else if (node !== this.hands.typing || parsed(node.value) !== value) {
@@ -320,7 +368,7 @@
         this.ribbons.light(at ? lit : null);
       }
       setText(this.how, at ? `${this.explorer.nameOf(at)}: ${this.says(at, data, state, numbers)}`
-        : texts.hint);
+        : texts.hint + (data.heads.length > 1 ? texts.hintHeads : ""));
     }
 
     /** @type {(at: Place, data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers) =>

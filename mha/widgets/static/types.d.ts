@@ -227,6 +227,14 @@ interface StripView {
   token: string;
 }
 
+/** How the numbers of one of a token's vectors stand: their digits, and how many on a line. */
+interface VectorLayout {
+  stage: string;
+  count: number;
+  columns: number;
+  digits: number;
+}
+
 /** A number of the strip. */
 interface StripNumber {
   node: HTMLElement;
@@ -237,6 +245,8 @@ interface StripNumber {
   name: string;
   given: boolean;
   value: number;
+  /** How it is written. */
+  text: string;
   /** For how many characters there is room, and the node whose numbers have it together. */
   room: { digits: number; node: HTMLElement | null };
 }
@@ -251,7 +261,9 @@ interface ExplorerStrip {
   node: HTMLElement;
   status: HTMLElement;
   words: ((view: StripView) => void)[];
+  last: StripNumber;
   number(place: (view: StripView) => Place): HTMLElement;
+  sign(terms: (view: StripView) => StripNumber[]): HTMLElement;
   paint(): void;
   valueOf(at: Place): number;
 }
