@@ -212,14 +212,7 @@ def grid(
         Whether the names of the rows, and what they are, stand beside them.
     """
     numbers = [[shown(float(value), places) for value in row] for row in matrix]
-    widths = [
-        max(
-            look.column,
-            *(width_of(row[j], look.number) + look.room for row in numbers),
-            width_of(name, look.token - 1) + look.room,
-        )
-        for j, name in enumerate(columns)
-    ]
+    widths = _widths(numbers, columns, look)
     beside = max(*(width_of(name, look.token) for name in rows), width_of(corner[0])) + 10
     left = beside if named else 0.0
     top = 24 + 24 * bool(title) + 20 * bool(corner[1])
@@ -242,6 +235,18 @@ def grid(
     height = top + len(rows) * look.row + 1
     width = max(float(edges[-1]), left + width_of(title)) + 1
     return Panel(width, height, group(*parts, colour=colour), breaks)
+
+
+def _widths(numbers: Sequence[Sequence[str]], columns: Sequence[str], look: _Look) -> list[float]:
+    """Return how wide each column has to be for its numbers and for its name."""
+    return [
+        max(
+            look.column,
+            *(width_of(row[j], look.number) + look.room for row in numbers),
+            width_of(name, look.token - 1) + look.room,
+        )
+        for j, name in enumerate(columns)
+    ]
 
 
 def _around(left: float, top: float, title: str, corner: tuple[str, str]) -> list[str]:

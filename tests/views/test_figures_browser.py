@@ -1,0 +1,46 @@
+"""Every figure in a real browser, on a phone and on a desk: small print, overlaps, edges."""
+
+import pytest
+from all_figures import FIGURES
+from figure_page import opened
+
+# Pairs of texts of one drawing whose letters cover each other: boxes are higher than letters.
+OVERLAPS = """
+[...document.querySelectorAll(".drawing svg")].flatMap(svg => {
+  const boxes = [...svg.querySelectorAll("text")]
+    .map(t => [t.textContent, t.getBoundingClientRect(), t.getAttribute("transform")])
+    .filter(([, b, turned]) => b.width && !turned);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 9
+  ).map(([other]) => [svg.parentNode.id, one, other]));
+})
+"""
+
+
+@pytest.mark.browser
+def test_on_a_phone_nothing_is_small_and_no_text_covers_another_or_leaves_its_box(browser):
+    page = opened(browser, {name: draw() for name, draw in FIGURES.items()}, width=390)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.drawing text, .drawing tspan')].filter("
+        "e => parseFloat(getComputedStyle(e).fontSize) < 12).length"
+    ) == 0  # fmt: skip
+    wide_ones = page.evaluate(
+        "[...document.querySelectorAll('.drawing')].filter("
+        "d => d.scrollWidth > d.clientWidth).map(d => d.id)"
+    )
+    assert wide_ones == []
+    outside = page.evaluate(
+        "[...document.querySelectorAll('.drawing svg')].flatMap(svg => { const box ="
+        " svg.getBoundingClientRect(); return [...svg.querySelectorAll('text')].filter(t => {"
+        " const b = t.getBoundingClientRect(); return b.width && (b.left < box.left - 1 ||"
+        " b.right > box.right + 1 || b.top < box.top - 3 || b.bottom > box.bottom + 3); })"
+        ".map(t => [svg.parentNode.id, t.textContent]); })"
+    )
+    assert outside == []
+    assert page.evaluate(OVERLAPS) == []
+    page.set_viewport_size({"width": 1280, "height": 900})
+    shown = page.locator(".f-wide").evaluate_all("all => all.map(e => getComputedStyle(e).display)")
+    assert set(shown) == {"inline"}  # the wide layout, where a cell of a page has 652 pixels
+    assert page.evaluate(OVERLAPS) == []
+    page.close()
