@@ -69,7 +69,8 @@ ROWS = (
             "test_a_wheel_has_the_same_bytes",
             "test_worksheets_and_the_audit_have_the_same_bytes",
             "test_the_same_inputs_give_the_same_bytes",
-            "test_the_same_seed_gives_the_same_bytes",
+            "test_the_same_seed_gives_the_same_bytes_and_each_student_a_file",
+            "test_the_same_seed_gives_the_same_bank_and_another_another",
         ),
     ),
     Row(

@@ -19,6 +19,7 @@ from byhand.outside.vendored import carried_packages, pinned, vendored_files
 FILES = vendored_files()
 LICENCES = {
     "MIT": "Permission is hereby granted, free of charge",
+    "Apache-2.0": "Apache License",
     "OFL-1.1": "SIL OPEN FONT LICENSE",
 }
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -55,7 +56,7 @@ def test_nothing_is_vendored_that_the_list_lacks():
         path
         for folder in {file.path.rpartition("/")[0] for file in FILES}
         for path in tracked
-        if path.startswith(f"{folder}/") and path.endswith((".js", ".css", ".woff2"))
+        if path.startswith(f"{folder}/") and path.endswith((".js", ".css", ".woff2", ".npz", ".gz"))
     }
     assert fonts | minified | beside_a_licence == listed
 

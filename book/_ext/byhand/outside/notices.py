@@ -20,11 +20,11 @@ BODY = """\
 <h1>{title}</h1>
 <p>This book loads nothing from elsewhere. What it carries of others is listed here, with thanks.
 Text and figures of the book are under CC BY 4.0, its code under the MIT licence.</p>
-<h2 id="files">Fonts and programs</h2>
+<h2 id="files">Fonts, programs and data</h2>
 {files}
 <h2 id="packages">What the site has of the programs that build it</h2>
 {packages}
-<h2 id="licences">Licences of the fonts and programs</h2>
+<h2 id="licences">Their licences</h2>
 {licences}
 </section>
 """
