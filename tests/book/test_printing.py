@@ -366,11 +366,18 @@ def test_the_accessible_edition_is_tagged_in_reading_order(accessible):
     alternatives = [tag.get("/Alt", "") for tag in tags if tag["/S"] == "/Figure"]
     assert len(alternatives) >= 2
     assert all(alternatives)
-    assert any(r"\begin{aligned}a &= b + c" in text for text in alternatives)
+    assert "a equals b plus c; d equals e" in alternatives
+    assert not any("\\" in text for text in alternatives)
     cells = [tag for tag in tags if tag["/S"] == "/TD"]
     assert len(cells) > 10
     for cell in cells:  # each names the cells that head its row and its column
         assert len(cell["/A"]["/Headers"]) == 2
+    headings = [tag for tag in tags if tag["/S"] == "/TH"]
+    assert {tag["/A"]["/Scope"] for tag in headings} == {"/Column", "/Row"}
+    names = accessible.trailer["/Root"]["/StructTreeRoot"]["/IDTree"]["/Names"]
+    assert list(names[::2]) == sorted(tag["/ID"] for tag in headings)
+    tables = [tag for tag in tags if tag["/S"] == "/Table"]
+    assert all("/TR" in {part["/S"] for part in structure(table["/K"])} for table in tables)
 
 
 def test_the_accessible_edition_has_bookmarks_and_solutions_at_the_end(accessible):
@@ -378,3 +385,14 @@ def test_the_accessible_edition_has_bookmarks_and_solutions_at_the_end(accessibl
     assert titles[0] == "Contents"
     assert titles.index("Solutions") > titles.index("Bibliography")
     assert printed_book.dead_links(accessible) == []
+
+
+def test_the_accessible_edition_s_contents_name_the_pages_of_chapters_and_sections(accessible):
+    said = [page.extract_text() for page in accessible.pages]
+    first = accessible.page_labels.index("1")
+    listed = "\n".join(said[:first])
+    assert accessible.page_labels[0] == "i"
+    for title in ("Alpha", "Entropy of alpha", "Beta", "Afterwards", "Solutions", "Bibliography"):
+        number = re.search(rf"{title} ?\.[. ]*(\d+)\n", listed)
+        assert number, title
+        assert title in said[first - 1 + int(number[1])]
