@@ -7,10 +7,14 @@ Run by `typesetting`: accessible_edition.py FOLDER, which holds the pages with f
 import base64
 import re
 import sys
+from collections.abc import Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from typing import Any
 
+import accessible_tags as tags
 import weasyprint
 from bs4 import BeautifulSoup, Tag
 from formulas import draw
@@ -19,6 +23,7 @@ from weasyprint.text.fonts import FontConfiguration
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
 from byhand.print_book import drawings
+from byhand.print_book.spoken import spoken
 
 SCREEN_ONLY = (
     "script, style, link, template, button, .headerlink, .printed, .screen-only, .sd-btn,"
@@ -28,6 +33,8 @@ SCREEN_ONLY = (
 CAMEL_NAMES = "viewBox clipPath clipPathUnits preserveAspectRatio patternUnits patternTransform"
 CAMEL_CASE = {name.lower(): name for name in CAMEL_NAMES.split()}
 CAMEL = re.compile(rf"(?<=[</ ])(?:{'|'.join(CAMEL_CASE)})(?=[ =>])")
+OPTIONS: dict[str, Any] = {"pdf_variant": "pdf/ua-1", "pdf_identifier": b"attention-by-hand"}
+LONG = 34  # rows; a longer table may break between pages
 SCALE = 1.2  # brings a formula's letters to the size of the text's
 WIDE = 9  # columns from which a table is set in smaller type
 
@@ -39,29 +46,38 @@ def main() -> None:
     set_formulas(book, folder / "formulas")
     for change in (number_tables, move_solutions, level_headings):
         change(book)
-    add_front(book, document, contents)
-    fonts = FontConfiguration()
-    weasyprint.HTML(string=str(book), base_url=str(folder)).write_pdf(
+    lay_out = Layout(document, folder)
+    text = lay_out(book)
+    pages = {name: str(i) for i, page in enumerate(text.pages, 1) for name in page.anchors}
+    front = lay_out(front_matter(book, document, contents, pages))
+    text.copy([*front.pages, *text.pages]).write_pdf(
         folder / f"{document.name}.pdf",
-        font_config=fonts,
-        stylesheets=[
-            drawings.faces(fonts),
+        finisher=partial(tags.finish, front=len(front.pages)),
+        **OPTIONS,
+    )
+
+
+class Layout:
+    """Turns a document of HTML into pages, once: nothing in it waits for the number of a page."""
+
+    def __init__(self, document: Document, folder: Path) -> None:
+        self.fonts = FontConfiguration()
+        self.folder = folder
+        self.styles = [
+            drawings.faces(self.fonts),
             weasyprint.CSS(Path(__file__).with_name("accessible.css")),
             weasyprint.CSS(string=f"@page {{ size: {document.paper} }}"),
-        ],
-        pdf_variant="pdf/ua-1",
-        pdf_identifier=b"attention-by-hand",
-    )
+        ]
+
+    def __call__(self, book: BeautifulSoup) -> weasyprint.Document:
+        """Return the pages."""
+        html = weasyprint.HTML(string=str(book), base_url=str(self.folder))
+        return html.render(font_config=self.fonts, stylesheets=self.styles, **OPTIONS)
 
 
 def read(folder: Path, document: Document, contents: Contents) -> BeautifulSoup:
     """Return all pages as one document of HTML."""
-    book = BeautifulSoup(
-        '<html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(document.title)}</title>"
-        '<meta name="author" content="The Attention by Hand authors"></head><body></body></html>',
-        "html.parser",
-    )
+    book = empty(document)
     for name in contents.printed:
         page = BeautifulSoup((folder / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         article = one(page, "article")
@@ -72,6 +88,16 @@ def read(folder: Path, document: Document, contents: Contents) -> BeautifulSoup:
         keep_links_inside(article, name, set(contents.printed))
         one(book, "body").append(article)
     return book
+
+
+def empty(document: Document) -> BeautifulSoup:
+    """Return a document without content."""
+    return BeautifulSoup(
+        '<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(document.title)}</title>"
+        '<meta name="author" content="The Attention by Hand authors"></head><body></body></html>',
+        "html.parser",
+    )
 
 
 def one(parent: Tag, selector: str) -> Tag:
@@ -108,7 +134,7 @@ def keep_links_inside(article: Tag, page: str, names: set[str]) -> None:
 
 
 def set_formulas(book: BeautifulSoup, folder: Path) -> None:
-    """Put a drawing in the place of each formula, with its TeX as what is read aloud."""
+    """Put a drawing in the place of each formula, with words for what it says."""
     found = book.select(".tex")
     formulas = list(dict.fromkeys((e.get_text(), "display" in e["class"]) for e in found))
     drawings = dict(zip(formulas, draw(formulas, folder), strict=True))
@@ -118,7 +144,7 @@ def set_formulas(book: BeautifulSoup, folder: Path) -> None:
         style = f"width: {drawing.width * SCALE:.2f}pt; height: {drawing.height * SCALE:.2f}pt"
         if not is_display:
             style += f"; vertical-align: -{drawing.depth * SCALE:.2f}pt"
-        alt = " ".join(tex.split())
+        alt = spoken(tex, display=is_display)
         image = book.new_tag("img", src=data(drawing.svg), alt=alt, style=style)
         element.replace_with(image)
 
@@ -139,12 +165,14 @@ def describe_drawings(book: BeautifulSoup, article: Tag) -> None:
 
 
 def number_tables(book: BeautifulSoup) -> None:
-    """Say of each heading cell whether it heads a column or a row; shrink wide tables."""
+    """Say of each heading cell whether it heads a column or a row; keep tables in one piece."""
     for table in book.find_all("table"):
         for cell in table.find_all("th"):
             cell["scope"] = "col" if cell.find_parent("thead") else "row"
         if len(one(table, "tr").find_all(["th", "td"])) >= WIDE:
             table["class"] = " ".join([*table.get_attribute_list("class"), "wide"])
+        if len(table.find_all("tr")) > LONG:
+            table["class"] = " ".join([*table.get_attribute_list("class"), "long"])
 
 
 def move_solutions(book: BeautifulSoup) -> None:
@@ -173,33 +201,52 @@ def level_headings(book: BeautifulSoup) -> None:
             heading.name = f"h{above}"
 
 
-def add_front(book: BeautifulSoup, document: Document, contents: Contents) -> None:
-    """Put the title and the contents before the pages."""
-    title = book.new_tag("p", attrs={"class": "title"})
+def front_matter(
+    book: BeautifulSoup, document: Document, contents: Contents, pages: Mapping[str, str]
+) -> BeautifulSoup:
+    """Return title and contents, with the pages on which chapters and sections stand."""
+    front = empty(document)
+    body = one(front, "body")
+    title = front.new_tag("p", attrs={"class": "title"})
     title.string = document.title
-    nav = book.new_tag("nav")
-    heading = book.new_tag("h1")
+    nav = front.new_tag("nav")
+    heading = front.new_tag("h1")
     heading.string = "Contents"
     nav.append(heading)
     for part in contents.parts:
-        caption = book.new_tag("p", attrs={"class": "part"})
+        caption = front.new_tag("p", attrs={"class": "part"})
         caption.string = part.caption
         nav.append(caption)
-        nav.append(entries(book, part.pages))
-    nav.append(entries(book, ("solutions",)))
-    one(book, "body").insert(0, title)
-    one(book, "body").insert(1, nav)
+        nav.append(entries(book, part.pages, pages))
+    nav.append(entries(book, ("solutions",), pages))
+    body.append(title)
+    body.append(nav)
+    return front
 
 
-def entries(book: BeautifulSoup, names: tuple[str, ...]) -> Tag:
-    """Return a list of links to chapters."""
+def entries(book: BeautifulSoup, names: tuple[str, ...], pages: Mapping[str, str]) -> Tag:
+    """Return a list of links to chapters, each with a list of links to its sections."""
     listed = book.new_tag("ul")
     for name in names:
-        link = book.new_tag("a", href="#" + anchor(name))
-        link.string = plain(one(book, f"#{anchor(name)} h1"))
-        entry = book.new_tag("li")
-        entry.append(link)
-        listed.append(entry)
+        article = one(book, f"#{anchor(name)}")
+        chapter = entry(book, anchor(name), one(article, "h1"), pages)
+        sections = book.new_tag("ul")
+        for heading in article.find_all("h2"):
+            section = heading.find_parent(id=True)
+            if section is not None and section is not article:
+                sections.append(entry(book, str(section["id"]), heading, pages))
+        if sections.contents:
+            chapter.append(sections)
+        listed.append(chapter)
+    return listed
+
+
+def entry(book: BeautifulSoup, to: str, heading: Tag, pages: Mapping[str, str]) -> Tag:
+    """Return an entry of the contents."""
+    link = book.new_tag("a", href=f"#{to}", attrs={"data-page": pages[to]})
+    link.string = plain(heading)
+    listed = book.new_tag("li")
+    listed.append(link)
     return listed
 
 

@@ -1,7 +1,9 @@
 """The commands that print: the whole book, and readers of some of its chapters."""
 
 import argparse
+import hashlib
 import re
+import sys
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -13,13 +15,16 @@ from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
 
 FOLDER = BUILD / "pdf"
+NOTATION = "notation"
+LONGEST_NAME = 60  # letters of a file's name
+TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
 
 
 def add_commands(
     what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
 ) -> None:
     """Add the commands `pdf` and `course`."""
-    parents = [common, options_of_print(FOLDER)]
+    parents = [common, options_of_print(FOLDER), _options_of_a_book()]
     pdf = what.add_parser(
         "pdf",
         parents=parents,
@@ -45,6 +50,18 @@ def add_commands(
     course.set_defaults(documents=_reader)
 
 
+def _options_of_a_book() -> argparse.ArgumentParser:
+    """Return what a book can be asked for, and worksheets cannot."""
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument(
+        "--no-code",
+        dest="code",
+        action="store_false",
+        help="a short edition: a line says where the code is",
+    )
+    return options
+
+
 def options_of_print(folder: Path) -> argparse.ArgumentParser:
     """Return what everything that is printed can be asked for: the paper, and another folder."""
     options = argparse.ArgumentParser(add_help=False)
@@ -61,7 +78,10 @@ def options_of_print(folder: Path) -> argparse.ArgumentParser:
 
 def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
     course.add_argument(
-        "--chapters", required=True, metavar="A,B", help="such as self-attention,scaling,cat-sat"
+        "--chapters",
+        required=True,
+        metavar="A,B",
+        help="in the order in which they are to stand, such as self-attention,scaling,cat-sat",
     )
     course.add_argument("--title", default="Attention by Hand: a reader")
     for name in ("--course", "--instructor", "--date"):
@@ -75,22 +95,37 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
 
 
 def _whole_book(arguments: argparse.Namespace) -> list[Document]:
+    _refuse_file(arguments.to)
     suffix = "" if arguments.paper == "a4" else "-" + arguments.paper
-    book = Document(paper=arguments.paper)
+    suffix += "" if arguments.code else "-short"
+    book = Document(paper=arguments.paper, code=arguments.code)
     if arguments.accessible:
         book = replace(book, name=f"{book.name}-accessible", edition="accessible")
     return [replace(book, name=book.name + suffix)]
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:
-    name = _file_name(arguments.title)
-    if not name:
+    _refuse_file(arguments.to)
+    file = _file_name(arguments.title)
+    if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
+    chapters = _chosen_chapters(arguments.chapters)
+    for option in TITLE_PAGE:
+        typesetting.find_fonts(f"--{option}", getattr(arguments, option))
+    if NOTATION in read_contents().chapters and NOTATION not in chapters:
+        print(
+            f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"
+            f" numbers are rounded; add it to --chapters to have it",
+            file=sys.stderr,
+        )
+    name = _working_name(file)
     reader = Document(
         name=name,
+        file=file,
         title=arguments.title,
         paper=arguments.paper,
-        chapters=_chosen_chapters(arguments.chapters),
+        chapters=chapters,
+        code=arguments.code,
         course=arguments.course,
         instructor=arguments.instructor,
         date=arguments.date,
@@ -99,15 +134,48 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if arguments.solutions != "separate":
         return [reader]
     solutions = replace(
-        reader, name=f"{name}-solutions", title=f"{arguments.title}: solutions", solutions="only"
+        reader,
+        name=f"{name}-solutions",
+        file=f"{file}-solutions",
+        title=f"{arguments.title}: solutions",
+        solutions="only",
     )
     return [reader, solutions]
 
 
+def _refuse_file(folder: Path) -> None:
+    """End if a folder to write into is a file, or lies in one."""
+    for path in (folder, *folder.parents):
+        if path.exists():
+            if not path.is_dir():
+                fail(f"--to is {folder}; {path} is a file, and a folder is wanted")
+            return
+
+
 def _file_name(title: str) -> str:
-    """Return a title as a file's name: letters, digits and hyphens."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    """Return a title as a file's name: letters of any script, digits and hyphens.
+
+    Examples
+    --------
+    >>> _file_name("Fünf Köpfe: Übung!"), _file_name("注意力 2"), _file_name("!")
+    ('funf-kopfe-ubung', '注意力-2', '')
+    """
+    apart = unicodedata.normalize("NFKD", title)
+    plain = "".join(c for c in apart if not "\u0300" <= c <= "\u036f").lower()
+    words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", plain)).strip("-")
+    return words[:LONGEST_NAME].rstrip("-")
+
+
+def _working_name(file: str) -> str:
+    """Return a name that LaTeX's programs take too, whatever the system's language.
+
+    Examples
+    --------
+    >>> _working_name("week-1"), _working_name("注意力")
+    ('week-1', 'reader-105a8b5a')
+    """
+    digest = hashlib.sha256(file.encode()).hexdigest()[:8]
+    return file if file.isascii() else f"reader-{digest}"
 
 
 def _chosen_chapters(names: str) -> tuple[str, ...]:
@@ -120,7 +188,13 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
     if unknown or not chosen:
         wrong = f"there is no chapter {unknown[0]}" if unknown else "--chapters names no chapter"
         fail(f"{wrong}; the chapters are: {', '.join(by_name)}")
-    return tuple(by_name.get(name, name) for name in chosen)
+    pages = [by_name.get(name, name) for name in chosen]
+    twice = next(
+        (name for name, page in zip(chosen, pages, strict=True) if pages.count(page) > 1), None
+    )
+    if twice:
+        fail(f"--chapters names {twice} twice")
+    return tuple(pages)
 
 
 def print_all(documents: list[Document], folder: Path) -> None:
@@ -132,5 +206,5 @@ def print_all(documents: list[Document], folder: Path) -> None:
     for document in documents:
         with step(f"Printing {document.name}.pdf"):
             made.append(typesetting.typeset(document))
-    for pdf in made:
-        print(f"The PDF is {typesetting.publish(pdf, folder)}")
+    for document, pdf in zip(documents, made, strict=True):
+        print(f"The PDF is {typesetting.publish(pdf, folder, document.file)}")

@@ -4,16 +4,20 @@ No page is read or computed again: the LaTeX builder works on a copy of what tha
 """
 
 import ctypes.util
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from environment import BUILD, EXTENSIONS, ROOT, fail, system_package
+from html_book import RECORD
 from sphinx_runs import NEXT, STATE, jupyter_book, run_logged
 
+from byhand.digests import digest_of
 from byhand.document import Document
 
 PRINT = BUILD / "print"  # one folder a document: LaTeX, its log, the PDF before it is published
@@ -42,6 +46,9 @@ FILES = (
     "adjustbox.sty",
     "tabulary.sty",
 )
+FONTS_OF_EAST_ASIA = "fonts-droid-fallback"
+EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]")
+LAST_LATIN = 0xFF  # up to here the book's own fonts have every letter
 NO_DATE = 1767225600  # 2026-01-01: a PDF's date where neither the caller nor git gives one
 # What LaTeX only warns of, and a reader would stumble over.
 FLAWS = re.compile(
@@ -53,6 +60,28 @@ def find_weasyprint() -> None:
     """Install the libraries of WeasyPrint and poppler's programs, or say how to."""
     if not shutil.which("pdftocairo") or not ctypes.util.find_library("pangoft2-1.0"):
         system_package("WeasyPrint's libraries", *WEASYPRINT_PACKAGES)
+
+
+def find_fonts(option: str, text: str) -> None:
+    """See to it that the title page can show a text; where it cannot, end by naming the option."""
+    for package in (FONTS_OF_EAST_ASIA, ""):
+        missing = _without_font(text)
+        if not missing:
+            return
+        what = f"a font for {missing}, which {option} has,"
+        if not package or not EAST_ASIAN.match(missing):
+            fail(f"{what} is missing; install one, or write {option} in other letters")
+        system_package(what, package)
+
+
+def _without_font(text: str) -> str:
+    """Return the first character of a text that no font has, nothing if all have one."""
+    for character in dict.fromkeys(text):
+        if ord(character) > LAST_LATIN and not _output(
+            ["fc-list", f":charset={ord(character):x}", "family"]
+        ):
+            return character
+    return ""
 
 
 def find_tex() -> None:
@@ -74,18 +103,40 @@ def _missing() -> list[str]:
 
 
 def typeset(document: Document) -> Path:
-    """Return the PDF of a document, made in a folder of its own."""
+    """Return the PDF of a document, made in a folder of its own.
+
+    While nothing has changed that it is made from, the one that is there serves.
+    """
     folder = PRINT / document.name
+    pdf, record = folder / f"{document.name}.pdf", PRINT / f"{document.name}.made-from"
+    made_from = _made_from(document)
+    if pdf.is_file() and record.is_file() and record.read_text(encoding="utf-8") == made_from:
+        return pdf
+    record.unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     PRINT.mkdir(parents=True, exist_ok=True)
+    _make(document, folder)
+    record.write_text(made_from, encoding="utf-8")
+    return pdf
+
+
+def _made_from(document: Document) -> str:
+    """Return a digest of all that a PDF depends on: the book as it was built, and the programs."""
+    programs = [_output([name, "--version"]) for name in ("xelatex", "pdftocairo")]
+    parts = [RECORD.read_text(encoding="utf-8"), _date(), *map(str, asdict(document).items())]
+    cited = digest_of(["CITATION.cff"])
+    return hashlib.sha256("\n".join([*parts, cited, *programs]).encode()).hexdigest()
+
+
+def _make(document: Document, folder: Path) -> None:
     variables = {**os.environ, **document.save(PRINT / f"{document.name}.json")}
+    variables["SOURCE_DATE_EPOCH"] = _date()
     if document.edition == "accessible":
         _write(folder, "html", variables)
         _tag(folder, variables)
     else:
         _write(folder, "latex", variables)
         run_latex(folder, document.name)
-    return folder / f"{document.name}.pdf"
 
 
 def _write(folder: Path, builder: str, variables: dict[str, str]) -> None:
@@ -104,7 +155,7 @@ def _tag(folder: Path, variables: dict[str, str]) -> None:
     """Make a tagged PDF of the pages in `folder`, under the folder's name."""
     script = Path(__file__).with_name("accessible_edition.py")
     command = [sys.executable, str(script), str(folder)]
-    variables = {**variables, "SOURCE_DATE_EPOCH": _date(), "PYTHONPATH": str(EXTENSIONS)}
+    variables = {**variables, "PYTHONPATH": str(EXTENSIONS)}
     log = folder / "weasyprint.log"
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
@@ -177,10 +228,13 @@ def _chapter_line(before: list[str]) -> str:
     return ""
 
 
-def publish(pdf: Path, folder: Path) -> Path:
-    """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
-    target = folder / pdf.name
-    waiting = folder / f".{pdf.name}.new"
+def publish(pdf: Path, folder: Path, name: str = "") -> Path:
+    """Put a finished PDF into a folder, in one step: no reader ever opens half a file.
+
+    It keeps its name, unless another one is given.
+    """
+    target = folder / f"{name or pdf.stem}{pdf.suffix}"
+    waiting = folder / f".{target.name}.new"
     shutil.copy(pdf, waiting)
     waiting.replace(target)
     return target

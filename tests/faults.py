@@ -229,6 +229,8 @@ WORDING = [
     _page("a word that belittles", '"Obviously" is not the book\'s', "Obviously so."),
     _page("padding", '"in order to" is not the book\'s', "Read in order to learn."),
     _page("a head counted from 0", '"Head 0" is not the book\'s', "It is Head 0."),
+    _page("a chapter told by its place", '"next chapter" is not the book\'s',
+          "The next chapter\nhas it."),
 ]  # fmt: skip
 
 THEMES = {

@@ -199,6 +199,20 @@ def fonts(pdf):
     return [(m[1], m[2], m[3] == "yes", m[5] == "yes") for m in found if m]
 
 
+def fullness(pdf):
+    """Return for each page how far down its lowest word stands, as a share of the text's height."""
+    pages = poppler("pdftotext", "-bbox", str(pdf), "-").split("<page ")[1:]
+    shares = []
+    for page in pages:
+        top, bottom = (
+            26 / 25.4 * 72,
+            float(re.search(r'height="([\d.]+)"', page)[1]) - 22 / 25.4 * 72,
+        )
+        lowest = max(map(float, re.findall(r'yMax="([\d.]+)"', page)), default=0)
+        shares.append((lowest - top) / (bottom - top))
+    return shares
+
+
 def outline(reader):
     """Return the titles of all bookmarks, with their depth."""
 

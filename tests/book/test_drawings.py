@@ -9,7 +9,8 @@ from docutils import nodes
 from docutils.utils import new_document
 from pypdf import PdfReader
 
-from byhand.print_book.drawings import FILE, PAPER, as_pdf, in_attributes, in_latex, place, size
+from byhand.print_book.drawings import FILE, PAPER, as_pdf, in_attributes, place, size
+from mha.views.colours import HEAD_COLOURS
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +76,7 @@ def test_each_drawing_of_a_book_becomes_latex_s_word_for_its_page(drawn, tmp_pat
     book += nodes.raw("", "<p></p>", format="html")
     place(book, tmp_path)
     first, second, other = book.children
-    assert first.astext() == r"\noindent\sphinxincludegraphics[page=1]{drawings.pdf}"
-    assert second.astext().startswith(r"\noindent\includegraphics[page=2,width=\linewidth")
+    assert (first.astext(), second.astext()) == (r"\bookdrawing{1}", r"\bookdrawing{2}")
     assert first["format"] == second["format"] == "latex"
     assert other["format"] == "html"
     assert len(PdfReader(tmp_path / FILE).pages) == 2
@@ -87,9 +87,20 @@ def test_a_book_without_drawings_has_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_drawing_higher_than_a_page_is_made_smaller_and_stays_itself():
-    assert in_latex(7, 300, 2000).startswith(r"\includegraphics[page=7,")
-    assert "height=0.8" in in_latex(7, 300, 2000)
-    assert in_latex(8, 300, 300) == r"\sphinxincludegraphics[page=8]{drawings.pdf}"
-    assert "width=" in in_latex(9, 660, 300)
+def test_equal_weights_are_equally_dark_in_print_without_colours():
+    drawing = '<svg><path class="f-heat" style="--head: {}; --weight: {}"/></svg>'
+
+    def grey(colour, weight):
+        fill = re.search('fill="#(..)(..)(..)"', in_attributes(drawing.format(colour, weight)))
+        red, green, blue = (int(channel, 16) for channel in fill.groups())
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+
+    for weight in (0.2, 0.8, 0.9, 1):
+        greys = [grey(colour, weight) for colour in HEAD_COLOURS]
+        assert max(greys) - min(greys) < 1.5
+    darkest_of_less = min(grey(colour, 0.8) for colour in HEAD_COLOURS)
+    assert max(grey(colour, 0.9) for colour in HEAD_COLOURS) < darkest_of_less
+
+
+def test_the_size_of_a_drawing_is_read_from_it():
     assert size('<svg width="10.5" height="20">') == (10.5, 20)

@@ -7,6 +7,7 @@ from functools import cache
 import book_site as site
 import printed_book
 import pytest
+import yaml
 from printed_book import squeezed
 from pypdf import PdfReader
 
@@ -43,6 +44,21 @@ def log():
     return (BUILD / "print" / NAME / f"{NAME}.log").read_text(encoding="utf-8", errors="replace")
 
 
+def begins(reader, title):
+    """Return on which page, counted from 0, a chapter begins."""
+    return next(
+        reader.get_destination_page_number(entry)
+        for entry in flat(reader.outline)
+        if entry["/Title"].endswith(title)
+    )
+
+
+def flat(outline):
+    """Yield the bookmarks of an outline."""
+    for entry in outline:
+        yield from flat(entry) if isinstance(entry, list) else [entry]
+
+
 def heading(element):
     """Return a heading of a page without its number and its permalink."""
     element = copy(element)
@@ -58,6 +74,67 @@ def test_every_font_is_embedded_and_maps_to_unicode(pdf):
         assert is_embedded, name
         assert has_unicode, name
         assert kind != "Type 3", name
+
+
+def test_the_book_s_typefaces_stand_in_print_and_no_others(pdf):
+    names = {name.partition("+")[2] for name, *_ in printed_book.fonts(pdf)}
+    wanted = ("STIXTwoText", "STIXTwoMath", "SourceSans3", "JetBrainsMono")
+    families = {family for family in wanted if any(family in name for name in names)}
+    assert families == set(wanted)
+    drawn = ("Source-Sans-3", "STIX-Two")
+    assert [n for n in names if not n.startswith((*wanted, *drawn, "DejaVuSans"))] == []
+
+
+def test_a_line_of_text_is_as_long_as_can_be_read_well(pdf):
+    paragraphs = [
+        line
+        for page in printed_book.text_of(pdf, "-layout")[8:60]
+        for line in page.splitlines()
+        if re.match(r"[A-Za-z(][\w,;:’()“” .-]{39,}$", line) and "  " not in line
+    ]
+    lengths = sorted(map(len, paragraphs))
+    assert len(lengths) > 200
+    assert 65 <= lengths[len(lengths) // 2] <= 75
+
+
+def test_no_page_is_nearly_empty_but_before_a_part_and_at_the_end(pdf, pages):
+    assert len(pages) <= 220
+    fullness = printed_book.fullness(pdf)
+    nearly_empty = [number for number, share in enumerate(fullness, 1) if share < 1 / 3]
+    before_a_part = [n for n, page in enumerate(pages) if re.search(r"^Part [IV]+\b", page, re.M)]
+    assert [n for n in nearly_empty if n not in (*before_a_part, len(pages))] == []
+
+
+def test_the_cover_says_which_edition_it_is_and_its_back_how_numbers_come_about(pages):
+    cited = yaml.safe_load((site.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    cover = " ".join(pages[0].split())
+    assert "Attention by Hand" in cover
+    assert f"{cited['date-released']:%-d %B %Y}, version {cited['version']}" in cover
+    assert "Every result of a worked example was computed" in " ".join(pages[1].split())
+
+
+def test_each_page_s_head_has_its_chapter_and_number(reader, pages):
+    lines = [[line for line in page.splitlines() if line.strip()] for page in pages]
+    first, softmax = begins(reader, "About this book"), begins(reader, "Softmax")
+    for number, page in enumerate(lines[first:], 1):
+        assert str(number) in page, (number, page[:5])
+    assert all(page[:2] == ["4", "Softmax"] for page in lines[softmax + 1 : softmax + 10])
+
+
+def test_what_is_said_to_readers_of_a_screen_is_not_printed(pages):
+    for number, page in enumerate(pages, 1):
+        for word in (r"[Dd]rag the", "click", "folded away", "underlined number", "slider"):
+            assert not re.search(word, page), (number, word)
+
+
+def test_every_work_has_its_address_in_the_list_and_no_number_from_the_foot_of_the_page(pages):
+    text = " ".join("\n".join(pages).split())
+    listed = text[text.rindex("Papers [") : text.rindex("Documents whose examples are worked here")]
+    works = re.split(r" (?=\[[A-ZŁ][^\]]+, \d{4}[a-z]?\] )", listed)[1:]
+    assert len(works) > 25
+    for work in works:
+        assert re.search(r"doi: ?10\.|arXiv: ?\d{4}\.\d{4,5}(?!\d)|URL: ?https", work), work
+        assert not re.search(r"\d https?://", work), work
 
 
 def test_nothing_is_raster(pdf):
@@ -77,8 +154,8 @@ def test_the_pdf_says_what_it_is(reader):
 
 def test_front_matter_has_roman_page_numbers_and_the_text_arabic_ones(reader, pages):
     labels = reader.page_labels
-    contents = next(i for i, page in enumerate(pages) if page.startswith("Contents"))
-    first = next(i for i, page in enumerate(pages) if page.startswith("About this book"))
+    contents, first = begins(reader, "About this book") - 2, begins(reader, "About this book")
+    assert "Contents" in pages[contents].split()[:2]
     assert labels[contents] == "i"
     assert labels[first] == "1"
     assert labels[-1] == str(len(pages) - first)
@@ -139,8 +216,8 @@ def test_sections_keep_their_numbers_in_the_contents(name, text):
             assert squeezed(number.get_text()).rstrip(".") + heading(element) in text
 
 
-def test_solutions_stand_in_an_appendix_and_not_after_their_exercise(pages):
-    appendix = next(i for i, page in enumerate(pages) if page.startswith("Solutions\n"))
+def test_solutions_stand_in_an_appendix_and_not_after_their_exercise(reader, pages):
+    appendix = begins(reader, "Solutions")
     places = [i for i, page in enumerate(pages) if "Solution to Exercise" in page]
     assert len(places) > 5
     assert min(places) >= appendix
@@ -150,12 +227,14 @@ def test_cross_references_name_pages(text):
     assert len(re.findall(r"\(page\d+\)", text)) > 200
 
 
-def test_the_index_and_the_bibliography_are_filled(pages):
+def test_the_index_and_the_bibliography_are_filled(reader, pages):
     index = "".join(page for page in pages[-4:])
+    assert re.search(r"\d–\d", index)
+    assert "--" not in index
     assert re.search(r"^entropy, \d+", index, re.MULTILINE)
     assert re.search(r"^softmax, \d+", index, re.MULTILINE)
     assert re.search(r"see attention", index)
-    assert sum(page.startswith("Bibliography") for page in pages) == 1
+    assert [title for _, title in printed_book.outline(reader)].count("Bibliography") == 1
     assert "Attention is all you need" in " ".join("".join(pages).split())
 
 

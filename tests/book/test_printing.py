@@ -38,8 +38,12 @@ def pdfs(project):
     return {p.name: p.read_bytes() for p in (project / "_build" / "pdf").iterdir()}
 
 
+def pdf_of(project, name):
+    return project / "_build" / "pdf" / f"{name}.pdf"
+
+
 def pages(project, name):
-    return text_of(project / "_build" / "pdf" / f"{name}.pdf")
+    return text_of(pdf_of(project, name))
 
 
 def text(project, name):
@@ -82,9 +86,15 @@ def test_openings_and_folds_have_their_print_form(printed):
     assert squeezed("All of it") not in said
 
 
-def test_the_same_inputs_give_the_same_bytes(printed):
+def test_an_unchanged_book_is_not_typeset_again_and_the_same_inputs_give_the_same_bytes(printed):
     before = pdfs(printed)["attention-by-hand.pdf"]
+    folder = printed / "_build" / "print" / "attention-by-hand"
+    made = folder.stat().st_ctime_ns
     assert build(printed, "pdf").returncode == 0
+    assert folder.stat().st_ctime_ns == made
+    (folder.parent / "attention-by-hand.made-from").unlink()
+    assert build(printed, "pdf").returncode == 0
+    assert folder.stat().st_ctime_ns != made
     assert pdfs(printed)["attention-by-hand.pdf"] == before
 
 
@@ -131,6 +141,58 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
     assert printed_book.dead_links(reader) == []
 
 
+def test_a_reader_has_its_chapters_in_the_order_asked_for_and_then_no_parts(printed):
+    assert build(printed, *READER, "beta,alpha", "--solutions", "none").returncode == 0
+    titles = [title for _, title in printed_book.outline(PdfReader(pdf_of(printed, "week-1")))]
+    assert [title for title in titles if title in ("Alpha", "Beta")] == ["Beta", "Alpha"]
+    said = text(printed, "week-1")
+    assert "PartI" not in said
+    assert "Table2.1:Awidetable" in said
+    assert "OnthescreenonthepageBetaofAttentionbyHand" in re.sub("[,“”]", "", said)
+
+
+def test_names_may_be_in_any_script_and_titles_as_long_as_one_likes(printed, tmp_path):
+    title = "Ελληνικά: " + "μακρύς τίτλος " * 30
+    people = ("--instructor", "Ирина Й.", "--course", "Été")
+    done = build(
+        printed, "course", "--title", title, "--chapters", "alpha", *people, "--to", str(tmp_path)
+    )
+    assert done.returncode == 0, done.stderr
+    (made,) = tmp_path.iterdir()
+    assert made.name.startswith("ελληνικα-μακρυς-τιτλος-")
+    assert len(made.name) < 70
+    cover = squeezed(text_of(made)[0])
+    assert squeezed(title) in cover
+    assert "ИринаЙ." in cover
+    assert PdfReader(made).metadata.title.split() == title.split()
+
+
+def test_a_reader_without_notation_says_so(printed, tmp_path):
+    assert build(printed, *READER, "alpha").stderr == ""  # this book has no such chapter
+    project = shutil.copytree(printed, tmp_path / "copy")
+    printed_book.write(project, "notation", "\n# Notation\n\nThere is $x$.\n")
+    toc = project / "_toc.yml"
+    toc.write_text(
+        toc.read_text("utf-8").replace("- file: beta", "- file: beta\n      - file: notation"),
+        "utf-8",
+    )
+    done = build(project, *READER, "alpha")
+    assert done.stderr.startswith("note: this reader leaves out notation, which says what"), done
+    assert build(project, *READER, "alpha,notation").stderr == ""
+
+
+def test_a_short_edition_says_where_the_code_is(printed, tmp_path):
+    project = shutil.copytree(printed, tmp_path / "copy")
+    code = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
+    printed_book.write(project, "beta", printed_book.PAGES["beta"] + code)
+    assert build(project, *READER, "beta").returncode == 0
+    assert "fortytwo=42" in text(project, "week-1")
+    assert build(project, *READER, "beta", "--no-code").returncode == 0
+    said = text(project, "week-1")
+    assert "fortytwo" not in said
+    assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
+
+
 def test_a_reader_without_solutions(printed):
     assert build(printed, *READER, "alpha", "--solutions", "none").returncode == 0
     said = text(printed, "week-1")
@@ -169,6 +231,15 @@ def test_numbers_of_an_aligned_equation_are_the_pages_own(printed):
             ["course", "--title", "!", "--chapters", "beta"],
             "error: --title is '!'; a title with a letter or a digit is wanted\n",
         ),
+        (
+            [*READER, "alpha,beta,alpha"],
+            "error: --chapters names alpha twice\n",
+        ),
+        (
+            [*READER, "alpha", "--instructor", "\U000f0001"],
+            "error: a font for \U000f0001, which --instructor has, is missing; install one, or"
+            " write --instructor in other letters\n",
+        ),
     ],
 )
 def test_bad_arguments_get_a_sentence_before_anything_is_built(kept, arguments, sentence):
@@ -182,7 +253,9 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence(kept, tmp_path):
     (tmp_path / "file").write_text("not a folder", encoding="utf-8")
     done = build(kept, "pdf", "--to", str(tmp_path / "file"))
     assert done.returncode == 1
-    assert done.stderr == f"error: {tmp_path / 'file'} cannot be written: File exists\n"
+    file = tmp_path / "file"
+    assert done.stderr == f"error: --to is {file}; {file} is a file, and a folder is wanted\n"
+    assert done.stdout == ""
 
 
 def test_an_error_of_latex_names_chapter_and_line(kept):
@@ -293,11 +366,18 @@ def test_the_accessible_edition_is_tagged_in_reading_order(accessible):
     alternatives = [tag.get("/Alt", "") for tag in tags if tag["/S"] == "/Figure"]
     assert len(alternatives) >= 2
     assert all(alternatives)
-    assert any(r"\begin{aligned}a &= b + c" in text for text in alternatives)
+    assert "a equals b plus c; d equals e" in alternatives
+    assert not any("\\" in text for text in alternatives)
     cells = [tag for tag in tags if tag["/S"] == "/TD"]
     assert len(cells) > 10
     for cell in cells:  # each names the cells that head its row and its column
         assert len(cell["/A"]["/Headers"]) == 2
+    headings = [tag for tag in tags if tag["/S"] == "/TH"]
+    assert {tag["/A"]["/Scope"] for tag in headings} == {"/Column", "/Row"}
+    names = accessible.trailer["/Root"]["/StructTreeRoot"]["/IDTree"]["/Names"]
+    assert list(names[::2]) == sorted(tag["/ID"] for tag in headings)
+    tables = [tag for tag in tags if tag["/S"] == "/Table"]
+    assert all("/TR" in {part["/S"] for part in structure(table["/K"])} for table in tables)
 
 
 def test_the_accessible_edition_has_bookmarks_and_solutions_at_the_end(accessible):
@@ -305,3 +385,14 @@ def test_the_accessible_edition_has_bookmarks_and_solutions_at_the_end(accessibl
     assert titles[0] == "Contents"
     assert titles.index("Solutions") > titles.index("Bibliography")
     assert printed_book.dead_links(accessible) == []
+
+
+def test_the_accessible_edition_s_contents_name_the_pages_of_chapters_and_sections(accessible):
+    said = [page.extract_text() for page in accessible.pages]
+    first = accessible.page_labels.index("1")
+    listed = "\n".join(said[:first])
+    assert accessible.page_labels[0] == "i"
+    for title in ("Alpha", "Entropy of alpha", "Beta", "Afterwards", "Solutions", "Bibliography"):
+        number = re.search(rf"{title} ?\.[. ]*(\d+)\n", listed)
+        assert number, title
+        assert title in said[first - 1 + int(number[1])]

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 VARIABLE = "BOOK_DOCUMENT"  # holds the path of a JSON file with the fields of a Document
+BOOK = "Attention by Hand"
 BIBLIOGRAPHY = "bibliography"  # the page that comes with every document
 
 
@@ -20,23 +21,29 @@ class Document:
     Parameters
     ----------
     name : str
-        The file's name, without an ending.
+        What it is called while it is made: letters a to z, digits and hyphens.
+    file : str
+        The file's name, without an ending, if it has other letters.
     title, subtitle : str
     paper : "a4" or "letter"
     chapters : tuple of str, optional
-        Names of the pages to print; all of them if left out.
+        Names of the pages to print, in this order; all of them if left out.
     solutions : "appendix", "none" or "only"
+    code : bool
+        Whether code is printed; without it a line says where it is.
     course, instructor, date : str
         For the title page of a reader; empty strings are left out.
     edition : "print" or "accessible"
     """
 
     name: str = "attention-by-hand"
-    title: str = "Attention by Hand"
+    file: str = ""
+    title: str = BOOK
     subtitle: str = "Multi-head attention, on sentences small enough to check with a pencil"
     paper: str = "a4"
     chapters: tuple[str, ...] | None = None
     solutions: str = "appendix"
+    code: bool = True
     course: str = ""
     instructor: str = ""
     date: str = ""

@@ -21,7 +21,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
-from byhand.document import Document
+from byhand.document import BOOK, Document
 from byhand.quiz.elements import quiz
 
 logger = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
     """
     title = section.next_node(nodes.title)
     left = [child for child in section.children if child is not title]
-    book = nodes.emphasis("", Document.load().title)
+    book = nodes.emphasis("", BOOK)
     line = nodes.paragraph("", f"On the screen, on the page “{page}” of ", book)
     line += nodes.Text("; paper leaves them out.")
     if ids:

@@ -16,6 +16,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from byhand.print_book import heat as heat_in_print
 from mha.views.colours import head_colour, head_property
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
 TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
 LONG = 26  # rows; a table of more may have to break between pages
-IN_PRINT = 0.35  # of the head's colour, in the cell of a weight of 1
 
 
 class stage_block(nodes.General, nodes.Element):  # noqa: N801 (docutils' nodes are named so)
@@ -365,8 +365,9 @@ def joined(group: Sequence[stage_part]) -> nodes.table:
 
 def visit_heat_latex(self: LaTeXTranslator, node: heat) -> None:
     """Tint the cell of a number."""
-    colour = mixed(head_colour(node["head"]), IN_PRINT * node["weight"])
-    self.body.append(rf"\cellcolor[HTML]{{{colour}}}")
+    colour = head_colour(node["head"])
+    tint = mixed(colour, heat_in_print.full(colour) / 100 * node["weight"])
+    self.body.append(rf"\cellcolor[HTML]{{{tint}}}")
 
 
 def mixed(colour: str, share: float) -> str:

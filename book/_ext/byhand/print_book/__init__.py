@@ -54,4 +54,5 @@ def configure(app: Sphinx, config: Config) -> None:
     config.latex_use_xindy = False
     config.latex_show_urls = "footnote"
     config.latex_table_style = ["booktabs"]
+    config.latex_use_latex_multicolumn = True  # Sphinx's own is wider than its columns
     config.latex_elements = style.elements(document, config)

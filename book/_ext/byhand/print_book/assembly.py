@@ -10,14 +10,14 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx import addnodes
 from sphinx.builders.latex import LaTeXBuilder
-from sphinx.builders.latex.nodes import thebibliography
+from sphinx.builders.latex.nodes import footnotemark, footnotetext, thebibliography
 from sphinx.environment import BuildEnvironment
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 from sphinxcontrib.bibtex.nodes import raw_latex
 
 from byhand.contents import Part, read_contents
 from byhand.document import BIBLIOGRAPHY, Document
-from byhand.print_book import drawings, left_out, numbers, pages, style, terms
+from byhand.print_book import cover, drawings, left_out, numbers, pages, style, terms, typefaces
 from byhand.quiz.elements import quiz, quiz_key
 
 FRONT = "About this book"
@@ -47,7 +47,7 @@ class BookBuilder(LaTeXBuilder):
     ) -> nodes.document:
         """Return the whole document, references resolved."""
         document = Document.load()
-        parts = list(chosen(read_contents().parts, document))
+        parts = chosen(read_contents().parts, document)
         self.docnames = {page for part in parts for page in part.pages}
         if not document.is_reader:
             self.docnames.add(indexfile)
@@ -57,6 +57,7 @@ class BookBuilder(LaTeXBuilder):
         with doctrees_kept(self.env):
             self.env.resolve_references(book, indexfile, self)
         pages.fit_for_print(book)
+        cover.write(Path(self.outdir), document, self.config, book)
         drawings.place(book, Path(self.outdir))
         solutions = take_solutions(book)
         if document.solutions == "only":
@@ -70,6 +71,7 @@ class BookBuilder(LaTeXBuilder):
         put_bibliography_in_its_chapter(book)
         left_out.name_in_place(self.env, book, self.docnames)
         terms.mark(book)
+        typefaces.write(Path(self.outdir), book.astext())
         del book["docname"]  # the page that has this name is inside, with its label
         return book
 
@@ -82,16 +84,20 @@ def doctrees_kept(env: BuildEnvironment) -> Iterator[None]:
     del env.get_doctree
 
 
-def chosen(parts: tuple[Part, ...], document: Document) -> Iterator[Part]:
-    """Yield the parts with the pages that a document asks for; the bibliography always comes."""
-    for part in parts:
-        kept = tuple(
-            page
-            for page in part.pages
-            if document.chapters is None or page in document.chapters or page == BIBLIOGRAPHY
-        )
-        if kept:
-            yield replace(part, pages=kept)
+def chosen(parts: tuple[Part, ...], document: Document) -> list[Part]:
+    """Return the parts with the pages that a document asks for; the bibliography always comes.
+
+    In another order than the book's the pages stand in no part.
+    """
+    if document.chapters is None:
+        return list(parts)
+    wanted = (*document.chapters, BIBLIOGRAPHY)
+    kept = [
+        replace(part, pages=tuple(page for page in part.pages if page in wanted)) for part in parts
+    ]
+    if tuple(page for part in kept for page in part.pages) == wanted:
+        return [part for part in kept if part.pages]
+    return [Part(number=0, caption="", pages=wanted, below={})]
 
 
 def join(
@@ -108,9 +114,10 @@ def join(
         next(iter(front.findall(nodes.title))).children = [nodes.Text(FRONT)]
         body += front
     for part in parts:
-        body += latex(
-            rf"\setcounter{{part}}{{{part.number - 1}}}\part{{{style.escape(part.caption)}}}"
-        )
+        if part.caption:
+            body += latex(
+                rf"\setcounter{{part}}{{{part.number - 1}}}\part{{{style.escape(part.caption)}}}"
+            )
         for page in part.pages:
             number = numbers.of_chapter(env, page)
             if number:
@@ -159,7 +166,8 @@ def add_key(body: nodes.section) -> None:
     """Print the key to the chapters' questions, if there are any, before the bibliography."""
     if next(body.findall(quiz), None) is not None:
         title = nodes.title("", "Answers to the questions")
-        chapter = nodes.section("", title, quiz_key(), unnumbered=True)
+        begin, end = latex(r"\begin{bookcolumns}{2}\small"), latex(r"\end{bookcolumns}")
+        chapter = nodes.section("", title, begin, quiz_key(), end, unnumbered=True)
         file = addnodes.start_of_file("", chapter, docname="quiz-key", is_key=True)
         body.insert(place_of_appendix(body), file)
 
@@ -202,8 +210,18 @@ def put_bibliography_in_its_chapter(book: nodes.document) -> None:
         return
     links = "".join(node.rawsource for node in book.findall(raw_latex))
     kept = [e for e in entries if any(f"{{cite.{e['docname']}:{i}}}" in links for i in e["ids"])]
+    for entry in kept:
+        take_addresses_from_the_foot(entry)
     emptied = next(node for node in chapter.findall(nodes.container) if not node.children)
     if kept:
         emptied.replace_self(thebibliography("", *kept))
     else:  # a reader that cites nothing
         emptied.parent.parent.remove(emptied.parent)
+
+
+def take_addresses_from_the_foot(entry: nodes.Element) -> None:
+    """Remove an entry's footnotes: its DOI or address stands in it, and is no number longer."""
+    kinds = (nodes.footnote, nodes.footnote_reference, footnotemark, footnotetext)
+    for node in [n for n in entry.findall(nodes.Element) if isinstance(n, kinds)]:
+        if node.parent is not None:
+            node.parent.remove(node)

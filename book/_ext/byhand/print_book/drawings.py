@@ -17,15 +17,14 @@ from xml.etree import ElementTree
 import tinycss2
 from docutils import nodes
 
+from byhand.print_book import heat
 from mha.views.figures import STYLE
 
 if TYPE_CHECKING:  # WeasyPrint wants libraries of the system, which the pages do without
     import weasyprint
     from weasyprint.text.fonts import FontConfiguration
 
-FILE = "drawings.pdf"
-WIDEST, HIGHEST = 600, 700
-"""How many pixels wide and high a drawing may be that shares a page with its caption."""
+FILE = "drawings.pdf"  # `preamble.tex` knows the name
 
 STATIC = Path(__file__).resolve().parents[3] / "_static"
 PAPER = {
@@ -38,6 +37,7 @@ PAPER = {
 
 _FACES = (
     ("Source Sans 3 Book", "fonts/source-sans-3.woff2", "normal"),
+    ("STIX Two Text Book", "fonts/stix-two-text.woff2", "normal"),
     ("STIX Two Text Book", "fonts/stix-two-text-italic.woff2", "italic"),
     ("STIX Two Math Book", "math/STIXTwoMath-book.woff2", "normal"),
 )
@@ -55,24 +55,7 @@ def place(book: nodes.document, folder: Path) -> None:
         return
     (folder / FILE).write_bytes(as_pdf([node["drawing"] for node in found]))
     for page, node in enumerate(found, 1):
-        words = rf"\noindent{in_latex(page, *size(node['drawing']))}"
-        node.replace_self(nodes.raw("", words, format="latex"))
-
-
-def in_latex(page: int, width: float, height: float) -> str:
-    r"""Return LaTeX's words for a drawing; one that is larger than a page is made smaller.
-
-    Sphinx's own command would do that too, but then it forgets which page of the file is meant.
-
-    Examples
-    --------
-    >>> in_latex(3, 400, 200)
-    '\\sphinxincludegraphics[page=3]{drawings.pdf}'
-    """
-    if width <= WIDEST and height <= HIGHEST:
-        return rf"\sphinxincludegraphics[page={page}]{{{FILE}}}"
-    room = r"width=\linewidth,height=0.8\textheight,keepaspectratio"
-    return rf"\includegraphics[page={page},{room}]{{{FILE}}}"
+        node.replace_self(nodes.raw("", rf"\bookdrawing{{{page}}}", format="latex"))
 
 
 def size(drawing: str) -> tuple[float, float]:
@@ -136,6 +119,8 @@ def _resolve(element: ElementTree.Element, around: Mapping[str, str]) -> None:
         own |= _rules().get(name, {})
     own |= dict(_declarations(element.attrib.pop("style", "")))
     variables = {**around, **{key: value for key, value in own.items() if key.startswith("--")}}
+    if "--head" in own:
+        variables["--heat-full"] = f"{heat.full(_on_paper(own['--head'], variables)):g}%"
     for key, value in own.items():
         if not key.startswith("--"):
             element.set(key, _on_paper(value, variables))

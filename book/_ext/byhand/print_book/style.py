@@ -5,9 +5,11 @@ from pathlib import Path
 from sphinx.config import Config
 
 from byhand.document import Document
+from byhand.print_book import cover
 
 PREAMBLE = Path(__file__).with_name("preamble.tex")
 PAPERS = {"a4": "a4paper", "letter": "letterpaper"}
+PAPER_WIDTHS = {"a4": 210, "letter": 216}  # millimetres
 
 
 SPECIAL = str.maketrans(
@@ -26,21 +28,56 @@ def elements(document: Document, config: Config) -> dict[str, str]:
     return {
         "papersize": PAPERS[document.paper],
         "pointsize": "10pt",
-        "extraclassoptions": "openany",
-        "figure_align": "H",
+        "extraclassoptions": "openany,oneside",
+        "figure_align": "htb",
         "fncychap": "",
         "tocdepth": r"\setcounter{tocdepth}{1}",
         "secnumdepth": r"\setcounter{secnumdepth}{1}",
-        "sphinxsetup": "hmargin={25mm,25mm}, vmargin={25mm,28mm}, verbatimwithframe=false,"
-        " VerbatimColor={gray}{0.955}, noteborder=0.4pt, InnerLinkColor={rgb}{0.07,0.25,0.5},"
-        " OuterLinkColor={rgb}{0.07,0.25,0.5}, TitleColor={rgb}{0,0,0}",
-        "fontpkg": FONTS,
+        "sphinxsetup": f"hmargin={{{LEFT},{right(document.paper)}}}, vmargin={{{TOP},{BOTTOM}}},"
+        " verbatimwithframe=false, verbatimvisiblespace={}, verbatimcontinued={},"
+        " VerbatimColor={gray}{0.955},"
+        r" HeaderFamily=\rmfamily\bfseries,"
+        " InnerLinkColor={rgb}{0.40,0.14,0.08}, OuterLinkColor={rgb}{0.40,0.14,0.08},"
+        " TitleColor={rgb}{0,0,0}",
+        "fontpkg": TYPEFACES,
         "fvset": r"\fvset{fontsize=\footnotesize}",
-        "printindex": r"\footnotesize\raggedright\printindex",
-        "preamble": PREAMBLE.read_text(encoding="utf-8") + metadata(document, config),
+        "tableofcontents": r"\bookcontents",
+        "printindex": r"\printindex",
+        "preamble": lengths() + PREAMBLE.read_text(encoding="utf-8") + metadata(document, config),
         "maketitle": title_page(document, config),
     }
 
+
+LEFT, TOP, BOTTOM = "25mm", "26mm", "22mm"
+MEASURE, MARGIN = 112, 50
+"""How many millimetres a line of text is long, and how far wide blocks may stand out beyond it."""
+SCALE = 1.05  # of the fonts: STIX Two is small for its size
+
+
+def right(paper: str) -> str:
+    """Return the margin that leaves the measure, wide blocks' share of it included."""
+    return f"{PAPER_WIDTHS[paper] - int(LEFT[:-2]) - MEASURE}mm"
+
+
+def lengths() -> str:
+    """Return the page's lengths under the names that `preamble.tex` uses."""
+    values = {"left": LEFT, "top": TOP, "bottom": BOTTOM, "margin": f"{MARGIN}mm"}
+    return "".join(rf"\newcommand*{{\book{name}}}{{{v}}}" + "\n" for name, v in values.items())
+
+
+TYPEFACES = rf"""
+\newcommand*{{\bookscale}}{{{SCALE}}}
+\defaultfontfeatures+{{Path=./, Extension=.ttf, Scale=\bookscale}}
+\usepackage{{unicode-math}}
+\setmathfont{{STIXTwoMath-Regular}}
+\setmainfont{{STIXTwoText}}[UprightFont=*-Regular, ItalicFont=*-Italic,
+  BoldFont=*-Bold, BoldItalicFont=*-BoldItalic]
+% Italics are tokens, which the pages set in the text's face wherever they stand.
+\setsansfont{{SourceSans3}}[UprightFont=*-Regular, BoldFont=*-Bold,
+  ItalicFont=STIXTwoText-Italic, BoldItalicFont=STIXTwoText-BoldItalic]
+\setmonofont{{JetBrainsMono-Regular}}[Scale=0.82, AutoFakeBold=1.5, AutoFakeSlant=0.2]
+\defaultfontfeatures{{}}
+"""
 
 FONTS = r"""
 \usepackage{unicode-math}
@@ -52,6 +89,7 @@ FONTS = r"""
 \setmonofont{DejaVuSansMono}[Extension=.ttf, Scale=0.82, UprightFont=*,
   ItalicFont=*-Oblique, BoldFont=*-Bold, BoldItalicFont=*-BoldOblique]
 """
+"""For worksheets: fonts of the system, which have most letters that a token may have."""
 
 
 def metadata(document: Document, config: Config) -> str:
@@ -66,45 +104,32 @@ def metadata(document: Document, config: Config) -> str:
 
 
 def title_page(document: Document, config: Config) -> str:
-    """Return the title page and, on its back, who may do what with the book."""
-    people = (
-        [document.course, document.instructor, document.date]
-        if document.is_reader
-        else [config.author]
-    )
-    lines = "".join(rf"{{\Large {escape(text)}\par}}\vskip 3mm" + "\n" for text in people if text)
+    """Return the cover, which `cover` makes, and on its back who may do what with the book."""
     return rf"""
-\begin{{titlepage}}
 \hypersetup{{pageanchor=false}}
-\vspace*{{0.16\textheight}}
-{{\noindent\rule{{\textwidth}}{{1pt}}\par}}
-\vskip 12mm
-\begin{{flushright}}
-\sffamily\bfseries
-{{\Huge {escape(document.title)}\par}}
-\vskip 6mm
-{{\Large\normalfont\itshape {escape(document.subtitle)}\par}}
-\vskip 24mm
-\normalfont
-{lines}\end{{flushright}}
-\vfill
-\end{{titlepage}}
+\includepdf{{{cover.FILE}}}
 \thispagestyle{{empty}}
 \vspace*{{\fill}}
 \begingroup\small\raggedright\setlength{{\parindent}}{{0pt}}\setlength{{\parskip}}{{1.2ex}}
 {colophon(document, config)}
 \endgroup
 \clearpage
-\hypersetup{{pageanchor=true}}
 """
 
 
 def colophon(document: Document, config: Config) -> str:
     """Return the text on the back of the title page."""
-    paragraphs = [f"Copyright {config.copyright} {config.author}."]
-    paragraphs += [
+    paragraphs = [
+        f"Copyright {config.copyright} {config.author}.",
         "Text and figures: Creative Commons Attribution 4.0. Code: MIT.",
-        "Every result of a worked example was computed when the book was built.",
+        "Every result of a worked example was computed when the book was built: an example is a"
+        " few given numbers, one program works them out step by step, and each table, figure and"
+        " line of arithmetic shows numbers of that calculation. They are kept to sixteen digits"
+        " and rounded only to be printed. Each claim with a number is checked by a line of"
+        " program beside it; a claim that does not hold stops the printing.",
+        "Left out on paper, and free to read on the screen: the code that makes the numbers, the"
+        " tables headed “All numbers”, and what can be tried only there.",
+        "Set in STIX Two and Source Sans 3.",
     ]
     if document.is_reader:
         paragraphs.insert(
@@ -113,4 +138,5 @@ def colophon(document: Document, config: Config) -> str:
             " equations, figures, tables and exercises have the numbers that they have in the"
             " whole book. What a sentence refers to and this reader leaves out is named there.",
         )
+    paragraphs += cover.edition(config)
     return "\n\n".join(map(escape, paragraphs))

@@ -10,12 +10,16 @@ from sphinx.writers.latex import LaTeXTranslator
 from sphinx_exercise.nodes import solution_node
 
 from byhand.print_book import numbers
+from byhand.print_book.style import MARGIN, MEASURE
 from byhand.temml_math import equation_tex
 
-POINTS_A_CHARACTER = 5.2  # in the body's size, on the average of letters and digits
+POINTS_A_CHARACTER = 4.7  # in a table, on the average of letters and digits
 POINTS_BETWEEN_COLUMNS = 12
-TEXT_WIDTH = {"a4": 455, "letter": 468}
+NARROW, WIDE = (72.27 / 25.4 * length for length in (MEASURE, MEASURE + MARGIN))  # points
 LINES_A_PAGE = 38  # a table with more of them may break between pages
+CODE_COLUMNS = 78  # longer lines of code do not fit into the measure
+# What Sphinx gives a cell over several rows or columns: its share of the page.
+OWN_SHARE = re.compile(r"\\begin\{varwidth\}\[t\]\{\\sphinxcolwidth\{\d+\}\{\d+\}\}")
 SMALLEST = 0.72  # a table that would have to shrink below this is set sideways
 
 
@@ -66,10 +70,9 @@ class BookTranslator(LaTeXTranslator):
         self.body.append("\n")
         self._write_number("table", node)
         columns = column_widths(node)
-        too_wide = sum(columns) > TEXT_WIDTH["a4"]
         if lines_of(node, columns) > LINES_A_PAGE and "longtable" not in node["classes"]:
             node["classes"].append("longtable")
-        if "longtable" in node["classes"] and too_wide:
+        if "longtable" in node["classes"] and sum(columns) > NARROW:
             self.next_table_colspec = shares(columns)
         elif "numbers" in node["classes"] and "words" not in node["classes"]:
             self.next_table_colspec = "l" + "r" * (len(columns) - 1)
@@ -81,6 +84,8 @@ class BookTranslator(LaTeXTranslator):
         if is_long:
             self.body[-2] = f"{{\\footnotesize\n{self.body[-2]}}}"
         if "words" in node["classes"] or "numbers" not in node["classes"] or is_long:
+            if natural_width(node) > NARROW:
+                self.body[-2] = in_margin(self.body[-2])
             return
         text = self.body[-2]
         text = re.sub(
@@ -89,10 +94,22 @@ class BookTranslator(LaTeXTranslator):
             text,
             count=1,
         ).replace(r"\end{tabulary}", r"\end{tabular}\end{bookwidetable}")
-        paper = TEXT_WIDTH["letter" if "letter" in self.elements["papersize"] else "a4"]
-        if paper / natural_width(node) < SMALLEST:
+        text = OWN_SHARE.sub(r"\\begin{varwidth}[t]{\\bookwide}", text)
+        if WIDE / natural_width(node) < SMALLEST:
             text = rf"\begin{{landscape}}{text}\end{{landscape}}"
         self.body[-2] = text
+
+    # ---- Code ----
+
+    def visit_literal_block(self, node: nodes.literal_block) -> None:
+        start = len(self.body)
+        try:
+            super().visit_literal_block(node)
+        except nodes.SkipNode:
+            lines = node.astext().splitlines()
+            if self.table is None and max(map(len, lines), default=0) > CODE_COLUMNS:
+                self.body[start:] = [in_margin("".join(self.body[start:]))]
+            raise
 
     # ---- Mathematics ----
 
@@ -194,6 +211,11 @@ def inside_equation(tex: str) -> str:
     return re.sub(r"\\(begin|end)\{split\}", r"\\\1{aligned}", tex)
 
 
+def in_margin(text: str) -> str:
+    """Return LaTeX that may use the margin beside the measure."""
+    return f"\n\\begin{{bookwideblock}}\n{text}\n\\end{{bookwideblock}}\n"
+
+
 def natural_width(table: nodes.table) -> float:
     """Return about how many points a table is wide before anything shrinks it."""
     return sum(column_widths(table))
@@ -217,7 +239,7 @@ def cells(table: nodes.table) -> list[list[str]]:
 
 def lines_of(table: nodes.table, columns: list[float]) -> int:
     """Return about how many lines a table takes where its columns share the page's width."""
-    squeeze = min(1.0, TEXT_WIDTH["a4"] / sum(columns))
+    squeeze = min(1.0, WIDE / sum(columns))
     return sum(
         max(
             math.ceil(len(cell) * POINTS_A_CHARACTER / (width * squeeze))
