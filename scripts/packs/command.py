@@ -8,7 +8,7 @@ import typesetting
 from environment import BUILD, fail, step
 from html_book import HTML
 
-from packs import figures, pages, questions, slides
+from packs import figures, notebooks, pages, questions, slides
 from packs.pages import Page
 
 FOLDER = BUILD / "packs"
@@ -86,5 +86,14 @@ def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> li
     return figures.write(found, work)
 
 
-PACKS: dict[str, Pack] = {"questions": _questions, "slides": _slides, "figures": _figures}
+def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
+    return notebooks.write(arguments.seed, work)
+
+
+PACKS: dict[str, Pack] = {
+    "questions": _questions,
+    "slides": _slides,
+    "figures": _figures,
+    "notebooks": _notebooks,
+}
 """What can be made, by the name that it is asked for with."""
