@@ -9,7 +9,6 @@ README.md.
 
 import argparse
 import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -96,7 +95,7 @@ def preview_of(folder: Path) -> Iterator[str]:
         try:
             yield address[0] if address else sys.exit("the preview has ended")
         finally:
-            preview.send_signal(signal.SIGINT)
+            preview.terminate()
 
 
 def _timed(page: Page, folder: Path, chapter: str, edit: Edit, turn: int, pause: int) -> float:

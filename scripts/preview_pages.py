@@ -80,6 +80,8 @@ def run(connection: Connection, view: frozenset[str]) -> None:
     os.chdir(ROOT)
     with (PREVIEW / "sphinx.log").open("w", encoding="utf-8", buffering=1) as log:
         sys.stdout = sys.stderr = log
+        for stream in (1, 2):  # what a page's kernel says goes there, too
+            os.dup2(log.fileno(), stream)
         try:
             _begin(connection, view)
         except (EOFError, BrokenPipeError, KeyboardInterrupt):

@@ -34,9 +34,8 @@ from sphinx.util.build_phase import BuildPhase
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSuppressor
 
 from byhand.checking import check_sources
-from byhand.kept_results import is_kept, made_from
+from byhand.kept_results import computes, is_kept, made_from
 from byhand.page_assets import remove_parts, write_assets
-from byhand.page_notebooks import computes
 from byhand.section_search import write_index
 
 EVERY_PAGE = "*"

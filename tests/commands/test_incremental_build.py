@@ -178,6 +178,18 @@ def test_prose_is_edited_without_computing(book):
     assert "Executed notebook" not in log(book)
 
 
+def test_only_pages_with_cells_have_a_kernel(book):
+    results = (book / "_build" / "results").rglob("*.json")
+    assert {path.stem for path in results} == {"one", "two"}
+    assert "Executed notebook" not in log(book)  # they ran side by side, before Sphinx read them
+
+
+def test_a_page_without_cells_computes_what_it_says(book):
+    append(book, "book/index.md", "Six by seven is {eval}`6 * 7`.")
+    assert build(book).returncode == 0
+    assert "Six by seven is 42." in said(book, "index")
+
+
 def test_a_changed_cell_runs_its_page_and_no_other(book):
     edit(book, "book/one.md", 'load_example("cat-sat"))', 'load_example("play-football"))')
     assert build(book).returncode == 0

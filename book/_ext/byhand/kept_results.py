@@ -24,6 +24,7 @@ from typing import Any, Literal
 from myst_nb import sphinx_ as myst_nb_sphinx
 from myst_nb.core.execute import create_client
 from myst_nb.core.execute.inline import NotebookClientInline
+from myst_nb.core.read import is_myst_markdown_notebook
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode, from_dict
 from sphinx.application import Sphinx
@@ -84,7 +85,7 @@ def run_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """
     now = made_from()
     paths = {name: Path(env.doc2path(name)) for name in docnames}
-    waiting = [name for name, path in paths.items() if not is_kept(path, now)]
+    waiting = [name for name, path in paths.items() if computes(path) and not is_kept(path, now)]
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     if min(processors, len(waiting)) < 2:
         return
@@ -119,6 +120,12 @@ def made_from() -> str:
 def _file(page: Path) -> Path:
     """Return where a page's results are kept."""
     return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
+
+
+def computes(source: Path) -> bool:
+    """Tell whether a page has cells."""
+    text = source.read_text(encoding="utf-8")
+    return is_myst_markdown_notebook(text) and "{code-cell}" in text
 
 
 def is_kept(page: Path, made_from: str) -> bool:
@@ -160,7 +167,7 @@ class KeptResultsClient(NotebookClientInline):
     """Answer for a page's kernel from kept results, as long as these answer what is asked."""
 
     def start_client(self) -> None:
-        """Begin with what is kept, or start a kernel."""
+        """Begin with what is kept, or start a kernel; a page without cells may need neither."""
         self._made_from = made_from()
         self._kept = _kept(self.path, self._made_from)
         self._events: list[Event] = []
@@ -168,10 +175,10 @@ class KeptResultsClient(NotebookClientInline):
         self._last_cell_executed = -1
         self._cell_error: Exception | None = None
         self._faults: list[tuple[str, str]] = []  # a cell, and what is wrong with what it gave
-        if self._kept is None:
-            self._start_kernel()
-        else:
+        if self._kept is not None:
             self.notebook.metadata["language_info"] = self._kept["language_info"]
+        elif any(cell.cell_type == "code" for cell in self.notebook.cells):
+            self._start_kernel()
 
     def _start_kernel(self) -> None:
         """Start a kernel and bring it to where the page is."""
@@ -192,8 +199,7 @@ class KeptResultsClient(NotebookClientInline):
         """Return the kept result of what comes next; if there is none, go on with a kernel."""
         if self._is_live:
             return None
-        assert self._kept is not None
-        position, events = len(self._events), self._kept["events"]
+        position, events = len(self._events), self._kept["events"] if self._kept else []
         if position < len(events):
             event: Event = events[position]
             if (event["kind"], event["source"]) == (kind, source):

@@ -14,14 +14,14 @@ from typing import Any
 
 import nbformat
 from bs4 import BeautifulSoup
-from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode, from_dict
 from pybtex.database import parse_file
 from sphinx.application import Sphinx
 
 from byhand.digests import ROOT
 from byhand.document import Document
-from byhand.kept_results import kept_events
+from byhand.kept_results import computes, kept_events
 from byhand.notebook_text import plain
 
 BOOK = Document().title
@@ -46,12 +46,6 @@ def name_the_notebook(
     """Tell the template of the page's foot what the notebook is called, if there is one."""
     if pagename in app.env.all_docs and computes(Path(app.env.doc2path(pagename))):
         context["page_notebook"] = f"{pagename.rpartition('/')[2]}.ipynb"
-
-
-def computes(source: Path) -> bool:
-    """Tell whether a page has cells."""
-    text = source.read_text(encoding="utf-8")
-    return is_myst_markdown_notebook(text) and "{code-cell}" in text
 
 
 def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
