@@ -48,15 +48,6 @@
     },
   };
 
-  /** The rule of an operation, in words.
-      @type {(origin: Origin) => string} */
-  function ruleOf(from) {
-    if (from.operation === "given") return texts.rules.input;
-    const shift = constant(from, "shift");
-    if (shift !== null) return fill(texts.rules.shifted, { shift: shown(shift) });
-    return constant(from, "mask") === null ? texts.rules[from.place.stage] : texts.rules.withMask;
-  }
-
   /** Why a number is not computed from others, where the explorer or a mask leaves it out.
       @type {(data: ExplorerData, state: ExplorerState, numbers: Numbers, origin: Origin) => string}
    */
@@ -71,19 +62,18 @@
   }
 
   /**
-   * Where a number comes from, for the panel.
+   * Where a number comes from.
    * @param {ExplorerData} data
    * @param {ExplorerState} state
    * @param {ExplorerNumbers} numbers
    * @param {Place} at
-   * @returns {{ rule: string, items: (Operand | string)[][] }} a rule in words, and what is added
-   *   up or worked out: operands with a place, and texts.
+   * @returns {{ why: string, from: Origin, items: Part[][] }} why it is left out, "" where it is
+   *   not; its origin; and what is added up or worked out: operands with a place, and texts.
    */
   function described(data, state, numbers, at) {
     const from = origin(numbers.inputs, numbers, at);
     const why = leftOut(data, state, numbers, from);
-    if (why) return { rule: why, items: [] };
-    return { rule: ruleOf(from), items: LAYOUTS[from.operation]?.(from, state) ?? [] };
+    return { why, from, items: (!why && LAYOUTS[from.operation]?.(from, state)) || [] };
   }
 
   /**
@@ -95,11 +85,11 @@
    * @returns {string}
    */
   function worked(data, state, numbers, at) {
-    const { rule, items } = described(data, state, numbers, at);
-    if (!items.length) return rule;
+    const { why, from, items } = described(data, state, numbers, at);
+    if (!items.length) return why || texts.isInput;
     const sum = items.map((parts) => parts.map((part) =>
       (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" ")).join(" + ");
-    return chain(sum, short(evaluate(origin(numbers.inputs, numbers, at))));
+    return chain(sum, short(evaluate(from)));
   }
 
   /**

@@ -4,6 +4,7 @@
 
   const { full, parsed, short, shown, sign } = window.mhaNumbers;
   const { address, of: placeOf, parse, valueAt } = window.mhaPlaces;
+  const { constant } = window.mhaOrigins;
   const { STEP, described, fill, inBrackets, inputAddress, isChanged, isInput, make, makeButton,
     makeField, printed } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
@@ -19,6 +20,15 @@
   const worked = ([left, times, right]) =>
     (times === "×" && typeof left === "object" && typeof right === "object"
       ? short(left.value * right.value) : "");
+
+  /** The rule of an operation, in words.
+      @type {(origin: Origin) => string} */
+  function ruleOf(from) {
+    if (from.operation === "given") return texts.isInput;
+    const shift = constant(from, "shift");
+    if (shift !== null) return fill(texts.rules.shifted, { shift: shown(shift) });
+    return constant(from, "mask") === null ? texts.rules[from.place.stage] : texts.rules.withMask;
+  }
 
   class Panel {
     /** @param {ExplorerView} explorer */
@@ -44,8 +54,8 @@
         this.paintInput(at);
       } else {
         this.shownInput = null;
-        const { rule, items } = described(data, state, numbers, at);
-        this.node.replaceChildren(this.title(at), make("p", {}, rule),
+        const { why, from, items } = described(data, state, numbers, at);
+        this.node.replaceChildren(this.title(at), make("p", {}, why || ruleOf(from)),
           ...this.sum(at, items), ...this.shares(at));
       }
     }
@@ -168,7 +178,7 @@
       /** @type {(sign: string, label: string, by: number) => HTMLElement} */
       const step = (sign, label, by) =>
         makeButton(sign, () => this.field.step(by), { "aria-label": label, className: "step" });
-      this.node.replaceChildren(title, make("p", {}, texts.rules.input),
+      this.node.replaceChildren(title, make("p", {}, texts.isInput),
         make("div", { className: "line" }, this.field.node, step("−", texts.less, -STEP),
           step("+", texts.more, STEP), this.original));
     }

@@ -375,7 +375,7 @@
           string} */
     says(at, data, state, numbers) {
       if (at.term === null && isGiven(data.inputs, at.stage)) {
-        return `${short(this.valueOf(at))}. ${texts.rules.input}`;
+        return `${short(this.valueOf(at))}. ${texts.isInput}`;
       }
       return worked(data, state, numbers, at);
     }

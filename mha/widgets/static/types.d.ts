@@ -382,7 +382,7 @@ interface Window {
     compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
     described(
       data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
-    ): { rule: string; items: Part[][] };
+    ): { why: string; from: Origin; items: Part[][] };
     drawing(
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
