@@ -38,7 +38,11 @@ QUESTIONS = {
         "mechanism/softmax#back-through-the-softmax",
     ),
     "overflow exp": ("mechanism/softmax#large-scores",),
-    "positional order": ("mechanism/self-attention#order-does-not-matter", "transformer/order"),
+    "positional order": (
+        "mechanism/self-attention#order-does-not-matter",
+        "transformer/order",
+        "transformer/order#first-way-add-a-position-to-the-embedding",
+    ),
     "dot product as similarity": ("mechanism/self-attention#from-one-word-to-all-of-them",),
     "row sums to one": (
         "mechanism/softmax#from-scores-to-weights",
@@ -88,8 +92,8 @@ MORE = {
 
 # Of the part on the Transformer: each finds its section first.
 TRANSFORMER = {
-    "rotary position embedding": ("transformer/order#second-way-turn-queries-and-keys",),
-    "RoPE": ("transformer/order#second-way-turn-queries-and-keys",),
+    "rotary position embedding": ("transformer/order#second-way-turn-with-the-position",),
+    "RoPE": ("transformer/order#second-way-turn-with-the-position",),
     "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
     "KV cache": ("transformer/decoding#one-token-at-a-time",),
     "attention sink": ("transformer/decoding#a-row-with-nothing-to-listen-to",),
