@@ -153,7 +153,7 @@ def _write(folder: Path, builder: str, variables: dict[str, str]) -> None:
 
 def _tag(folder: Path, variables: dict[str, str]) -> None:
     """Make a tagged PDF of the pages in `folder`, under the folder's name."""
-    script = Path(__file__).with_name("accessible_edition.py")
+    script = Path(__file__).parent / "accessible" / "edition.py"
     command = [sys.executable, str(script), str(folder)]
     variables = {**variables, "PYTHONPATH": str(EXTENSIONS)}
     log = folder / "weasyprint.log"

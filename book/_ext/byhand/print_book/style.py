@@ -79,18 +79,6 @@ TYPEFACES = rf"""
 \defaultfontfeatures{{}}
 """
 
-FONTS = r"""
-\usepackage{unicode-math}
-\setmathfont{texgyretermes-math.otf}
-\setmainfont{FreeSerif}[Extension=.otf, UprightFont=*, ItalicFont=*Italic,
-  BoldFont=*Bold, BoldItalicFont=*BoldItalic]
-\setsansfont{FreeSans}[Extension=.otf, UprightFont=*, ItalicFont=*Oblique,
-  BoldFont=*Bold, BoldItalicFont=*BoldOblique]
-\setmonofont{DejaVuSansMono}[Extension=.ttf, Scale=0.82, UprightFont=*,
-  ItalicFont=*-Oblique, BoldFont=*-Bold, BoldItalicFont=*-BoldOblique]
-"""
-"""For worksheets: fonts of the system, which have most letters that a token may have."""
-
 
 def metadata(document: Document, config: Config) -> str:
     """Return what a PDF says about itself."""

@@ -1,6 +1,6 @@
 """Make the accessible edition: a tagged PDF from the book's pages, with WeasyPrint.
 
-Run by `typesetting`: accessible_edition.py FOLDER, which holds the pages with formulas as TeX
+Run by `typesetting`: edition.py FOLDER, which holds the pages with formulas as TeX
 (`byhand.print_book.tex_in_pages` writes them) and gets the PDF.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
 
-import accessible_tags as tags
+import tags
 import weasyprint
 from bs4 import BeautifulSoup, Tag
 from formulas import draw
@@ -65,7 +65,7 @@ class Layout:
         self.folder = folder
         self.styles = [
             drawings.faces(self.fonts),
-            weasyprint.CSS(Path(__file__).with_name("accessible.css")),
+            weasyprint.CSS(Path(__file__).with_name("style.css")),
             weasyprint.CSS(string=f"@page {{ size: {document.paper} }}"),
         ]
 
