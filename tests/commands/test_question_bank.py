@@ -67,7 +67,7 @@ def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank(bank):
         wanted["choice"] += len(soup.select("mha-quiz"))
         wanted["number"] += len(soup.select("mha-your-turn input"))
         wanted["essay"] += len(soup.select(".exercise"))
-    wanted["number"] += VARIANTS * len(questions.WORDINGS)
+    wanted["number"] += VARIANTS * len(questions.drawable())
     assert {kind: sum(q.kind == kind for q in bank) for kind in wanted} == wanted
     assert wanted["choice"] >= 41
     assert wanted["number"] >= 44
@@ -144,6 +144,10 @@ def printed(text):
     plain = html.unescape(text).replace("−", "-")
     givens = re.findall(r": \(?([-\d., ]+)\)?</li>", plain)
     return [group.split(", ") for group in givens]
+
+
+def test_every_stage_of_a_layer_is_drawn():
+    assert len(questions.drawable()) >= 11
 
 
 def test_the_same_seed_gives_the_same_bank_and_another_another(bank, files, tmp_path):
