@@ -85,6 +85,19 @@ def test_every_exercise_has_its_solution_and_every_number_its_line(bank):
             assert option.feedback
 
 
+def test_code_keeps_its_lines():
+    soup = BeautifulSoup("<div><pre><b></b>def f(x):\n    return x\n</pre></div>", "html.parser")
+    text = pages.standing_alone(soup.div)
+    assert re.sub("</?b/?>", "", text) == "<pre>def\xa0f(x):<br/>\xa0\xa0\xa0\xa0return\xa0x</pre>"
+
+
+def test_every_question_is_whole_xhtml(bank):
+    for question in bank:
+        feedback = [option.feedback + option.text for option in question.options]
+        for text in (question.text, question.feedback, *feedback):
+            ElementTree.fromstring(f"<div>{text}</div>".replace("&nbsp;", " "))
+
+
 def test_gift_is_read_as_it_is_meant(bank, gift):
     assert len(gift) == len(bank)
     for question, read in zip(bank, gift, strict=True):
