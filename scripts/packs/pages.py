@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
@@ -21,8 +22,8 @@ KEPT = {
 """HTML elements of a text that stands alone; others are left out and their contents stay."""
 
 DROPPED = (
-    "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .cell_input"
-    ", .screen-only, details.code-fold, .printed, annotation, .reading-button"
+    "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .screen-only"
+    ", details.code-fold, .printed, annotation, .reading-button"
 )
 
 
@@ -159,7 +160,7 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
             standing_alone(found)
             for found in part.select(".your-turn-question, .your-turn-givens, .your-turn-rounding")
         )
-        field = f"<p>{labels[i]}:</p>" if len(parts) != len(tasks) else ""
+        field = f"<p>{escape(labels[i])}:</p>" if len(parts) != len(tasks) else ""
         value = FORMULAS[task["kind"]](task["givens"], task["column"])
         yield Question(
             name=f"{element['id']}-{i + 1}" if len(tasks) > 1 else str(element["id"]),
@@ -221,4 +222,13 @@ def _flow(text: Tag) -> str:
         if not node.get_text(strip=True):
             node.decompose()
     inner = text.decode(formatter="minimal") if text.name in ("p", "ul", "ol") else ""
-    return re.sub(r"\s+", " ", inner or text.decode_contents(formatter="minimal")).strip()
+    html = inner or text.decode_contents(formatter="minimal")
+    kept = re.sub(r"<pre>(.*?)</pre>", lambda m: f"<pre>{_lines(m[1])}</pre>", html, flags=re.S)
+    return re.sub(r"[ \t\n]+", " ", kept).strip()
+
+
+def _lines(code: str) -> str:
+    """Return code whose lines and spaces stay, whatever a reader does with white space."""
+    return "<br/>".join(
+        line.replace(" ", "\N{NO-BREAK SPACE}") for line in code.strip().splitlines()
+    )

@@ -16,6 +16,7 @@ from mha.practice.drawing import LEVELS, SENTENCES, draw_example
 from mha.practice.exercise import WORDINGS, NumericExercise, half_unit, numeric_exercise
 from mha.runs.places import Place, places
 from mha.runs.record import Trace, trace
+from mha.runs.stages import STAGES
 from packs import qti
 from packs.pages import Page, Question
 from packs.pages import questions as of_page
@@ -27,7 +28,13 @@ FRESH = "Fresh numbers"
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
     """Return every question of the book, and so many fresh ones of each kind of number."""
     found = [question for page in pages for question in of_page(page)]
-    return found + [question for stage in WORDINGS for question in fresh(stage, seed, variants)]
+    return found + [question for stage in drawable() for question in fresh(stage, seed, variants)]
+
+
+def drawable() -> list[str]:
+    """Return the stages of which questions are drawn: those that a drawn run has."""
+    run = _drawn(np.random.default_rng(0), 0)
+    return [stage for stage in WORDINGS if STAGES[stage].array(run) is not None]
 
 
 def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:

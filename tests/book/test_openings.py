@@ -9,7 +9,7 @@ from one_book import build
 from byhand.openings import minutes_of
 
 EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.section_folds"]
-EXTENSIONS += ["byhand.openings", "byhand.difficulty"]
+EXTENSIONS += ["byhand.openings", "byhand.difficulty", "byhand.teaching"]
 
 PAGE = (
     site.FRONT
@@ -76,7 +76,7 @@ def test_so_has_paper(tmp_path):
     assert tex[aims:minutes].count(r"\item") == 3
 
 
-# 120 words are a minute, a box or a question two, an exercise five; in steps of five.
+# 120 words are a minute, a box or a question two, an exercise three to ten; in steps of five.
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -87,6 +87,14 @@ def test_so_has_paper(tmp_path):
         (WORDS * 10 + "\n## All numbers\n" + WORDS * 30, "10 minutes to read"),
         (WORDS * 10 + "\n```python\n" + WORDS * 30 + "\n```\n", "10 minutes to read"),
         (WORDS * 9 + EXERCISE * 3, "10 minutes to read, and 15 for the exercises"),
+        (
+            WORDS * 9 + EXERCISE.replace("CLASS", "difficulty-1") * 4,
+            "10 minutes to read, and 15 for the exercises",
+        ),
+        (
+            WORDS * 9 + EXERCISE.replace("CLASS", "difficulty-3") * 4,
+            "10 minutes to read, and 40 for the exercises",
+        ),
         (WORDS * 7 + QUIZ * 3, "15 minutes to read"),
         (WORDS * 5, "5 minutes to read"),
     ],
@@ -141,3 +149,39 @@ def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
 def test_a_difficulty_beyond_three_is_refused(tmp_path):
     text = "# A\n" + EXERCISE.replace("NAME", "a").replace("CLASS", "difficulty-4")
     assert "difficulty is 1 to 3, not 4" in made(tmp_path, text)[0]
+
+
+# ---- For teachers ----
+
+
+TOC = "format: jb-book\nroot: index\nparts:\n  - chapters:\n      - file: other\n"
+
+
+def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_path):
+    (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
+    text = "# B\n" + WORDS * 13
+    for name, level in (("c", 3), ("a", 1), ("b", 1)):
+        text += EXERCISE.replace("NAME", name).replace("CLASS", f"difficulty-{level}")
+    first = "# A\n\nRead {minutes}`other` minutes.\n\n```{exercise-times}\n```\n"
+    pages = {"index": first + "\n```{toctree}\nother\n```\n", "other": text}
+    config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"}
+    assert build(tmp_path, pages, builder="html", execute="off", **config) == ""
+    built = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    page = BeautifulSoup(built, "html.parser")
+    assert "Read 15 minutes." in page.get_text()
+    (row,) = page.select("tbody tr")
+    assert [" ".join(cell.get_text().split()) for cell in row.select("td")] == [
+        *("B", "Exercise 2, Exercise 3", "", "Exercise 1", "16")
+    ]
+
+
+def test_minutes_of_no_page_are_told(tmp_path):
+    warnings, _ = made(tmp_path, "# A\n\n{minutes}`lost`\n")
+    assert "there is no page lost" in warnings
+
+
+def test_an_exercise_in_the_list_has_a_difficulty(tmp_path):
+    (tmp_path / "_toc.yml").write_text(TOC.replace("other", "index"), encoding="utf-8")
+    text = "# A\n" + EXERCISE.replace("NAME", "a").replace("CLASS", "other")
+    warnings, _ = made(tmp_path, text + "\n```{exercise-times}\n```\n")
+    assert "exercise ex-a has no difficulty" in warnings

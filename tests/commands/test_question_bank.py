@@ -67,7 +67,7 @@ def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank(bank):
         wanted["choice"] += len(soup.select("mha-quiz"))
         wanted["number"] += len(soup.select("mha-your-turn input"))
         wanted["essay"] += len(soup.select(".exercise"))
-    wanted["number"] += VARIANTS * len(questions.WORDINGS)
+    wanted["number"] += VARIANTS * len(questions.drawable())
     assert {kind: sum(q.kind == kind for q in bank) for kind in wanted} == wanted
     assert wanted["choice"] >= 41
     assert wanted["number"] >= 44
@@ -83,6 +83,19 @@ def test_every_exercise_has_its_solution_and_every_number_its_line(bank):
         for option in question.options:
             assert option.text
             assert option.feedback
+
+
+def test_code_keeps_its_lines():
+    soup = BeautifulSoup("<div><pre><b></b>def f(x):\n    return x\n</pre></div>", "html.parser")
+    text = pages.standing_alone(soup.div)
+    assert re.sub("</?b/?>", "", text) == "<pre>def\xa0f(x):<br/>\xa0\xa0\xa0\xa0return\xa0x</pre>"
+
+
+def test_every_question_is_whole_xhtml(bank):
+    for question in bank:
+        feedback = [option.feedback + option.text for option in question.options]
+        for text in (question.text, question.feedback, *feedback):
+            ElementTree.fromstring(f"<div>{text}</div>".replace("&nbsp;", " "))
 
 
 def test_gift_is_read_as_it_is_meant(bank, gift):
@@ -144,6 +157,10 @@ def printed(text):
     plain = html.unescape(text).replace("−", "-")
     givens = re.findall(r": \(?([-\d., ]+)\)?</li>", plain)
     return [group.split(", ") for group in givens]
+
+
+def test_every_stage_of_a_layer_is_drawn():
+    assert len(questions.drawable()) >= 11
 
 
 def test_the_same_seed_gives_the_same_bank_and_another_another(bank, files, tmp_path):

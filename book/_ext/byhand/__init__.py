@@ -31,6 +31,7 @@ PARTS = (
     "section_folds",
     "openings",
     "difficulty",
+    "teaching",
     "page_notebooks",
     "stage_blocks",
     "bare_cells",

@@ -19,7 +19,8 @@ from byhand.section_folds import beginning_of
 
 WORDS_A_MINUTE = 120  # of a text with sums in it
 MINUTES_A_BOX = 2  # a number to compute, or a question to answer
-MINUTES_AN_EXERCISE = 5
+MINUTES_BY_DIFFICULTY = {1: 3, 2: 5, 3: 10}  # of an exercise
+MINUTES_AN_EXERCISE = 5  # of one that says nothing of its difficulty
 BOX = re.compile(r"<mha-(your-turn|build)\b")
 UNREAD = (
     nodes.Invisible,
@@ -78,19 +79,25 @@ def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
 def minutes_of(page: nodes.Element) -> tuple[int, int]:
     """Return about how many minutes a page takes to read, and its exercises to work.
 
-    By the three constants above, in steps of five. What is folded, tables, code and solutions do
+    By the constants above, in steps of five. What is folded, tables, code and solutions do
     not count.
     """
     words, boxes, exercises = 0, 0, 0
     for node in read_by_all(page):
         if isinstance(node, exercise_node | exercise_enumerable_node):
-            exercises += 1
+            exercises += minutes_of_exercise(node)
         elif isinstance(node, quiz) or is_box(node):
             boxes += 1
         elif isinstance(node, nodes.Text):
             words += len(node.astext().split())
     reading = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes
-    return 5 * max(1, math.ceil(reading / 5 - 0.5)), MINUTES_AN_EXERCISE * exercises
+    return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
+
+
+def minutes_of_exercise(node: nodes.Element) -> int:
+    """Return how many minutes an exercise takes, by its difficulty."""
+    times = {f"difficulty-{level}": time for level, time in MINUTES_BY_DIFFICULTY.items()}
+    return next((times[name] for name in node["classes"] if name in times), MINUTES_AN_EXERCISE)
 
 
 def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:

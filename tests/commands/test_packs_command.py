@@ -1,0 +1,63 @@
+"""The command that makes packs: what it can be asked for, and what it makes of the built pages."""
+
+import argparse
+import sys
+
+import pytest
+from book_site import ROOT, SITE
+
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from packs import command, pages
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser()
+    what = parser.add_subparsers()
+    command.add_command(what, argparse.ArgumentParser(add_help=False))
+    return parser.parse_args(["packs", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["--only", "questions,odd"],
+            "--only has 'odd'; one of questions, slides, figures, notebooks is wanted",
+        ),
+        (["--variants", "51"], "--variants is 51; 0 to 50 is wanted"),
+        (["--seed", "-1"], "--seed is -1; 0 to 1,000,000,000 is wanted"),
+    ],
+)
+def test_bad_input_gets_a_sentence(arguments, sentence):
+    with pytest.raises(SystemExit) as stopped:
+        command.check(parsed(*arguments))
+    assert str(stopped.value) == f"error: {sentence}"
+
+
+def test_all_packs_are_made_unless_some_are_chosen():
+    assert parsed().only == list(command.PACKS)
+    assert parsed("--only", "slides").only == ["slides"]
+    command.check(parsed())
+
+
+def test_the_readme_has_every_pack():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(f"- `{name}`: " in text for name in command.PACKS)
+
+
+@pytest.mark.book
+def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(command.typesetting, "PRINT", tmp_path / "work")
+    monkeypatch.setattr(command, "HTML", SITE)
+    command.make(parsed("--only", "questions,notebooks", "--variants", "1", "--to", str(tmp_path)))
+    made = {
+        path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("*/*") if path.is_file()
+    }
+    assert made == {
+        "questions/questions.gift",
+        "questions/questions-qti.zip",
+        "notebooks/attention-step-by-step.ipynb",
+        "notebooks/test_attention.py",
+    }
+    assert len(pages.read(SITE)) > 15
