@@ -66,6 +66,7 @@ def test_with_true_values_everything_agrees(source):
         assert not judgement.starts_chain
 
 
+@pytest.mark.slow
 def test_each_of_200_single_changes_is_caught():
     rng = np.random.default_rng(SEED)
     derived = [

@@ -1,6 +1,7 @@
 """The book's own Sphinx package, apart from a build: see test_build.py for the whole."""
 
 import importlib
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -8,8 +9,14 @@ from pathlib import Path
 
 import pytest
 from book_site import ROOT
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.utils.smartquotes import educate_tokens
+from hypothesis import given
+from hypothesis import strategies as st
 
 import byhand
+from byhand import quick_walks
 from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
 from byhand.document import Document
@@ -111,3 +118,53 @@ def test_every_file_of_the_package_counts():
     files = {ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()}
     assert {".py", ".toml", ".json"} <= {file.suffix for file in files}
     assert files <= set(files_in(["mha"]))
+
+
+# ---- Quick walks ----
+
+
+def all_below(node):
+    """Yield a node and all below it, as docutils' documentation has it."""
+    yield node
+    for child in node.children:
+        yield from all_below(child)
+
+
+class Made(nodes.General, nodes.Element):
+    """A kind of which nothing is made before a walk has looked for it."""
+
+
+class Loaded(nodes.General, nodes.Element):
+    """Another, whose first element comes out of a file."""
+
+
+unseen = object.__new__(Loaded)
+vars(unseen).update(children=[], attributes={})
+LOADED = pickle.dumps(unseen)
+
+
+@pytest.mark.parametrize(
+    "kind", [nodes.Text, nodes.paragraph, nodes.Element, nodes.Inline, Made, Loaded]
+)
+def test_a_walk_finds_all_of_a_kind_also_what_was_made_meanwhile(kind):
+    quick_walks.setup(None)
+    page = publish_doctree("A\n=\n\nSome *text*, and\n\n- a `list`\n\n  - in a list\n")
+    for _ in range(2):
+        wanted = [id(node) for node in all_below(page) if isinstance(node, kind)]
+        assert [id(node) for node in page.findall(kind)] == wanted
+        chosen = page.findall(lambda node: isinstance(node, kind))
+        assert [id(node) for node in chosen] == wanted
+        below = [id(node) for node in page.findall(kind, include_self=False)]
+        assert below == [place for place in wanted if place != id(page)]
+        if kind is Made:
+            page += kind()
+        if kind is Loaded:
+            page.children.append(pickle.loads(LOADED))
+
+
+@given(st.lists(st.text("ab .-'\"\\\0", min_size=1), max_size=4))
+def test_marks_become_what_they_are_where_every_text_is_looked_at(texts):
+    paragraph = nodes.paragraph("", "", *map(nodes.Text, texts))
+    wanted = educate_tokens(quick_walks.look_at_each(None, paragraph.children), attr="qDe")
+    found = educate_tokens(quick_walks.pieces(None, paragraph.children), attr="qDe")
+    assert list(found) == list(wanted)
