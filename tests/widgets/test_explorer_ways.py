@@ -12,7 +12,7 @@ CONTROLS = {
     "query": (".chip:nth-of-type(2)", "Space", {"query": 1}),
     "head": (".one-head:nth-child(2) .choice:first-child", "Space", {"focus": 1}),
     "switch": (".one-head:nth-child(1) .choice:last-child", "Space", {"off": [True, False]}),
-    "component": (".sums .result:nth-of-type(2)", "Enter", {"component": 1}),
+    "component": (".sums .result >> nth=1", "Enter", {"component": 1}),
     "outcome": (".outcome .result >> nth=2", "Enter", {"outcome": 2}),
     "scale": (".settings .choice:has-text('1') >> nth=1", "Space", {"scale": 1}),
     "causal": (".settings .choice:has-text('Causal')", "Space", {"causal": True}),

@@ -78,12 +78,12 @@
       @type {(weight: number) => number} */
   const strength = (weight) => Number((0.4 + 0.6 * weight).toFixed(3));
 
-  /** A bar as long as its weight, and as strong; upright or lying.
+  /** A bar as long as its weight: lying and as strong, or upright and small.
       @type {(bar: any, weight: number, upright?: boolean) => void} */
   function setBar(bar, weight, upright = false) {
     const length = `${Number((100 * weight).toFixed(2))}%`;
     set(bar, ".backgroundSize", upright ? `100% ${length}` : `${length} 100%`);
-    set(bar, ".opacity", strength(weight));
+    if (!upright) set(bar, ".opacity", strength(weight));
   }
 
   /**
