@@ -2,12 +2,12 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 
-from book_site import FRONT, ROOT
+from book_site import FRONT
 from pypdf.generic import IndirectObject
+from small_project import copy_without_pages
 
 PAGES = {
     "index": """\
@@ -145,11 +145,7 @@ building.main()
 
 def small_book(project):
     """Write a project with a book of two chapters in two parts."""
-    for folder in ("mha", "scripts", "book/_ext", "book/_static", "book/_templates"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / folder, project / folder, ignore=ignored)
-    for file in ("_config.yml", "requirements.lock", "book/references.bib"):
-        shutil.copy(ROOT / file, project / file)
+    copy_without_pages(project)
     (project / "_toc.yml").write_text(TOC, encoding="utf-8")
     for name, text in PAGES.items():
         write(project, name, text)

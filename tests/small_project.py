@@ -17,7 +17,8 @@ html_book.build_html()
 
 def copy_without_pages(folder):
     """Copy everything that a build needs but the chapters and their contents."""
-    for name in ("mha", "scripts", "book/_ext", "book/_static", "book/_templates"):
+    folders = ("mha", "scripts", "book/_ext", "book/_static", "book/_templates", "tests/gift_pegjs")
+    for name in folders:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     for name in ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib"):
