@@ -9,8 +9,8 @@ from all_figures import FIGURES, RUN
 from drawn import SVG, by_class, head_of, lengths, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected, raises
 
+from byhand.print_book import heat
 from mha import dimensions, example_names, load_example, short, shown, trace
-from mha.views.colours import HEAT_FULL
 from mha.views.drawing.canvas import Panel, figure
 from mha.views.drawing.svg import NEUTRAL, width_of
 from mha.views.figures import (
@@ -335,7 +335,7 @@ def test_a_weight_is_as_far_from_paper_to_its_head_s_colour():
         np.testing.assert_allclose(heats(panel)[0], array.ravel(), atol=1e-4)
     fills = [e.get("fill") for e in on_paper(drawn).iter(f"{SVG}rect")]
     for k, (head, i, j) in enumerate(np.ndindex(run.weights.shape)):
-        share = run.weights[head, i, j] * HEAT_FULL / 100
+        share = run.weights[head, i, j] * heat.full(HEAD_COLOURS[head]) / 100
         for at in (1, 3, 5):
             full = int(HEAD_COLOURS[head][at : at + 2], 16)
             assert abs(int(fills[k][at : at + 2], 16) - (255 + share * (full - 255))) <= 1
