@@ -213,7 +213,7 @@ def front_matter(
     heading = front.new_tag("h1")
     heading.string = "Contents"
     nav.append(heading)
-    for part in contents.parts:
+    for part in contents.printed_parts:
         caption = front.new_tag("p", attrs={"class": "part"})
         caption.string = part.caption
         nav.append(caption)

@@ -1,11 +1,14 @@
 """The contents of the book: its parts and pages, as `_toc.yml` orders them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
 TOC = Path(__file__).resolve().parents[3] / "_toc.yml"
+
+FOR_TEACHERS = "teaching"
+"""The page that the printed book leaves out: a reader for a course has it where it is named."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,16 @@ class Contents:
 
     @property
     def printed(self) -> tuple[str, ...]:
-        """The names of all pages that paper has: the first one and the chapters."""
-        return (self.root, *self.chapters)
+        """The names of all pages of the printed book: the first, and the chapters of its parts."""
+        return (self.root, *(page for part in self.printed_parts for page in part.pages))
+
+    @property
+    def printed_parts(self) -> tuple[Part, ...]:
+        """The parts as the printed book has them."""
+        return tuple(
+            replace(part, pages=tuple(page for page in part.pages if page != FOR_TEACHERS))
+            for part in self.parts
+        )
 
     @property
     def pages(self) -> tuple[str, ...]:

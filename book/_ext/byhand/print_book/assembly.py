@@ -15,7 +15,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 from sphinxcontrib.bibtex.nodes import raw_latex
 
-from byhand.contents import Part, read_contents
+from byhand.contents import Contents, Part, read_contents
 from byhand.document import BIBLIOGRAPHY, Document
 from byhand.print_book import cover, drawings, left_out, numbers, pages, style, terms, typefaces
 from byhand.quiz.elements import quiz, quiz_key
@@ -47,7 +47,7 @@ class BookBuilder(LaTeXBuilder):
     ) -> nodes.document:
         """Return the whole document, references resolved."""
         document = Document.load()
-        parts = chosen(read_contents().parts, document)
+        parts = chosen(read_contents(), document)
         self.docnames = {page for part in parts for page in part.pages}
         if not document.is_reader:
             self.docnames.add(indexfile)
@@ -84,16 +84,17 @@ def doctrees_kept(env: BuildEnvironment) -> Iterator[None]:
     del env.get_doctree
 
 
-def chosen(parts: tuple[Part, ...], document: Document) -> list[Part]:
+def chosen(contents: Contents, document: Document) -> list[Part]:
     """Return the parts with the pages that a document asks for; the bibliography always comes.
 
     In another order than the book's the pages stand in no part.
     """
     if document.chapters is None:
-        return list(parts)
+        return list(contents.printed_parts)
     wanted = (*document.chapters, BIBLIOGRAPHY)
     kept = [
-        replace(part, pages=tuple(page for page in part.pages if page in wanted)) for part in parts
+        replace(part, pages=tuple(page for page in part.pages if page in wanted))
+        for part in contents.parts
     ]
     if tuple(page for part in kept for page in part.pages) == wanted:
         return [part for part in kept if part.pages]

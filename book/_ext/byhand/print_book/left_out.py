@@ -7,7 +7,7 @@ from sphinx import addnodes
 from sphinx.builders.latex.nodes import math_reference
 from sphinx.environment import BuildEnvironment
 
-from byhand.contents import read_contents
+from byhand.contents import FOR_TEACHERS, read_contents
 from byhand.print_book import numbers
 
 
@@ -64,6 +64,8 @@ def place(env: BuildEnvironment, page: str, text: str) -> str:
 
     A reader does not have that page, so its title is given beside its number.
     """
+    if page == FOR_TEACHERS:
+        return "on the book's site"
     number, title = numbers.of_chapter(env, page), env.titles[page].astext()
     if not number:
         return "in the whole book"
