@@ -1,5 +1,6 @@
 """The built book: where its pages are, and what is on them."""
 
+import time
 from functools import cache
 from pathlib import Path
 
@@ -64,3 +65,14 @@ def table(page, label):
         [cell.get_text(strip=True) for cell in row.find_all(["th", "td"])]
         for row in found.find_all("tr")
     ]
+
+
+def until(page, expression, *, seconds=30):
+    """Wait until an expression is true of a page of the book.
+
+    Its policy forbids what the browser's own way of waiting would need after the first look.
+    """
+    end = time.monotonic() + seconds
+    while not page.evaluate(f"Boolean({expression})"):
+        assert time.monotonic() < end, f"{expression} did not come true"
+        page.wait_for_timeout(20)

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from book_site import path
+from book_site import path, until
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -44,7 +44,7 @@ SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th
 def open_every_fold(page):
     """Open what is folded away, and wait until its elements are there."""
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    page.wait_for_function("!document.querySelector('details > noscript')")
+    until(page, "!document.querySelector('details > noscript')")
 
 
 @pytest.fixture

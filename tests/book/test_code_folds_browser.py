@@ -112,7 +112,7 @@ def test_an_address_inside_a_fold_opens_it(context):
     page = opened(context)
     page.evaluate("document.querySelectorAll('details.code-fold pre')[3].id = 'inside'")
     page.evaluate("location.hash = '#inside'")
-    page.wait_for_function("document.getElementById('inside').checkVisibility()")
+    site.until(page, "document.getElementById('inside').checkVisibility()")
 
 
 @pytest.mark.parametrize("forced", ["none", "active"])

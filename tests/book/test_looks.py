@@ -65,7 +65,7 @@ def opened(browser):
         page.wait_for_load_state("load")
         page.add_style_tag(content=f"html {{ font-size: {size} }}")
         page.evaluate("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
-        page.wait_for_function("!document.querySelector('details > noscript')")
+        site.until(page, "!document.querySelector('details > noscript')")
         return page
 
     yield open_page

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from book_site import SITE, path
+from book_site import SITE, path, until
 from search_questions import MORE, QUESTIONS, TRANSFORMER, UNTUNED
 
 from byhand.section_search import RANKING
@@ -40,7 +40,7 @@ class Opened:
     def search(self, question):
         """Open the search and type; return the results' headings."""
         self.page.keyboard.press("Control+k")
-        self.page.wait_for_function("window.mhaSearch")
+        until(self.page, "window.mhaSearch")
         self.page.get_by_role("combobox").fill(question)
         return self.page.locator(".search-result .search-heading").all_inner_texts()
 

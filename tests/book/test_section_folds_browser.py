@@ -217,7 +217,7 @@ def test_an_address_opens_what_it_leads_into(opened, fragment, target, headings)
     page = opened(fragment)
     for heading in ("Deeper: it is so", "Deeper: how", "All numbers"):
         assert is_open(page, heading) == (heading in headings)
-    page.wait_for_function("scrollY > 500")
+    site.until(page, "scrollY > 500")
     assert in_sight(page.locator(target))
 
 
@@ -226,7 +226,7 @@ def test_so_does_a_link_of_another_page(opened, link):
     page = opened(name="other")
     page.locator("article").get_by_role("link", name=link, exact=True).click()
     page.wait_for_url("**/page.html#*")
-    page.wait_for_function("scrollY > 500")
+    site.until(page, "scrollY > 500")
     assert in_sight(page.locator(page.evaluate("location.hash")))
     assert page.locator("details.fold[open]").count() > 0
 
@@ -236,7 +236,7 @@ def test_a_link_of_the_page_opens_what_was_closed_again(opened):
     link = page.locator("#summary").get_by_role("link", name="Table 1")
     for _ in range(2):
         link.click()
-        page.wait_for_function("document.querySelector('details.all-numbers').open")
+        site.until(page, "document.querySelector('details.all-numbers').open")
         assert in_sight(page.locator("#tbl-late"))
         page.evaluate("document.querySelector('details.all-numbers').open = false")
 
@@ -283,7 +283,7 @@ def test_only_what_scrolls_late_is_a_tab_stop(opened):
           '<div class="drawing" id="narrow" tabindex="0">x</div>'
     """)
     summary(page, "All numbers").click()
-    page.wait_for_function("!document.getElementById('narrow')?.hasAttribute('tabindex')")
+    site.until(page, "!document.getElementById('narrow')?.hasAttribute('tabindex')")
     assert page.locator("#wide").get_attribute("tabindex") == "0"
 
 
@@ -294,7 +294,7 @@ def test_the_contents_of_the_page_lead_only_to_what_is_there(opened):
     wanted = ["#deeper-it-is-so", "#why", "#deeper-how", "#all-numbers-of-cat", "#summary"]
     assert addresses == wanted
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    page.wait_for_function("document.querySelector('.page-toc a.active')?.hash === '#summary'")
+    site.until(page, "document.querySelector('.page-toc a.active')?.hash === '#summary'")
 
 
 def test_an_answer_to_a_late_question_is_remembered(opened):

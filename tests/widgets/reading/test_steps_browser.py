@@ -1,6 +1,7 @@
 """Reading in steps, in a real Chromium."""
 
 import pytest
+from book_site import until
 from playwright.sync_api import expect
 from reading_book import STEPS, box, read_in_steps
 
@@ -224,7 +225,7 @@ def test_the_place_is_kept_when_the_window_changes_and_on_the_whole_page(reader)
     (first, *_) = page.evaluate(BLOCKS)
     total = page.evaluate("document.querySelector('progress').max")
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function(f"document.querySelector('progress').max !== {total}")
+    until(page, f"document.querySelector('progress').max !== {total}")
     assert first in page.evaluate(BLOCKS)
     assert first.startswith("Paragraph")
     page.get_by_role("button", name="Whole page").click()
