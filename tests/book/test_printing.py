@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import printed_book
 import pytest
+from book_site import ROOT
 from printed_book import build, squeezed, text_of
 from pypdf import PdfReader
 
@@ -312,7 +313,7 @@ def test_a_table_too_wide_for_the_page_is_set_sideways(printed, tmp_path):
 
 
 def test_without_latex_the_command_is_named(monkeypatch):
-    monkeypatch.syspath_prepend(str(printed_book.ROOT / "scripts"))
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     import environment
     import typesetting
 
