@@ -2,13 +2,15 @@
 
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from drawn import by_class
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import load_example, trace
+from mha import load_example, recorded_head, trace
 from mha.views.drawing.plane import _hull
 from mha.views.figures import arcs, flow, plane
 
@@ -32,6 +34,17 @@ def test_one_word_s_arcs_carry_their_weights():
     assert len(widths(drawn)) == 3
     assert all(f">{share}\N{NO-BREAK SPACE}%<" in drawn.svg for share in (4, 71, 26))
     assert "bank attends most to river (71" in drawn.alt
+
+
+def test_a_long_sentence_stands_closer_on_a_phone():
+    run = trace(recorded_head(1, 5, "The bank near the river"))
+    drawn = arcs(run, token=2)
+    wide, narrow = (float(n) for n in re.findall(r'width[=:] ?"?([\d.]+)', drawn.svg)[:2])
+    assert narrow <= 330 < wide <= 648
+    for layout in ("f-wide", "f-narrow"):
+        (part,) = by_class(ElementTree.fromstring(drawn.svg), layout)
+        words = [e.text for e in by_class(part, "f-token")]
+        assert words == list(run.tokens)
 
 
 def test_each_head_has_its_arcs_and_a_masked_key_none():

@@ -1,5 +1,8 @@
 """The sentence in a row, and arcs from each word that asks to the words that answer."""
 
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
 from mha.core.checks import as_index
 from mha.runs.record import Trace
 from mha.runs.rounding import percent
@@ -11,6 +14,7 @@ _THICKEST = 16.0
 _LEAST = 0.01  # of the weight, below which no arc is drawn
 _WORD = 17.0
 _FARTHEST = 110.0  # from one word to the next
+_BETWEEN = 9.0  # two words of a sentence that is long for a phone
 
 
 def arcs(run: Trace, *, token: int | None = None, head: int | None = None) -> Figure:
@@ -46,8 +50,12 @@ def arcs(run: Trace, *, token: int | None = None, head: int | None = None) -> Fi
     words = range(len(run.tokens))
     asking = words if token is None else [as_index("token", token, len(run.tokens))]
     room = NARROW if len(heads) == 1 else (WIDE - 40) / 2
-    panels = [_panel(run, h, list(asking), token is not None, room) for h in heads]
-    return figure(panels, " ".join(_in_words(run, h, list(asking)) for h in heads), gap=(40, 20))
+    told = token is not None
+    panels = [_panel(run, h, list(asking), told, room) for h in heads]
+    is_long = max(panel.width for panel in panels) > NARROW
+    narrow = [_panel(run, h, list(asking), told, None) for h in heads] if is_long else None
+    alt = " ".join(_in_words(run, h, list(asking)) for h in heads)
+    return figure(panels, alt, narrow=narrow, gap=(40, 20))
 
 
 def _in_words(run: Trace, head: int, asking: list[int]) -> str:
@@ -59,14 +67,26 @@ def _in_words(run: Trace, head: int, asking: list[int]) -> str:
     return f"{named}{'; '.join(favourites)}."
 
 
-def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float) -> Panel:
-    """Return one head: its words as far apart as there is room, and the arcs of those who ask."""
-    widths = [width_of(word, _WORD) for word in run.tokens]
+def _places(widths: Sequence[float], room: float | None) -> tuple[list[float], float, float]:
+    """Return where words stand, how far an arc rises a word, and what is left free at the ends.
+
+    They are as far apart as there is room; on a phone, without any to spare, as in a line of text.
+    """
+    if room is None:
+        steps = [(left + right) / 2 + _BETWEEN for left, right in pairwise(widths)]
+        spare = NARROW - 6 - sum(steps) - (widths[0] + widths[-1]) / 2
+        steps = [step + max(0, spare) / len(steps) for step in steps]
+        return list(accumulate(steps, initial=widths[0] / 2 + 2)), 16.0, 2.0
     least = max(66.0, max(widths) + 30)
     free = room - 50 - (widths[0] + widths[-1]) / 2
     step = max(least, min(free / max(1, len(widths) - 1), _FARTHEST))
-    rise = 22 * step / least
-    places = [widths[0] / 2 + 22 + i * step for i in range(len(run.tokens))]
+    return [widths[0] / 2 + 22 + i * step for i in range(len(widths))], 22 * step / least, 22.0
+
+
+def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float | None) -> Panel:
+    """Return one head: its words, and the arcs of those who ask."""
+    widths = [width_of(word, _WORD) for word in run.tokens]
+    places, rise, end = _places(widths, room)
     rises = {
         (i, j): 4 + rise * (1 + abs(i - j)) for i in asking for j in range(len(places))
         if run.weights[head, i, j] >= _LEAST
@@ -83,7 +103,7 @@ def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float) ->
         parts.append(plain(x, middle + 6, word, "f-token", "middle"))
         if told:
             parts.append(_share(percent(run.weights[head, asking[0], i]), x, middle, i - asking[0]))
-    width = places[-1] + widths[-1] / 2 + 22
+    width = places[-1] + widths[-1] / 2 + end
     return Panel(width, middle + max(below, 0) + 34, group(*parts, colour=head_colour(head)))
 
 
