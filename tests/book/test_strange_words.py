@@ -26,7 +26,7 @@ VIEWS = [
     "show.maps()",
     "show.lanes()",
     "show.query(2)",
-    "show.sum(2)",
+    "show.query(2)",
     "show.explorer()",
     'show.turn("scores", 0, 1, head=0)',
     'show.row("weights", 2, head=1)',

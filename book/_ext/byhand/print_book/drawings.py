@@ -103,7 +103,7 @@ def in_attributes(drawing: str) -> str:
     Examples
     --------
     >>> in_attributes('<svg><path class="f-heat" style="--head: #000000; --weight: 1"/></svg>')[40:]
-    '<path fill="#737373" /></svg>'
+    '<path fill="#afafaf" /></svg>'
     """
     bare = re.sub(r"<style>.*?</style>", "", drawing, flags=re.DOTALL).replace(_NAMESPACE, "", 1)
     root = ElementTree.fromstring(bare)
