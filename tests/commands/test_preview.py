@@ -17,7 +17,7 @@ from book_site import ROOT
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 CHAPTER = "mechanism/self-attention"
-PATIENCE = 60_000  # milliseconds: other tests may have all processors
+PATIENCE = 180_000  # milliseconds: other tests may have all processors
 COMMAND = """\
 import sys
 sys.path[:0] = ["scripts", "book/_ext"]
@@ -95,7 +95,7 @@ def preview(project):
     assert "No display was found" in process.stdout.readline()
     yield address[0], process
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    said, _ = process.communicate(timeout=PATIENCE / 1000)
     assert "The preview has ended" in said
     assert "Traceback" not in said
 
@@ -185,7 +185,7 @@ def test_a_fault_that_the_build_would_refuse_is_told_beside_the_new_page(page, p
 
 def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, project, tmp_path):
     second = start(project)
-    said, _ = second.communicate(timeout=120)
+    said, _ = second.communicate(timeout=PATIENCE / 1000)
     assert said == f"error: a preview of this book is running already at {preview[0]}\n"
     assert second.returncode == 1
     sys.path.insert(0, str(ROOT / "scripts"))
