@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from mha.runs.rounding import PLACES, short, shown
 
+LABEL = 18  # characters of a row's label that stand on one line, on a phone too
+
 
 class Word(str):
     """A cell's text that is shown as it is written: a token may look like Markdown."""
@@ -70,6 +72,12 @@ class Table:
             + "</tr>"
         )
 
+    def _classes(self) -> list[str]:
+        """Return what the book's style knows the table by."""
+        long = any(len(re.sub(r"\$[^$]*\$", "xx", row[0])) > LABEL for row in self.rows)
+        chosen = {"numbers": True, "words": self.words, "long-labels": long}
+        return [name for name, holds in chosen.items() if holds]
+
     def _printed_html(self, i: int, j: int) -> str:
         texts = self.beside.get((i, j), ())
         return "".join(
@@ -90,7 +98,7 @@ class Table:
         ]
         if self.name:
             lines.append(f":name: {self.name}")
-        lines += [":class: numbers words" if self.words else ":class: numbers", ""]
+        lines += [f":class: {' '.join(self._classes())}", ""]
         lines += _list_row(self.header)
         for i, row in enumerate(self.rows):
             marked = [

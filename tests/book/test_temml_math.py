@@ -269,6 +269,13 @@ def test_only_a_long_formula_in_a_sentence_may_scroll(page):
     ]
 
 
+def test_the_mark_behind_a_formula_stays_with_it(page):
+    held = re.findall(
+        r'<span class="math-held"><span class="math[^>]*><math>.*?</math></span>(.*?)</span>', page
+    )
+    assert held == ["."]  # the page's other formula has a word behind it
+
+
 def test_page_loads_its_own_style_and_no_mathjax(page, mathjax_page):
     assert any("mathjax" in address for address in script_addresses(mathjax_page))
     assert not any("mathjax" in address for address in script_addresses(page))

@@ -31,10 +31,13 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from py_mini_racer import MiniRacer
 from sphinx.locale import _
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
     from sphinx.writers.html5 import HTML5Translator
@@ -45,6 +48,7 @@ TEMML = Path(__file__).parent / "temml" / "temml.min.js"
 CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
 
 TAG = re.compile(r"<[^>]*>")
+MARKS = re.compile(r"[.,;:!?)’”]+")  # what never begins a line
 NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
 # Environments that number every row. Sphinx numbers the whole block instead.
@@ -122,6 +126,24 @@ def equation_tex(text: str) -> str:
     return r"\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}"
 
 
+class HoldMarks(SphinxPostTransform):
+    """Keep a formula and the mark behind it on one line: a browser would part them."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Put both into a span of their own."""
+        for formula in list(self.document.findall(nodes.math)):
+            text = formula.next_node(descend=False, siblings=True)
+            marks = MARKS.match(text) if isinstance(text, nodes.Text) else None
+            if marks:
+                text.parent.replace(text, nodes.Text(text[marks.end() :]))
+                held = nodes.inline("", "", classes=["math-held"])
+                formula.replace_self(held)
+                held += [formula, nodes.Text(marks[0])]
+
+
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
     """Write a formula that stands in a sentence."""
     mathml = _render(self, node, node.astext(), display=False)
@@ -189,5 +211,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     """Register the renderer, its configuration value and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
     app.add_config_value("temml_macros", {}, "html", types=[dict])
+    app.add_post_transform(HoldMarks)
     app.connect("builder-inited", _add_assets)
     return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}
