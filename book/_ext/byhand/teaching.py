@@ -85,7 +85,9 @@ def exercises(page: Page) -> Iterator[tuple[int, int, str]]:
 def cells(found: list[tuple[int, int, str]]) -> list[str]:
     """Return the cells of a chapter: its exercises by difficulty, and their minutes."""
     by_level = [
-        ", ".join(f"{{numref}}`{{number}} <{label}>`" for level, _, label in found if level == wanted)
+        ", ".join(
+            f"{{numref}}`{{number}} <{label}>`" for level, _, label in found if level == wanted
+        )
         for wanted in range(1, HARDEST + 1)
     ]
     total = sum(MINUTES_BY_DIFFICULTY.get(level, 0) for level, _, _ in found)
