@@ -153,13 +153,15 @@ def take_solutions(book: nodes.document) -> Solutions:
 
 def add_solutions(env: BuildEnvironment, body: nodes.section, solutions: Solutions) -> None:
     """Print all solutions as a chapter, before the bibliography or at the end."""
-    chapter = nodes.section("", nodes.title("", "Solutions"), unnumbered=True)
+    title, small = nodes.title("", "Solutions"), latex(r"\begingroup\small")
+    chapter = nodes.section("", title, small, unnumbered=True)
     for page, of_page in solutions.items():
         number, title = numbers.of_chapter(env, page), env.titles[page].astext()
         heading = f"Chapter {number}, {title}" if number else title
         section = nodes.section("", nodes.title("", heading), *of_page, unnumbered=True)
         chapter += addnodes.start_of_file("", section, docname=page)
     if solutions:
+        chapter += latex(r"\endgroup")
         body.insert(place_of_appendix(body), chapter)
 
 
