@@ -22,6 +22,7 @@ from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.online import RunningSoftmax, online_softmax
 from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.core.positions import (
     halves_to_pairs,
@@ -77,6 +78,7 @@ __all__ = [
     "Place",
     "Reading",
     "RecordedMaps",
+    "RunningSoftmax",
     "Trace",
     "WorkedExample",
     "arithmetic",
@@ -104,6 +106,7 @@ __all__ = [
     "merge_heads",
     "multi_head_attention",
     "multi_head_attention_backward",
+    "online_softmax",
     "origin",
     "padding_mask",
     "pairs_to_halves",

@@ -25,6 +25,8 @@ class LayerSizes:
         Width of one head's values.
     d_out : int
         Width of the output.
+    num_groups : int
+        How many key and value heads there are: num_heads, or fewer where heads share them.
     """
 
     d_model: int
@@ -32,12 +34,14 @@ class LayerSizes:
     d_k: int
     d_v: int
     d_out: int
+    num_groups: int
 
     @property
     def parameters(self) -> int:
         """The number of entries in w_q, w_k, w_v and w_o, without biases."""
-        projections = self.num_heads * self.d_model * (2 * self.d_k + self.d_v)
-        return projections + self.num_heads * self.d_v * self.d_out
+        query = self.num_heads * self.d_model * self.d_k
+        key_and_value = self.num_groups * self.d_model * (self.d_k + self.d_v)
+        return query + key_and_value + self.num_heads * self.d_v * self.d_out
 
     def flops(self, num_queries: int, num_keys: int | None = None) -> dict[str, int]:
         """Return the operations of one forward pass, by stage.
@@ -60,11 +64,11 @@ class LayerSizes:
         """
         n = as_count("num_queries", num_queries)
         m = n if num_keys is None else as_count("num_keys", num_keys)
-        h = self.num_heads
+        h, groups = self.num_heads, self.num_groups
         return {
             "query": 2 * h * n * self.d_model * self.d_k,
-            "key": 2 * h * m * self.d_model * self.d_k,
-            "value": 2 * h * m * self.d_model * self.d_v,
+            "key": 2 * groups * m * self.d_model * self.d_k,
+            "value": 2 * groups * m * self.d_model * self.d_v,
             "scores": 2 * h * n * self.d_k * m,
             "weighted sum": 2 * h * n * m * self.d_v,
             "output projection": 2 * n * h * self.d_v * self.d_out,
@@ -95,6 +99,31 @@ class LayerSizes:
         m = n if num_keys is None else as_count("num_keys", num_keys)
         return self.num_heads * n * m * as_count("itemsize", itemsize)
 
+    def cache_bytes(self, num_tokens: int, *, itemsize: int = 4) -> int:
+        """Return the bytes that the kept keys and values of a text take in this layer.
+
+        Parameters
+        ----------
+        num_tokens : int
+        itemsize : int, default 4
+            Bytes of one number: 4 for float32.
+
+        Returns
+        -------
+        int
+
+        References
+        ----------
+        Shazeer (2019), section 2.4; Ainslie et al. (2023) for groups.
+
+        Examples
+        --------
+        >>> [layer_sizes(512, 8, num_groups=groups).cache_bytes(1024) for groups in (8, 1)]
+        [4194304, 524288]
+        """
+        numbers = self.num_groups * (self.d_k + self.d_v)
+        return as_count("num_tokens", num_tokens) * numbers * as_count("itemsize", itemsize)
+
 
 def layer_sizes(
     d_model: int,
@@ -103,6 +132,7 @@ def layer_sizes(
     d_k: int | None = None,
     d_v: int | None = None,
     d_out: int | None = None,
+    num_groups: int | None = None,
 ) -> LayerSizes:
     """Return a layer's sizes, with the usual choice for each that is left out.
 
@@ -112,6 +142,8 @@ def layer_sizes(
     d_k : int, default d_model / num_heads
     d_v : int, default d_k
     d_out : int, default d_model
+    num_groups : int, default num_heads
+        How many key and value heads there are.
 
     Returns
     -------
@@ -120,12 +152,12 @@ def layer_sizes(
     Raises
     ------
     TypeError, ValueError
-        If a size is not a whole number of at least 1, or `d_k` is left out and `num_heads`
-        does not divide `d_model`.
+        If a size is not a whole number of at least 1, `d_k` is left out and `num_heads` does
+        not divide `d_model`, or `num_groups` does not divide `num_heads`.
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.2 and table 3.
+    Vaswani et al. (2017), section 3.2.2 and table 3; Ainslie et al. (2023) for groups.
 
     Examples
     --------
@@ -137,10 +169,16 @@ def layer_sizes(
     if d_k is None and d_model % num_heads:
         raise ValueError(f"num_heads is {num_heads}; a divisor of d_model={d_model} is wanted")
     d_k = d_model // num_heads if d_k is None else as_count("d_k", d_k)
+    num_groups = num_heads if num_groups is None else as_count("num_groups", num_groups)
+    if num_heads % num_groups:
+        raise ValueError(
+            f"num_groups is {num_groups}; a divisor of num_heads={num_heads} is wanted"
+        )
     return LayerSizes(
         d_model=d_model,
         num_heads=num_heads,
         d_k=d_k,
         d_v=d_k if d_v is None else as_count("d_v", d_v),
         d_out=d_model if d_out is None else as_count("d_out", d_out),
+        num_groups=num_groups,
     )

@@ -52,13 +52,7 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     >>> softmax([-np.inf, -np.inf])
     array([0., 0.])
     """
-    scores = as_array("scores", scores)
-    refuse_where(
-        "scores",
-        scores,
-        np.isnan(scores) | np.isposinf(scores),
-        "finite numbers or minus infinity are wanted",
-    )
+    scores = as_scores("scores", scores)
     axis = as_axis(axis, scores.ndim)
     largest = scores.max(axis=axis, keepdims=True)
     # A row of minus infinity alone has nothing to subtract: its exponentials are all 0.
@@ -68,6 +62,27 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
         exponentials = np.exp(scores - shift)
         total = exponentials.sum(axis=axis, keepdims=True)
         return exponentials / np.where(total == 0, 1, total).astype(scores.dtype)
+
+
+def as_scores(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
+    """Return scores as an array of finite numbers and minus infinities, or raise.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `mha.core.checks.as_array`; ValueError also for the first NaN or plus infinity.
+
+    Examples
+    --------
+    >>> as_scores("scores", [0.0, np.inf])
+    Traceback (most recent call last):
+        ...
+    ValueError: scores holds inf at index (1,); finite numbers or minus infinity are wanted
+    """
+    scores = as_array(name, value, min_ndim=min_ndim)
+    bad = np.isnan(scores) | np.isposinf(scores)
+    refuse_where(name, scores, bad, "finite numbers or minus infinity are wanted")
+    return scores
 
 
 def softmax_jacobian(weights: ArrayLike) -> Array:

@@ -95,6 +95,9 @@ TRANSFORMER = {
     "rotary position embedding": ("transformer/order#second-way-turn-with-the-position",),
     "RoPE": ("transformer/order#second-way-turn-with-the-position",),
     "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
+    "online softmax": ("transformer/cost#a-softmax-that-reads-once",),
+    "FlashAttention": ("transformer/cost#attention-block-by-block",),
+    "grouped-query attention": ("transformer/cost#heads-that-share-keys-and-values",),
     "KV cache": ("transformer/decoding#one-token-at-a-time",),
     "attention sink": ("transformer/decoding#a-row-with-nothing-to-listen-to",),
     "sinusoidal positional encoding": (

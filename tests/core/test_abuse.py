@@ -83,6 +83,7 @@ CALLS = {
     "scaled_dot_product_attention": (ANY, ANY, ANY, st.none() | ANY),
     "blockwise_attention": (ANY, ANY, ANY),
     "scaled_dot_product_attention_backward": (ANY, ANY, ANY, ANY),
+    "online_softmax": (ANY, ANY),
     "split_heads": (ANY, COUNTS),
     "merge_heads": (ANY,),
     "entropy": (ANY,),

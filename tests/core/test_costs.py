@@ -6,19 +6,26 @@ import numpy as np
 import pytest
 from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
 
-from mha import LayerSizes, MultiHeadWeights, layer_sizes
+from mha import LayerSizes, MultiHeadWeights, decode_step, layer_sizes
 from mha.core.attention import attention_weights
 from mha.core.multihead import project
 
 SIZES = layer_sizes(D_MODEL, HEADS, d_k=D_K, d_v=D_V, d_out=D_OUT)
+GROUPED = [
+    layer_sizes(D_MODEL, 6, d_k=D_K, d_v=D_V, d_out=D_OUT, num_groups=groups)
+    for groups in (1, 2, 3, 6)
+]
 
 
 def real_weights(sizes):
-    def ones(width):
-        return np.ones((sizes.num_heads, sizes.d_model, width))
+    def ones(heads, width):
+        return np.ones((heads, sizes.d_model, width))
 
     w_o = np.ones((sizes.num_heads * sizes.d_v, sizes.d_out))
-    return MultiHeadWeights(ones(sizes.d_k), ones(sizes.d_k), ones(sizes.d_v), w_o)
+    groups = sizes.num_groups
+    return MultiHeadWeights(
+        ones(sizes.num_heads, sizes.d_k), ones(groups, sizes.d_k), ones(groups, sizes.d_v), w_o
+    )
 
 
 def product_flops(left, right):
@@ -26,10 +33,11 @@ def product_flops(left, right):
     return 2 * int(np.prod(left[:-1])) * right[-1] * left[-1]
 
 
-def test_parameters_are_the_entries_of_the_matrices():
-    weights = real_weights(SIZES)
+@pytest.mark.parametrize("sizes", [SIZES, *GROUPED])
+def test_parameters_are_the_entries_of_the_matrices(sizes):
+    weights = real_weights(sizes)
     matrices = (weights.w_q, weights.w_k, weights.w_v, weights.w_o)
-    assert SIZES.parameters == sum(matrix.size for matrix in matrices)
+    assert sizes.parameters == sum(matrix.size for matrix in matrices)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +45,9 @@ def test_parameters_are_the_entries_of_the_matrices():
 )
 def test_the_published_models(d_model, num_heads, parameters):
     sizes = layer_sizes(d_model, num_heads)
-    assert sizes == LayerSizes(d_model, num_heads, d_k=64, d_v=64, d_out=d_model)
+    assert sizes == LayerSizes(
+        d_model, num_heads, d_k=64, d_v=64, d_out=d_model, num_groups=num_heads
+    )
     assert sizes.parameters == parameters
 
 
@@ -65,6 +75,38 @@ def test_flops_are_those_of_the_products():
         "weighted sum",
         "output projection",
     ]
+
+
+@pytest.mark.parametrize("sizes", GROUPED)
+def test_shared_keys_and_values_are_projected_once_a_group(sizes):
+    cost, every = sizes.flops(QUERIES, KEYS), GROUPED[-1].flops(QUERIES, KEYS)
+    for name in ("key", "value"):
+        assert cost[name] * 6 == every[name] * sizes.num_groups
+    for name in ("query", "scores", "weighted sum", "output projection"):
+        assert cost[name] == every[name]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", [SIZES, *GROUPED])
+def test_cache_bytes_are_those_of_a_cache(sizes, dtype):
+    weights = real_weights(sizes)
+    matrices = [getattr(weights, name).astype(dtype) for name in ("w_q", "w_k", "w_v")]
+    x = np.ones((KEYS, D_MODEL), dtype)
+    _, cache = decode_step(x, MultiHeadWeights(*matrices))
+    measured = cache.key.nbytes + cache.value.nbytes
+    assert sizes.cache_bytes(KEYS, itemsize=np.dtype(dtype).itemsize) == measured
+
+
+def test_groups_that_do_not_divide_the_heads_are_refused():
+    with raises(ValueError, "num_groups is 4; a divisor of num_heads=6 is wanted"):
+        layer_sizes(12, 6, num_groups=4)
+
+
+@pytest.mark.parametrize(("arguments", "name"), [((0,), "num_tokens"), ((1, 0), "itemsize")])
+def test_a_cache_of_nothing_is_refused(arguments, name):
+    tokens, *size = arguments
+    with raises(ValueError, f"{name} is 0; a whole number of at least 1 is wanted"):
+        SIZES.cache_bytes(tokens, **dict(zip(["itemsize"], size, strict=False)))
 
 
 def test_keys_are_as_many_as_queries_unless_told_otherwise():
@@ -95,8 +137,8 @@ def test_weight_bytes_are_those_of_the_array(dtype):
 
 
 def test_left_out_sizes():
-    assert layer_sizes(6, 3) == LayerSizes(6, 3, d_k=2, d_v=2, d_out=6)
-    assert layer_sizes(7, 3, d_k=5) == LayerSizes(7, 3, d_k=5, d_v=5, d_out=7)
+    assert layer_sizes(6, 3) == LayerSizes(6, 3, d_k=2, d_v=2, d_out=6, num_groups=3)
+    assert layer_sizes(7, 3, d_k=5) == LayerSizes(7, 3, d_k=5, d_v=5, d_out=7, num_groups=3)
 
 
 def test_num_heads_that_does_not_divide_is_refused():
@@ -104,7 +146,7 @@ def test_num_heads_that_does_not_divide_is_refused():
         layer_sizes(7, 3)
 
 
-@pytest.mark.parametrize("name", ["d_model", "num_heads", "d_k", "d_v", "d_out"])
+@pytest.mark.parametrize("name", ["d_model", "num_heads", "d_k", "d_v", "d_out", "num_groups"])
 def test_a_size_of_zero_is_refused(name):
     sizes = {"d_model": 2, "num_heads": 1} | {name: 0}
     with raises(ValueError, f"{name} is 0; a whole number of at least 1 is wanted"):

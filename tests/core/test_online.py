@@ -1,0 +1,187 @@
+"""A softmax that is read block by block equals that of whole rows, however the blocks are cut."""
+
+import dataclasses
+import functools
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from helpers import BATCH, D_V, KEYS, QUERIES, arrays, inputs, raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha import RunningSoftmax, online_softmax, scaled_dot_product_attention
+from mha.core.attention import attention_scores, masked_scores
+
+
+def loop_output(scores, value):
+    """Return the output for one row of scores, number by number, with exact sums."""
+    kept = [(float(s), v) for s, v in zip(scores, value, strict=True) if s != -np.inf]
+    if not kept:
+        return [0.0] * value.shape[1]
+    largest = max(s for s, _ in kept)
+    powers = [math.exp(s - largest) for s, _ in kept]
+    columns = zip(*(v for _, v in kept), strict=True)
+    return [
+        math.fsum(p * float(x) for p, x in zip(powers, column, strict=True)) / math.fsum(powers)
+        for column in columns
+    ]
+
+
+def read(scores, value, cuts):
+    """Read blocks between the cuts one after another."""
+    ends = [0, *cuts, scores.shape[-1]]
+    kept = None
+    for start, stop in itertools.pairwise(ends):
+        kept = online_softmax(scores[..., start:stop], value[..., start:stop, :], kept)
+    return kept
+
+
+def some_cuts(data, length):
+    places = st.lists(st.integers(1, length - 1), unique=True) if length > 1 else st.just([])
+    return sorted(data.draw(places))
+
+
+def test_the_example_of_the_chapter_in_fractions():
+    numbers, values = [1, 2, 5], [Fraction(4), Fraction(2), Fraction(8)]
+    wanted = sum(n * v for n, v in zip(numbers, values, strict=True)) / sum(numbers)
+    first = online_softmax(np.log([1, 2]), [[4], [2]])
+    second = online_softmax(np.log([5]), [[8]], first)
+    assert wanted == 6
+    assert first.total == pytest.approx(float(Fraction(1, 2) + 1), rel=1e-15)
+    assert first.mixture[0] == pytest.approx(4, rel=1e-15)
+    assert second.total == pytest.approx(float(Fraction(3, 2) * Fraction(2, 5) + 1), rel=1e-15)
+    assert second.mixture[0] == pytest.approx(float(Fraction(48, 5)), rel=1e-15)
+    assert second.output[0] == pytest.approx(float(wanted), rel=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(st.data())
+def test_any_cut_gives_the_softmax_of_the_whole_row(dtype, data):
+    keys, d_v = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 4))
+    leading = data.draw(st.sampled_from([(), (1,), (BATCH,)]))
+    rows = data.draw(st.sampled_from([(), (3,)])) if not leading else (3,)
+    scores = data.draw(arrays((*leading, *rows, keys), 60, dtype)).copy()
+    hidden = data.draw(arrays(scores.shape, 1)) < -0.5
+    scores[hidden] = -np.inf
+    value = data.draw(arrays((*leading, keys, d_v), 10, dtype))
+    kept = read(scores, value, some_cuts(data, keys))
+    assert kept.output.dtype == kept.total.dtype == dtype
+    assert kept.output.shape == (*leading, *rows, d_v)
+    tolerance = 2e-5 if dtype == np.float32 else 1e-12
+    for index in np.ndindex(scores.shape[:-1]):
+        wanted = loop_output(scores[index], value[index[: len(leading)]])
+        np.testing.assert_allclose(kept.output[index], wanted, rtol=tolerance, atol=tolerance)
+
+
+@given(st.data())
+def test_blocks_may_be_joined_in_any_order(data):
+    keys = data.draw(st.integers(2, 9))
+    scores, value = data.draw(arrays((3, keys), 60)), data.draw(arrays((keys, 2), 10))
+    parts = [online_softmax(scores[:, [j]], value[[j]]) for j in range(keys)]
+    order = data.draw(st.permutations(range(keys)))
+    joined = functools.reduce(RunningSoftmax.merged, [parts[j] for j in order])
+    half = keys // 2
+    left, right = (functools.reduce(RunningSoftmax.merged, p) for p in (parts[:half], parts[half:]))
+    for other in (left.merged(right), right.merged(left)):
+        np.testing.assert_allclose(joined.output, other.output, rtol=1e-11, atol=1e-11)
+        np.testing.assert_array_equal(joined.largest, other.largest)
+
+
+def test_what_is_kept_has_its_meaning(rng):
+    scores, value = rng.normal(size=(QUERIES, KEYS)), rng.normal(size=(KEYS, D_V))
+    kept = read(scores, value, [2, 3])
+    np.testing.assert_array_equal(kept.largest, scores.max(axis=-1))
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    np.testing.assert_allclose(kept.total, powers.sum(axis=-1), rtol=1e-12)
+    np.testing.assert_allclose(kept.mixture, powers @ value, rtol=1e-10)
+
+
+def test_the_whole_of_attention_comes_out(rng):
+    query, key, value = inputs(rng, BATCH)
+    scores = masked_scores(attention_scores(query, key) / np.sqrt(query.shape[-1]), None, True)
+    wanted = scaled_dot_product_attention(query, key, value, is_causal=True)
+    np.testing.assert_allclose(read(scores, value, [1, 4]).output, wanted, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rising", [False, True])
+def test_scores_that_no_exponential_can_hold(dtype, rising):
+    scores = np.array([-1e30, 0, 1e30, 1e30], dtype)[:: 1 if rising else -1]
+    value = np.array([[7.0], [5.0], [3.0], [1.0]], dtype)[:: 1 if rising else -1]
+    assert read(scores, value, [1, 2, 3]).output == [2]
+
+
+def test_the_farthest_scores_there_are():
+    huge = np.finfo(np.float64).max
+    assert read(np.array([-huge, huge]), np.array([[3.0], [5.0]]), [1]).output == [5]
+
+
+def test_a_row_without_any_key_is_zero_until_one_comes():
+    hidden = online_softmax([-np.inf, -np.inf], [[3.0], [5.0]])
+    assert hidden.output == [0]
+    assert hidden.total == 0
+    assert hidden.merged(hidden).output == [0]
+    assert online_softmax([2.0], [[7.0]], hidden).output == [7]
+
+
+@pytest.mark.parametrize(
+    ("scores", "value", "sentence"),
+    [
+        (
+            [0.0, np.inf],
+            [[1], [2]],
+            "scores holds inf at index (1,); finite numbers or minus infinity are wanted",
+        ),
+        (
+            [0.0],
+            [[1], [2]],
+            "scores has shape (1,) but value has (2, 1); a row of value for each key is wanted",
+        ),
+        (
+            np.zeros((2, 3, 2)),
+            [[1], [2]],
+            "scores has shape (2, 3, 2) but value has (2, 1);"
+            " a row of value for each key is wanted",
+        ),
+        ([0.0], [1.0], "value has shape (1,); at least 2 axes are wanted"),
+        (
+            [0.0, 0.0],
+            [[1e308], [1e308]],
+            "the exponentials and value overflow float64 when multiplied; smaller numbers are"
+            " wanted",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(scores, value, sentence):
+    with raises(ValueError, sentence):
+        online_softmax(scores, value)
+
+
+def test_only_what_fits_is_joined():
+    one = online_softmax([0.0], [[1.0]])
+    with raises(TypeError, "other is a list; a RunningSoftmax is wanted"):
+        one.merged([])
+    with raises(ValueError, "mixture has shape (1,) but other's has (2,); they must match"):
+        one.merged(online_softmax([0.0], [[1.0, 2.0]]))
+    large = online_softmax([0.0], [[1e308]])
+    with raises(ValueError, "the mixtures overflow float64 when added; smaller numbers are wanted"):
+        large.merged(large)
+
+
+def test_parts_that_do_not_belong_together_are_refused():
+    with raises(
+        ValueError,
+        "total has shape (2,) but mixture has (1, 3); a row of mixture for each is wanted",
+    ):
+        RunningSoftmax([0.0], [1.0, 1.0], [[1.0, 2.0, 3.0]])
+
+
+def test_what_is_kept_cannot_change():
+    kept = online_softmax([0.0], [[1.0]])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        kept.total = 2
+    with pytest.raises(ValueError, match="read-only"):
+        kept.mixture[0] = 2
