@@ -237,7 +237,7 @@ class Block:
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1; Xiong et al. (2020), table 1.
+    Vaswani et al. (2017), section 3.1; Xiong et al. (2020), figure 1.
 
     Examples
     --------

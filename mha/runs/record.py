@@ -308,7 +308,8 @@ def attention_alone(run: Trace) -> Trace:
     >>> one = np.eye(2)[None]
     >>> example = WorkedExample(
     ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
-    ...     source="made up", embeddings=[[4, 0], [0, 2]], block=Block(MultiHeadWeights(one, one, one)))
+    ...     source="made up", embeddings=[[4, 0], [0, 2]],
+    ...     block=Block(MultiHeadWeights(one, one, one)))
     >>> attention_alone(trace(example)).embeddings.round(4)
     array([[ 1., -1.],
            [-1.,  1.]])

@@ -191,8 +191,8 @@ def _spread(origin: Origin, places: int) -> Arithmetic:
     *numbers, mean, eps = (operand.value for operand in origin.operands)
     away = [factor(number - mean, places) for number in numbers]
     squares = " + ".join(f"{number}×{number}" for number in away)
-    added = short(eps, places)  # 0 where so few places do not show it
-    expression = f"√(({squares}) ÷ {len(numbers)}{'' if added == '0' else f' + {added}'})"
+    added = short(eps, places) if round(eps, places) else ""  # so few places may not show it
+    expression = f"√(({squares}) ÷ {len(numbers)}{added and f' + {added}'})"
     return Arithmetic(expression, (), short(origin.number, places))
 
 

@@ -67,6 +67,9 @@ def test_numbers_of_a_row_by_hand():
     feed = FeedForward([[1], [0], [0], [-1]], [-2], [[0, 3, 0, 0]], [1, 0, 0, 0])
     block = Block(nothing, feed, "before", second=Norm([1, 1, 2, 1], [0, 0, 0, 0.5], eps=0))
     run = around([[9, -5, 3, 1], [3, 3, 1, 1]], block)
+    small = around([[9, -5, 3, 1], [3, 3, 1, 1]], replace(block, second=Norm()))
+    line = "√((7×7 + (−7)×(−7) + 1×1 + (−1)×(−1)) ÷ 4) ≈ 5.0000"
+    assert str(arithmetic(small, "stream_spreads", 0)) == line.replace("≈ 5.0000", "= 5.0000")
     lines = {
         ("stream", 0): "9.0000 + 0.0000 = 9.0000",
         ("stream_means", 0): "(9 + (−5) + 3 + 1) ÷ 4 = 2",
