@@ -22,6 +22,7 @@ from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.norm import Norm, layer_norm
 from mha.core.online import RunningSoftmax, online_softmax
 from mha.core.patterns import PatternFit, centred_log, fit_patterns, pattern_projections
 from mha.core.positions import (
@@ -35,6 +36,7 @@ from mha.core.positions import (
     sinusoidal_positions,
 )
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
+from mha.core.transformer import Block, FeedForward, feed_forward, transformer
 from mha.examples import example_names, load_example
 from mha.examples.recorded import (
     RecordedMaps,
@@ -44,9 +46,10 @@ from mha.examples.recorded import (
     recorded_sentences,
 )
 from mha.runs import stages
-from mha.runs.origins import Operand, Origin, origin
+from mha.runs.operations import Operand, Origin
+from mha.runs.origins import origin
 from mha.runs.places import Place
-from mha.runs.record import Trace, trace
+from mha.runs.record import Trace, trace, trace_blocks
 from mha.runs.rounding import (
     at_least,
     at_least_percent,
@@ -68,10 +71,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Arithmetic",
     "AttentionGradients",
+    "Block",
+    "FeedForward",
     "KeyValueCache",
     "LayerSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
+    "Norm",
     "Operand",
     "Origin",
     "PatternFit",
@@ -96,9 +102,11 @@ __all__ = [
     "dimensions",
     "entropy",
     "example_names",
+    "feed_forward",
     "figures",
     "fit_patterns",
     "halves_to_pairs",
+    "layer_norm",
     "layer_sizes",
     "linear_biases",
     "linear_slopes",
@@ -133,6 +141,8 @@ __all__ = [
     "tables",
     "total_variation",
     "trace",
+    "trace_blocks",
+    "transformer",
     "with_swapped_tokens",
     "without_head",
     "without_scale",

@@ -2,16 +2,18 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mha import MultiHeadWeights, WorkedExample
+from mha import Block, FeedForward, MultiHeadWeights, Norm, WorkedExample
 
 # Distinct primes: a swapped axis has the wrong length.
 BATCH, HEADS, QUERIES, KEYS, D_K, D_V, D_MODEL, D_OUT = 2, 3, 5, 7, 11, 13, 17, 19
+D_FF = 23
 
 # The third token may attend to none, the fourth to the first alone.
 MASK = np.ones((QUERIES, QUERIES), bool)
@@ -138,3 +140,16 @@ def with_places(rng, **parts):
         "angles": rng.uniform(-9, 9, size=(QUERIES, D_K)),
     }
     return projected(rng, **places | parts)
+
+
+def with_block(rng, norm="before", activation="relu", **parts):
+    """Return an example whose layer stands in a block, with positions and angles."""
+    start = with_places(rng)
+    w_o = rng.normal(size=(HEADS * D_V, D_MODEL)) / 4
+    layer = MultiHeadWeights(start.layer.w_q, start.layer.w_k, start.layer.w_v, w_o)
+    w_in, w_out = rng.normal(size=(D_MODEL, D_FF)), rng.normal(size=(D_FF, D_MODEL))
+    biases = rng.normal(size=D_FF), rng.normal(size=D_MODEL)
+    feed = FeedForward(w_in, biases[0], w_out, biases[1], activation)
+    first, second = (Norm(*rng.normal(size=(2, D_MODEL)), eps=0.5) for _ in range(2))
+    block = Block(layer, feed, norm, first, second)
+    return replace(start, **{"layer": None, "block": block} | parts)

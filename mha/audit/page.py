@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from mha.audit.sources import Number
-from mha.runs.origins import Origin, origin
+from mha.runs.operations import Origin
+from mha.runs.origins import origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from mha.runs.origins import Operand, Operation, Origin, origin
+from mha.runs.operations import Operand, Operation, Origin
+from mha.runs.origins import origin
 from mha.runs.record import Trace
 from mha.runs.rounding import short, shown
 from mha.views.arithmetic import factor, written_out
@@ -189,7 +190,9 @@ def _values(operands: Sequence[Operand]) -> tuple[float, ...]:
 def _products(run: Trace, found: Origin) -> Calculation:
     line = written_out(found)
     fields = {"expression": line.expression, "products": " + ".join(line.products)}
-    left, right = zip(*map(_values, found.terms), strict=True)
+    # A bias is a term of one factor, which is worked as if it were times 1.
+    pairs = (_values(term) if len(term) > 1 else (*_values(term), 1.0) for term in found.terms)
+    left, right = zip(*pairs, strict=True)
     return Calculation("products", (left, right), fields)
 
 

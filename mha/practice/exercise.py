@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass
 
 from mha.practice.calculations import FORMULAS, Calculation, calculation, exponentials
-from mha.runs.origins import Origin, is_given, origin
+from mha.runs.operations import Origin
+from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, percent, short, shown
@@ -208,6 +209,22 @@ WORDINGS = {
         "Compute {component}, component {n} of the output of {row}.",
         ("concatenation of {row}", "column {n} of the output projection"),
     ),
+    "stream": _Wording(
+        "Compute {component}, component {n} of {row} in the stream after attention.",
+        ("component {n} of what went in and of the output",),
+    ),
+    "hidden": _Wording(
+        "Compute {component}, hidden number {n} of {row}.",
+        ("what the feed-forward layer reads of {row}{bias}", "column {n} of the first matrix{one}"),
+    ),
+    "fed": _Wording(
+        "Compute {component}, component {n} of the feed-forward layer's output for {row}.",
+        ("the active numbers of {row}{bias}", "column {n} of the second matrix{one}"),
+    ),
+    "total": _Wording(
+        "Compute {component}, component {n} of {row} in the stream after the block.",
+        ("component {n} of the stream and of the feed-forward layer's output",),
+    ),
 }
 """Questions and the names of their operands; a mask's term is given where there is one."""
 
@@ -273,7 +290,7 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
     answer = found.evaluate()
     places = _decimals(places, 100 * answer if percent else answer, percent)
     shown_places = _operand_places(by_hand, place, answer, places + 2 * percent)
-    wording, names = WORDINGS[place.stage], _names(run, place)
+    wording, names = WORDINGS[place.stage], _names(run, place) | _bias(found)
     labels = wording.givens[: len(by_hand.operands)]
     return NumericExercise(
         origin=found,
@@ -288,6 +305,12 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
         percent=percent,
         hints=by_hand.hints,
     )
+
+
+def _bias(found: Origin) -> dict[str, str]:
+    """Return what the wordings say of a bias, where there is one."""
+    added = found.constant("bias") is not None
+    return {"bias": ", then the bias" if added else "", "one": ", then 1" if added else ""}
 
 
 def _refuse_hopeless(run: Trace, found: Origin) -> None:

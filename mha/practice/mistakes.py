@@ -15,7 +15,7 @@ import numpy as np
 
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import NumericExercise, half_unit
-from mha.runs.origins import Origin
+from mha.runs.operations import Operand, Origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 
@@ -278,9 +278,15 @@ def _exchanged(run: Trace, found: Origin) -> Found:
         elif found.operation == "mixed":
             yield "exchanged", math.fsum(_turned(run, a.place) * v.value for a, v in found.terms)
         elif found.operation == "products" and found.place.stage not in _TURNED:
-            yield "exchanged", math.fsum(x.value * _turned(run, w.place) for x, w in found.terms)
+            yield "exchanged", math.fsum(_exchanged_term(run, term) for term in found.terms)
     except ValueError:
         return  # the matrix is not square
+
+
+def _exchanged_term(run: Trace, term: tuple[Operand, ...]) -> float:
+    """Return a term whose matrix was read by rows; a bias has none."""
+    number, *matrix = term
+    return number.value * math.prod(_turned(run, factor.place) for factor in matrix)
 
 
 def _turned(run: Trace, place: Place | None) -> float:

@@ -1,176 +1,15 @@
-"""Where a number comes from: the one place that knows how each stage follows from those before.
-
-Arithmetic, exercises, worksheets and the explorer render an `Origin`; the audit evaluates the same
-origin with the printed numbers put in.
-"""
+"""Where a number comes from: the one place that knows how each stage follows from those before."""
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
 
+from mha.core.checks import Array
+from mha.core.norm import Norm
+from mha.core.transformer import FeedForward
+from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place, place_at
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
-
-Operation = Literal[
-    "given", "products", "product", "mixed", "root", "scaled", "exponential", "sum", "share",
-    "percent", "copy",
-]  # fmt: skip
-"""How a number comes about:
-
-- given: an input.
-- products, mixed: a sum of products; the second weights values.
-- product: one term of such a sum.
-- root: the square root of d_k.
-- scaled: a score divided by the root of d_k, or times the scale, plus the mask's term.
-- exponential: e to the scaled score less the row's shift.
-- sum: of the row's exponentials, or of an embedding and its position.
-- share: an exponential over its row sum; 0 where the row has no key left.
-- percent: a weight times 100.
-- copy: a number taken over.
-"""
-
-
-@dataclass(frozen=True)
-class Operand:
-    """A number that another is computed from: one with a place, or a constant with a name.
-
-    Parameters
-    ----------
-    value : float
-    place : Place, optional
-        None for a constant.
-    name : str, default ""
-        What a constant is: "d_k", "scale", "mask", "shift", "cos" or "sin".
-    """
-
-    value: float
-    place: Place | None = None
-    name: str = ""
-
-
-Valued = Callable[[Operand], float]
-
-
-def _own(operand: Operand) -> float:
-    return operand.value
-
-
-@dataclass(frozen=True)
-class Origin:
-    """How one number comes about.
-
-    Parameters
-    ----------
-    place : Place
-        The number's own.
-    operation : str
-        One of `Operation`.
-    terms : tuple of tuple of Operand
-        What is combined: for sums of products the factors of each term, for other operations one
-        operand a term.
-    kept : float, optional
-        The number as the run keeps it; `evaluate` may differ from it in the last bits. None where
-        no array of the run holds it: for a term, a percentage, the root of d_k.
-
-    Examples
-    --------
-    >>> from mha import load_example, origin, trace
-    >>> found = origin(trace(load_example("cat-sat")), Place.parse("scaled_scores.0.0.0"))
-    >>> found.operation, [operand.value for operand in found.operands]
-    ('scaled', [2.0, 4.0])
-    >>> found.evaluate()
-    1.0
-    """
-
-    place: Place
-    operation: Operation
-    terms: tuple[tuple[Operand, ...], ...]
-    kept: float | None = None
-
-    @property
-    def number(self) -> float:
-        """The number itself: as the run keeps it, or evaluated where it keeps none."""
-        return self.evaluate() if self.kept is None else self.kept
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """Every operand, in the order of the calculation."""
-        return tuple(operand for term in self.terms for operand in term)
-
-    def constant(self, name: str) -> float | None:
-        """Return the constant of a name, None where the calculation has none."""
-        return next((o.value for o in self.operands if o.name == name), None)
-
-    def evaluate(self, value: Callable[[Place], float] | None = None) -> float:
-        """Return the number that the operation gives.
-
-        Parameters
-        ----------
-        value : callable, optional
-            Takes the place of an operand, returns the number to put in there. By default each
-            operand's own.
-
-        Returns
-        -------
-        float
-
-        Examples
-        --------
-        >>> from mha import load_example, origin, trace
-        >>> run = trace(load_example("cat-sat"))
-        >>> origin(run, Place.parse("scores.0.0.1:0")).evaluate(lambda place: 3.0)
-        9.0
-        """
-        if value is None:
-            return _RESULTS[self.operation](self, _own)
-
-        def put_in(operand: Operand) -> float:
-            return operand.value if operand.place is None else value(operand.place)
-
-        return _RESULTS[self.operation](self, put_in)
-
-
-def _products(origin: Origin, value: Valued) -> float:
-    return math.fsum(math.prod(map(value, term)) for term in origin.terms)
-
-
-def _scaled(origin: Origin, value: Valued) -> float:
-    (score,), (factor,), *mask = origin.terms
-    by_root = factor.name == "d_k"
-    scaled = value(score) / math.sqrt(factor.value) if by_root else value(score) * factor.value
-    return scaled + math.fsum(value(operand) for (operand,) in mask)
-
-
-def _exponential(origin: Origin, value: Valued) -> float:
-    (score,), *shift = origin.terms
-    return math.exp(value(score) - math.fsum(value(operand) for (operand,) in shift))
-
-
-def _share(origin: Origin, value: Valued) -> float:
-    (exponential,), (row_sum,) = origin.terms
-    return value(exponential) / value(row_sum) if value(row_sum) else 0.0
-
-
-def _single(origin: Origin, value: Valued) -> float:
-    ((operand,),) = origin.terms
-    return value(operand)
-
-
-_RESULTS: dict[Operation, Callable[[Origin, Valued], float]] = {
-    "given": _single,
-    "copy": _single,
-    "products": _products,
-    "product": _products,
-    "mixed": _products,
-    "sum": _products,
-    "root": lambda origin, value: math.sqrt(_single(origin, value)),
-    "percent": lambda origin, value: 100 * _single(origin, value),
-    "scaled": _scaled,
-    "exponential": _exponential,
-    "share": _share,
-}
 
 
 def origin(run: Trace, place: Place) -> Origin:
@@ -240,6 +79,7 @@ def _term(run: Trace, place: Place) -> Origin:
 
 Terms = Iterator[tuple[Operand, ...]]
 Rule = Callable[[Trace, Place], tuple[Operation, Terms]]
+Rules = dict[str, Rule]
 
 
 def _at(run: Trace, stage: str, *index: int) -> Operand:
@@ -258,13 +98,18 @@ def _projected(matrix: str) -> Rule:
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         assert run.embeddings is not None
         head, row, column = at.index
-        start = "embeddings" if run.placed is None else "placed"
+        read = _start(run) if run.start_normed is None else "start_normed"
         return "products", (
-            (_at(run, start, row, i), _at(run, matrix, head, i, column))
+            (_at(run, read, row, i), _at(run, matrix, head, i, column))
             for i in range(run.embeddings.shape[1])
         )
 
     return rule
+
+
+def _start(run: Trace) -> str:
+    """Return the stage that a layer's output is added to."""
+    return "embeddings" if run.placed is None else "placed"
 
 
 def _placed(run: Trace, at: Place) -> tuple[Operation, Terms]:
@@ -359,7 +204,138 @@ def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
     )
 
 
-_RULES: dict[str, Rule] = {
+# ---- What a block adds ----
+
+
+def _mean_of(read: Callable[[Trace], str]) -> Rule:
+    """Return the rule of the mean of a token's numbers in another stage."""
+
+    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+        return "mean", _one(*_row(run, read(run), *at.index))
+
+    return rule
+
+
+def _spread_of(read: Callable[[Trace], str], means: str, norm: Callable[[Trace], Norm]) -> Rule:
+    """Return the rule of the spread of a token's numbers in another stage."""
+
+    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+        numbers = _row(run, read(run), *at.index)
+        eps = Operand(norm(run).eps, name="eps")
+        return "spread", _one(*numbers, _at(run, means, *at.index), eps)
+
+    return rule
+
+
+def _normed_of(read: Callable[[Trace], str], start: str, norm: Callable[[Trace], Norm]) -> Rule:
+    """Return the rule of a normalised number; gain and bias stand where they change something."""
+
+    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+        row, column = at.index
+        number = _at(run, read(run), row, column)
+        of_row = (_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
+        learned = ("gain", norm(run).gain, 1.0), ("bias", norm(run).bias, 0.0)
+        constants = (_constant(name, array, column, left) for name, array, left in learned)
+        return "normalised", _one(number, *of_row, *(c for found in constants for c in found))
+
+    return rule
+
+
+def _constant(name: str, array: Array | None, column: int, left_out: float) -> tuple[Operand, ...]:
+    """Return a learned number that has no place, where it changes anything."""
+    if array is None or array[column] == left_out:
+        return ()
+    return (Operand(float(array[column]), name=name),)
+
+
+def _row(run: Trace, stage: str, row: int) -> list[Operand]:
+    """Return a token's numbers in a stage."""
+    array = STAGES[stage].array(run)
+    assert array is not None
+    return [_at(run, stage, row, i) for i in range(array.shape[1])]
+
+
+def _first(run: Trace) -> Norm:
+    assert run.example.block is not None
+    return run.example.block.first
+
+
+def _second(run: Trace) -> Norm:
+    assert run.example.block is not None
+    return run.example.block.second
+
+
+def _of_stream(run: Trace) -> Norm:
+    """Return the norm of the stream: attention's own where the norm stands after."""
+    return _first(run) if run.start_normed is None else _second(run)
+
+
+def _fed_by(run: Trace) -> str:
+    """Return the stage that the feed-forward layer reads."""
+    return "stream" if run.stream_normed is None else "stream_normed"
+
+
+def _kept_by(run: Trace) -> str:
+    """Return the stage that the feed-forward layer's output is added to."""
+    return _fed_by(run) if run.start_normed is None else "stream"
+
+
+def _affine(read: Callable[[Trace], str], matrix: str, bias: str) -> Rule:
+    """Return the rule of a product with a matrix of the feed-forward layer, plus its bias."""
+
+    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+        row, column = at.index
+        added = getattr(_layer(run), bias)
+        products = (
+            (operand, _at(run, matrix, i, column))
+            for i, operand in enumerate(_row(run, read(run), row))
+        )
+        return "products", iter([*products, *_one(*_constant("bias", added, column, 0.0))])
+
+    return rule
+
+
+def _layer(run: Trace) -> FeedForward:
+    assert run.example.block is not None
+    assert run.example.block.feed_forward is not None
+    return run.example.block.feed_forward
+
+
+def _active(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    return _layer(run).activation, _one(_at(run, "hidden", *at.index))
+
+
+def _added(kept: Callable[[Trace], str], found: Callable[[Trace], str]) -> Rule:
+    """Return the rule of the stream: what was there, and what a layer found."""
+
+    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
+        return "sum", _one(*(_at(run, stage(run), *at.index) for stage in (kept, found)))
+
+    return rule
+
+
+def _itself(stage: str) -> Callable[[Trace], str]:
+    return lambda run: stage
+
+
+def _norm_rules(start: str, read: Callable[[Trace], str], norm: Callable[[Trace], Norm]) -> Rules:
+    """Return the rules of the three stages of a normalisation."""
+    return {
+        f"{start}_means": _mean_of(read),
+        f"{start}_spreads": _spread_of(read, f"{start}_means", norm),
+        f"{start}_normed": _normed_of(read, start, norm),
+    }
+
+
+_RULES: Rules = {
+    **_norm_rules("start", _start, _first),
+    **_norm_rules("stream", _itself("stream"), _of_stream),
+    **_norm_rules("total", _itself("total"), _second),
+    "stream": _added(_start, lambda run: "concat" if run.output is None else "output"),
+    "hidden": _affine(_fed_by, "w_in", "b_in"),
+    "active": _active,
+    "fed": _affine(_itself("active"), "w_out", "b_out"),
+    "total": _added(_kept_by, _itself("fed")),
     "placed": _placed,
     "turned_query": _turned("query"),
     "turned_key": _turned("key"),

@@ -4,6 +4,7 @@ A `WorkedExample` is what a run starts from, a `Trace` is its record. Every tabl
 line of arithmetic in the book is a view of a trace.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from mha.core.masks import as_additive_mask
 from mha.core.multihead import project
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
+from mha.core.transformer import Block, as_blocks
+from mha.runs.around import before, behind
 from mha.runs.worked import WorkedExample
 
 LARGEST_EXPONENT = 80.0
@@ -35,6 +38,10 @@ class Trace:
         None for an example that starts at query, key and value.
     positions, placed : ndarray, shape (n, d_model), or None
         What is added to the embeddings, and the sum. None where nothing is.
+    start_means, start_spreads : ndarray, shape (n,), or None
+        Of each token's numbers, where a block normalises before its attention.
+    start_normed : ndarray, shape (n, d_model), or None
+        What the attention reads there.
     query, key : ndarray, shape (num_heads, n, d_k)
     angles : ndarray, shape (n, d_k / 2), or None
         By how much each pair of components is turned at each place. None without turns.
@@ -64,6 +71,18 @@ class Trace:
         None without an output projection.
     head_contributions : ndarray, shape (num_heads, n, d_out), or None
         Each head's share of the output; the shares sum to it. None without a projection.
+    stream : ndarray, shape (n, d_model), or None
+        What went into a block plus what its attention gives. None without a block, as what follows.
+    stream_means, stream_spreads, stream_normed : ndarray, or None
+        The stream normalised; None where the block does not.
+    hidden, active : ndarray, shape (n, d_ff), or None
+        The numbers inside the feed-forward layer, before and after its activation.
+    fed : ndarray, shape (n, d_model), or None
+        The feed-forward layer's output.
+    total : ndarray, shape (n, d_model), or None
+        The stream with it.
+    total_means, total_spreads, total_normed : ndarray, or None
+        The same normalised, where the block normalises after.
     """
 
     example: WorkedExample
@@ -71,6 +90,9 @@ class Trace:
     embeddings: Array | None
     positions: Array | None
     placed: Array | None
+    start_means: Array | None
+    start_spreads: Array | None
+    start_normed: Array | None
     query: Array
     key: Array
     angles: Array | None
@@ -88,6 +110,17 @@ class Trace:
     concat: Array
     output: Array | None
     head_contributions: Array | None
+    stream: Array | None
+    stream_means: Array | None
+    stream_spreads: Array | None
+    stream_normed: Array | None
+    hidden: Array | None
+    active: Array | None
+    fed: Array | None
+    total: Array | None
+    total_means: Array | None
+    total_spreads: Array | None
+    total_normed: Array | None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -101,6 +134,12 @@ class Trace:
         if self.turned_query is None or self.turned_key is None:
             return self.query, self.key
         return self.turned_query, self.turned_key
+
+    @property
+    def result(self) -> Array:
+        """What the run gives in the end: a block's stream, else the output or the concatenation."""
+        found = (self.total_normed, self.total, self.stream_normed, self.stream, self.output)
+        return _first(*found, self.concat)
 
     @property
     def num_heads(self) -> int:
@@ -147,11 +186,13 @@ def trace(example: WorkedExample) -> Trace:
     if not isinstance(example, WorkedExample):
         raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
     arrays = _placed(example)
-    arrays |= _projections(example, arrays["placed"])
+    arrays |= before(example.block, _start(example, arrays))
+    arrays |= _projections(example, arrays)
     arrays |= _turned(example, arrays["query"], arrays["key"])
     query, key = (_first(arrays[f"turned_{name}"], arrays[name]) for name in ("query", "key"))
     arrays |= _attention(example, query, key)
     arrays |= _outputs(example, arrays["weights"], arrays["value"])
+    arrays |= behind(example.block, _start(example, arrays), _found(arrays))
     return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
 
 
@@ -189,12 +230,111 @@ def continued(run: Trace, **given: Array) -> Trace:
     if "head_outputs" not in given:
         weights = arrays.get("weights", run.weights)
         arrays["head_outputs"] = finite_product("weights and value", weights, run.value)
-    return replace(run, **arrays | _joined(run.example, arrays["head_outputs"]))
+    arrays |= _joined(run.example, arrays["head_outputs"])
+    start = _start(run.example, {"placed": run.placed})
+    return replace(run, **arrays | behind(run.example.block, start, _found(arrays)))
+
+
+def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace, ...]:
+    """Run a stack of blocks on an example's tokens and keep every intermediate.
+
+    Parameters
+    ----------
+    example : WorkedExample
+        With embeddings. Its positions are added before the first block; its mask, and whether it
+        is causal, hold for each. Its own layer or block is not used.
+    blocks : iterable of Block
+        At least one.
+
+    Returns
+    -------
+    tuple of Trace
+        One a block: each starts from what the one before gives. The last one's `result` equals
+        `transformer` to the last bit.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the example starts at its queries, has angles or a scale of its own, or does not fit the
+        blocks.
+
+    Examples
+    --------
+    >>> from mha import MultiHeadWeights
+    >>> one = np.eye(2)[None]
+    >>> block = Block(MultiHeadWeights(one, one, one), norm="nowhere")
+    >>> example = WorkedExample(
+    ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
+    ...     source="made up", embeddings=np.eye(2), block=block)
+    >>> first, second = trace_blocks(example, [block, block])
+    >>> second.example.name, second.result.round(4)
+    ('two-words-2', array([[3.0455, 0.9545],
+           [0.9545, 3.0455]]))
+    """
+    if not isinstance(example, WorkedExample):
+        raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
+    if example.embeddings is None or example.angles is not None or example.scale is not None:
+        raise ValueError(f"{example.name} is no start for blocks; embeddings alone are wanted")
+    runs: list[Trace] = []
+    for number, block in enumerate(as_blocks(blocks), 1):
+        parts: dict[str, Any] = {
+            "name": f"{example.name}-{number}",
+            "head_names": [f"Head {head + 1}" for head in range(block.attention.num_heads)],
+            "layer": None,
+            "block": block,
+            "target_weights": None,
+        }
+        if runs:
+            parts |= {"embeddings": runs[-1].result, "positions": None}
+        runs.append(trace(replace(example, **parts)))
+    return tuple(runs)
+
+
+def attention_alone(run: Trace) -> Trace:
+    """Return the run of a block's attention layer by itself, on what it reads in the block.
+
+    Parameters
+    ----------
+    run : Trace
+
+    Returns
+    -------
+    Trace
+        The run itself, where its example has no block.
+
+    Examples
+    --------
+    >>> from mha import MultiHeadWeights
+    >>> one = np.eye(2)[None]
+    >>> example = WorkedExample(
+    ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
+    ...     source="made up", embeddings=[[4, 0], [0, 2]],
+    ...     block=Block(MultiHeadWeights(one, one, one)))
+    >>> attention_alone(trace(example)).embeddings.round(4)
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    if run.example.block is None:
+        return run
+    parts: dict[str, Any] = {"block": None}
+    if run.start_normed is not None:
+        parts |= {"embeddings": run.start_normed, "positions": None}
+    return trace(replace(run.example, **parts))
 
 
 def _first(*arrays: Array | None) -> Array:
     """Return the first array that there is."""
     return next(array for array in arrays if array is not None)
+
+
+def _start(example: WorkedExample, arrays: dict[str, Any]) -> Array | None:
+    """Return what stands at each place, with its position: what a layer's output is added to."""
+    return example.embeddings if arrays["placed"] is None else arrays["placed"]
+
+
+def _found(arrays: dict[str, Any]) -> Array:
+    """Return what the attention layer gives."""
+    return _first(arrays["output"], arrays["concat"])
 
 
 def _placed(example: WorkedExample) -> dict[str, Any]:
@@ -217,9 +357,10 @@ def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
     return {"angles": angles, "turned_query": turned_query, "turned_key": turned_key}
 
 
-def _projections(example: WorkedExample, placed: Array | None) -> dict[str, Any]:
+def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
     """Return query, key and value: given, or projected from what stands at each place."""
-    x, layer = example.embeddings if placed is None else placed, example.layer
+    normed = arrays["start_normed"]
+    x, layer = _start(example, arrays) if normed is None else normed, example.layer
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}
     return {

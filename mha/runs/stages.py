@@ -44,6 +44,8 @@ class Stage:
         What a caption adds to the title.
     marked : bool, default False
         Whether a table marks the largest entry of each row.
+    in_block : bool, default False
+        Whether it belongs to the block around the attention layer.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Stage:
     quotes: str = ""
     says: str = ""
     marked: bool = False
+    in_block: bool = False
 
     @property
     def caption(self) -> str:
@@ -105,7 +108,9 @@ class Stage:
         True
         """
         if self.is_matrix:
-            found: Array | None = getattr(run.example.layer, self.name, None)
+            block = run.example.block
+            holder = run.example.layer if not self.in_block else block and block.feed_forward
+            found: Array | None = getattr(holder, self.name, None)
             return found
         if self.quotes or not self.axes:
             return None
@@ -124,10 +129,31 @@ _INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_
 
 _N_MODEL = ("n", "d_model")
 
+_N_FF = ("n", "d_ff")
+
+
+def _in_block(
+    name: str, title: str, symbol: str, sizes: tuple[str, ...], rows: str = "tokens"
+) -> Stage:
+    """Return a stage of the block around the layer; with one size, a number a token."""
+    columns: Columns = "dimensions" if len(sizes) > 1 else ""
+    return Stage(name, title, symbol, _ONCE[: len(sizes)], sizes, columns, rows, in_block=True)
+
+
+def _norm(start: str, of: str) -> tuple[Stage, ...]:
+    """Return the stages of one normalisation."""
+    return (
+        _in_block(f"{start}_means", f"Means{of}", "μ", ("n",)),
+        _in_block(f"{start}_spreads", f"Spreads{of}", "σ", ("n",)),
+        _in_block(f"{start}_normed", f"Normalised{of}", "x", _N_MODEL),
+    )
+
+
 _IN_ORDER = (
     Stage("embeddings", "Embeddings", "x", _ONCE, _N_MODEL),
     Stage("positions", "Positions", "p", _ONCE, _N_MODEL, rows="places"),
     Stage("placed", "Embeddings with their positions", "x", _ONCE, _N_MODEL),
+    *_norm("start", ", before attention"),
     Stage("w_q", "Query projection", "q", _EACH, _INTO_K, rows="x"),
     Stage("w_k", "Key projection", "k", _EACH, _INTO_K, rows="x"),
     Stage("w_v", "Value projection", "v", _EACH, _INTO_V, rows="x"),
@@ -149,6 +175,15 @@ _IN_ORDER = (
     Stage("w_o", "Output projection", "y", _ONCE, ("num_heads · d_v", "d_out"), rows="z"),
     Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
     Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
+    _in_block("stream", "Stream after attention", "x", _N_MODEL),
+    *_norm("stream", " stream after attention"),
+    _in_block("w_in", "First matrix of the feed-forward layer", "h", ("d_model", "d_ff"), "x"),
+    _in_block("hidden", "Hidden numbers", "h", _N_FF),
+    _in_block("active", "Active numbers", "h", _N_FF),
+    _in_block("w_out", "Second matrix of the feed-forward layer", "f", ("d_ff", "d_model"), "h"),
+    _in_block("fed", "Output of the feed-forward layer", "f", _N_MODEL),
+    _in_block("total", "Stream after the block", "x", _N_MODEL),
+    *_norm("total", " stream after the block"),
 )
 
 STAGES = MappingProxyType({stage.name: stage for stage in _IN_ORDER})
@@ -211,12 +246,14 @@ def stage_array(run: Trace, name: str) -> Array:
     return array
 
 
-_TABLES_ALONE = ("name", "title", "says", "marked")
+_TABLES_ALONE = ("name", "title", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
 def as_data() -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
+
+    The browser runs attention layers alone, so it is told nothing of the blocks around them.
 
     Examples
     --------
@@ -226,4 +263,5 @@ def as_data() -> dict[str, dict[str, Any]]:
     return {
         name: {key: value for key, value in asdict(stage).items() if key not in _TABLES_ALONE}
         for name, stage in STAGES.items()
+        if not stage.in_block
     }

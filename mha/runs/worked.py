@@ -1,11 +1,12 @@
 """What a worked example starts from: its tokens, and its embeddings and matrices or its queries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mha.core.checks import Array, as_finite_array, as_index, as_names, frozen
 from mha.core.multihead import MultiHeadWeights, project
+from mha.core.transformer import Block
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Reading:
 class WorkedExample:
     """What a worked example starts from.
 
-    Give either `embeddings` with `layer`, or `query`, `key` and `value`.
+    Give either `embeddings` with `layer` or `block`, or `query`, `key` and `value`.
 
     Parameters
     ----------
@@ -48,6 +49,9 @@ class WorkedExample:
     embeddings : array_like, shape (n, d_model), optional
     layer : MultiHeadWeights, optional
         The projection matrices, as many groups as heads.
+    block : Block, optional
+        What stands around the layer. Its attention is the layer, unless another layer is given,
+        which then takes its place.
     query, key : array_like, shape (num_heads, n, d_k), optional
         For one head, (n, d_k) will do.
     value : array_like, shape (num_heads, n, d_v), optional
@@ -88,6 +92,7 @@ class WorkedExample:
     source: str
     embeddings: Array | None = None
     layer: MultiHeadWeights | None = None
+    block: Block | None = None
     query: Array | None = None
     key: Array | None = None
     value: Array | None = None
@@ -103,6 +108,7 @@ class WorkedExample:
 
     def __post_init__(self) -> None:
         self._check_words()
+        self._check_block()
         object.__setattr__(self, "tokens", as_names("tokens", self.tokens))
         object.__setattr__(self, "head_names", as_names("head_names", self.head_names))
         self._check_layer()
@@ -135,6 +141,17 @@ class WorkedExample:
         for token in as_names("tokens", self.tokens):
             if not token.strip() or not token.isprintable():
                 raise ValueError(f"tokens has {token!r}; visible characters are wanted")
+
+    def _check_block(self) -> None:
+        """Make the block's attention and the layer one, or raise where that cannot be."""
+        if self.block is None:
+            return
+        if not isinstance(self.block, Block):
+            raise TypeError(f"block is a {type(self.block).__name__}; a Block is wanted")
+        if self.layer is None:
+            object.__setattr__(self, "layer", self.block.attention)
+        elif self.layer is not self.block.attention:
+            object.__setattr__(self, "block", replace(self.block, attention=self.layer))
 
     def _check_layer(self) -> None:
         """Raise unless each head of the layer has its own key and value projection."""

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mha.runs.origins import Operation, Origin, origin
+from mha.core.transformer import normal_share
+from mha.runs.operations import Operation, Origin
+from mha.runs.origins import origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
@@ -180,6 +182,42 @@ def _share(origin: Origin, places: int) -> Arithmetic:
     return Arithmetic(f"{shown(top.value, places)} ÷ {shown(bottom.value, places)}", (), result)
 
 
+def _mean(origin: Origin, places: int) -> Arithmetic:
+    numbers = " + ".join(factor(operand.value, places) for operand in origin.operands)
+    return Arithmetic(f"({numbers}) ÷ {len(origin.terms)}", (), short(origin.number, places))
+
+
+def _spread(origin: Origin, places: int) -> Arithmetic:
+    *numbers, mean, eps = (operand.value for operand in origin.operands)
+    away = [factor(number - mean, places) for number in numbers]
+    squares = " + ".join(f"{number}×{number}" for number in away)
+    added = short(eps, places) if round(eps, places) else ""  # so few places may not show it
+    expression = f"√(({squares}) ÷ {len(numbers)}{added and f' + {added}'})"
+    return Arithmetic(expression, (), short(origin.number, places))
+
+
+def _normalised(origin: Origin, places: int) -> Arithmetic:
+    number, mean, spread, *_ = (operand.value for operand in origin.operands)
+    away = f"({short(number, places)} − {factor(mean, places)}) ÷ {factor(spread, places)}"
+    gain, bias = (origin.constant(name) for name in ("gain", "bias"))
+    times = "" if gain is None else f" × {factor(gain, places)}"
+    plus = "" if bias is None else f" + {factor(bias, places)}"
+    return Arithmetic(f"{away}{times}{plus}", (), short(origin.number, places))
+
+
+def _relu(origin: Origin, places: int) -> Arithmetic:
+    (hidden,) = origin.operands
+    expression = f"max(0, {short(hidden.value, places)})"
+    return Arithmetic(expression, (), short(origin.number, places))
+
+
+def _gelu(origin: Origin, places: int) -> Arithmetic:
+    (hidden,) = origin.operands
+    share = shown(normal_share(hidden.value), places)
+    expression = f"{factor(hidden.value, places)}×{share}"
+    return Arithmetic(expression, (), short(origin.number, places))
+
+
 def _copy(origin: Origin, places: int) -> Arithmetic:
     (operand,) = origin.operands
     return Arithmetic(short(operand.value, places), (), short(origin.number, places))
@@ -206,4 +244,9 @@ _LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {
     "copy": _copy,
     "root": _root,
     "percent": _percent,
+    "mean": _mean,
+    "spread": _spread,
+    "normalised": _normalised,
+    "relu": _relu,
+    "gelu": _gelu,
 }

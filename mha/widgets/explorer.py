@@ -18,7 +18,7 @@ import numpy as np
 from mha.core.checks import Array
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, PrintsAt, places
-from mha.runs.record import Trace
+from mha.runs.record import Trace, attention_alone
 from mha.runs.rounding import dimensions, short, shown
 from mha.runs.stages import STAGES, Stage, stage_array
 from mha.views.signs import total
@@ -94,6 +94,7 @@ def explorer(
     Parameters
     ----------
     run : Trace
+        Of a block, its attention layer is shown.
     figure : Drawing, optional
         What stands in the explorer's place in print.
     name : str, optional
@@ -126,6 +127,7 @@ def explorer(
     """
     if not isinstance(run, Trace):
         raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
+    run = attention_alone(run)
     name = checked_name(run.example.name if name is None else name)
     if view == "plane" and not _is_plane(run):
         raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")

@@ -100,6 +100,8 @@ TRANSFORMER = {
     "grouped-query attention": ("transformer/cost#heads-that-share-keys-and-values",),
     "KV cache": ("transformer/decoding#one-token-at-a-time",),
     "attention sink": ("transformer/decoding#a-row-with-nothing-to-listen-to",),
+    "induction head": ("transformer/depth#a-b-a-what-comes-next",),
+    "layer norm": ("transformer/depth#layer-normalisation",),
     "sinusoidal positional encoding": (
         "transformer/order#first-way-add-a-position-to-the-embedding",
     ),

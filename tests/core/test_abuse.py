@@ -89,6 +89,8 @@ CALLS = {
     "entropy": (ANY,),
     "total_variation": (ANY, ANY),
     "centred_log": (ANY,),
+    "layer_norm": (ANY, st.none() | ANY, st.none() | ANY, COUNTS),
+    "feed_forward": (ANY, ANY, st.none() | ANY, ANY, st.none() | ANY),
     "padding_mask": (ANY, st.integers(-1, 4)),
     "causal_mask": (st.integers(-1, 4) | st.none(), st.integers(-1, 4) | st.just(2.5)),
     "sliding_window_mask": (st.integers(-1, 4), st.integers(-1, 4), st.integers(-1, 4)),

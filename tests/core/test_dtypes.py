@@ -10,6 +10,7 @@ from mha import (
     attention_weights,
     blockwise_attention,
     entropy,
+    feed_forward,
     merge_heads,
     multi_head_attention,
     multi_head_attention_backward,
@@ -34,6 +35,7 @@ ONE = {
     "key": lambda x: attention_weights(np.ones((1, 2)), x),
     "value": lambda x: scaled_dot_product_attention(np.ones((1, 2)), np.ones((1, 2)), x),
     "x": lambda x: split_heads(x, 2),
+    "w_in": lambda x: feed_forward(np.ones((1, 1)), x, None, np.ones((2, 1)), None),
     "w_q": lambda x: MultiHeadWeights(x[None], x[None], x[None]),
 }
 """A function for each argument's name, called with an array of shape (1, 2)."""

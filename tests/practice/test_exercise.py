@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_V, HEADS, QUERIES, example, raises, with_places
+from helpers import D_K, D_MODEL, D_V, HEADS, QUERIES, example, raises, with_block
 
 from mha import arithmetic, load_example, shown, trace
 from mha.practice.calculations import FORMULAS, HINTS
@@ -27,7 +27,7 @@ def masked_identity(first, last=None, **parts):
 
 
 def test_the_sizes_of_a_projected_example_are_what_this_file_counts_on(rng):
-    run = trace(with_places(rng))
+    run = trace(with_block(rng))
     assert run.num_heads == HEADS
     assert run.embeddings.shape == (QUERIES, D_MODEL)
     for stage, size in SIZES.items():
@@ -39,7 +39,7 @@ def test_the_sizes_of_a_projected_example_are_what_this_file_counts_on(rng):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_cell_of_every_stage_is_an_exercise_with_the_trace_s_answer(rng, stage):
-    run = trace(with_places(rng))
+    run = trace(with_block(rng))
     for place in places(run, stage):
         head, row, column = place.head or 0, place.row, place.column or 0
         made = numeric_exercise(run, stage, row, column, head)
@@ -53,7 +53,7 @@ def test_every_cell_of_every_stage_is_an_exercise_with_the_trace_s_answer(rng, s
 @pytest.mark.parametrize("stage", STAGES)
 def test_who_computes_with_the_operands_as_they_are_shown_is_right(rng, stage):
     for _ in range(29):
-        run = trace(with_places(rng))
+        run = trace(with_block(rng))
         for decimals in (0, 2, 3):
             made = numeric_exercise(run, stage, 4, 1, 2 % run.num_heads, places=decimals)
             texts = [
@@ -65,7 +65,7 @@ def test_who_computes_with_the_operands_as_they_are_shown_is_right(rng, stage):
 
 
 def test_the_formulas_agree_with_the_trace(rng):
-    run = trace(with_places(rng))
+    run = trace(with_block(rng))
     for stage in STAGES:
         made = numeric_exercise(run, stage, 3, 2, 1)
         operands = [operand.values for operand in made.givens]
@@ -159,7 +159,7 @@ def test_every_stage_has_words_and_every_kind_hints():
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_hints_are_filled_and_end_before_the_result(rng, stage):
-    made = numeric_exercise(trace(with_places(rng)), stage, 1, 2, 1)
+    made = numeric_exercise(trace(with_block(rng)), stage, 1, 2, 1)
     assert len(made.hints) == 2
     for hint in made.hints:
         assert "{" not in hint

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers import with_block
 
 from mha import load_example, trace
 from mha.practice.entered import read
@@ -78,14 +79,17 @@ def every_exercise():
     turned = trace(replace(FIRST.example, angles=[[0.0, 0.0], [0.5, 1.0]]))
     positions = np.arange(20).reshape(5, 4) / 7
     placed = trace(replace(load_example("apple"), positions=positions))
-    for run in (CAT, FIRST, trace(load_example("apple")), turned, placed):
+    block = trace(with_block(np.random.default_rng(59), "after"))
+    for run in (CAT, FIRST, trace(load_example("apple")), turned, placed, block):
         for stage in WORDINGS:
             for percent in (False, True) if stage == "weights" else (False,):
                 try:
                     yield run, numeric_exercise(run, stage, 1, 0, percent=percent)
                 except ValueError:
                     lacking = ("query", "key", "value", "output", "head_contributions")
-                    assert stage in (*lacking, "placed", "turned_query", "turned_key")
+                    of_places = ("placed", "turned_query", "turned_key")
+                    of_block = ("stream", "hidden", "fed", "total")
+                    assert stage in (*lacking, *of_places, *of_block)
 
 
 def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():

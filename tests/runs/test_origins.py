@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import MASK, QUERIES, example, projected, raises, with_places
+from helpers import MASK, QUERIES, example, projected, raises, with_block, with_places
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -92,8 +92,14 @@ def size_of(found):
         (score,), (factor,), *mask = found.terms
         scale = 1 / math.sqrt(factor.value) if factor.name == "d_k" else factor.value
         return abs(score.value * scale) + sum(abs(o.value) for (o,) in mask)
-    if found.operation in ("products", "product", "mixed"):
+    if found.operation in ("products", "product", "mixed", "mean", "sum"):
         return sum(abs(math.prod(o.value for o in term)) for term in found.terms)
+    if found.operation == "spread":
+        return sum(abs(o.value) for o in found.operands)
+    if found.operation == "normalised":
+        number, mean, spread, *_ = (o.value for o in found.operands)
+        learned = [abs(found.constant(name) or 1) for name in ("gain", "bias")]
+        return (abs(number) + abs(mean)) / spread * learned[0] + learned[1]
     return abs(found.evaluate())
 
 
@@ -111,9 +117,12 @@ def products(run, place):
     """Return the terms of a sum of products, taken from the arrays without an origin."""
     stage, (head, row, column) = place.stage, (place.head, place.row, place.column)
     layer, d_v = run.example.layer, run.value.shape[-1]
+    if stage in ("hidden", "fed"):
+        return fed_products(run, stage, row, column)
     if stage in ("query", "key", "value"):
         matrix = {"query": "w_q", "key": "w_k", "value": "w_v"}[stage]
         x = run.embeddings if run.positions is None else run.embeddings + run.positions
+        x = x if run.start_normed is None else run.start_normed
         return x[row] * getattr(layer, matrix)[head, :, column]
     if stage in ("turned_query", "turned_key"):
         pair = getattr(run, stage.removeprefix("turned_"))[head, row].reshape(-1, 2)[column // 2]
@@ -128,6 +137,15 @@ def products(run, place):
         rows = layer.w_o[head * d_v : (head + 1) * d_v]
         return run.head_outputs[head, row] * rows[:, column]
     return run.concat[row] * layer.w_o[:, column]
+
+
+def fed_products(run, stage, row, column):
+    """Return the terms of a number of the feed-forward layer, its bias the last."""
+    layer = run.example.block.feed_forward
+    x = run.stream if run.stream_normed is None else run.stream_normed
+    if stage == "hidden":
+        return [*(x[row] * layer.w_in[:, column]), layer.b_in[column]]
+    return [*(run.active[row] * layer.w_out[:, column]), layer.b_out[column]]
 
 
 def check_terms(run, found):
@@ -186,6 +204,24 @@ def test_every_number_of_a_layer_with_distinct_primes(rng, masked):
             found = origin(run, place)
             check(found, place.value(run))
             if found.operation != "copy":
+                check_terms(run, found)
+
+
+@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_every_number_of_a_block(rng, norm, activation):
+    run = trace(with_block(rng, norm, activation))
+    for name, kind in STAGES.items():
+        if kind.array(run) is None:
+            continue
+        step = 1 if kind.in_block and not kind.is_matrix else 41
+        for place in list(places(run, name))[::step]:
+            found = origin(run, place)
+            check(found, place.value(run))
+            assert (found.operation == "given") == is_given(run, name)
+            if found.operation != "given":
+                check_line(run, place, place.value(run))
+            if found.operation == "products":
                 check_terms(run, found)
 
 

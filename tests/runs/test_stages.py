@@ -5,14 +5,26 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, QUERIES, example, raises, with_places
+from helpers import (
+    D_FF,
+    D_K,
+    D_MODEL,
+    D_OUT,
+    D_V,
+    HEADS,
+    QUERIES,
+    example,
+    raises,
+    with_block,
+    with_places,
+)
 
 from mha import Trace, example_names, load_example, trace
 from mha.runs.stages import AXES, STAGES, Stage, as_data, stage, stage_array
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
-MATRICES = ["w_q", "w_k", "w_v", "w_o"]
+MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out"]
 LENGTHS = {
     "n": QUERIES,
     "num_heads": HEADS,
@@ -21,6 +33,7 @@ LENGTHS = {
     "d_k / 2": D_K,
     "d_v": D_V,
     "d_out": D_OUT,
+    "d_ff": D_FF,
     "num_heads · d_v": HEADS * D_V,
 }
 
@@ -32,14 +45,21 @@ def test_every_array_of_a_trace_is_a_stage():
     assert [name for name in STAGES if STAGES[name].is_matrix] == MATRICES
 
 
-def test_axes_and_sizes_are_those_of_the_arrays(rng):
-    run = trace(with_places(rng))
+BLOCKS = {"before": "total_", "after": "start_", "nowhere": ("start_", "stream_", "total_")}
+"""Where a block may normalise, and the beginnings of the stages that it does not have then."""
+
+
+@pytest.mark.parametrize("norm", [None, *BLOCKS])
+def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
+    run = trace(with_block(rng, norm) if norm else with_places(rng))
+    lengths = LENGTHS | {"d_out": D_MODEL if norm else D_OUT}
     for name, kind in STAGES.items():
         array = kind.array(run)
-        if name in ("root", "percentages"):
-            assert array is None
+        is_lacking = kind.in_block and (norm is None or name.startswith(BLOCKS[norm]))
+        if name in ("root", "percentages") or is_lacking:
+            assert array is None, name
             continue
-        assert array.shape == tuple(LENGTHS[size] for size in kind.sizes), name
+        assert array.shape == tuple(lengths[size] for size in kind.sizes), name
         assert array.ndim == len(kind.axes), name
         assert list(kind.axes) == [axis for axis in AXES if axis in kind.axes], name
         assert kind.per_head == (array.shape[0] == HEADS), name
@@ -47,10 +67,13 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng):
 
 
 def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
-    run = trace(with_places(rng))
+    run = trace(with_block(rng))
     for name, kind in STAGES.items():
         if kind.is_matrix:
-            assert kind.array(run) is getattr(run.example.layer, name)
+            block = run.example.block
+            holder = block.feed_forward if kind.in_block else block.attention
+            assert kind.array(run) is getattr(holder, name)
+            assert holder is block.feed_forward or holder is run.example.layer
         elif name not in ("root", "percentages"):
             assert kind.array(run) is getattr(run, name)
 
@@ -61,6 +84,7 @@ def test_a_stage_that_a_run_lacks_has_no_array(name):
     absent = {stage_name for stage_name, kind in STAGES.items() if kind.array(run) is None}
     wanted = {"root", "percentages", "positions", "placed"}
     wanted |= {"angles", "turned_query", "turned_key"}
+    wanted |= {stage_name for stage_name, kind in STAGES.items() if kind.in_block}
     if run.embeddings is None:
         wanted |= {"embeddings", "w_q", "w_k", "w_v"}
     if run.output is None:
@@ -102,12 +126,13 @@ def test_captions_tell_stages_apart():
 
 def test_as_data_survives_json():
     data = json.loads(json.dumps(as_data()))
-    assert list(data) == list(STAGES)
-    for name, kind in STAGES.items():
+    told_of = {name: kind for name, kind in STAGES.items() if not kind.in_block}
+    assert list(data) == list(told_of)
+    for name, kind in told_of.items():
         told = {k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()}
         left_out = {field.name: getattr(kind, field.name) for field in fields(Stage)}
         left_out = {key: value for key, value in left_out.items() if key not in told}
-        assert set(left_out) == {"name", "title", "says", "marked"}
+        assert set(left_out) == {"name", "title", "says", "marked", "in_block"}
         assert Stage(**told, **left_out) == kind
 
 

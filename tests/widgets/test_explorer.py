@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from book_site import ROOT
 from bs4 import BeautifulSoup
-from helpers import HEADS, MASK, QUERIES, example, projected, raises
+from helpers import HEADS, MASK, QUERIES, example, projected, raises, with_block
 
 from byhand import page_assets
 from mha import example_names, figures, load_example, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
+from mha.runs.record import attention_alone
 from mha.runs.stages import as_data
 from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK
 from mha.widgets.assets import (
@@ -320,3 +321,8 @@ def test_the_registry_of_stages_reaches_the_browser():
     read = json.loads(script.removeprefix("window.mhaStages=").rstrip(";\n"))
     assert read == json.loads(json.dumps(as_data()))
     assert list(read) == list(as_data())
+
+
+def test_of_a_block_the_attention_layer_is_shown(rng):
+    run = trace(with_block(rng))
+    assert explorer(run).html == explorer(attention_alone(run)).html

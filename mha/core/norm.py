@@ -1,0 +1,189 @@
+"""Layer normalisation: each token's numbers brought to a mean of 0 and a spread of 1."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.core.checks import (
+    Array,
+    as_finite_array,
+    frozen,
+    in_one_dtype,
+    refuse_overflow,
+    refuse_where,
+)
+
+EPS = 1e-5
+"""What is added to a variance by default, as in PyTorch."""
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """The learned numbers of one layer normalisation.
+
+    Parameters
+    ----------
+    gain : array_like, shape (d_model,), optional
+        What each normalised number is multiplied with. Default: 1.
+    bias : array_like, shape (d_model,), optional
+        What is added after that. Default: 0.
+    eps : float, default 1e-5
+        What is added to the variance, so that a row of equal numbers has a quotient.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `gain` or `bias` is no row of finite numbers, or `eps` no number of at least 0.
+
+    Notes
+    -----
+    The arrays are copied and read-only.
+
+    References
+    ----------
+    Ba, Kiros and Hinton (2016), section 3.
+
+    Examples
+    --------
+    >>> Norm(gain=[1, 2]).gain
+    array([1., 2.])
+    """
+
+    gain: Array | None = None
+    bias: Array | None = None
+    eps: float = EPS
+
+    def __post_init__(self) -> None:
+        for name in ("gain", "bias"):
+            if (value := getattr(self, name)) is not None:
+                row = as_finite_array(name, value)
+                if row.ndim != 1:
+                    raise ValueError(f"{name} has shape {row.shape}; (d_model,) is wanted")
+                object.__setattr__(self, name, frozen(row))
+        eps = as_finite_array("eps", self.eps, min_ndim=0)
+        if eps.ndim:
+            raise TypeError(f"eps has shape {eps.shape}; one number is wanted")
+        refuse_where("eps", eps, np.asarray(eps < 0), "a number of at least 0 is wanted")
+        object.__setattr__(self, "eps", float(eps))
+
+    def rows(self, width: int, dtype: np.dtype) -> tuple[Array, Array]:
+        """Return gain and bias for rows of a width, or raise if theirs is another.
+
+        Examples
+        --------
+        >>> Norm(bias=[3, 4]).rows(2, np.dtype(np.float64))
+        (array([1., 1.]), array([3., 4.]))
+        """
+        found = []
+        for name, default in (("gain", 1), ("bias", 0)):
+            row = getattr(self, name)
+            row = np.full(width, default) if row is None else row
+            if len(row) != width:
+                raise ValueError(
+                    f"{name} has {len(row)} numbers for rows of {width}; they must match"
+                )
+            found.append(row.astype(dtype))
+        return found[0], found[1]
+
+    def dtypes(self) -> tuple[Array, ...]:
+        """Return the arrays that there are, whose dtypes count.
+
+        Examples
+        --------
+        >>> Norm().dtypes()
+        ()
+        """
+        return tuple(row for row in (self.gain, self.bias) if row is not None)
+
+
+def layer_norm(
+    x: ArrayLike, gain: ArrayLike | None = None, bias: ArrayLike | None = None, eps: float = EPS
+) -> Array:
+    """Return each row less its mean, divided by its spread; then times a gain, plus a bias.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., d_model)
+    gain, bias : array_like, shape (d_model,), optional
+        What training learns; without them nothing is multiplied or added.
+    eps : float, default 1e-5
+        Added to the variance before its root.
+
+    Returns
+    -------
+    ndarray, shape (..., d_model)
+        Dtype as `mha.core.checks` says.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays do not fit or hold what is not finite, if `eps` is no number of at least 0,
+        or if it is 0 and a row's numbers are all equal.
+
+    References
+    ----------
+    Ba, Kiros and Hinton (2016), section 3.
+
+    Examples
+    --------
+    >>> layer_norm([[9, -5, 3, 1]], eps=0)
+    array([[ 1.4, -1.4,  0.2, -0.2]])
+    """
+    norm = Norm(gain, bias, eps)  # type: ignore[arg-type]  # it makes arrays of them
+    x, *_ = in_one_dtype(as_finite_array("x", x), *norm.dtypes())
+    return normalised(x, *moments(x, norm.eps), norm)
+
+
+def moments(x: Array, eps: float) -> tuple[Array, Array]:
+    """Return the mean of each row, and its spread: the root of the variance and eps.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., d_model)
+        Finite numbers.
+    eps : float
+
+    Returns
+    -------
+    means, spreads : ndarray, shape (...)
+
+    Raises
+    ------
+    ValueError
+        If `eps` is 0 and a row's numbers are all equal, or a sum is too large for its dtype.
+
+    Examples
+    --------
+    >>> moments(np.array([[9.0, -5.0, 3.0, 1.0]]), 0.0)
+    (array([2.]), array([5.]))
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = x.mean(axis=-1)
+        away = x - means[..., None]
+    refuse_overflow("the numbers of a row", away, "averaged")
+    # A power of two near the largest: squares stay in range, and no digit is lost.
+    _, exponents = np.frexp(np.abs(away).max(axis=-1))
+    by = np.ldexp(x.dtype.type(1), exponents - 1)
+    with np.errstate(under="ignore"):
+        deviation = by * np.sqrt(((away / by[..., None]) ** 2).mean(axis=-1))
+        spreads = np.hypot(deviation, x.dtype.type(np.sqrt(eps)))
+    if (spreads == 0).any():
+        row = tuple(int(i) for i in np.argwhere(spreads == 0)[0])
+        raise ValueError(f"x has equal numbers alone in row {row}; an eps above 0 is wanted")
+    return means, spreads
+
+
+def normalised(x: Array, means: Array, spreads: Array, norm: Norm) -> Array:
+    """Return rows less their means, over their spreads, times the gain, plus the bias.
+
+    Examples
+    --------
+    >>> normalised(np.array([[9.0, 1.0]]), np.array([5.0]), np.array([4.0]), Norm(bias=[1, 1]))
+    array([[2., 0.]])
+    """
+    gain, bias = norm.rows(x.shape[-1], x.dtype)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        found = (x - means[..., None]) / spreads[..., None] * gain + bias
+    refuse_overflow("the normalised numbers, gain and bias", found, "combined")
+    return found

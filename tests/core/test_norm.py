@@ -1,0 +1,137 @@
+"""Layer normalisation against closed forms, a loop over fractions, and the reference of `onnx`."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import onnx
+import onnx.reference
+import pytest
+from helpers import D_MODEL, HEADS, QUERIES, raises
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from mha.core.norm import Norm, layer_norm
+
+TOLERANCES = {
+    np.float32: {"rtol": 2e-5, "atol": 2e-6},
+    np.float64: {"rtol": 1e-12, "atol": 1e-13},
+}
+
+
+def loop_norm(row, gain, bias, eps):
+    """Return a row normalised, its mean and variance as exact fractions."""
+    numbers = [Fraction(float(x)) for x in row]
+    mean = sum(numbers) / len(numbers)
+    variance = sum((x - mean) ** 2 for x in numbers) / len(numbers)
+    spread = math.sqrt(variance + Fraction(eps))
+    return [
+        float(x - mean) / spread * float(g) + float(b)
+        for x, g, b in zip(numbers, gain, bias, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_each_number_is_that_of_a_loop(dtype, data):
+    shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, max_side=7))
+    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
+    size, away = data.draw(st.sampled_from([(1, 0), (30, 0), (1, 3), (1e-3, 0)]))
+    x = (rng.normal(size=shape) * size + away).astype(dtype)
+    gain, bias = rng.normal(size=(2, shape[-1])).astype(dtype)
+    eps = data.draw(st.sampled_from([1e-5, 0.25]))
+    found = layer_norm(x, gain, bias, eps)
+    assert found.dtype == dtype
+    assert found.shape == shape
+    wanted = [loop_norm(row, gain, bias, eps) for row in x.reshape(-1, shape[-1])]
+    np.testing.assert_allclose(found, np.reshape(wanted, shape), **TOLERANCES[dtype])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_reference_of_onnx_gives_the_same(rng, dtype):
+    x = rng.normal(size=(2, HEADS, QUERIES, D_MODEL)).astype(dtype)
+    gain, bias = rng.normal(size=(2, D_MODEL)).astype(dtype)
+    kind = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    eps = 2.0**-16  # an attribute is a float32, which holds this one
+    info = [onnx.helper.make_tensor_value_info(name, kind, None) for name in "xgby"]
+    node = onnx.helper.make_node("LayerNormalization", ["x", "g", "b"], ["y"], epsilon=eps)
+    graph = onnx.helper.make_graph([node], "norm", info[:3], info[3:])
+    (wanted,) = onnx.reference.ReferenceEvaluator(onnx.helper.make_model(graph)).run(
+        None, {"x": x, "g": gain, "b": bias}
+    )
+    tolerance = {np.float32: {"rtol": 1e-4, "atol": 1e-5}, np.float64: TOLERANCES[np.float64]}
+    np.testing.assert_allclose(layer_norm(x, gain, bias, eps), wanted, **tolerance[dtype])
+
+
+def test_a_row_of_whole_numbers_with_a_whole_spread():
+    np.testing.assert_array_equal(layer_norm([9, -5, 3, 1], eps=0), [1.4, -1.4, 0.2, -0.2])
+    np.testing.assert_array_equal(layer_norm([3, 3, 1, 1], eps=0), [1, 1, -1, -1])
+
+
+@given(st.integers(0, 9999), st.floats(0.1, 10), st.floats(-50, 50))
+def test_neither_size_nor_shift_of_a_row_counts(seed, by, shift):
+    x = np.random.default_rng(seed).normal(size=(QUERIES, D_MODEL))
+    np.testing.assert_allclose(layer_norm(by * x + shift, eps=0), layer_norm(x, eps=0), atol=1e-9)
+
+
+def test_a_row_has_mean_zero_and_length_root_of_its_width(rng):
+    found = layer_norm(rng.normal(size=(QUERIES, D_MODEL)) * 3 + 2, eps=0)
+    np.testing.assert_allclose(found.mean(axis=-1), 0, atol=1e-12)
+    np.testing.assert_allclose((found**2).sum(axis=-1), D_MODEL)
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e200), (np.float32, 1e30)])
+def test_numbers_whose_squares_leave_the_range_are_normalised(dtype, size):
+    found = layer_norm(np.array([9, -5, 3, 1], dtype) * dtype(size))
+    np.testing.assert_allclose(found, [1.4, -1.4, 0.2, -0.2], rtol=1e-5)
+
+
+def test_equal_numbers_become_zeros():
+    np.testing.assert_array_equal(layer_norm(np.full((2, 3), 7.0)), np.zeros((2, 3)))
+    np.testing.assert_array_equal(layer_norm([[5.0]], bias=[2]), [[2.0]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (([[1, 2]], [1]), "gain has 1 numbers for rows of 2; they must match"),
+        (([[1, 2]], None, [1, 2, 3]), "bias has 3 numbers for rows of 2; they must match"),
+        (([[1, 2]], [[1, 2]]), "gain has shape (1, 2); (d_model,) is wanted"),
+        (([[1, np.nan]],), "x holds nan at index (0, 1); finite numbers are wanted"),
+        (
+            ([[1, 2]], None, None, -1),
+            "eps holds -1.0 at index (); a number of at least 0 is wanted",
+        ),
+        (
+            ([[1, 2], [3, 3]], None, None, 0),
+            "x has equal numbers alone in row (1,); an eps above 0 is wanted",
+        ),
+        (
+            ([[1.5e308, 1.5e308]],),
+            "the numbers of a row overflow float64 when averaged; smaller numbers are wanted",
+        ),
+        (
+            ([[1, 2]], [1e308, 1e308], [1e308, 1e308]),
+            "the normalised numbers, gain and bias overflow float64 when combined;"
+            " smaller numbers are wanted",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_in_one_sentence(arguments, sentence):
+    with raises(ValueError, sentence):
+        layer_norm(*arguments)
+
+
+def test_several_eps_are_refused():
+    with raises(TypeError, "eps has shape (2,); one number is wanted"):
+        Norm(eps=[1, 2])
+
+
+def test_what_is_kept_cannot_be_changed():
+    gain = np.ones(2)
+    norm = Norm(gain)
+    gain[0] = 5
+    assert norm.gain.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        norm.gain[0] = 2

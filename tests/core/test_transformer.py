@@ -1,0 +1,288 @@
+"""Feed-forward layers and stacks of blocks against direct loops, and what each part does alone."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from helpers import loop_product, loop_weights, raises
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.norm import Norm, layer_norm
+from mha.core.transformer import Block, FeedForward, feed_forward, normal_share, transformer
+
+TOLERANCES = {
+    np.float32: {"rtol": 2e-3, "atol": 2e-4},
+    np.float64: {"rtol": 1e-9, "atol": 1e-10},
+}
+ONE = np.eye(2)[None]
+LAYER = MultiHeadWeights(ONE, ONE, ONE)
+
+
+# One number after the other
+
+
+def loop_added(rows, row):
+    return (
+        rows if row is None else [[a + float(b) for a, b in zip(r, row, strict=True)] for r in rows]
+    )
+
+
+def loop_active(x, activation):
+    return max(x, 0.0) if activation == "relu" else x * (1 + math.erf(x / math.sqrt(2))) / 2
+
+
+def loop_feed_forward(x, layer):
+    hidden = loop_added(loop_product(x, layer.w_in.tolist()), layer.b_in)
+    active = [[loop_active(number, layer.activation) for number in row] for row in hidden]
+    return loop_added(loop_product(active, layer.w_out.tolist()), layer.b_out)
+
+
+def loop_attention(x, layer, is_causal):
+    """Return a layer's output, head by head as lists."""
+    found = [[] for _ in x]
+    for w_q, w_k, w_v in zip(layer.w_q, layer.w_k, layer.w_v, strict=True):
+        query, key, value = (loop_product(x, w.tolist()) for w in (w_q, w_k, w_v))
+        scale = 1 / math.sqrt(layer.d_k)
+        weights = loop_weights(query, key, scale, lambda i, j: j <= i or not is_causal)
+        for row, mixed in zip(found, loop_product(weights, value), strict=True):
+            row.extend(mixed)
+    return found if layer.w_o is None else loop_product(found, layer.w_o.tolist())
+
+
+def loop_norm(x, norm):
+    rows = []
+    for row in x:
+        mean = math.fsum(row) / len(row)
+        spread = math.sqrt(math.fsum((a - mean) ** 2 for a in row) / len(row) + norm.eps)
+        gain, bias = norm.rows(len(row), np.dtype(np.float64))
+        rows.append([(a - mean) / spread * g + b for a, g, b in zip(row, gain, bias, strict=True)])
+    return rows
+
+
+def loop_sum(first, second):
+    return [[a + b for a, b in zip(r, s, strict=True)] for r, s in zip(first, second, strict=True)]
+
+
+def loop_block(x, block, is_causal):
+    """Return what a block gives, by its definition."""
+    norms = iter((block.first, block.second))
+    for part in ("attention", "feed_forward"):
+        layer, norm = getattr(block, part), next(norms)
+        if layer is None:
+            continue
+        read = loop_norm(x, norm) if block.norm == "before" else x
+        if part == "attention":
+            found = loop_attention(read, layer, is_causal)
+        else:
+            found = loop_feed_forward(read, layer)
+        x = loop_sum(x, found)
+        x = loop_norm(x, norm) if block.norm == "after" else x
+    return x
+
+
+# Random blocks
+
+
+def drawn_layer(data, rng, d_model, d_out, dtype):
+    d_ff = data.draw(st.integers(1, 5))
+
+    def normal(*shape):
+        return rng.normal(size=shape).astype(dtype)
+
+    return FeedForward(
+        normal(d_model, d_ff),
+        normal(d_ff) if data.draw(st.booleans()) else None,
+        normal(d_ff, d_out),
+        normal(d_out) if data.draw(st.booleans()) else None,
+        data.draw(st.sampled_from(["relu", "gelu"])),
+    )
+
+
+def drawn_block(data, rng, d_model, dtype):
+    heads, d_k = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
+    has_w_o = data.draw(st.booleans())
+    d_v = data.draw(st.integers(1, 4)) if has_w_o else d_model
+    heads = heads if has_w_o else 1
+
+    def normal(*shape):
+        return rng.normal(size=shape).astype(dtype) / 2
+
+    return Block(
+        MultiHeadWeights(
+            normal(heads, d_model, d_k),
+            normal(heads, d_model, d_k),
+            normal(heads, d_model, d_v),
+            normal(heads * d_v, d_model) if has_w_o else None,
+        ),
+        drawn_layer(data, rng, d_model, d_model, dtype) if data.draw(st.booleans()) else None,
+        data.draw(st.sampled_from(["before", "after", "nowhere"])),
+        Norm(normal(d_model), normal(d_model), eps=0.1),
+        Norm(normal(d_model) if data.draw(st.booleans()) else None, eps=0.1),
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_a_feed_forward_layer_is_a_loop_over_its_numbers(dtype, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
+    n, d_model, d_out = (data.draw(st.integers(1, 6)) for _ in range(3))
+    layer = drawn_layer(data, rng, d_model, d_out, dtype)
+    x = rng.normal(size=(n, d_model)).astype(dtype)
+    found = feed_forward(x, *dataclasses.astuple(layer))
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, loop_feed_forward(x.tolist(), layer), **TOLERANCES[dtype])
+    stacked = feed_forward(np.stack([x, x + 1]), *dataclasses.astuple(layer))
+    np.testing.assert_allclose(stacked[0], found, **TOLERANCES[dtype])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_a_stack_of_blocks_is_a_loop_over_its_numbers(dtype, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
+    n, d_model = data.draw(st.integers(1, 5)), data.draw(st.integers(2, 6))
+    is_causal = data.draw(st.booleans())
+    blocks = [drawn_block(data, rng, d_model, dtype) for _ in range(data.draw(st.integers(1, 2)))]
+    x = rng.normal(size=(n, d_model)).astype(dtype)
+    found = transformer(x, blocks, is_causal=is_causal)
+    assert found.dtype == dtype
+    wanted = x.astype(float).tolist()
+    for block in blocks:
+        wanted = loop_block(wanted, block, is_causal)
+    np.testing.assert_allclose(found, wanted, **TOLERANCES[dtype])
+
+
+def test_a_wider_number_anywhere_widens_all():
+    x = np.eye(2, dtype=np.float32)
+    single = MultiHeadWeights(*(ONE.astype(np.float32) for _ in range(3)))
+    assert transformer(x, [Block(single)]).dtype == np.float32
+    assert transformer(x, [Block(LAYER)]).dtype == np.float64
+    assert transformer(x, [Block(single, first=Norm(np.ones(2)))]).dtype == np.float64
+    assert transformer(x, [Block(single, norm="nowhere", first=Norm([1, 1]))]).dtype == np.float32
+
+
+# What each part does alone
+
+
+def test_a_block_of_zeros_hands_on_what_it_got(rng):
+    x = rng.normal(size=(5, 2))
+    nothing = MultiHeadWeights(ONE, ONE, 0 * ONE)
+    empty = FeedForward(np.ones((2, 3)), None, np.zeros((3, 2)), None)
+    np.testing.assert_array_equal(transformer(x, [Block(nothing, empty)] * 3), x)
+    after = transformer(x, [Block(nothing, empty, "after")])
+    np.testing.assert_allclose(after, layer_norm(layer_norm(x)))
+
+
+def test_before_keeps_the_stream_and_after_does_not(rng):
+    x = 100 * rng.normal(size=(5, 2))
+    before = transformer(x, [Block(LAYER)])
+    np.testing.assert_allclose(before, x + multi_head_attention(layer_norm(x), LAYER))
+    after = transformer(x, [Block(LAYER, norm="after")])
+    np.testing.assert_allclose(after, layer_norm(x + multi_head_attention(x, LAYER)))
+    assert np.abs(after).max() <= 1 < 10 < np.abs(before).max()
+
+
+def test_no_later_token_counts_in_any_block_of_a_causal_stack(rng):
+    x = rng.normal(size=(5, 2))
+    feed = FeedForward(rng.normal(size=(2, 7)), None, rng.normal(size=(7, 2)), None, "gelu")
+    blocks = [Block(LAYER, feed), Block(LAYER, feed, "after")]
+    whole = transformer(x, blocks, is_causal=True)
+    for n in range(1, 6):
+        np.testing.assert_allclose(transformer(x[:n], blocks, is_causal=True), whole[:n])
+
+
+def test_a_mask_holds_in_every_block(rng):
+    x = rng.normal(size=(5, 2))
+    alone = transformer(x, [Block(LAYER)] * 2, mask=np.eye(5, dtype=bool))
+    np.testing.assert_allclose(alone, [transformer(row[None], [Block(LAYER)] * 2)[0] for row in x])
+
+
+def test_the_share_of_the_normal_distribution():
+    assert normal_share(0) == 0.5
+    assert normal_share(1.959963984540054) == pytest.approx(0.975)
+    for x in (0.3, 1.7, 5.0):
+        assert normal_share(x) + normal_share(-x) == pytest.approx(1)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ([[1, 2]], [[1]], None, [[1]], None),
+            "x has width 2 but w_in has 1 rows; they must match",
+        ),
+        (([[1]], [1], None, [[1]], None), "w_in has shape (1,); two axes are wanted"),
+        (
+            ([[1]], [[1, 2]], None, [[1]], None),
+            "w_in has 2 columns but w_out has 1 rows; they must match",
+        ),
+        (([[1]], [[1]], [1, 2], [[1]], None), "b_in has shape (2,); (1,) is wanted"),
+        (([[1]], [[1]], None, [[1]], [[1]]), "b_out has shape (1, 1); (1,) is wanted"),
+        (
+            ([[1]], [[1]], None, [[1]], None, "tanh"),
+            'activation is \'tanh\'; "relu" or "gelu" is wanted',
+        ),
+        (
+            ([[1e200]], [[1e200]], None, [[1]], None),
+            "x and w_in overflow float64 when multiplied; smaller numbers are wanted",
+        ),
+        (
+            ([[1e308]], [[1]], [1e308], [[1]], None),
+            "x and w_in, and the bias, overflow float64 when added; smaller numbers are wanted",
+        ),
+    ],
+)
+def test_a_feed_forward_layer_that_does_not_fit_is_told_in_one_sentence(arguments, sentence):
+    with raises(ValueError, sentence):
+        feed_forward(*arguments)
+
+
+WIDE = FeedForward(np.ones((3, 5)), None, np.ones((5, 3)), None)
+
+
+@pytest.mark.parametrize(
+    ("error", "parts", "sentence"),
+    [
+        (TypeError, {"attention": 1}, "attention is a int; MultiHeadWeights is wanted"),
+        (TypeError, {"feed_forward": 1}, "feed_forward is a int; FeedForward or None is wanted"),
+        (TypeError, {"first": None}, "first is a NoneType; Norm is wanted"),
+        (
+            ValueError,
+            {"norm": "both"},
+            'norm is \'both\'; "before", "after" or "nowhere" is wanted',
+        ),
+        (
+            ValueError,
+            {"feed_forward": WIDE},
+            "feed_forward takes 3 numbers and gives 3; d_model=2 is wanted for both",
+        ),
+        (
+            ValueError,
+            {"attention": MultiHeadWeights(ONE, ONE, np.ones((1, 2, 3)))},
+            "attention gives 3 numbers a token; d_model=2 is wanted",
+        ),
+        (
+            ValueError,
+            {"second": Norm([1, 2, 3])},
+            "gain has 3 numbers for rows of 2; they must match",
+        ),
+    ],
+)
+def test_a_block_whose_parts_do_not_fit_is_told_in_one_sentence(error, parts, sentence):
+    with raises(error, sentence):
+        Block(**{"attention": LAYER} | parts)
+
+
+def test_a_stack_wants_blocks():
+    with raises(ValueError, "blocks is empty; at least one is wanted"):
+        transformer(np.eye(2), [])
+    for wrong in (LAYER, [LAYER]):
+        with raises(TypeError, "blocks holds a MultiHeadWeights; blocks are wanted"):
+            transformer(np.eye(2), wrong)
+    with raises(ValueError, "x has width 3 but the weights have d_model=2; they must match"):
+        transformer(np.eye(3), [Block(LAYER, norm="nowhere")])

@@ -1,0 +1,165 @@
+"""Runs of blocks: every intermediate equals the plain functions; a stack goes on where one ends."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from helpers import HEADS, QUERIES, example, projected, raises, with_block, with_places
+
+from mha import (
+    Block,
+    FeedForward,
+    MultiHeadWeights,
+    Norm,
+    arithmetic,
+    feed_forward,
+    layer_norm,
+    load_example,
+    multi_head_attention,
+    trace,
+    trace_blocks,
+    transformer,
+)
+from mha.runs.record import attention_alone, continued
+
+NORMS = ["before", "after", "nowhere"]
+
+
+def alone(rng, norm, **parts):
+    """Return an example of a block, without the angles that a stack of blocks does not have."""
+    return replace(with_block(rng, norm), angles=None, **parts)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_each_stage_is_that_of_the_plain_functions(rng, norm, activation):
+    start = replace(with_block(rng, norm, activation), angles=None)
+    run, block = trace(start), start.block
+    same = np.testing.assert_array_equal
+    norms = [(n.gain, n.bias, n.eps) for n in (block.first, block.second)]
+    if norm == "before":
+        same(run.start_normed, layer_norm(run.placed, *norms[0]))
+    read = run.placed if norm != "before" else run.start_normed
+    same(run.output, multi_head_attention(read, start.layer))
+    same(run.stream, run.placed + run.output)
+    kept = run.stream
+    if norm != "nowhere":
+        same(run.stream_normed, layer_norm(run.stream, *norms[norm == "before"]))
+        kept = run.stream_normed if norm == "after" else run.stream
+    layer = block.feed_forward
+    fed_by = kept if run.stream_normed is None else run.stream_normed
+    matrices = (layer.w_in, layer.b_in, layer.w_out, layer.b_out)
+    same(run.fed, feed_forward(fed_by, *matrices, activation))
+    same(run.total, kept + run.fed)
+    same(run.result, transformer(run.placed, [block]))
+    assert (run.total_normed is None) == (norm != "after")
+
+
+def around(embeddings, block):
+    """Return the run of a block on two tokens."""
+    parts = dict.fromkeys(("query", "key", "value")) | {"embeddings": embeddings, "block": block}
+    return trace(replace(load_example("cat-sat"), **parts))
+
+
+def test_numbers_of_a_row_by_hand():
+    nothing = MultiHeadWeights(*(np.zeros((1, 4, 4)) for _ in range(3)))
+    feed = FeedForward([[1], [0], [0], [-1]], [-2], [[0, 3, 0, 0]], [1, 0, 0, 0])
+    block = Block(nothing, feed, "before", second=Norm([1, 1, 2, 1], [0, 0, 0, 0.5], eps=0))
+    run = around([[9, -5, 3, 1], [3, 3, 1, 1]], block)
+    small = around([[9, -5, 3, 1], [3, 3, 1, 1]], replace(block, second=Norm()))
+    line = "√((7×7 + (−7)×(−7) + 1×1 + (−1)×(−1)) ÷ 4) ≈ 5.0000"
+    assert str(arithmetic(small, "stream_spreads", 0)) == line.replace("≈ 5.0000", "= 5.0000")
+    lines = {
+        ("stream", 0): "9.0000 + 0.0000 = 9.0000",
+        ("stream_means", 0): "(9 + (−5) + 3 + 1) ÷ 4 = 2",
+        ("stream_spreads", 0): "√((7×7 + (−7)×(−7) + 1×1 + (−1)×(−1)) ÷ 4) = 5",
+        ("stream_normed", 0): "(9 − 2) ÷ 5 = 1.4",
+        ("stream_normed", 2): "(3 − 2) ÷ 5 × 2 = 0.4",
+        ("stream_normed", 3): "(1 − 2) ÷ 5 + 0.5 = 0.3",
+        ("hidden", 0): (
+            "1.4×1 + (−1.4)×0 + 0.4×0 + 0.3×(−1) + (−2) = 1.4 + 0 + 0 + (−0.3) + (−2) = −0.9"
+        ),
+        ("active", 0): "max(0, −0.9) = 0",
+        ("fed", 0): "0×0 + 1 = 0 + 1 = 1",
+        ("total", 0): "9.0000 + 1.0000 = 10.0000",
+    }
+    for (stage, column), line in lines.items():
+        assert str(arithmetic(run, stage, 0, column)) == line
+
+
+def test_an_eps_that_can_be_seen_and_a_gelu_are_written_out():
+    nothing = MultiHeadWeights(*(np.zeros((1, 2, 2)) for _ in range(3)))
+    feed = FeedForward([[1], [0]], None, [[1, 0]], None, "gelu")
+    block = Block(nothing, feed, "after", Norm(eps=0.25))
+    run = around([[2, 1], [1, -1]], block)
+    assert str(arithmetic(run, "stream_spreads", 0)) == (
+        "√((0.5×0.5 + (−0.5)×(−0.5)) ÷ 2 + 0.25) ≈ 0.7071"
+    )
+    assert str(arithmetic(run, "active", 0)) == "0.7071×0.7602 ≈ 0.5376"
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_a_stack_goes_on_where_each_block_ends(rng, is_causal):
+    start = replace(with_places(rng), angles=None, is_causal=is_causal)
+    blocks = [with_block(rng, norm).block for norm in NORMS]
+    runs = trace_blocks(start, blocks)
+    placed = start.embeddings + start.positions
+    wanted = transformer(placed, blocks, is_causal=is_causal)
+    np.testing.assert_array_equal(runs[-1].result, wanted)
+    assert [run.example.name for run in runs] == [f"made-up-{i}" for i in (1, 2, 3)]
+    for before, after in pairwise(runs):
+        np.testing.assert_array_equal(after.embeddings, before.result)
+        assert after.positions is None
+
+
+def test_a_stack_may_change_the_number_of_heads(rng):
+    start = replace(with_places(rng), angles=None)
+    one = MultiHeadWeights(*(rng.normal(size=(3, 1, 17, 17)) / 9))
+    blocks = [Block(one), with_block(rng).block]
+    assert [run.num_heads for run in trace_blocks(start, blocks)] == [1, HEADS]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_attention_alone_has_the_block_s_weights(rng, norm):
+    run = trace(alone(rng, norm))
+    found = attention_alone(run)
+    assert found.stream is None
+    np.testing.assert_array_equal(found.weights, run.weights)
+    np.testing.assert_array_equal(found.output, run.output)
+    assert attention_alone(found) is found
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_run_that_goes_on_from_other_weights_goes_through_the_block(rng, norm):
+    run = trace(alone(rng, norm))
+    same = continued(run, weights=run.weights)
+    np.testing.assert_array_equal(same.result, run.result)
+    even = continued(run, weights=np.full_like(run.weights, 1 / QUERIES))
+    np.testing.assert_array_equal(even.stream, run.placed + even.output)
+    assert np.abs(even.result - run.result).max() > 0.01
+
+
+def test_another_layer_takes_the_place_of_the_block_s(rng):
+    start = with_block(rng)
+    assert start.layer is start.block.attention
+    layer = MultiHeadWeights(*(2 * w for w in (start.layer.w_q, start.layer.w_k)), start.layer.w_v,
+                             start.layer.w_o)  # fmt: skip
+    other = replace(start, layer=layer)
+    assert other.block.attention is layer
+    assert other.block.feed_forward is start.block.feed_forward
+
+
+def test_what_does_not_fit_is_told_in_one_sentence(rng):
+    with raises(TypeError, "block is a int; a Block is wanted"):
+        example(block=1)
+    with raises(ValueError, "attention gives 19 numbers a token; d_model=17 is wanted"):
+        replace(with_block(rng), layer=projected(rng).layer)
+    with raises(ValueError, "made-up is no start for blocks; embeddings alone are wanted"):
+        trace_blocks(example(), [with_block(rng).block])
+    with raises(ValueError, "made-up is no start for blocks; embeddings alone are wanted"):
+        trace_blocks(with_places(rng), [with_block(rng).block])
+    with raises(TypeError, "example is a int; a WorkedExample is wanted"):
+        trace_blocks(1, [])
+    with raises(ValueError, "blocks is empty; at least one is wanted"):
+        trace_blocks(projected(rng), [])
