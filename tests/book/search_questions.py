@@ -100,6 +100,8 @@ TRANSFORMER = {
     "sinusoidal positional encoding": (
         "transformer/order#first-way-add-a-position-to-the-embedding",
     ),
+    "dropout": ("transformer/bugs#dropout-left-on",),
+    "property test": ("transformer/bugs#a-friendly-example-finds-nothing",),
 }
 
 # Written before that mending and tried after it: 9 find theirs first. Nothing was tuned to these.
