@@ -100,6 +100,7 @@ TRANSFORMER = {
     "sinusoidal positional encoding": (
         "transformer/order#first-way-add-a-position-to-the-embedding",
     ),
+    "backpropagation by hand": ("transformer/learning#the-way-back",),
     "dropout": ("transformer/bugs#dropout-left-on",),
     "property test": ("transformer/bugs#a-friendly-example-finds-nothing",),
 }
