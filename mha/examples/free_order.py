@@ -119,3 +119,22 @@ def answer_places(sentences: Sequence[Sentence]) -> Array:
         -1 where nothing is asked.
     """
     return np.array([s.places for s in sentences])
+
+
+def one_question(answers: Array) -> Array:
+    """Keep one question of each word: which place it asks for then depends on its form alone.
+
+    Parameters
+    ----------
+    answers : ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
+        Of `as_arrays`.
+
+    Returns
+    -------
+    ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
+        The referent of a pronoun, the governor of an adjective, the next word of all others.
+    """
+    nouns = [i for i, word in enumerate(WORDS) if word.split("-")[0] in NOUNS]
+    governor = np.where(np.isin(answers[..., 1], nouns), 1, 0)
+    kept = np.where(answers[..., 2] != NONE, 2, governor)
+    return np.where(np.arange(len(QUESTIONS)) == kept[..., None], answers, NONE)

@@ -15,6 +15,7 @@ from mha.examples.free_order import (
     answer_places,
     as_arrays,
     draw_sentence,
+    one_question,
 )
 
 
@@ -61,3 +62,15 @@ def test_arrays_hold_form_and_place_and_answers_are_forms():
             for q, place in enumerate(sentence.places[i]):
                 wanted = -1 if place == -1 else WORDS.index(sentence.tokens[place])
                 assert answers[s, i, q] == wanted
+
+
+def test_each_word_keeps_one_question_by_its_form():
+    sentences = [draw_sentence(np.random.default_rng(seed)) for seed in range(20)]
+    _, answers = as_arrays(sentences)
+    kept = one_question(answers)
+    for s, sentence in enumerate(sentences):
+        for i, token in enumerate(sentence.tokens):
+            q = {"pronoun": 2, "adjective": 1}.get(kind_and_mark(token)[0], 0)
+            wanted = [-1, -1, -1]
+            wanted[q] = answers[s, i, q]
+            assert kept[s, i].tolist() == wanted
