@@ -19,6 +19,14 @@ from mha.core.gradients import (
     scaled_dot_product_attention_backward,
 )
 from mha.core.heads import merge_heads, split_heads
+from mha.core.learning import (
+    Training,
+    answer_scores,
+    cross_entropy,
+    draw_layer,
+    layer_gradients,
+    train_layer,
+)
 from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
@@ -78,7 +86,9 @@ __all__ = [
     "Reading",
     "RecordedMaps",
     "Trace",
+    "Training",
     "WorkedExample",
+    "answer_scores",
     "arithmetic",
     "at_least",
     "at_least_percent",
@@ -90,13 +100,16 @@ __all__ = [
     "causal_mask",
     "centred_log",
     "chain",
+    "cross_entropy",
     "decode_step",
     "dimensions",
+    "draw_layer",
     "entropy",
     "example_names",
     "figures",
     "fit_patterns",
     "halves_to_pairs",
+    "layer_gradients",
     "layer_sizes",
     "linear_biases",
     "linear_slopes",
@@ -130,6 +143,7 @@ __all__ = [
     "tables",
     "total_variation",
     "trace",
+    "train_layer",
     "with_swapped_tokens",
     "without_head",
     "without_scale",

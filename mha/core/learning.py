@@ -158,7 +158,7 @@ def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> 
     return output.reshape(*output.shape[:-1], questions, -1)
 
 
-def train(
+def train_layer(
     layer: MultiHeadWeights,
     x: ArrayLike,
     answers: ArrayLike,
@@ -198,7 +198,7 @@ def train(
     Examples
     --------
     >>> layer = draw_layer(np.random.default_rng(3), 4, 2, 4, 4)
-    >>> done = train(layer, np.eye(4)[None], np.array([[[1], [2], [3], [0]]]), steps=40)
+    >>> done = train_layer(layer, np.eye(4)[None], np.array([[[1], [2], [3], [0]]]), steps=40)
     >>> done.losses[0] > 1, done.losses[-1] < 0.2
     (True, True)
     """

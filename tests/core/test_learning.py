@@ -11,7 +11,7 @@ from mha.core.learning import (
     cross_entropy,
     draw_layer,
     layer_gradients,
-    train,
+    train_layer,
 )
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 
@@ -136,7 +136,7 @@ def test_heads_share_the_width():
 
 def test_training_is_the_same_from_the_same_numbers_and_another_from_others(rng):
     x, answers = some_task(rng)
-    first, again, other = (train(some_layer(seed), x, answers, steps=7) for seed in (3, 3, 4))
+    first, again, other = (train_layer(some_layer(seed), x, answers, steps=7) for seed in (3, 3, 4))
     assert first.losses == again.losses != other.losses
     for name in NAMES:
         np.testing.assert_array_equal(getattr(first.layer, name), getattr(again.layer, name))
@@ -144,7 +144,7 @@ def test_training_is_the_same_from_the_same_numbers_and_another_from_others(rng)
 
 def test_training_learns_answers_by_heart(rng):
     x, answers = some_task(rng)
-    done = train(some_layer(), x, answers, steps=150)
+    done = train_layer(some_layer(), x, answers, steps=150)
     assert len(done.losses) == 150
     assert done.losses[-1] < 0.05 < 0.5 < done.losses[0]
 
@@ -152,7 +152,7 @@ def test_training_learns_answers_by_heart(rng):
 def test_the_first_step_of_adam_moves_each_number_by_the_rate(rng):
     layer, (x, answers) = some_layer(), some_task(rng)
     _, gradients = layer_gradients(layer, x, answers)
-    moved = train(layer, x, answers, steps=1, rate=0.25).layer
+    moved = train_layer(layer, x, answers, steps=1, rate=0.25).layer
     for name, gradient in zip(NAMES, gradients, strict=True):
         step = getattr(moved, name) - getattr(layer, name)
         np.testing.assert_allclose(step, -0.25 * np.sign(gradient), atol=1e-4)
@@ -160,7 +160,7 @@ def test_the_first_step_of_adam_moves_each_number_by_the_rate(rng):
 
 def test_batches_come_in_turn_and_begin_again(rng):
     layer, (x, answers) = some_layer(), some_task(rng)
-    losses = train(layer, x, answers, steps=3, batch_size=1, rate=0.0).losses
+    losses = train_layer(layer, x, answers, steps=3, batch_size=1, rate=0.0).losses
     each = [layer_gradients(layer, x[i], answers[i])[0] for i in range(BATCH)]
     np.testing.assert_allclose(losses, [each[0], each[1], each[0]], rtol=1e-12)
 
@@ -170,6 +170,6 @@ def test_a_layer_without_an_output_projection_cannot_answer(rng):
     bare = MultiHeadWeights(layer.w_q, layer.w_k, layer.w_v)
     sentence = "layer has no w_o; one that makes scores of the heads' outputs is wanted"
     with raises(ValueError, sentence):
-        train(bare, x, answers, steps=1)
+        train_layer(bare, x, answers, steps=1)
     with raises(ValueError, "answers has shape (2, 5); (2, 5) and questions are wanted"):
-        train(layer, x, answers[..., 0], steps=1)
+        train_layer(layer, x, answers[..., 0], steps=1)
