@@ -19,6 +19,14 @@ from mha.core.gradients import (
     scaled_dot_product_attention_backward,
 )
 from mha.core.heads import merge_heads, split_heads
+from mha.core.learning import (
+    Training,
+    answer_scores,
+    cross_entropy,
+    draw_layer,
+    layer_gradients,
+    train_layer,
+)
 from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
@@ -86,7 +94,9 @@ __all__ = [
     "RecordedMaps",
     "RunningSoftmax",
     "Trace",
+    "Training",
     "WorkedExample",
+    "answer_scores",
     "arithmetic",
     "at_least",
     "at_least_percent",
@@ -98,14 +108,17 @@ __all__ = [
     "causal_mask",
     "centred_log",
     "chain",
+    "cross_entropy",
     "decode_step",
     "dimensions",
+    "draw_layer",
     "entropy",
     "example_names",
     "feed_forward",
     "figures",
     "fit_patterns",
     "halves_to_pairs",
+    "layer_gradients",
     "layer_norm",
     "layer_sizes",
     "linear_biases",
@@ -142,6 +155,7 @@ __all__ = [
     "total_variation",
     "trace",
     "trace_blocks",
+    "train_layer",
     "transformer",
     "with_swapped_tokens",
     "without_head",

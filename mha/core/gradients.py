@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import (
@@ -49,11 +50,11 @@ class MultiHeadGradients:
 
     Parameters
     ----------
-    x : ndarray, shape (n, d_model)
-    context : ndarray, shape (m, d_model), or None
+    x : ndarray, shape (..., n, d_model)
+    context : ndarray, shape (..., m, d_model), or None
         None where the layer attends to `x` itself: `x` then holds both parts.
     weights : MultiHeadWeights
-        The gradient by each matrix, in that matrix's place.
+        The gradient by each matrix, in that matrix's place; those of a batch's sequences add up.
     """
 
     x: Array
@@ -98,7 +99,6 @@ def scaled_dot_product_attention_backward(
 
     Examples
     --------
-    >>> import numpy as np
     >>> one = np.eye(2)
     >>> scaled_dot_product_attention_backward(one, one, one, one, scale=1.0).value.round(4)
     array([[0.7311, 0.2689],
@@ -136,12 +136,12 @@ def multi_head_attention_backward(
 
     Parameters
     ----------
-    d_output : array_like, shape (n, d_out)
+    d_output : array_like, shape (..., n, d_out)
         The loss's gradient by the output.
-    x : array_like, shape (n, d_model)
-        One sequence: no leading axes, so that a mask's three axes are (num_heads, n, m).
+    x : array_like, shape (..., n, d_model)
     weights : MultiHeadWeights
-    context : array_like, shape (m, d_model), optional
+    context : array_like, shape (..., m, d_model), optional
+        With the leading axes of `x`.
     mask, is_causal, align
         As in the forward pass.
 
@@ -153,12 +153,12 @@ def multi_head_attention_backward(
     Raises
     ------
     TypeError, ValueError
-        As the forward pass; also if `x` or `context` has leading axes, `d_output` does not have
-        the output's shape, or a gradient is too large for its dtype, naming what was multiplied.
+        As the forward pass; also if `context` has other leading axes than `x`, `d_output` does not
+        have the output's shape, or a gradient is too large for its dtype, naming what was
+        multiplied.
 
     Examples
     --------
-    >>> import numpy as np
     >>> one = np.eye(2)[None]
     >>> weights = MultiHeadWeights(one, one, one)
     >>> multi_head_attention_backward(np.ones((3, 2)), np.ones((3, 2)), weights).x.round(4)
@@ -166,8 +166,15 @@ def multi_head_attention_backward(
            [1., 1.],
            [1., 1.]])
     """
-    x = _one_sequence("x", x)
-    name, source = ("x", x) if context is None else ("context", _one_sequence("context", context))
+    x = as_finite_array("x", x, min_ndim=2)
+    name, source = "x", x
+    if context is not None:
+        name, source = "context", as_finite_array("context", context, min_ndim=2)
+        if source.shape[:-2] != x.shape[:-2]:
+            raise ValueError(
+                f"leading axes are {x.shape[:-2]} in x but {source.shape[:-2]} in context;"
+                " they must match"
+            )
     masks: _Masks = {"mask": mask, "is_causal": is_causal, "align": align}
     output = multi_head_attention(x, weights, context=context, **masks)
     d_output = _like("d_output", d_output, output.shape)
@@ -182,7 +189,7 @@ def multi_head_attention_backward(
     if weights.w_o is not None:
         concat = merge_heads(scaled_dot_product_attention(*inputs, **masks, enable_gqa=gqa))
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
-        d_w_o = finite_product("the heads' outputs and d_output", concat.T, d_output)
+        d_w_o = finite_product("the heads' outputs and d_output", _rows(concat).T, _rows(d_output))
     d_heads = split_heads(d_concat, weights.num_heads)
     back = scaled_dot_product_attention_backward(d_heads, *inputs, **masks, enable_gqa=gqa)
     return _to_the_layer(back, x, source, weights, d_w_o, is_cross=context is not None)
@@ -219,9 +226,9 @@ def _to_the_layer(
         x=d_x,
         context=d_source if is_cross else None,
         weights=MultiHeadWeights(
-            w_q=finite_product("x and d_query", x.T, back.query),
-            w_k=finite_product(f"{name} and d_key", source.T, back.key),
-            w_v=finite_product(f"{name} and d_value", source.T, back.value),
+            w_q=finite_product("x and d_query", _rows(x).T, _rows_of_heads(back.query)),
+            w_k=finite_product(f"{name} and d_key", _rows(source).T, _rows_of_heads(back.key)),
+            w_v=finite_product(f"{name} and d_value", _rows(source).T, _rows_of_heads(back.value)),
             w_o=d_w_o,
         ),
     )
@@ -233,11 +240,15 @@ def _through(names: str, gradient: Array, matrices: Array) -> Array:
     return finite_product(names, merge_heads(gradient), side_by_side)
 
 
-def _one_sequence(name: str, x: ArrayLike) -> Array:
-    x = as_finite_array(name, x)
-    if x.ndim != 2:
-        raise ValueError(f"{name} has shape {x.shape}; (n, d_model) is wanted")
-    return x
+def _rows(x: Array) -> Array:
+    """Put the tokens of all sequences below one another: shape (tokens, d)."""
+    return x.reshape(-1, x.shape[-1])
+
+
+def _rows_of_heads(x: Array) -> Array:
+    """Do so head by head: shape (..., num_heads, n, d) to (num_heads, tokens, d)."""
+    heads_first = np.moveaxis(x, -3, 0)
+    return heads_first.reshape(len(heads_first), -1, x.shape[-1])
 
 
 def _like(name: str, gradient: ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -1,1 +1,1 @@
-"""What a reader computes: fresh numbers, exercises with their verdicts, worksheets."""
+"""What a reader computes: fresh numbers, exercises with their verdicts, worksheets; and bugs."""

@@ -64,6 +64,10 @@ BOTH = {
         {"example": "apple", "stage": "weights", "head": 2, "row": 3, "column": 1},
         {"example": "apple", "stage": "weights", "head": 2, "row": 3, "column": 3},
     ),
+    "learns_one_relation": (
+        {"width": 12, "steps": 1, "seed": 3},
+        {"width": 12, "steps": 150, "seed": 3},
+    ),
     "matrices_differ": (
         {"example": "apple", "matrices": ["w_q", "w_v"]},
         {"example": "apple", "matrices": ["w_q", "w_q"]},
@@ -136,6 +140,7 @@ EXPECTED = {
     ("aiayn-part-2", "Xavier's"): False,
     ("attention-notes", "gradients explode"): False,
     ("attention-notes", "three percentages of *play*"): False,
+    ("attention-notes", "one kind of relationship only"): False,
     ("attention-notes", "base model has 8 heads"): True,
     ("back-to-cats-slides", "the rows listed are the values"): False,
     ("back-to-cats-slides", "attends most to itself"): True,

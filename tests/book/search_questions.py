@@ -105,6 +105,9 @@ TRANSFORMER = {
     "sinusoidal positional encoding": (
         "transformer/order#first-way-add-a-position-to-the-embedding",
     ),
+    "backpropagation by hand": ("transformer/learning#the-way-back",),
+    "dropout": ("transformer/bugs#dropout-left-on",),
+    "property test": ("transformer/bugs#a-friendly-example-finds-nothing",),
 }
 
 # Written before that mending and tried after it: 9 find theirs first. Nothing was tuned to these.

@@ -273,10 +273,48 @@ def test_a_scale_that_makes_a_gradient_overflow_is_named(scale):
         scaled_dot_product_attention_backward([[1.0]], query, key, value, scale=scale)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("w_o", [False, True])
+@pytest.mark.parametrize("cross", [False, True])
+@pytest.mark.parametrize("leading", [(BATCH,), (BATCH, HEADS)])
+def test_a_batch_is_its_sequences_and_the_matrices_gradients_add_up(
+    rng, leading, cross, w_o, dtype
+):
+    def drawn(*shape):
+        return (rng.normal(size=shape) / 4).astype(dtype)
+
+    matrices = vars(layer(rng, w_o=w_o)).values()
+    weights = MultiHeadWeights(*(None if m is None else (m / 4).astype(dtype) for m in matrices))
+    x = drawn(*leading, N, D_MODEL)
+    context = drawn(*leading, M, D_MODEL) if cross else None
+    d_output = drawn(*leading, N, D_OUT if w_o else HEADS * D_V)
+    mask = rng.random((*leading, 1, N, M if cross else N)) < 0.7
+    near = 1e-5 if dtype == np.float32 else 1e-13
+    back = multi_head_attention_backward(d_output, x, weights, context=context, mask=mask)
+    total = dict.fromkeys(("w_q", "w_k", "w_v") + ("w_o",) * w_o, 0.0)
+    for place in np.ndindex(leading):
+        one = multi_head_attention_backward(
+            d_output[place], x[place], weights,
+            context=context[place] if cross else None, mask=mask[place],
+        )  # fmt: skip
+        np.testing.assert_allclose(back.x[place], one.x, atol=near)
+        if cross:
+            np.testing.assert_allclose(back.context[place], one.context, atol=near)
+        total = {name: sum_ + getattr(one.weights, name) for name, sum_ in total.items()}
+    for name, wanted in total.items():
+        assert getattr(back.weights, name).dtype == dtype
+        np.testing.assert_allclose(getattr(back.weights, name), wanted, atol=near)
+
+
 @pytest.mark.parametrize("name", ["x", "context"])
-def test_a_batch_is_refused(rng, name):
-    arguments = {"x": np.ones((N, D_MODEL))} | {name: np.ones((BATCH, QUERIES, D_MODEL))}
-    with raises(ValueError, f"{name} has shape (2, 5, 5); (n, d_model) is wanted"):
+def test_a_context_with_other_leading_axes_is_refused(rng, name):
+    arguments = {"x": np.ones((N, D_MODEL)), "context": np.ones((M, D_MODEL))}
+    arguments[name] = np.ones((BATCH, QUERIES, D_MODEL))
+    axes = {"x": (), "context": ()} | {name: (2,)}
+    sentence = (
+        f"leading axes are {axes['x']} in x but {axes['context']} in context; they must match"
+    )
+    with raises(ValueError, sentence):
         multi_head_attention_backward(np.ones((N, D_OUT)), weights=layer(rng), **arguments)
 
 

@@ -1,0 +1,262 @@
+"""A layer that learns: the loss of its answers, and the steps that make it smaller."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from mha.core.checks import Array, as_count, as_finite_array, as_ndarray
+from mha.core.gradients import multi_head_attention_backward
+from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.softmax import softmax
+
+NONE = -1
+"""The answer of what is not asked."""
+
+_MEAN, _SQUARE, _TINY = (
+    0.9,
+    0.99,
+    1e-8,
+)  # Adam's: how long it remembers, and what it never divides by
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What a layer has become, and its loss before each step.
+
+    Parameters
+    ----------
+    layer : MultiHeadWeights
+    losses : tuple of float
+    """
+
+    layer: MultiHeadWeights
+    losses: tuple[float, ...]
+
+
+def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
+    """Return how surprised a softmax of scores is by the answers, and the gradient by the scores.
+
+    Parameters
+    ----------
+    scores : array_like, shape (..., num_choices)
+    answers : array_like of int, shape (...)
+        Which choice is right; -1 where nothing is asked.
+
+    Returns
+    -------
+    loss : float
+        The mean of minus the logarithm of the weight of each right choice.
+    d_scores : ndarray, shape of `scores`
+        Each softmax's weights, less one for the right choice, divided by the number of answers.
+
+    Raises
+    ------
+    TypeError
+        If the scores are no real numbers, or the answers no integers.
+    ValueError
+        If the shapes do not fit, an answer is none of the choices, or nothing is asked.
+
+    Examples
+    --------
+    >>> loss, d_scores = cross_entropy([[0.0, 0.0], [0.0, 0.0]], [1, -1])
+    >>> round(loss, 4), d_scores.tolist()
+    (0.6931, [[0.5, -0.5], [0.0, 0.0]])
+    """
+    scores, answers = as_finite_array("scores", scores), as_ndarray("answers", answers)
+    if not np.issubdtype(answers.dtype, np.integer):
+        raise TypeError(f"answers has dtype {answers.dtype}; integers are wanted")
+    if answers.shape != scores.shape[:-1]:
+        raise ValueError(f"answers has shape {answers.shape}; {scores.shape[:-1]} is wanted")
+    if answers.min() < NONE or answers.max() >= scores.shape[-1]:
+        raise ValueError(f"answers has choices outside of -1 to {scores.shape[-1] - 1}")
+    asked = answers != NONE
+    if not asked.any():
+        raise ValueError("answers is -1 everywhere; at least one answer is wanted")
+    weights = softmax(scores)
+    right = np.where(asked, answers, 0)[..., None]
+    chosen = np.take_along_axis(scores, right, axis=-1)[..., 0]
+    largest = scores.max(axis=-1)
+    sums = np.log(np.exp(scores - largest[..., None]).sum(axis=-1))
+    loss = float((largest + sums - chosen)[asked].mean())
+    d_scores = weights - (np.arange(scores.shape[-1]) == right)
+    d_scores = np.where(asked[..., None], d_scores, 0) / asked.sum()
+    return loss, d_scores.astype(scores.dtype)
+
+
+def draw_layer(
+    rng: Generator, d_model: int, num_heads: int, width: int, d_out: int
+) -> MultiHeadWeights:
+    """Return a layer of random numbers to begin with.
+
+    Parameters
+    ----------
+    rng : Generator
+    d_model : int
+    num_heads : int
+    width : int
+        Of all heads together: `num_heads` divides it.
+    d_out : int
+
+    Returns
+    -------
+    MultiHeadWeights
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is not a whole number of at least 1, or `num_heads` does not divide `width`.
+
+    Examples
+    --------
+    >>> draw_layer(np.random.default_rng(3), 7, 2, 6, 5).w_q.shape
+    (2, 7, 3)
+    """
+    heads, width = as_count("num_heads", num_heads), as_count("width", width)
+    if width % heads:
+        raise ValueError(f"num_heads is {heads}; a divisor of width {width} is wanted")
+    shape = heads, as_count("d_model", d_model), width // heads
+    w_q, w_k, w_v = rng.normal(size=(3, *shape)) / np.sqrt(shape[-1])
+    w_o = rng.normal(size=(width, as_count("d_out", d_out))) / np.sqrt(width)
+    return MultiHeadWeights(w_q, w_k, w_v, w_o)
+
+
+def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> Array:
+    """Return a layer's scores for the choices of each question that each token asks.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., n, d_model)
+    layer : MultiHeadWeights
+        Its output is the scores of all questions beside one another.
+    num_questions : int
+
+    Returns
+    -------
+    ndarray, shape (..., n, num_questions, num_choices)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `multi_head_attention`; also if the output cannot be cut into so many parts.
+
+    Examples
+    --------
+    >>> layer = draw_layer(np.random.default_rng(3), 7, 2, 6, 10)
+    >>> answer_scores(np.ones((4, 7)), layer, 2).shape
+    (4, 2, 5)
+    """
+    output = multi_head_attention(x, layer)
+    questions = as_count("num_questions", num_questions)
+    if output.shape[-1] % questions:
+        raise ValueError(
+            f"num_questions is {questions}; a divisor of the output's width {output.shape[-1]}"
+            " is wanted"
+        )
+    return output.reshape(*output.shape[:-1], questions, -1)
+
+
+def train_layer(
+    layer: MultiHeadWeights,
+    x: ArrayLike,
+    answers: ArrayLike,
+    *,
+    steps: int,
+    batch_size: int = 64,
+    rate: float = 0.03,
+) -> Training:
+    """Make a layer's loss smaller, step by step, by Adam.
+
+    Parameters
+    ----------
+    layer : MultiHeadWeights
+        To begin with; with an output projection.
+    x : array_like, shape (num_sequences, n, d_model)
+    answers : array_like of int, shape (num_sequences, n, num_questions)
+        As in `cross_entropy`.
+    steps : int
+    batch_size : int, default 64
+        How many sequences a step looks at, one batch after another, and again from the first.
+    rate : float, default 0.03
+
+    Returns
+    -------
+    Training
+        The same for the same arguments: nothing is drawn here.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If arguments do not fit.
+
+    References
+    ----------
+    Kingma and Ba (2015), algorithm 1.
+
+    Examples
+    --------
+    >>> layer = draw_layer(np.random.default_rng(3), 4, 2, 4, 4)
+    >>> done = train_layer(layer, np.eye(4)[None], np.array([[[1], [2], [3], [0]]]), steps=40)
+    >>> done.losses[0] > 1, done.losses[-1] < 0.2
+    (True, True)
+    """
+    x, answers = as_finite_array("x", x, min_ndim=3), as_ndarray("answers", answers)
+    if answers.shape[:-1] != x.shape[:-1]:
+        raise ValueError(
+            f"answers has shape {answers.shape}; {x.shape[:-1]} and questions are wanted"
+        )
+    if layer.w_o is None:
+        raise ValueError("layer has no w_o; one that makes scores of the heads' outputs is wanted")
+    matrices, losses = [layer.w_q, layer.w_k, layer.w_v, layer.w_o], []
+    means, squares = ([np.zeros_like(matrix) for matrix in matrices] for _ in range(2))
+    size = min(as_count("batch_size", batch_size), len(x))
+    for step in range(as_count("steps", steps)):
+        rows = np.arange(step * size, (step + 1) * size) % len(x)
+        loss, gradients = layer_gradients(MultiHeadWeights(*matrices), x[rows], answers[rows])
+        losses.append(loss)
+        for i, gradient in enumerate(gradients):
+            means[i] = _MEAN * means[i] + (1 - _MEAN) * gradient
+            squares[i] = _SQUARE * squares[i] + (1 - _SQUARE) * gradient**2
+            mean = means[i] / (1 - _MEAN ** (step + 1))
+            square = squares[i] / (1 - _SQUARE ** (step + 1))
+            matrices[i] = matrices[i] - rate * mean / (np.sqrt(square) + _TINY)
+    return Training(MultiHeadWeights(*matrices), tuple(losses))
+
+
+def layer_gradients(
+    layer: MultiHeadWeights, x: ArrayLike, answers: ArrayLike
+) -> tuple[float, Sequence[Array]]:
+    """Return the loss of a layer's answers, and its gradient by each of the four matrices.
+
+    Parameters
+    ----------
+    layer : MultiHeadWeights
+    x : array_like, shape (..., n, d_model)
+    answers : array_like of int, shape (..., n, num_questions)
+
+    Returns
+    -------
+    loss : float
+    gradients : sequence of ndarray
+        By `w_q`, `w_k`, `w_v` and `w_o`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If arguments do not fit.
+
+    Examples
+    --------
+    >>> layer = draw_layer(np.random.default_rng(3), 4, 2, 4, 4)
+    >>> [g.shape for g in layer_gradients(layer, np.eye(4), [[1], [2], [3], [0]])[1]]
+    [(2, 4, 2), (2, 4, 2), (2, 4, 2), (4, 4)]
+    """
+    answers = as_ndarray("answers", answers)
+    scores = answer_scores(x, layer, answers.shape[-1])
+    loss, d_scores = cross_entropy(scores, answers)
+    d_output = d_scores.reshape(*scores.shape[:-2], -1)
+    back = multi_head_attention_backward(d_output, x, layer).weights
+    assert back.w_o is not None
+    return loss, (back.w_q, back.w_k, back.w_v, back.w_o)

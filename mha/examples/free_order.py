@@ -1,0 +1,140 @@
+"""A toy language in which words stand in any order, and marks say what belongs together.
+
+A sentence has six words: two nouns, two adjectives, a verb and a pronoun. The mark S or O says
+whether a noun is subject or object; an adjective and the pronoun carry the mark of their noun. Each
+word asks up to three questions: which word is next, which word governs it, to what it refers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from mha.core.checks import Array
+from mha.core.learning import NONE
+
+NOUNS = ("bird", "cat", "dog", "fox")
+ADJECTIVES = ("old", "red", "small", "wise")
+VERBS = ("hears", "likes", "sees")
+MARKS = ("S", "O")
+QUESTIONS = ("next word", "governor", "referent")
+LENGTH = 6
+
+WORDS = (
+    *(f"{stem}-{mark}" for stem in (*NOUNS, *ADJECTIVES, "it") for mark in MARKS),
+    *VERBS,
+)
+"""All forms."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with the places of the answers.
+
+    Parameters
+    ----------
+    tokens : tuple of str
+    places : tuple of tuple of int
+        For each token, where the answer of each of `QUESTIONS` stands; -1 where it asks nothing.
+    """
+
+    tokens: tuple[str, ...]
+    places: tuple[tuple[int, ...], ...]
+
+
+def draw_sentence(rng: Generator) -> Sentence:
+    """Return a random sentence.
+
+    Parameters
+    ----------
+    rng : Generator
+
+    Returns
+    -------
+    Sentence
+
+    Examples
+    --------
+    >>> sentence = draw_sentence(np.random.default_rng(1))
+    >>> " ".join(sentence.tokens)
+    'hears it-S old-O dog-S fox-O wise-S'
+    >>> sentence.places[0], sentence.places[4]
+    ((1, -1, -1), (5, 0, -1))
+    """
+    marks = (*MARKS, *MARKS, MARKS[rng.integers(2)])
+    stems = (*rng.choice(NOUNS, 2), *rng.choice(ADJECTIVES, 2), "it")
+    words = [f"{stem}-{mark}" for stem, mark in zip(stems, marks, strict=True)]
+    words.append(str(rng.choice(VERBS)))
+    order = rng.permutation(LENGTH)
+    place = np.argsort(order).tolist()  # of each word, in the order in which they were drawn
+    noun = {mark: place[i] for i, mark in enumerate(MARKS)}
+    verb = place[5]
+    governors = (verb, verb, noun["S"], noun["O"], verb, NONE)
+    referents = (NONE,) * 4 + (noun[marks[4]], NONE)
+    places = [
+        (i + 1 if i + 1 < LENGTH else NONE, governors[w], referents[w]) for i, w in enumerate(order)
+    ]
+    return Sentence(tuple(words[w] for w in order), tuple(places))
+
+
+def as_arrays(sentences: Sequence[Sentence]) -> tuple[Array, Array]:
+    """Return what a layer is given, and what it is to answer.
+
+    Parameters
+    ----------
+    sentences : sequence of Sentence
+
+    Returns
+    -------
+    x : ndarray, shape (num_sentences, LENGTH, len(WORDS) + LENGTH)
+        For each token a one for its form, and a one for its place.
+    answers : ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
+        Places in `WORDS`; -1 where nothing is asked.
+
+    Examples
+    --------
+    >>> x, answers = as_arrays([draw_sentence(np.random.default_rng(1))])
+    >>> x.shape, WORDS[answers[0, 0, 0]]
+    ((1, 6, 27), 'it-S')
+    """
+    forms = np.array([[WORDS.index(token) for token in s.tokens] for s in sentences])
+    places = answer_places(sentences)
+    own_place = np.broadcast_to(np.eye(LENGTH), (len(forms), LENGTH, LENGTH))
+    x = np.concatenate([np.eye(len(WORDS))[forms], own_place], axis=-1)
+    rows = np.arange(len(forms))[:, None, None]
+    return x, np.where(places == NONE, NONE, forms[rows, places])
+
+
+def answer_places(sentences: Sequence[Sentence]) -> Array:
+    """Return where the answers stand.
+
+    Parameters
+    ----------
+    sentences : sequence of Sentence
+
+    Returns
+    -------
+    ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
+        -1 where nothing is asked.
+    """
+    return np.array([s.places for s in sentences])
+
+
+def one_question(answers: Array) -> Array:
+    """Keep one question of each word: which place it asks for then depends on its form alone.
+
+    Parameters
+    ----------
+    answers : ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
+        Of `as_arrays`.
+
+    Returns
+    -------
+    ndarray of int, shape (num_sentences, LENGTH, len(QUESTIONS))
+        The referent of a pronoun, the governor of an adjective, the next word of all others.
+    """
+    nouns = [i for i, word in enumerate(WORDS) if word.split("-")[0] in NOUNS]
+    governor = np.where(np.isin(answers[..., 1], nouns), 1, 0)
+    kept = np.where(answers[..., 2] != NONE, 2, governor)
+    return np.where(np.arange(len(QUESTIONS)) == kept[..., None], answers, NONE)

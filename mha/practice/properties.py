@@ -1,0 +1,147 @@
+"""What holds of attention whatever goes in: properties that catch bugs.
+
+Each is asked of the parts that attention is put together from (`mha.practice.bugs`), on random
+numbers, and says whether it holds. None compares with another implementation.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.random import Generator
+
+from mha.core.checks import Array
+from mha.core.masks import causal_mask
+from mha.practice.bugs import RATE, Options, Parts, attend, heads, write
+
+Property: TypeAlias = Callable[[Parts, Generator], bool]
+
+
+def rows_sum_to_one(parts: Parts, rng: Generator) -> bool:
+    """Each row of weights sums to one, with a bias and a mask too, and none is negative."""
+    options = Options(allowed=causal_mask(5, 5), bias=-rng.random((5, 5)))
+    weights, _ = attend(*_inputs(rng), parts, options)
+    return bool((weights >= 0).all()) and np.allclose(weights.sum(axis=-1), 1)
+
+
+def a_constant_changes_nothing(parts: Parts, rng: Generator) -> bool:
+    """Scores that all grow by one number, a large one too, leave the weights as they are."""
+    inputs = _inputs(rng)
+    weights, _ = attend(*inputs, parts)
+    moved, _ = attend(*inputs, parts, Options(bias=1000.0))
+    return np.allclose(moved, weights)
+
+
+def the_hidden_has_no_effect(parts: Parts, rng: Generator) -> bool:
+    """Under a causal mask another last token changes no output but the last."""
+    query, key, value = _inputs(rng)
+    causal = Options(allowed=causal_mask(5, 5))
+    _, output = attend(query, key, value, parts, causal)
+    last = np.array([[0.0], [0], [0], [0], [1]])
+    _, other = attend(query + last, key + 2 * last, value + 3 * last, parts, causal)
+    return np.allclose(other[:, :-1], output[:, :-1])
+
+
+def equal_values_come_out(parts: Parts, rng: Generator) -> bool:
+    """If all values are the same vector, each output is that vector."""
+    query, key, value = _inputs(rng)
+    value = np.broadcast_to(value[:, :1], value.shape)
+    _, output = attend(query, key, value, parts)
+    return np.allclose(output, value)
+
+
+def order_goes_through(parts: Parts, rng: Generator) -> bool:
+    """Tokens in another order have the same outputs, in that order."""
+    x, matrices, order = rng.normal(size=(5, 7)), rng.normal(size=(3, 7, 12)), rng.permutation(5)
+    output = heads(x, matrices, 3, parts)
+    return np.allclose(heads(x[order], matrices, 3, parts), output[:, order])
+
+
+def zeros_change_nothing(parts: Parts, rng: Generator) -> bool:
+    """Embeddings with zeros behind them have the same outputs."""
+    x, matrices = rng.normal(size=(5, 7)), rng.normal(size=(3, 7, 12))
+    output = heads(x, matrices, 3, parts)
+    wider = np.pad(x, [(0, 0), (0, 4)]), np.pad(matrices, [(0, 0), (0, 4), (0, 0)])
+    return np.allclose(heads(*wider, 3, parts), output)
+
+
+def steps_are_rows(parts: Parts, rng: Generator) -> bool:
+    """One token at a time gives the rows of the full causal pass."""
+    query, key, value = (x[0] for x in _inputs(rng))
+    angles = np.outer(np.arange(6), [1.0, 0.3])
+    causal = Options(allowed=causal_mask(5, 5), angles=angles[:-1])
+    _, output = attend(query, key, value, parts, causal)
+    return np.allclose(write(query, key, value, angles, parts), output)
+
+
+def only_distance_counts(parts: Parts, rng: Generator) -> bool:
+    """With rotary positions, all of them moved by the same number change no output."""
+    inputs, positions, speeds = _inputs(rng), np.arange(5), [1.0, 0.3]
+    _, output = attend(*inputs, parts, Options(angles=np.outer(positions, speeds)))
+    _, later = attend(*inputs, parts, Options(angles=np.outer(positions + 11, speeds)))
+    return np.allclose(later, output)
+
+
+def a_known_turn(parts: Parts, rng: Generator) -> bool:
+    """If its first pair turns by a quarter, (1, 0, 0, 0) becomes (0, 1, 0, 0)."""
+    one = np.eye(4)[:1]
+    turned, *_ = parts.turn(one, one, one, np.array([[np.pi / 2, 0.0]]))
+    return np.allclose(turned, np.eye(4)[1])
+
+
+def twice_the_same(parts: Parts, rng: Generator) -> bool:
+    """If it is used twice on the same input, a model gives the same output."""
+    inputs = _inputs(rng)
+    draws = (Options(kept=rng.random((5, 5)) >= RATE) for _ in range(8))
+    outputs = [attend(*inputs, parts, drawn)[1] for drawn in draws]
+    return all(np.allclose(output, outputs[0]) for output in outputs)
+
+
+PROPERTIES: tuple[Property, ...] = (
+    rows_sum_to_one,
+    a_constant_changes_nothing,
+    equal_values_come_out,
+    the_hidden_has_no_effect,
+    order_goes_through,
+    zeros_change_nothing,
+    steps_are_rows,
+    only_distance_counts,
+    a_known_turn,
+    twice_the_same,
+)
+"""Each takes parts and a generator, and says whether it holds."""
+
+
+def caught(parts: Parts, rng: Generator) -> list[bool]:
+    """Return for each property whether it fails, and so catches what is wrong with the parts.
+
+    Parameters
+    ----------
+    parts : Parts
+    rng : Generator
+
+    Returns
+    -------
+    list of bool
+        In the order of `PROPERTIES`.
+
+    Examples
+    --------
+    >>> any(caught(RIGHT, np.random.default_rng(3)))
+    False
+    """
+    return [_fails(holds, parts, rng) for holds in PROPERTIES]
+
+
+def _fails(holds: Property, parts: Parts, rng: Generator) -> bool:
+    """Return whether a property does not hold; shapes that do not fit count."""
+    try:
+        return not holds(parts, rng)
+    except ValueError:
+        return True
+
+
+def _inputs(rng: Generator) -> tuple[Array, Array, Array]:
+    """Return queries, keys and values of three heads, five tokens, width four."""
+    query, key, value = rng.normal(size=(3, 3, 5, 4))
+    return query, key, value

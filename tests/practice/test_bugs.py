@@ -1,0 +1,122 @@
+"""Each bug is caught by a property that holds of the right code, and the page shows its line."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import raises
+
+from mha import MultiHeadWeights, linear_biases, merge_heads, multi_head_attention, rotate_by
+from mha.core.attention import scaled_dot_product_attention
+from mha.core.masks import causal_mask
+from mha.practice.bugs import BUGS, RATE, RIGHT, Options, Parts, attend, heads, lines, write
+from mha.practice.properties import PROPERTIES, caught
+
+PAGE = Path(__file__).resolve().parents[2] / "book" / "transformer" / "bugs.md"
+LETTERS = "ABCDEFGHIJ"
+CAUGHT = {
+    "wrong axis": "ACDG",
+    "no shift": "B",
+    "wrong root": "F",
+    "late bias": "AB",
+    "late mask": "ADG",
+    "True reversed": "ADG",
+    "reshape": "E",
+    "columns mixed": "CDG",
+    "cache off by one": "G",
+    "values turned": "H",
+    "halves for pairs": "I",
+    "dropout left on": "ACJ",
+}
+
+
+def test_there_are_twelve_bugs_and_each_is_in_the_table():
+    assert list(BUGS) == list(CAUGHT)
+    assert len(PROPERTIES) == len(LETTERS)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_property_holds_of_the_right_code(seed):
+    rng = np.random.default_rng(seed)
+    for holds in PROPERTIES:
+        assert holds(RIGHT, rng), holds.__name__
+
+
+@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("seed", range(10))
+def test_a_bug_fails_on_its_properties_and_on_no_other(bug, seed):
+    found = caught(BUGS[bug], np.random.default_rng(seed))
+    assert "".join(a for a, fails in zip(LETTERS, found, strict=True) if fails) == CAUGHT[bug]
+
+
+def test_shapes_that_do_not_fit_count_as_caught_and_other_errors_do_not():
+    refusing = Parts(mix=lambda weights, value: weights @ value.T)
+    assert caught(refusing, np.random.default_rng(3))[2]
+    with pytest.raises(ZeroDivisionError):
+        caught(Parts(mix=lambda *_: 1 / 0), np.random.default_rng(3))
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_is_one_part(bug):
+    parts = BUGS[bug]
+    changed = [f.name for f in fields(Parts) if getattr(parts, f.name) != getattr(RIGHT, f.name)]
+    assert len(changed) == 1
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_the_page_shows_the_wrong_line_and_the_right_one(bug):
+    text = PAGE.read_text(encoding="utf-8")
+    says = re.findall(r"^- says: `(.*)`$", text, re.MULTILINE)
+    meant = re.findall(r"^- meant: `(.*)`$", text, re.MULTILINE)
+    place = list(BUGS).index(bug)
+    assert (says[place], meant[place]) == lines(bug)
+    assert len(says) == len(meant) == len(BUGS)
+
+
+# ---- The right parts are those of the package ----
+
+
+def test_attention_of_the_right_parts_is_the_package_s(rng):
+    query, key, value = rng.normal(size=(3, 2, 5, 4))
+    allowed, bias = causal_mask(5, 5), linear_biases(2, 5, 5, is_causal=False)
+    angles = rng.normal(size=(5, 2))
+    _, found = attend(query, key, value, RIGHT, Options(allowed=allowed, bias=bias, angles=angles))
+    wanted = scaled_dot_product_attention(
+        rotate_by(query, angles),
+        rotate_by(key, angles),
+        value,
+        mask=np.where(allowed, bias, -np.inf),
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_heads_of_the_right_parts_are_the_package_s(rng):
+    x, matrices = rng.normal(size=(5, 7)), rng.normal(size=(3, 3, 7, 4))
+    wide = matrices.swapaxes(1, 2).reshape(3, 7, 12)
+    wanted = multi_head_attention(x, MultiHeadWeights(*matrices))
+    np.testing.assert_allclose(merge_heads(heads(x, wide, 3)), wanted, rtol=1e-10)
+
+
+def test_writing_is_a_causal_pass(rng):
+    query, key, value = rng.normal(size=(3, 5, 4))
+    angles = rng.normal(size=(6, 2))
+    turned = rotate_by(query, angles[:5]), rotate_by(key, angles[:5])
+    wanted = scaled_dot_product_attention(*turned, value, is_causal=True)
+    np.testing.assert_allclose(write(query, key, value, angles), wanted, rtol=1e-10)
+
+
+def test_dropout_keeps_the_mean_while_a_model_learns(rng):
+    query, key, value = rng.normal(size=(3, 5, 4))
+    kept = rng.random((20000, 5, 5)) >= RATE
+    weights, _ = attend(query, key, value, RIGHT, Options(kept=kept, training=True))
+    unused, _ = attend(query, key, value, RIGHT, Options(kept=kept[0]))
+    np.testing.assert_allclose(weights.mean(axis=0), unused, atol=0.01)
+    assert (weights[~kept] == 0).all()
+
+
+def test_a_value_that_cannot_be_turned_is_refused(rng):
+    query, key, value = rng.normal(size=(3, 5, 4))
+    with raises(ValueError, "the width of x is 3; an even number is wanted"):
+        attend(query, key, value[:, :3], BUGS["values turned"])
