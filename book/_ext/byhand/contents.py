@@ -7,8 +7,8 @@ import yaml
 
 TOC = Path(__file__).resolve().parents[3] / "_toc.yml"
 
-FOR_TEACHERS = "teaching"
-"""The page that the printed book leaves out: a reader for a course has it where it is named."""
+ON_SCREEN = ("reference/package", "teaching")
+"""The chapters that the printed book leaves out: a reader for a course has them where it names them."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Contents:
     def printed_parts(self) -> tuple[Part, ...]:
         """The parts as the printed book has them."""
         return tuple(
-            replace(part, pages=tuple(page for page in part.pages if page != FOR_TEACHERS))
+            replace(part, pages=tuple(page for page in part.pages if page not in ON_SCREEN))
             for part in self.parts
         )
 

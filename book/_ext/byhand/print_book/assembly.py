@@ -153,7 +153,7 @@ def take_solutions(book: nodes.document) -> Solutions:
 
 def add_solutions(env: BuildEnvironment, body: nodes.section, solutions: Solutions) -> None:
     """Print all solutions as a chapter, before the bibliography or at the end."""
-    title, small = nodes.title("", "Solutions"), latex(r"\begingroup\small")
+    title, small = nodes.title("", "Solutions"), latex(r"\begingroup\footnotesize")
     chapter = nodes.section("", title, small, unnumbered=True)
     for page, of_page in solutions.items():
         number, title = numbers.of_chapter(env, page), env.titles[page].astext()
@@ -169,7 +169,7 @@ def add_key(body: nodes.section) -> None:
     """Print the key to the chapters' questions, if there are any, before the bibliography."""
     if next(body.findall(quiz), None) is not None:
         title = nodes.title("", "Answers to the questions")
-        begin, end = latex(r"\begin{bookcolumns}{2}\small"), latex(r"\end{bookcolumns}")
+        begin, end = latex(r"\begin{bookcolumns}{2}\footnotesize"), latex(r"\end{bookcolumns}")
         chapter = nodes.section("", title, begin, quiz_key(), end, unnumbered=True)
         file = addnodes.start_of_file("", chapter, docname="quiz-key", is_key=True)
         body.insert(place_of_appendix(body), file)
@@ -191,7 +191,7 @@ def is_bibliography(node: nodes.Node) -> bool:
 
 
 def point_to_solutions(book: nodes.document, solutions: Solutions) -> None:
-    """Say below each exercise on which page its solution stands."""
+    """Say beside each exercise's title on which page its solution stands."""
     places = {
         solution["target_label"]: f"{page}:{solution['label']}"
         for page, of_page in solutions.items()
@@ -200,7 +200,8 @@ def point_to_solutions(book: nodes.document, solutions: Solutions) -> None:
     for kind in (exercise_node, exercise_enumerable_node):
         for exercise in book.findall(kind):
             if exercise["label"] in places:
-                exercise += latex(rf"\booksolution{{{places[exercise['label']]}}}")
+                title = exercise.next_node(nodes.title)
+                title += latex(rf"\booksolution{{{places[exercise['label']]}}}")
 
 
 def put_bibliography_in_its_chapter(book: nodes.document) -> None:

@@ -7,7 +7,7 @@ from sphinx import addnodes
 from sphinx.builders.latex.nodes import math_reference
 from sphinx.environment import BuildEnvironment
 
-from byhand.contents import FOR_TEACHERS, read_contents
+from byhand.contents import ON_SCREEN, read_contents
 from byhand.print_book import numbers
 
 
@@ -64,7 +64,7 @@ def place(env: BuildEnvironment, page: str, text: str) -> str:
 
     A reader does not have that page, so its title is given beside its number.
     """
-    if page == FOR_TEACHERS:
+    if page in ON_SCREEN:
         return "on the book's site"
     number, title = numbers.of_chapter(env, page), env.titles[page].astext()
     if not number:

@@ -61,11 +61,11 @@ ON_PAGES: dict[type[nodes.Element], Frame] = {
 }
 IN_PRINT: dict[type[nodes.Element], Frame] = {
     quiz: (
-        "\n\\begin{sphinxadmonition}{note}{$title:}\n",
+        "\n\\begin{sphinxadmonition}{note}{$title\\bookhow{$printed}}\n",
         "\\end{sphinxadmonition}\n",
     ),
     quiz_question: ("\n\\sphinxAtStartPar\n", "\n\n"),
-    quiz_options: ("\n\\sphinxAtStartPar\n$how\n\\begin{itemize}\n", "\\end{itemize}\n"),
+    quiz_options: ("\n\\begin{itemize}\n", "\\end{itemize}\n"),
     quiz_option: ("\n\\item[($letter)] ", "\n"),
     revealed: ("", ""),
 }
@@ -106,6 +106,7 @@ def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:
         "letter": node.get("letter", ""),
         "title": LABELS["question"].format(number=node.get("number", "")),
         "how": LABELS["predict" if predict else "several" if several else "one"],
+        "printed": LABELS["several" if several else "one"],
         "check": LABELS["see" if predict else "check"],
         "revealed": LABELS["revealed"],
         "answer": LABELS["answer"],
