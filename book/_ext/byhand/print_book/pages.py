@@ -11,8 +11,9 @@ from byhand.print_book import drawings
 
 logger = logging.getLogger(__name__)
 
-# What a source prints beside a number is shown on demand; a button leads to another page.
-SCREEN_ONLY = {"printed", "screen-only", "sd-btn"}
+# What a source prints beside a number is shown on demand; a button leads to another page. A cell
+# has its tags as classes.
+SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
 MOST_LINES = 40  # more does not fit on a page
 PIXELS_A_LINE = 17  # of a drawing
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
