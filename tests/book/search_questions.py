@@ -97,7 +97,7 @@ TRANSFORMER = {
     "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
     "online softmax": ("transformer/cost#a-softmax-that-reads-once",),
     "FlashAttention": ("transformer/cost#attention-block-by-block",),
-    "grouped-query attention": ("transformer/cost#heads-that-share-keys-and-values",),
+    "grouped-query attention": ("transformer/cost#a-smaller-cache",),
     "KV cache": ("transformer/decoding#one-token-at-a-time",),
     "attention sink": ("transformer/decoding#a-row-with-nothing-to-listen-to",),
     "induction head": ("transformer/depth#a-b-a-what-comes-next",),
@@ -130,7 +130,10 @@ UNTUNED = {
         "mechanism/self-attention#three-matrices-learned-once",
         "examples/work-your-own#when-the-shapes-do-not-fit",
     ),
-    "GPT number of heads": ("mechanism/multi-head-attention#the-published-models",),
+    "GPT number of heads": (
+        "mechanism/multi-head-attention#the-published-models",
+        "transformer/cost#a-model-in-one-table",
+    ),
     "learned temperature scale": (
         "mechanism/scaling#other-scales",
         "mechanism/softmax#temperature",
