@@ -1,7 +1,7 @@
 """Twelve bugs of attention, each one line beside the right one.
 
 Attention is put together here from small parts, so that a bug is one part exchanged for another.
-None of them stops a program; `mha.practice.properties` has what catches each.
+In self-attention none of them stops the program; `mha.practice.properties` has what catches each.
 """
 
 import inspect
