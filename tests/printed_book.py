@@ -159,9 +159,13 @@ def write(project, name, text):
     (project / "book" / f"{name}.md").write_text(FRONT + text, encoding="utf-8")
 
 
-def build(project, *arguments):
-    """Run build.py in a project, and return the finished process."""
-    variables = {**os.environ, "PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
+def build(project, *arguments, **variables):
+    """Run build.py in a project, and return the finished process.
+
+    The environment may have other `variables`.
+    """
+    dated = {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
+    variables = {**os.environ, **dated, **variables}
     return subprocess.run(
         [sys.executable, "-c", COMMAND, *arguments],
         cwd=project,

@@ -106,13 +106,33 @@ def load_claims() -> tuple[Claim, ...]:
     >>> star.finding().holds
     False
     """
-    path = resources.files("mha.audit.sources").joinpath("claims.toml")
+    text = resources.files("mha.audit.sources").joinpath("claims.toml").read_text(encoding="utf-8")
+    return claims_from(text)
+
+
+def claims_from(text: str) -> tuple[Claim, ...]:
+    """Return the claims that a file lists.
+
+    Parameters
+    ----------
+    text : str
+        What stands in it.
+
+    Returns
+    -------
+    tuple of Claim
+
+    Raises
+    ------
+    ValueError
+        If it is not as it should be, naming the file.
+    """
     try:
-        records = tomllib.loads(path.read_text(encoding="utf-8"))["claims"]
+        records = tomllib.loads(text)["claims"]
         return tuple(_claim(**record) for record in records)
     except KeyError as error:
         raise ValueError(f"mha/audit/sources/claims.toml has no {error}; it is wanted") from error
-    except (TypeError, ValueError) as error:
+    except (RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"mha/audit/sources/claims.toml: {error}") from error
 
 

@@ -104,7 +104,8 @@ def softmax_jacobian(weights: ArrayLike) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If `weights` does not hold finite real numbers, or has an empty axis.
+        If `weights` does not hold finite real numbers, has an empty axis, or a product of two of
+        them is too large for its dtype.
 
     Examples
     --------
@@ -114,7 +115,10 @@ def softmax_jacobian(weights: ArrayLike) -> Array:
     """
     weights = as_finite_array("weights", weights)
     diagonal = weights[..., None] * np.eye(weights.shape[-1], dtype=weights.dtype)
-    return diagonal - weights[..., :, None] * weights[..., None, :]
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        jacobian: Array = diagonal - weights[..., :, None] * weights[..., None, :]
+    refuse_overflow("weights", jacobian)
+    return jacobian
 
 
 def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:

@@ -78,7 +78,7 @@ def example_from(name: str, text: str) -> WorkedExample:
         return _example(name, tomllib.loads(text))
     except KeyError as error:
         raise ValueError(f"mha/examples/{name}.toml: {error} is missing in a head") from error
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"mha/examples/{name}.toml: {error}") from error
 
 

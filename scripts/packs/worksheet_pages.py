@@ -96,7 +96,8 @@ def key_page(made: Worksheet, heading: Heading) -> str:
         body += f"<h2>{task.number}. {escape(task.text)} ({points(task.points)})</h2>"
         for head, table in enumerate(task.tables):
             lines = "".join(
-                f"<li>{_superscript(step)}</li>" for step in steps(made, task.stage, head)
+                f"<li>{_lowered(escape(label))}: {_superscript(line)}</li>"
+                for label, line in steps(made, task.stage, head)
             )
             body += f'<div class="worked">{_table(table)}<ul>{lines}</ul></div>'
     return _document(f"Key {made.title}", heading.about, f"Key {made.title}", heading, body)

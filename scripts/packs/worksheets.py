@@ -41,11 +41,7 @@ def add_command(what: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 
 def make(arguments: argparse.Namespace) -> None:
     """Draw, print and publish the sheets, the key and the answers, all or nothing."""
-    try:
-        sheets = drawn(arguments)
-        _check_texts(arguments, sheets)
-    except ValueError as error:
-        fail(str(error))
+    sheets = read(arguments)
     typesetting.find_weasyprint()
     arguments.to.mkdir(parents=True, exist_ok=True)
     heading = Heading(arguments.title, arguments.course, arguments.date, arguments.paper)
@@ -66,6 +62,16 @@ def make(arguments: argparse.Namespace) -> None:
             print(f"Made {published}")
     if arguments.each:
         print(f"Made a worksheet for each of {len(sheets)} students in {arguments.to}")
+
+
+def read(arguments: argparse.Namespace) -> tuple[Worksheet, ...]:
+    """Return the sheets that are asked for; end with a sentence if there are none such."""
+    try:
+        sheets = drawn(arguments)
+        _check_texts(arguments, sheets)
+    except ValueError as error:
+        fail(str(error))
+    return sheets
 
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:

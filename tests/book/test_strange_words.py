@@ -1,11 +1,18 @@
-"""Tokens and titles are text wherever they come out: pages, the explorer, the printed book."""
+"""Strange words are text wherever they come out: pages, explorer, printed book, teachers' packs."""
 
 import json
+import subprocess
+import xml.etree.ElementTree as ElementTree
+import zipfile
 
 import printed_book
 import pytest
+from book_site import ROOT
 from bs4 import BeautifulSoup
 from printed_book import build, squeezed, text_of
+from py_mini_racer import MiniRacer
+
+from mha.views.table import as_written, no_tags
 
 pytestmark = pytest.mark.pdf
 
@@ -18,6 +25,9 @@ STRANGE = (
     "*a* $c$ \\d_e^f",
     "e\u0301#%~{",
 )
+DOCUMENT = r"""\documentclass{article}\usepackage{booktabs,fontspec}\begin{document}\tiny
+%s\end{document}
+"""
 TITLE = "<b>A</b> {eval}`1` & \\x"
 VIEWS = [
     'show.stage("weights", name="tbl-strange-weights-{head}", head=0)',
@@ -33,6 +43,51 @@ VIEWS = [
 ]
 
 
+# Signs of GIFT, XML, TeX and Markdown, in what a teacher takes from a page.
+HEADING = 'Beta "all" & </script> {x}=~#:%'
+ASKED = 'Is </script> {a}=~#: "so" & <b> a% \\x?'
+WRITTEN = no_tags(as_written(ASKED))
+OPENING = f"""(beta)=
+# {no_tags(as_written(HEADING))}
+
+```{{lead}}
+What {WRITTEN}
+```
+
+```{{aims}}
+- say `</b>`
+- do {{x}}
+- tell "&"
+```
+
+## A section
+
+```{{quiz}} strange-quiz
+{WRITTEN}
+
+- [x] `</p>=~` :: Right: {{=}} &lt;i>
+- [ ] {{no}} # :: Wrong ~ "so"
+```
+"""
+DRAWN = """---
+mystnb:
+  figure:
+    name: fig-strange
+    caption: What </script> attends to
+---
+show.maps()"""
+CLOSING = f"""```{{exercise}}
+:label: ex-strange
+{WRITTEN}
+```
+
+```{{solution}} ex-strange
+:class: dropdown
+Yes: {{=~#}} `</div>`
+```
+"""
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """Return a small book about an example of strange words, built and printed."""
@@ -44,10 +99,12 @@ def project(tmp_path_factory):
     text = text.replace(title, f"title = {json.dumps(TITLE)}")
     (examples / "strange.toml").write_text(text, encoding="utf-8")
     start = 'from mha.chapters import *\nrun, show = open_example("strange")'
-    cells = [f"```{{code-cell}}\n{code}\n```" for code in (start, *VIEWS)]
-    printed_book.write(
-        project, "beta", "\n\n".join(["(beta)=\n# Beta", "## A section", *cells, ""])
-    )
+    cells = [f"```{{code-cell}}\n{code}\n```" for code in (start, *VIEWS, DRAWN)]
+    (project / "book" / "beta.md").unlink()
+    (project / "book" / "mechanism").mkdir()
+    contents = printed_book.TOC.replace("file: beta", "file: mechanism/beta")
+    (project / "_toc.yml").write_text(contents, encoding="utf-8")
+    printed_book.write(project, "mechanism/beta", "\n\n".join([OPENING, *cells, CLOSING]))
     done = build(project, "pdf")
     assert done.returncode == 0, done.stderr
     return project
@@ -55,7 +112,7 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(project):
-    html = (project / "_build" / "html" / "beta.html").read_text(encoding="utf-8")
+    html = (project / "_build" / "html" / "mechanism" / "beta.html").read_text(encoding="utf-8")
     return BeautifulSoup(html, "html.parser")
 
 
@@ -81,7 +138,7 @@ def test_no_word_runs_and_the_explorer_shows_them(project, browser):
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text))
-    page.goto((project / "_build" / "html" / "beta.html").as_uri())
+    page.goto((project / "_build" / "html" / "mechanism" / "beta.html").as_uri())
     explorer = page.locator("mha-explorer")
     explorer.scroll_into_view_if_needed()
     page.locator("mha-explorer.live").wait_for()
@@ -102,3 +159,67 @@ def test_the_printed_book_has_them_letter_by_letter(project):
         assert squeezed(token) in text, token
     assert text.count(squeezed("#%~{")) >= 2
     assert squeezed("& &lt;") in text
+
+
+# Packs for teachers
+
+
+@pytest.fixture(scope="module")
+def packs(project):
+    """Return the folder of the packs of the strange book."""
+    done = build(project, "packs", "--variants", "1")
+    assert done.returncode == 0, done.stderr
+    return project / "_build" / "packs"
+
+
+def plain(html):
+    """Return the words of HTML, with single spaces."""
+    soup = BeautifulSoup(html, "html.parser")
+    assert soup.find(["script", "b", "i"]) is None
+    return straight(soup.get_text())
+
+
+def straight(text):
+    """Return a text with single spaces and the quotes that were typed."""
+    return " ".join(text.translate(str.maketrans("“”", '""')).split())
+
+
+def test_the_questions_are_read_as_they_are_written(packs):
+    with MiniRacer() as racer:
+        racer.eval((ROOT / "tests/gift_pegjs/gift-parser.js").read_text("utf-8"))
+        text = json.dumps((packs / "questions" / "questions.gift").read_text("utf-8"))
+        read = json.loads(racer.eval(f"JSON.stringify(giftParser.parse({text}))"))
+    categories = [straight(str(found["title"])) for found in read if found["type"] == "Category"]
+    assert any(title.endswith(HEADING.replace("/", " ")) for title in categories)
+    by_name = {found["title"]: found for found in read}
+    assert plain(by_name["quiz-strange-quiz"]["stem"]["text"]) == ASKED
+    assert plain(by_name["ex-strange"]["stem"]["text"]) == ASKED
+    options = by_name["quiz-strange-quiz"]["choices"]
+    assert [plain(option["text"]["text"]) for option in options] == ["</p>=~", "{no} #"]
+    asked = " ".join(plain(found["stem"]["text"]) for found in read if "stem" in found)
+    assert STRANGE[0] in asked
+    with zipfile.ZipFile(packs / "questions" / "questions-qti.zip") as archive:
+        items = {name: ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
+    item = items["items/quiz-strange-quiz.xml"]
+    assert straight(item.get("title")) == f"{HEADING}: quiz-strange-quiz"
+    assert ASKED in straight("".join(item.itertext()))
+
+
+def test_slides_show_them(packs):
+    text = squeezed(straight("".join(text_of(packs / "slides" / "beta.pdf"))))
+    for said in (HEADING, ASKED, "</p>=~", *STRANGE[:1], *STRANGE[2:4]):
+        assert squeezed(said) in text, said
+
+
+def test_figures_and_tables_hold_them(packs):
+    folder = packs / "figures" / "beta"
+    drawn = [ElementTree.parse(path) for path in folder.glob("*.svg")]
+    words = ["".join(element.itertext()) for svg in drawn for element in svg.iter()]
+    assert any(STRANGE[0] in text for text in words)
+    rows = [path.read_text("utf-8") for path in folder.glob("*.tex")]
+    assert all(r"\{eval\}`open(1)`" in text and r"*a* \$c\$" in text for text in rows)
+    (folder / "all.tex").write_text(DOCUMENT % "\n\n".join(rows), encoding="utf-8")
+    command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-800:]
+    assert squeezed("*a* $c$ \\d_e^f") in squeezed("".join(text_of(folder / "all.pdf")))

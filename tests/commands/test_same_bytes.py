@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import printed_book
 import pytest
 from book_site import ROOT
 from small_project import build, copy_without_pages, published, write_contents, write_pages
@@ -45,7 +47,56 @@ print({"one", "two", "three", "four", "five"})
 
 See {numref}`Table %s <tbl-the-cat-sat-weights-1>`.
 """,
+    "mechanism/short": """(short)=
+# Short
+
+```{lead}
+One sentence.
+```
+
+```{aims}
+- say what is *short*
+- work a row
+- tell $q$ from $k$
+```
+
+## A section
+
+As {cite:t}`vaswani2017` have it.
+
+```{code-cell}
+from mha.chapters import *
+
+run, show = open_example("the-cat-sat")
+```
+
+```{code-cell}
+---
+mystnb:
+  figure:
+    name: fig-short
+    caption: Who attends to whom
+---
+show.maps()
+```
+
+```{code-cell}
+show.turn("scores", 1, 2, head=0)
+```
+
+## Summary
+
+- It is short.
+""",
+    "bibliography": "# Bibliography\n\n```{bibliography}\n```\n",
 }
+MADE = ("pdf", "worksheets", "packs")
+PRINTED = (
+    ("course", "--chapters", "short", "--title", "Übung"),
+    ("pdf", "--accessible"),
+    ("worksheet", "--seed", "3", "--students", "1"),
+    ("packs", "--variants", "1"),
+)
 LONG_AGO = 1_000_000_000  # in 2001
 
 # Python runs this wherever it starts: from then on it reaches nothing but this machine.
@@ -97,6 +148,7 @@ def places(tmp_path_factory):
     copy_without_pages(here)
     for name in ("LICENSE", "README.md"):
         shutil.copy(ROOT / name, here / name)
+    (here / "book" / "mechanism").mkdir()
     write_pages(here, PAGES)
     write_contents(here, list(PAGES))
     there = tmp_path_factory.mktemp("there")
@@ -136,6 +188,30 @@ def test_no_page_names_a_folder_a_user_or_a_date(places):
     for name, data in published(there).items():
         for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
             assert secret.encode() not in data, name
+
+
+@pytest.mark.pdf
+def test_readers_editions_worksheets_and_packs_have_the_same_bytes(places):
+    here, there, someone = places
+    found = []
+    for folder, variables in ((here, {}), (there, someone)):
+        for command in PRINTED:
+            done = printed_book.build(folder, *command, **variables)
+            assert done.returncode == 0, done.stderr
+        made = [path for kind in MADE for path in (folder / "_build" / kind).rglob("*.*")]
+        names = [path.relative_to(folder).as_posix() for path in made]
+        found.append(dict(zip(names, [path.read_bytes() for path in made], strict=True)))
+    first, second = found
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
+    assert {Path(name).suffix for name in first} >= {
+        ".pdf",
+        ".md",
+        ".gift",
+        ".zip",
+        ".svg",
+        ".ipynb",
+    }
 
 
 def run_in(folder, code, variables, *arguments):

@@ -104,6 +104,24 @@ def test_the_same_seed_gives_the_same_bytes_and_each_student_a_file(made, tmp_pa
     assert len(text_of(made / "worksheets-23.pdf")) == 2
 
 
+# Letters of HTML and TeX; in a sheet's words, title and names they are text.
+STRANGE = ("</script>", "<b>a'</b>", "*a*", "$c$", "\\d_e^f", "&lt;", "#%~{")
+SAID = '<u>"Ex&" \\em $1$</u>'
+
+
+def test_words_of_others_are_text_on_paper(tmp_path):
+    (tmp_path / "class.csv").write_text("<i>Ada</i> & *Bo*,</b>\n", encoding="utf-8")
+    done = make(tmp_path, "--seed", "3", "--class", str(tmp_path / "class.csv"), "--title", SAID,
+                "--course", SAID, "--date", "</style>", "--difficulty", "hard",
+                "--sentence", " ".join(STRANGE))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for name in ("worksheets-3.pdf", "key-3.pdf", "answers-3.pdf"):
+        said = "".join(text_of(tmp_path / name))
+        assert f"{SAID} · {SAID} · </style>" in said
+        assert "<i>Ada</i> & *Bo*" in said
+        assert min(said.count(token) for token in STRANGE) >= 4
+
+
 @pytest.mark.parametrize("stages", [None, [stage for stage in TASKS if stage != "output"]])
 def test_what_is_printed_is_what_the_text_says(stages):
     sheet_of = worksheet(29, 2, stages=stages)

@@ -224,6 +224,19 @@ def test_the_first_query_has_zeros_and_no_minus_sign():
     assert not np.signbit(linear_biases(2, 1, 1)).any()
 
 
+def test_what_is_left_out_is_the_usual_choice(rng):
+    x = rng.normal(size=(3, 6))
+    turned = rotate_by(x, rotary_angles(range(3), 6, base=50.0))
+    assert (rotate(x, range(3), base=50.0) == turned).all()
+    assert (rotate(x, range(3)) == rotate(x, range(3), base=10000.0)).all()
+    assert (linear_biases(2, 3, 3) == linear_biases(2, 3, 3, is_causal=True)).all()
+
+
+def test_angles_of_one_position_have_its_dtype():
+    assert rotary_angles(3, 4).shape == (2,)
+    assert rotary_angles(np.float32(3), 4).dtype == np.float32
+
+
 # Refusals
 
 

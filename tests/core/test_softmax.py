@@ -248,3 +248,11 @@ def test_backward_refuses_nan(name):
 def test_jacobian_refuses_infinity():
     with raises(ValueError, "weights holds inf at index (0,); finite numbers are wanted"):
         softmax_jacobian([np.inf, 0.0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_jacobian_of_what_is_too_large_is_refused(dtype):
+    weights = np.full(2, np.finfo(dtype).max / 2)
+    name = np.dtype(dtype).name
+    with raises(ValueError, f"weights overflow {name} when multiplied; smaller numbers are wanted"):
+        softmax_jacobian(weights)

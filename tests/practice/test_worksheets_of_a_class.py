@@ -7,6 +7,9 @@ import io
 import json
 
 import pytest
+from bs4 import BeautifulSoup
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from sheet_reader import wrong
 
 from mha.practice.worksheets import TASKS, Student, key, sheet, worksheet
@@ -199,3 +202,34 @@ def test_the_answers_for_programs_are_those_of_the_key(arguments):
         assert allowed.isdisjoint({"0"})
         assert {row["off_by"] for row in mine if row["stage"] not in made.slips} <= {"0"}
         assert one["points"] == sum(len(table.rows) for task in made.tasks for table in task.tables)
+
+
+# Letters of HTML, Markdown and TeX, and an accent that is a character of its own.
+STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x", "`e\u0301#~`")
+NAMES = ('<i>Ada</i> & "Bo"', "*Cy* $x$ {eval}`1`", "# Di | \\emph{e}", "</script>Eve")
+
+
+def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
+    table = io.StringIO()
+    csv.writer(table).writerows(
+        [("name", "id"), *((name, f"*{i}*") for i, name in enumerate(NAMES))]
+    )
+    path = class_list(tmp_path, table.getvalue())
+    main(["--seed", "5", "--class", str(path), "--sentence", " ".join(STRANGE),
+          "--difficulty", "hard", "--heads", "2", str(tmp_path)])  # fmt: skip
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin)
+    for name in ("worksheets-5.md", "key-5.md"):
+        soup = BeautifulSoup(markdown.render((tmp_path / name).read_text("utf-8")), "html.parser")
+        assert soup.find(["script", "i", "b", "code", "eq"]) is None
+        heads = " ".join(found.get_text() for found in soup.find_all("h2"))
+        words = [cell.get_text() for cell in soup.find_all(["td", "th"])]
+        for i, student in enumerate(NAMES):
+            assert f"{student}, *{i}*" in heads
+        for token in STRANGE:
+            assert words.count(token) >= 4 * len(NAMES), token
+    said = [item.get_text() for item in soup.find_all("li")]
+    for token in STRANGE:
+        assert sum(text.startswith((f"{token}, ", f"{token} with ")) for text in said) >= 40, token
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "answers-5.csv").read_text("utf-8"))))
+    assert {row["row"] for row in rows} == set(STRANGE)
+    assert {row["student"] for row in rows} == set(NAMES)

@@ -168,10 +168,17 @@ def test_what_a_bound_bounds_keeps_to_it_as_printed(value, places):
         (1e21, 1, "1000000000000000000000.0", "1000000000000000000000.0"),
         (5e-324, 2, "0.00", "0.00"),
         (0.001, 2, "0.00", "0.01"),
+        (0.3 - 0.5e-14, 1, "0.3", "0.3"),
+        (0.3 - 1.5e-14, 1, "0.2", "0.3"),  # more than float arithmetic leaves over
+        (1e200, 4, f"{int(1e200)}.0000", f"{int(1e200)}.0000"),
     ],
 )
 def test_bounds(value, places, low, high):
     assert (at_least(value, places), at_most(value, places)) == (low, high)
+
+
+def test_bounds_have_no_decimals_unless_asked_for():
+    assert (at_least(1.5), at_most(1.5)) == ("1", "2")
 
 
 def test_bounds_in_percent():

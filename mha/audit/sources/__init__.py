@@ -5,13 +5,17 @@ order. ``python -m mha.audit.sources.transcribe`` writes them, by the rules in t
 """
 
 import json
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
 from mha.runs.places import Place
+
+DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
+"""How a number is printed that takes part in a calculation."""
 
 CALCULATING = ("derived", "input", "copy")
 """The kinds of numbers that take part in a calculation: these have an example and a place."""
@@ -173,7 +177,7 @@ def numbers_from(name: str, text: str) -> tuple[Number, ...]:
         if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
             raise ValueError("a list of records is wanted")
         return tuple(_number(**record) for record in records)
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"mha/audit/sources/{name}.json: {error}") from error
 
 
@@ -186,4 +190,24 @@ def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Nu
             f"a {kind} has example {example!r} and place {place!r}; numbers that take part in a"
             " calculation have both, others neither"
         )
-    return Number(kind=kind, example=example, place=Place.parse(place) if place else None, **rest)
+    odd = sorted(rest.keys() - {found.name for found in fields(Number)})
+    if odd:
+        raise ValueError(f"a number has {odd[0]!r}; no such field is known")
+    number = Number(kind=kind, example=example, place=Place.parse(place) if place else None, **rest)
+    _check(number)
+    return number
+
+
+def _check(number: Number) -> None:
+    """Raise unless the fields are of their kinds, and what is calculated with is a number."""
+    if not isinstance(number.line, int) or number.line < 1:
+        raise ValueError(f"line is {number.line!r}; a whole number of at least 1 is wanted")
+    if not isinstance(number.restates, bool):
+        raise TypeError(f"restates is {number.restates!r}; true or false is wanted")
+    for name in ("printed", "example", "intended", "reason"):
+        if not isinstance(text := getattr(number, name), str):
+            raise TypeError(f"{name} is {text!r}; a string is wanted")
+    if number.place is not None:
+        for name, digits in (("printed", number.printed), ("intended", number.intended or "0")):
+            if not DECIMAL.fullmatch(digits):
+                raise ValueError(f"{name} is {digits!r}; a number such as -0.25 is wanted")

@@ -66,11 +66,16 @@ def transcribed(text: str, rules: Mapping[str, Any]) -> list[Record]:
     'root'
     """
     document = _Document(text)
-    for part in rules.get("parts", []):
-        _apply(document, part)
-    document.prose(rules.get("prose", []))
-    for damage in rules.get("damaged", []):
-        document.mark_damaged(**damage)
+    try:
+        for part in rules.get("parts", []):
+            _apply(document, part)
+        document.prose(rules.get("prose", []))
+        for damage in rules.get("damaged", []):
+            document.mark_damaged(**damage)
+    except KeyError as error:
+        raise ValueError(f"a rule has no {error}; it is wanted") from error
+    except (re.error, TypeError) as error:
+        raise ValueError(f"a rule is not as it should be: {error}") from error
     return document.records()
 
 
@@ -190,6 +195,8 @@ class _Document:
 
     def tokens(self, line: int) -> list[str]:
         """Return the numbers of a line, from left to right; lines count from 1."""
+        if not 1 <= line <= len(self.lines):
+            raise ValueError(f"there is no line {line}; 1 to {len(self.lines)} is wanted")
         return TOKEN.findall(self.lines[line - 1])
 
     def pour(self, lines: Sequence[int], records: Sequence[Record]) -> None:

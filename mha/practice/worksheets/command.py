@@ -201,4 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ValueError as error:
         sys.exit(f"error: {error}")
     for name, text in made.items():
-        (options.folder / name).write_text(text, encoding="utf-8")
+        try:
+            (options.folder / name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            sys.exit(f"error: {options.folder / name} cannot be written: {error.strerror}")

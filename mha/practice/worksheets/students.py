@@ -88,7 +88,10 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
         raise ValueError(f"{path.name} is not in UTF-8; save it as “CSV UTF-8”") from None
     first = text.partition("\n")[0]
     reader = csv.reader(text.splitlines(), delimiter=max(",;\t", key=first.count))
-    rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader]
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num} of {path.name}: {error}") from None
     return [(line, row) for line, row in rows if any(row)]
 
 

@@ -8,7 +8,7 @@ from mha.practice.worksheets.sheet import PLACES, Worksheet
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
-from mha.views.table import Table, Word, as_written
+from mha.views.table import Table, Word, as_written, no_tags
 
 ROOM = 4 * "&emsp;"
 """What stands in an empty cell: the width of a number written by hand."""
@@ -32,8 +32,8 @@ def sheet(made: Worksheet) -> str:
     >>> print(sheet(worksheet(7, 1, difficulty="easy"))[:29])
     ## Worksheet 1 (seed 7, easy)
     """
-    name = made.student.name or "\\_" * 30
-    parts = [f"## Worksheet {made.title}", f"Name: {name}", "### Given"]
+    name = _plain(made.student.name) or "\\_" * 30
+    parts = [f"## Worksheet {_plain(made.title)}", f"Name: {name}", "### Given"]
     parts += [_markdown(table) for table in made.given()]
     parts += ["### Your turn", f"{rounding(made)} {calculator(made)}"]
     for task in made.tasks:
@@ -54,14 +54,17 @@ def key(made: Worksheet) -> str:
     str
         Markdown.
     """
-    parts = [f"## Key to worksheet {made.title}"]
+    parts = [f"## Key to worksheet {_plain(made.title)}"]
     if made.rounded:
         parts.append(tolerance(made))
     for task in made.tasks:
         parts.append(f"{task.number}\\. {task.text} ({points(task.points)})")
         for head, table in enumerate(task.tables):
             parts.append(_markdown(table))
-            lines = [f"- {_superscript(step)}" for step in steps(made, task.stage, head)]
+            lines = [
+                f"- {_plain(label)}: {_superscript(line)}"
+                for label, line in steps(made, task.stage, head)
+            ]
             parts += ["\n".join(lines)] if lines else []
     return "\n\n".join(parts) + "\n"
 
@@ -150,8 +153,10 @@ def tolerance(made: Worksheet) -> str:
     )
 
 
-def steps(made: Worksheet, stage: str, head: int) -> Iterator[str]:
-    """Yield each answer of one table as a line of arithmetic; what is only copied has none.
+def steps(made: Worksheet, stage: str, head: int) -> Iterator[tuple[str, str]]:
+    """Yield what each answer of one table is called, and its line of arithmetic.
+
+    What is only copied has none.
 
     Parameters
     ----------
@@ -164,7 +169,7 @@ def steps(made: Worksheet, stage: str, head: int) -> Iterator[str]:
         return
     for place, worked in made.answers(stage, head):
         between = " with " if place.kind.by_key else ", "
-        yield f"{between.join(name(made.run, place))}: {worked}"
+        yield between.join(name(made.run, place)), str(worked)
 
 
 def name(run: Trace, place: Place) -> tuple[str, str]:
@@ -220,7 +225,12 @@ def _markdown(table: Table) -> str:
 
 
 def _cell(text: str) -> str:
-    return as_written(text) if isinstance(text, Word) else text.replace("\\", "\\\\")
+    return _plain(text) if isinstance(text, Word) else text.replace("\\", "\\\\")
+
+
+def _plain(text: str) -> str:
+    """Return Markdown that shows words of others as they are written."""
+    return no_tags(as_written(text))
 
 
 def _superscript(line: str) -> str:

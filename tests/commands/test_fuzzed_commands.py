@@ -1,0 +1,154 @@
+"""Whatever stands on a command line: the command does it, or says in one sentence why not."""
+
+import contextlib
+import io
+import re
+import sys
+
+import pytest
+from book_site import ROOT
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from mha.audit import __main__ as audit
+from mha.audit.sources import TITLES, transcribe
+from mha.practice.worksheets import TASKS
+from mha.practice.worksheets import command as sheets
+
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import building
+import checking
+import testing
+from packs import command as packs
+from packs import worksheets
+
+# The sentence of the project's own commands, and that of argparse below its usage.
+SENTENCE = re.compile(
+    r"(?:usage: .*\n(?:python -m [\w.]+|\w+\.py)[ \w]*: )?"
+    r"(?:python -m [\w.]+|error|note): [^\n]{8,}\n(?:error: [^\n]{8,}\n)?",
+    re.DOTALL,
+)
+WORDS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=9)
+HOSTILE = st.sampled_from(
+    ("", "-", "--", "-1", "0", "1e9", "9" * 5000, "None", "../..", "/", "a" * 300, "\u202e", "<b>")
+)
+VALUES = HOSTILE | WORDS | st.integers(-3, 9).map(str)
+
+
+def line(*options):
+    """Return a strategy of command lines made of options, their values, and of anything."""
+    known = st.tuples(st.sampled_from(options), VALUES)
+    parts = known | st.tuples(VALUES) | known.map("=".join).map(lambda both: (both,))
+    return st.lists(parts, max_size=4).map(lambda found: [word for part in found for word in part])
+
+
+def ended(function, *arguments):
+    """Return what a command says at its end, empty if it did what was asked."""
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            function(*arguments)
+    except SystemExit as stopped:
+        if stopped.code in (None, 0):
+            return ""
+        return err.getvalue() if isinstance(stopped.code, int) else f"{err.getvalue()}{stopped}\n"
+    return ""
+
+
+def holds(said):
+    assert "Traceback" not in said
+    assert said == "" or SENTENCE.fullmatch(said), said
+
+
+QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@QUIET
+@given(line("--json", "--jso", "-h", *TITLES))
+def test_the_audit(tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(audit, "report", lambda sources: sources)
+    monkeypatch.setattr(audit, "verdicts", list)
+    holds(ended(audit.main, arguments))
+
+
+@QUIET
+@given(line("-h", "--to"))
+def test_the_transcription(tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(transcribe, "TARGET", tmp_path)
+    holds(ended(transcribe.main, arguments))
+
+
+SHEETS = ("--seed", "--students", "--class", "--difficulty", "--stages", "--causal", "--tokens")
+SHEETS += ("--heads", "--sentence")
+SOME = st.lists(st.sampled_from(("--seed=3", "--students=1", "--causal", "--heads=2")), unique=True)
+STAGES = st.lists(st.sampled_from((*TASKS, "odd", "")), max_size=3).map(
+    lambda stages: [f"--stages={','.join(stages)}"]
+)
+
+
+@QUIET
+@given(SOME, line(*SHEETS) | STAGES, st.sampled_from(("made", "missing", "class.csv", "")))
+@example(["--seed=3", "--students=1"], [], "missing")
+def test_worksheets(tmp_path, monkeypatch, some, arguments, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "made").mkdir(exist_ok=True)
+    (tmp_path / "class.csv").write_text("name\nAda\n", encoding="utf-8")
+    holds(ended(sheets.main, [*some, *arguments, folder]))
+
+
+def asked_of_build(arguments):
+    """Read a command line of build.py as far as it goes without building anything."""
+    read = building._parser().parse_args(arguments)
+    if "documents" in read:
+        read.documents(read)
+    if read.what == "packs":
+        packs.check(read)
+    if read.what == "worksheet":
+        worksheets.read(read)
+
+
+WHAT = st.sampled_from(("html", "pdf", "course", "worksheet", "packs", "odd", "--all", "--watch"))
+OF_BUILD = ("--port", "--paper", "--to", "--title", "--course", "--chapters", "--solutions")
+OF_BUILD += ("--accessible", "--no-code", "--only", "--variants", "--date", "--each", *SHEETS[:3])
+CHOSEN = st.sampled_from(("softmax", "softmax,scaling", "index", ",", "cat-sat,cat-sat"))
+
+
+@QUIET
+@given(WHAT, st.lists(CHOSEN.map("--chapters={}".format), max_size=1), line(*OF_BUILD))
+def test_build(tmp_path, monkeypatch, what, chapters, arguments):
+    monkeypatch.chdir(tmp_path)
+    holds(ended(asked_of_build, [what, *chapters, *arguments]))
+
+
+@QUIET
+@given(line("-h", "--all"))
+def test_check(monkeypatch, arguments):
+    monkeypatch.setattr(sys, "argv", ["check.py", *arguments])
+    monkeypatch.setattr(checking, "check_sources", lambda root, pages: [])
+    holds(ended(checking.main))
+
+
+@given(st.just("") | VALUES)
+@settings(max_examples=20)
+@example("../mechanism/softmax")
+def test_a_page_to_check(name):
+    if not name.startswith("-"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["check.py", "mechanism/softmax", name])
+            patch.setattr(checking, "tell", lambda found: None)
+            holds(ended(checking.main))
+
+
+@given(line("--quick", "--no-book", "--report"))
+def test_what_test_takes(arguments):
+    holds(ended(testing._parser().parse_known_args, arguments))
+
+
+def test_the_judge_of_sentences_can_fail():
+    with pytest.raises(AssertionError):
+        holds("Traceback (most recent call last):\nValueError: a sentence that is long\n")
+    with pytest.raises(AssertionError):
+        holds("error: 'a'\n")
