@@ -161,9 +161,9 @@ class BookTranslator(LaTeXTranslator):
     # ---- The bibliography, where its page stands ----
 
     def visit_thebibliography(self, node: nodes.Element) -> None:
-        self.body.append(
-            "\n\\begin{bookcolumns}{2}\\footnotesize\\raggedright\\begin{description}\n"
-        )
+        # No page parts a work.
+        small = r"\footnotesize\raggedright\interlinepenalty10000"
+        self.body.append(f"\n\\begin{{bookcolumns}}{{2}}{small}\\begin{{description}}\n")
 
     def depart_thebibliography(self, node: nodes.Element) -> None:
         self.body.append("\n\\end{description}\\end{bookcolumns}\n")
