@@ -11,6 +11,7 @@ import pytest
 from book_site import ROOT
 from docutils import nodes
 from docutils.core import publish_doctree
+from docutils.utils import new_document
 from docutils.utils.smartquotes import educate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
 from byhand.document import Document
 from byhand.failed_cells import locate
+from byhand.print_book.pages import leave_out_screen_only
 
 PACKAGE = Path(byhand.__file__).parent
 
@@ -168,3 +170,11 @@ def test_marks_become_what_they_are_where_every_text_is_looked_at(texts):
     wanted = educate_tokens(quick_walks.look_at_each(None, paragraph.children), attr="qDe")
     found = educate_tokens(quick_walks.pieces(None, paragraph.children), attr="qDe")
     assert list(found) == list(wanted)
+
+
+def test_paper_has_no_cell_that_is_tagged_for_the_screen_alone():
+    cells = [nodes.container(classes=["cell", *tags]) for tags in ([], ["tag_screen-only"])]
+    page = new_document("page")
+    page += cells
+    leave_out_screen_only(page)
+    assert page.children == cells[:1]
