@@ -7,6 +7,7 @@ origin with the printed numbers put in.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from mha.runs.places import Place, place_at
@@ -252,37 +253,29 @@ def _one(*operands: Operand) -> Terms:
     return ((operand,) for operand in operands)
 
 
-def _projected(matrix: str) -> Rule:
-    """Return the rule of queries, keys and values: an embedding times a matrix."""
-
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        assert run.embeddings is not None
-        head, row, column = at.index
-        start = "embeddings" if run.placed is None else "placed"
-        return "products", (
-            (_at(run, start, row, i), _at(run, matrix, head, i, column))
-            for i in range(run.embeddings.shape[1])
-        )
-
-    return rule
+def _projected(matrix: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the origin of a query, key or value: an embedding times a matrix."""
+    assert run.embeddings is not None
+    head, row, column = at.index
+    start = "embeddings" if run.placed is None else "placed"
+    return "products", (
+        (_at(run, start, row, i), _at(run, matrix, head, i, column))
+        for i in range(run.embeddings.shape[1])
+    )
 
 
 def _placed(run: Trace, at: Place) -> tuple[Operation, Terms]:
     return "sum", _one(*(_at(run, stage, *at.index) for stage in ("embeddings", "positions")))
 
 
-def _turned(stage: str) -> Rule:
-    """Return the rule of turned queries and keys: both of a pair, times cosine and sine."""
-
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        head, row, column = at.index
-        pair, is_second = divmod(column, 2)
-        angle = place_at("angles", row, pair).value(run)
-        cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
-        by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
-        return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
-
-    return rule
+def _turned(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the origin of a turned query or key: both of a pair, times cosine and sine."""
+    head, row, column = at.index
+    pair, is_second = divmod(column, 2)
+    angle = place_at("angles", row, pair).value(run)
+    cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
+    by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+    return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
 
 
 def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
@@ -361,11 +354,11 @@ def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
 
 _RULES: dict[str, Rule] = {
     "placed": _placed,
-    "turned_query": _turned("query"),
-    "turned_key": _turned("key"),
-    "query": _projected("w_q"),
-    "key": _projected("w_k"),
-    "value": _projected("w_v"),
+    "turned_query": partial(_turned, "query"),
+    "turned_key": partial(_turned, "key"),
+    "query": partial(_projected, "w_q"),
+    "key": partial(_projected, "w_k"),
+    "value": partial(_projected, "w_v"),
     "scores": _scores,
     "root": _root,
     "scaled_scores": _scaling,
