@@ -103,7 +103,7 @@ def run(name: str) -> None:
     for meta in _results(name):
         _try_again(meta)
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1"]
-    subprocess.run(command, cwd=folder, check=True)
+    subprocess.run(command, cwd=folder, check=False)  # what was tried before Ctrl-C is kept
 
 
 def _results(name: str) -> Iterator[Path]:
@@ -121,17 +121,18 @@ def _try_again(meta: Path) -> None:
     meta.write_text(json.dumps(data, indent=4), encoding="utf-8")
 
 
-def outcomes(name: str) -> tuple[int, int, list[Change]]:
-    """Return how many changes of a part were tried and noticed, and those that were not."""
-    tried, noticed, missed = 0, 0, list[Change]()
+def outcomes(name: str) -> tuple[tuple[int, int, int], list[Change]]:
+    """Return how many changes a part has, were tried and noticed, and those that were not."""
+    possible, tried, noticed, missed = 0, 0, 0, list[Change]()
     for meta in _results(name):
         codes = json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
         known = {key: code for key, code in codes.items() if code is not None}
+        possible += len(codes)
         tried += len(known)
         survived = [key for key, code in known.items() if code not in (*KILLED, *ENDLESS)]
         noticed += len(known) - len(survived)
         missed += _changes(meta.with_suffix(""), survived)
-    return tried, noticed, missed
+    return (possible, tried, noticed), missed
 
 
 def _changes(mutated: Path, keys: Sequence[str]) -> Iterator[Change]:
@@ -166,9 +167,10 @@ def page() -> tuple[str, list[Change]]:
     """Return the page of all parts that have been run, and the changes without a reason."""
     why, rows, listed, odd = reasons(), [], [], []
     for name in PARTS:
-        tried, noticed, missed = outcomes(name)
-        if tried:
-            rows.append(f"| {name} | {tried:,} | {noticed:,} | {100 * noticed / tried:.1f} % |")
+        counts, missed = outcomes(name)
+        if tried := counts[1]:
+            cells = (name, *(f"{count:,}" for count in counts), f"{counts[2] / tried:.1%}")
+            rows.append(f"| {' | '.join(cells)} |")
         for change in missed:
             reason = why.get((change.function, change.becomes))
             odd += [] if reason else [change]
@@ -181,8 +183,8 @@ def page() -> tuple[str, list[Change]]:
         f"What mutmut changed in the package on {datetime.datetime.now(datetime.UTC).date()}, and"
         " how much of it a test noticed. Written by `scripts/mutants.py`.",
         "",
-        "| part | changes | noticed | share |",
-        "| --- | ---: | ---: | ---: |",
+        "| part | changes | tried | noticed | share |",
+        "| --- | ---: | ---: | ---: | ---: |",
         *rows,
         "",
         "What no test noticed, and why it makes no difference:",

@@ -175,10 +175,12 @@ def mutants(page: Path) -> str:
     if not page.is_file():
         return "| – | – | not run: changes of the package that a test notices |"
     text = page.read_text(encoding="utf-8")
-    counted = re.findall(r"^\| [a-z ]+ \| ([\d,]+) \| ([\d,]+) \| [\d.]+ % \|$", text, re.MULTILINE)
-    tried, noticed = (sum(int(row[i].replace(",", "")) for row in counted) for i in (0, 1))
+    rows = re.findall(r"^\| [a-z ]+ \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+% \|$", text, re.M)
+    counts = [[int(cell.replace(",", "")) for cell in row] for row in rows]
+    possible, tried, noticed = map(sum, zip(*counts, strict=True))
     (date,) = re.findall(r"on (\d{4}-\d\d-\d\d)", text)[:1]
-    return f"| {noticed:,} | {tried:,} | changes of the package that a test notices ({date}) |"
+    what = f"changes of the package that a test notices, of {possible:,} that mutmut can make"
+    return f"| {noticed:,} | {tried:,} | {what} ({date}) |"
 
 
 def paragraph(results: Path, rows: tuple[Row, ...] = ROWS) -> str:

@@ -51,10 +51,10 @@ def test_every_test_of_a_row_exists(report):
 MUTANTS = """\
 What mutmut changed on 2026-01-02.
 
-| part | changes | noticed | share |
-| --- | ---: | ---: | ---: |
-| mathematics | 1,100 | 1,000 | 90.9 % |
-| verdicts | 10 | 9 | 90.0 % |
+| part | changes | tried | noticed | share |
+| --- | ---: | ---: | ---: | ---: |
+| mathematics | 3,000 | 1,100 | 1,000 | 90.9% |
+| verdicts | 10 | 10 | 9 | 90.0% |
 """
 
 
@@ -62,7 +62,8 @@ def test_it_adds_up_the_changes_that_tests_notice(report, tmp_path):
     page = tmp_path / "mutants.md"
     page.write_text(MUTANTS, encoding="utf-8")
     said = report.mutants(page)
-    assert said == "| 1,009 | 1,110 | changes of the package that a test notices (2026-01-02) |"
+    what = "changes of the package that a test notices, of 3,010 that mutmut can make (2026-01-02)"
+    assert said == f"| 1,009 | 1,110 | {what} |"
     assert report.mutants(tmp_path / "none").startswith("| – | – | not run: ")
 
 
