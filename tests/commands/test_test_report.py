@@ -88,3 +88,11 @@ def test_readme_is_told_what_the_last_run_counted(report, tmp_path, monkeypatch)
 
 def test_readme_has_a_place_for_it(report):
     assert report.MARKED.search((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_what_no_test_notices_has_a_reason_and_is_little():
+    text = (ROOT / "docs" / "mutants.md").read_text(encoding="utf-8")
+    shares = [float(share) for share in re.findall(r" ([\d.]+)% \|$", text, re.MULTILINE)]
+    assert len(shares) == 3
+    assert min(shares) >= 95
+    assert "none yet" not in text

@@ -230,3 +230,12 @@ def test_gradients_that_overflow_together_say_so():
         back = mha.AttentionGradients(*gradients)
         with raises(ValueError, f"{names} overflow float64 when added; smaller numbers are wanted"):
             _to_the_layer(back, 0 * large[0], 0 * large[0], layer, None, is_cross=False)
+
+
+@pytest.mark.parametrize("narrow", ["key", "value"])
+def test_a_cache_keeps_keys_and_values_in_one_dtype_and_read_only(narrow):
+    parts = {"key": HEADS, "value": HEADS} | {narrow: HEADS.astype(np.float32)}
+    cache = mha.KeyValueCache(**parts)
+    for array in (cache.key, cache.value):
+        assert array.dtype == np.float64
+        assert not array.flags.writeable
