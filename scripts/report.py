@@ -3,18 +3,27 @@
 `scripts/test.py --report` prints it, and leaves it in `_build/report.md`. A row is a promise of the
 book, the tests that hold it to it, and how many cases of them ran and held; a test may count
 something itself and say so with pytest's `record_property("counted", ...)`.
+
+    .venv/bin/python scripts/report.py
+
+puts what the last such run has counted into README.md, between the two marks there.
 """
 
 import datetime
+import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from environment import BUILD
+from environment import BUILD, ROOT, fail
 
 RESULTS = BUILD / "tests.xml"  # what pytest writes of each test
 REPORT = BUILD / "report.md"
+README = ROOT / "README.md"
+MARKED = re.compile(r"(?<=<!-- counted -->\n).*?(?=<!-- end -->)", re.DOTALL)
+MUTANTS = ROOT / "docs" / "mutants.md"  # written by scripts/mutants.py
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,7 @@ ROWS = (
             "test_a_build_again_from_nothing_gives_the_same_bytes",
             "test_a_wheel_has_the_same_bytes",
             "test_worksheets_and_the_audit_have_the_same_bytes",
+            "test_readers_editions_worksheets_and_packs_have_the_same_bytes",
             "test_an_unchanged_book_is_not_typeset_again_and_the_same_inputs_give_the_same_bytes",
             "test_the_same_seed_gives_the_same_files",
             "test_the_same_seed_gives_the_same_bytes_and_each_student_a_file",
@@ -80,6 +90,37 @@ ROWS = (
         "examples",
     ),
     Row(
+        "kinds of files and command lines fuzzed: done, or one sentence and no traceback",
+        (
+            "test_a_data_file_of_an_example_is_read_or_refused_with_its_name",
+            "test_the_numbers_of_a_document_are_judged_or_refused",
+            "test_claims_are_read_or_refused_with_the_file",
+            "test_a_class_list_is_read_or_refused",
+            "test_a_rule_fits_its_document_or_is_refused",
+            "test_a_command_line_of_the_audit",
+            "test_a_command_line_of_the_transcription",
+            "test_a_command_line_of_the_worksheets",
+            "test_a_command_line_of_build",
+            "test_a_command_line_of_check",
+            "test_a_command_line_of_test",
+        ),
+        "examples",
+    ),
+    Row(
+        "places where strange words come out: as text, and nothing of them runs",
+        (
+            "test_a_page_shows_every_token_as_it_is_written",
+            "test_the_explorer_s_data_are_whole",
+            "test_no_word_runs_and_the_explorer_shows_them",
+            "test_the_printed_book_has_them_letter_by_letter",
+            "test_the_questions_are_read_as_they_are_written",
+            "test_slides_show_them",
+            "test_figures_and_tables_hold_them",
+            "test_words_of_others_are_text_in_the_sheets_and_the_key",
+            "test_words_of_others_are_text_on_paper",
+        ),
+    ),
+    Row(
         "files of others, unmodified and licensed",
         ("test_a_vendored_file_is_unmodified_and_has_its_licence",),
     ),
@@ -89,7 +130,7 @@ NOT_CHECKED = (
     "any browser but Chromium; a screen reader",
     "the accessible edition with a validator such as veraPDF",
     "links to other sites: no test asks a network",
-    "mutation testing of the package",
+    "changes of the package that mutmut does not make: properties, and what runs on import",
 )
 
 
@@ -99,7 +140,7 @@ def written(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
     held = sum(outcome_of(case) == "held" for case in cases)
     skipped = sum(outcome_of(case) == "skipped" for case in cases)
     lines = [
-        f"# What was counted on {datetime.datetime.now(datetime.UTC).date()}",
+        f"# What was counted on {_date(results)}",
         "",
         f"{held:,} of {len(cases):,} tests held"
         + (f", {skipped:,} were left out." if skipped else "."),
@@ -107,6 +148,7 @@ def written(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
         "| held | of | what |",
         "| ---: | ---: | --- |",
         *(line(row, cases) for row in rows),
+        mutants(MUTANTS),
         "",
         "Not checked here:",
         "",
@@ -126,6 +168,37 @@ def line(row: Row, cases: list[ElementTree.Element]) -> str:
     total = sum(counts(ran))
     more = f" ({total:,} {row.counted})" if row.counted and total else ""
     return f"| {held:,} | {len(ran):,} | {row.what}{more} |"
+
+
+def mutants(page: Path) -> str:
+    """Return the line of the table on changes of the package, from the page that counts them."""
+    if not page.is_file():
+        return "| – | – | not run: changes of the package that a test notices |"
+    text = page.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [a-z ]+ \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+% \|$", text, re.M)
+    counts = [[int(cell.replace(",", "")) for cell in row] for row in rows]
+    possible, tried, noticed = map(sum, zip(*counts, strict=True))
+    (date,) = re.findall(r"on (\d{4}-\d\d-\d\d)", text)[:1]
+    what = f"changes of the package that a test notices, of {possible:,} that mutmut can make"
+    return f"| {noticed:,} | {tried:,} | {what} ({date}) |"
+
+
+def paragraph(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
+    """Return what README says of a run: the rows of the page as a sentence."""
+    cases = list(ElementTree.parse(results).iter("testcase"))
+    held = sum(outcome_of(case) == "held" for case in cases)
+    parts = []
+    for text in (*(line(row, cases) for row in rows), mutants(MUTANTS)):
+        good, ran, what = (cell.strip() for cell in text.strip("|").split("|"))
+        parts.append(what if ran == "–" else f"{ran if good == ran else f'{good} of {ran}'} {what}")
+    listed = "; ".join(parts)
+    return (
+        f"The last whole run, on {_date(results)}: {held:,} of {len(cases):,} tests held. {listed}."
+    )
+
+
+def _date(results: Path) -> datetime.date:
+    return datetime.datetime.fromtimestamp(results.stat().st_mtime, datetime.UTC).date()
 
 
 def outcome_of(case: ElementTree.Element) -> str:
@@ -150,3 +223,19 @@ def tell() -> None:
         return  # pytest has not begun
     REPORT.write_text(written(RESULTS), encoding="utf-8")
     print(f"\n{REPORT.read_text(encoding='utf-8')}")
+
+
+def main() -> None:
+    """Put what the last run has counted into README.md."""
+    if not RESULTS.is_file():
+        fail(f"there is no {RESULTS.name}; run scripts/test.py --report before")
+    text = README.read_text(encoding="utf-8")
+    if not MARKED.search(text):
+        fail("README.md has no marks <!-- counted --> and <!-- end -->; both are wanted")
+    said = "\n".join(textwrap.wrap(paragraph(RESULTS), 100))
+    README.write_text(MARKED.sub(lambda _: f"{said}\n", text), encoding="utf-8")
+    print(said)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,10 @@
 """What every test shares: one seed, hypothesis without randomness or a clock, one browser."""
 
+import functools
+import gc
 import os
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -14,7 +17,33 @@ QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
-settings.load_profile("fixed")
+settings.register_profile("mutants", settings.get_profile("fixed"), max_examples=15)
+
+MUTATED = "MUTANT_UNDER_TEST" in os.environ
+"""Whether mutmut runs the tests: in copies of a process that ran all of them before."""
+
+settings.load_profile("mutants" if MUTATED else "fixed")
+
+
+def pytest_sessionstart():
+    """Let mutmut import tests anew: what they computed when imported is of the sound package."""
+    if MUTATED:
+        for name, module in list(sys.modules.items()):
+            folder, _, file = (getattr(module, "__file__", None) or "").rpartition("/")
+            if (
+                "/tests/" in f"{folder}/"
+                and "site-packages" not in folder
+                and file != "conftest.py"
+            ):
+                del sys.modules[name]
+
+
+@pytest.fixture(scope="module", autouse=MUTATED)
+def nothing_is_kept():
+    """Let mutmut see which functions tests call, and each mutant work: forget what is cached."""
+    for found in gc.get_objects():
+        if isinstance(found, functools._lru_cache_wrapper) and found.__module__.startswith("mha"):
+            found.cache_clear()
 
 
 def pytest_addoption(parser):

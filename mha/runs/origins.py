@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from mha.core.checks import Array
 from mha.core.norm import Norm
@@ -92,19 +93,15 @@ def _one(*operands: Operand) -> Terms:
     return ((operand,) for operand in operands)
 
 
-def _projected(matrix: str) -> Rule:
-    """Return the rule of queries, keys and values: an embedding times a matrix."""
-
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        assert run.embeddings is not None
-        head, row, column = at.index
-        read = _start(run) if run.start_normed is None else "start_normed"
-        return "products", (
-            (_at(run, read, row, i), _at(run, matrix, head, i, column))
-            for i in range(run.embeddings.shape[1])
-        )
-
-    return rule
+def _projected(matrix: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the origin of a query, key or value: an embedding times a matrix."""
+    assert run.embeddings is not None
+    head, row, column = at.index
+    read = _start(run) if run.start_normed is None else "start_normed"
+    return "products", (
+        (_at(run, read, row, i), _at(run, matrix, head, i, column))
+        for i in range(run.embeddings.shape[1])
+    )
 
 
 def _start(run: Trace) -> str:
@@ -116,18 +113,14 @@ def _placed(run: Trace, at: Place) -> tuple[Operation, Terms]:
     return "sum", _one(*(_at(run, stage, *at.index) for stage in ("embeddings", "positions")))
 
 
-def _turned(stage: str) -> Rule:
-    """Return the rule of turned queries and keys: both of a pair, times cosine and sine."""
-
-    def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
-        head, row, column = at.index
-        pair, is_second = divmod(column, 2)
-        angle = place_at("angles", row, pair).value(run)
-        cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
-        by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
-        return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
-
-    return rule
+def _turned(stage: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
+    """Return the origin of a turned query or key: both of a pair, times cosine and sine."""
+    head, row, column = at.index
+    pair, is_second = divmod(column, 2)
+    angle = place_at("angles", row, pair).value(run)
+    cos, sin = Operand(math.cos(angle), name="cos"), Operand(math.sin(angle), name="sin")
+    by = (sin, cos) if is_second else (cos, Operand(-sin.value, name="sin"))
+    return "products", ((_at(run, stage, head, row, 2 * pair + i), by[i]) for i in range(2))
 
 
 def _scores(run: Trace, at: Place) -> tuple[Operation, Terms]:
@@ -337,11 +330,11 @@ _RULES: Rules = {
     "fed": _affine(_itself("active"), "w_out", "b_out"),
     "total": _added(_kept_by, _itself("fed")),
     "placed": _placed,
-    "turned_query": _turned("query"),
-    "turned_key": _turned("key"),
-    "query": _projected("w_q"),
-    "key": _projected("w_k"),
-    "value": _projected("w_v"),
+    "turned_query": partial(_turned, "query"),
+    "turned_key": partial(_turned, "key"),
+    "query": partial(_projected, "w_q"),
+    "key": partial(_projected, "w_k"),
+    "value": partial(_projected, "w_v"),
     "scores": _scores,
     "root": _root,
     "scaled_scores": _scaling,

@@ -61,12 +61,18 @@ def holds(said):
     assert said == "" or SENTENCE.fullmatch(said), said
 
 
+@pytest.fixture(autouse=True)
+def counted(record_property):
+    """Tell the report how many examples a property is tried with."""
+    record_property("counted", settings().max_examples)
+
+
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @QUIET
 @given(line("--json", "--jso", "-h", *TITLES))
-def test_the_audit(tmp_path, monkeypatch, arguments):
+def test_a_command_line_of_the_audit(tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(audit, "report", lambda sources: sources)
     monkeypatch.setattr(audit, "verdicts", list)
@@ -75,7 +81,7 @@ def test_the_audit(tmp_path, monkeypatch, arguments):
 
 @QUIET
 @given(line("-h", "--to"))
-def test_the_transcription(tmp_path, monkeypatch, arguments):
+def test_a_command_line_of_the_transcription(tmp_path, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(transcribe, "TARGET", tmp_path)
     holds(ended(transcribe.main, arguments))
@@ -92,7 +98,7 @@ STAGES = st.lists(st.sampled_from((*TASKS, "odd", "")), max_size=3).map(
 @QUIET
 @given(SOME, line(*SHEETS) | STAGES, st.sampled_from(("made", "missing", "class.csv", "")))
 @example(["--seed=3", "--students=1"], [], "missing")
-def test_worksheets(tmp_path, monkeypatch, some, arguments, folder):
+def test_a_command_line_of_the_worksheets(tmp_path, monkeypatch, some, arguments, folder):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "made").mkdir(exist_ok=True)
     (tmp_path / "class.csv").write_text("name\nAda\n", encoding="utf-8")
@@ -118,14 +124,14 @@ CHOSEN = st.sampled_from(("softmax", "softmax,scaling", "index", ",", "cat-sat,c
 
 @QUIET
 @given(WHAT, st.lists(CHOSEN.map("--chapters={}".format), max_size=1), line(*OF_BUILD))
-def test_build(tmp_path, monkeypatch, what, chapters, arguments):
+def test_a_command_line_of_build(tmp_path, monkeypatch, what, chapters, arguments):
     monkeypatch.chdir(tmp_path)
     holds(ended(asked_of_build, [what, *chapters, *arguments]))
 
 
 @QUIET
 @given(line("-h", "--all"))
-def test_check(monkeypatch, arguments):
+def test_a_command_line_of_check(monkeypatch, arguments):
     monkeypatch.setattr(sys, "argv", ["check.py", *arguments])
     monkeypatch.setattr(checking, "check_sources", lambda root, pages: [])
     holds(ended(checking.main))
@@ -143,7 +149,7 @@ def test_a_page_to_check(name):
 
 
 @given(line("--quick", "--no-book", "--report"))
-def test_what_test_takes(arguments):
+def test_a_command_line_of_test(arguments):
     holds(ended(testing._parser().parse_known_args, arguments))
 
 

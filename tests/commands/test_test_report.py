@@ -46,3 +46,53 @@ def test_every_test_of_a_row_exists(report):
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     there = set(re.findall(r"^def (test_\w+)", text, re.MULTILINE))
     assert {name for row in report.ROWS for name in row.tests} <= there
+
+
+MUTANTS = """\
+What mutmut changed on 2026-01-02.
+
+| part | changes | tried | noticed | share |
+| --- | ---: | ---: | ---: | ---: |
+| mathematics | 3,000 | 1,100 | 1,000 | 90.9% |
+| verdicts | 10 | 10 | 9 | 90.0% |
+"""
+
+
+def test_it_adds_up_the_changes_that_tests_notice(report, tmp_path):
+    page = tmp_path / "mutants.md"
+    page.write_text(MUTANTS, encoding="utf-8")
+    said = report.mutants(page)
+    what = "changes of the package that a test notices, of 3,010 that mutmut can make (2026-01-02)"
+    assert said == f"| 1,009 | 1,110 | {what} |"
+    assert report.mutants(tmp_path / "none").startswith("| – | – | not run: ")
+
+
+def test_readme_is_told_what_the_last_run_counted(report, tmp_path, monkeypatch):
+    results, readme = tmp_path / "tests.xml", tmp_path / "README.md"
+    results.write_text(RESULTS, encoding="utf-8")
+    readme.write_text("Before\n\n<!-- counted -->\nold\n<!-- end -->\nAfter\n", encoding="utf-8")
+    for name, path in (("RESULTS", results), ("README", readme), ("MUTANTS", tmp_path / "none")):
+        monkeypatch.setattr(report, name, path)
+    rows = (report.Row("ones", ("test_one",), "links"), report.Row("twos", ("test_two",)))
+    said = report.paragraph(results, rows)
+    assert "2 of 5 tests held. 1 of 2 ones (1,200 links); 0 of 1 twos; not run: changes" in said
+    report.main()
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("Before\n\n<!-- counted -->\nThe last whole run, on 2")
+    assert text.endswith(".\n<!-- end -->\nAfter\n")
+    assert "\nold\n" not in text
+    monkeypatch.setattr(report, "RESULTS", tmp_path / "none.xml")
+    with pytest.raises(SystemExit, match=r"there is no none\.xml; run scripts/test\.py --report"):
+        report.main()
+
+
+def test_readme_has_a_place_for_it(report):
+    assert report.MARKED.search((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_what_no_test_notices_has_a_reason_and_is_little():
+    text = (ROOT / "docs" / "mutants.md").read_text(encoding="utf-8")
+    shares = [float(share) for share in re.findall(r" ([\d.]+)% \|$", text, re.MULTILINE)]
+    assert len(shares) == 3
+    assert min(shares) >= 95
+    assert "none yet" not in text

@@ -152,6 +152,7 @@ def sound_inputs(draw):
     return arrays, [present(array.copy()) for array in arrays]
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(sound_inputs())
 def test_how_an_array_lies_in_memory_changes_no_result(drawn):

@@ -137,6 +137,7 @@ def test_weight_bytes_are_those_of_the_array(dtype):
 
 
 def test_left_out_sizes():
+    assert type(layer_sizes(6, 3).d_k) is int
     assert SIZES.weight_bytes(3) == SIZES.weight_bytes(3, 3, itemsize=4)
     assert layer_sizes(6, 3) == LayerSizes(6, 3, d_k=2, d_v=2, d_out=6, num_groups=3)
     assert layer_sizes(7, 3, d_k=5) == LayerSizes(7, 3, d_k=5, d_v=5, d_out=7, num_groups=3)

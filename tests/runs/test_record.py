@@ -336,3 +336,17 @@ def test_a_row_without_exponentials_has_no_weights():
     run = trace(load_example("cat-sat"))
     found = continued(run, exponentials=np.array([[[0.0, 0.0], [1.0, 3.0]]]))
     np.testing.assert_array_equal(found.weights, [[[0, 0], [0.25, 0.75]]])
+
+
+def test_a_run_that_is_given_nothing_goes_on_from_its_own_weights(rng):
+    run = trace(projected(rng))
+    np.testing.assert_array_equal(continued(run).head_outputs, run.head_outputs)
+    np.testing.assert_array_equal(continued(run).output, run.output)
+
+
+def test_what_is_too_large_to_go_on_from_is_refused(rng):
+    run = trace(projected(rng))
+    with raises(
+        ValueError, "weights and value overflow float64 when multiplied; smaller numbers are wanted"
+    ):
+        continued(run, weights=np.full(run.weights.shape, 1e308))

@@ -151,3 +151,36 @@ def test_positions_want_embeddings_and_angles_pairs():
 @pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])
 def test_focus(focus):
     assert example(focus=focus).focus == focus
+
+
+# Weights that a source draws
+
+EVEN = np.full((1, QUERIES, QUERIES), 1 / QUERIES)
+
+
+def test_drawn_weights_are_kept_read_only():
+    given = EVEN.copy()
+    start = example(target_weights=given)
+    given[:] = 0
+    np.testing.assert_array_equal(start.target_weights, EVEN)
+    assert not start.target_weights.flags.writeable
+    one_sided = np.zeros((1, QUERIES, QUERIES))
+    one_sided[..., 0] = 1  # rows sum to 1, columns do not
+    np.testing.assert_array_equal(example(target_weights=one_sided).target_weights, one_sided)
+
+
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        (EVEN[0], f"target_weights has shape {EVEN[0].shape}; {EVEN.shape} is wanted"),
+        (EVEN[:, 1:], f"target_weights has shape {EVEN[:, 1:].shape}; {EVEN.shape} is wanted"),
+        (EVEN * 2, "target_weights has a row that does not sum to 1"),
+        (EVEN * 1.001, "target_weights has a row that does not sum to 1"),
+        (np.eye(QUERIES)[None][:, [0] * QUERIES].swapaxes(1, 2), "target_weights has a row that"
+         " does not sum to 1"),
+        (EVEN * np.nan, "target_weights holds nan at index (0, 0, 0); finite numbers are wanted"),
+    ],
+)  # fmt: skip
+def test_drawn_weights_are_a_row_a_token(target, sentence):
+    with raises(ValueError, sentence):
+        example(target_weights=target)

@@ -1,0 +1,215 @@
+"""Which small changes of the package no test notices: mutation testing, with mutmut.
+
+    .venv/bin/python scripts/mutants.py mathematics
+
+changes the functions of a part, one place at a time, and runs the part's tests on each change. Then
+it writes `docs/mutants.md`, which the report of the tests reads. A change that no test notices
+needs a reason in `docs/mutants.toml`, or a test. What ran before is not run again unless its
+function has changed; delete `_build/mutants` to begin anew.
+"""
+
+import argparse
+import datetime
+import difflib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "_build" / "mutants"
+PAGE = ROOT / "docs" / "mutants.md"
+REASONS = ROOT / "docs" / "mutants.toml"
+COPIED = ("mha", "tests", "book/_static")
+KILLED = (
+    1,
+    3,
+)  # what pytest ends with where a test fails, or where the change breaks pytest itself
+ENDLESS = (24, 36, 152, 255, -24)  # no answer within many times the usual time
+CONFIGURATION = """
+[tool.mutmut]
+source_paths = ["mha"]
+only_mutate = {only}
+also_copy = ["book/_static"]
+pytest_add_cli_args = ["-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
+pytest_add_cli_args_test_selection = {tests}
+use_git_change_detection = false
+"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the package and the tests that judge its changes.
+
+    Parameters
+    ----------
+    only : tuple of str
+        Patterns of files.
+    tests : tuple of str
+    """
+
+    only: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+PARTS = {
+    "mathematics": Part(
+        tuple(
+            f"mha/core/{name}.py"
+            for name in (
+                *("attention", "checks", "costs", "decoding", "gradients", "heads", "masks"),
+                *("measures", "multihead", "positions", "softmax"),
+            )
+        ),
+        ("tests/core",),
+    ),
+    "origins and rounding": Part(("mha/runs/*.py",), ("tests/runs",)),
+    "verdicts": Part(("mha/audit/judging.py", "mha/audit/page.py"), ("tests/audit",)),
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that no test noticed.
+
+    Parameters
+    ----------
+    function : str
+        With its module.
+    was, becomes : str
+        The changed lines, stripped.
+    """
+
+    function: str
+    was: str
+    becomes: str
+
+
+def run(name: str) -> None:
+    """Try every change of a part that has not been tried yet."""
+    part, folder = PARTS[name], WORK / name
+    for copied in COPIED:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / copied, folder / copied, ignore=ignored, dirs_exist_ok=True)
+    shutil.rmtree(folder / "mutants" / "tests", ignore_errors=True)
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lists = {"only": json.dumps(part.only), "tests": json.dumps(part.tests)}
+    (folder / "pyproject.toml").write_text(text + CONFIGURATION.format(**lists), encoding="utf-8")
+    for meta in _results(name):
+        _try_again(meta)
+    command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1"]
+    subprocess.run(command, cwd=folder, check=False)  # what was tried before Ctrl-C is kept
+
+
+def _results(name: str) -> Iterator[Path]:
+    """Yield mutmut's files of results for the files of a part."""
+    folder = WORK / name / "mutants"
+    for pattern in PARTS[name].only:
+        yield from sorted(folder.glob(f"{pattern}.meta"))
+
+
+def _try_again(meta: Path) -> None:
+    """Forget the changes that no test noticed: tests may be new."""
+    data = json.loads(meta.read_text(encoding="utf-8"))
+    codes = data["exit_code_by_key"]
+    data["exit_code_by_key"] = {k: code if code in KILLED else None for k, code in codes.items()}
+    meta.write_text(json.dumps(data, indent=4), encoding="utf-8")
+
+
+def outcomes(name: str) -> tuple[tuple[int, int, int], list[Change]]:
+    """Return how many changes a part has, were tried and noticed, and those that were not."""
+    possible, tried, noticed, missed = 0, 0, 0, list[Change]()
+    for meta in _results(name):
+        codes = json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
+        known = {key: code for key, code in codes.items() if code is not None}
+        possible += len(codes)
+        tried += len(known)
+        survived = [key for key, code in known.items() if code not in (*KILLED, *ENDLESS)]
+        noticed += len(known) - len(survived)
+        missed += _changes(meta.with_suffix(""), survived)
+    return (possible, tried, noticed), missed
+
+
+def _changes(mutated: Path, keys: Sequence[str]) -> Iterator[Change]:
+    """Yield what was changed in a file, by the names that mutmut gives its changes."""
+    lines = mutated.read_text(encoding="utf-8").splitlines()
+    spans = json.loads(Path(f"{mutated}.spans").read_text(encoding="utf-8"))["spans"]
+
+    def body(name: str) -> list[str]:
+        first, last = spans[name]
+        return [re.sub(r"_*mutmut_\w+(?=\()", "", line).strip() for line in lines[first - 1 : last]]
+
+    for key in keys:
+        module, _, name = key.rpartition(".")
+        sound = body(re.sub(r"_\d+$", "_orig", name))
+        found = [line for line in difflib.ndiff(sound, body(name)) if line[0] in "-+"]
+        function = re.sub(r"__mutmut_\d+$", "", name).replace("ǁ", ".").removeprefix("x")
+        was, becomes = ("".join(line[2:] for line in found if line[0] == sign) for sign in "-+")
+        yield Change(f"{module}.{function.strip('.').removeprefix('_')}", was, becomes)
+
+
+def reasons() -> dict[tuple[str, str], str]:
+    """Return why changes make no difference, by function and changed line."""
+    entries = tomllib.loads(REASONS.read_text(encoding="utf-8"))["reasons"]
+    return {
+        (entry["function"], becomes): entry["reason"]
+        for entry in entries
+        for becomes in entry["becomes"]
+    }
+
+
+def page() -> tuple[str, list[Change]]:
+    """Return the page of all parts that have been run, and the changes without a reason."""
+    why, rows, listed, odd = reasons(), [], [], []
+    for name in PARTS:
+        counts, missed = outcomes(name)
+        if tried := counts[1]:
+            cells = (name, *(f"{count:,}" for count in counts), f"{counts[2] / tried:.1%}")
+            rows.append(f"| {' | '.join(cells)} |")
+        for change in missed:
+            reason = why.get((change.function, change.becomes))
+            odd += [] if reason else [change]
+            cells = (change.function, change.was, change.becomes)
+            marked = " | ".join("`" + cell.replace("|", "\\|") + "`" for cell in cells)
+            listed.append(f"| {marked} | {reason or 'none yet'} |")
+    head = [
+        "# Mutants",
+        "",
+        f"What mutmut changed in the package on {datetime.datetime.now(datetime.UTC).date()}, and"
+        " how much of it a test noticed. Written by `scripts/mutants.py`.",
+        "",
+        "| part | changes | tried | noticed | share |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *rows,
+        "",
+        "What no test noticed, and why it makes no difference:",
+        "",
+        "| function | was | becomes | why |",
+        "| --- | --- | --- | --- |",
+    ]
+    return "\n".join([*head, *listed, ""]), odd
+
+
+def main() -> None:
+    """Run the parts that are named, and write the page of all that were ever run."""
+    parser = argparse.ArgumentParser(prog="mutants.py", description="Mutation testing of mha.")
+    parser.add_argument("part", nargs="*", help=f"of {', '.join(PARTS)}; none: write the page")
+    for name in parser.parse_args().part:
+        if name not in PARTS:
+            parser.error(f"part is {name!r}; one of {', '.join(PARTS)} is wanted")
+        run(name)
+    text, odd = page()
+    PAGE.write_text(text, encoding="utf-8")
+    for change in odd:
+        print(f"{change.function}: {change.was}\n  -> {change.becomes}", file=sys.stderr)
+    if odd:
+        sys.exit(f"error: {len(odd)} changes have neither a test nor a reason in {REASONS.name}")
+
+
+if __name__ == "__main__":
+    main()
