@@ -260,7 +260,7 @@ def test_a_prediction_folds_the_blocks_that_follow_and_print_has_them_open(tmp_p
     tex = (tmp_path / "latex" / "test.tex").read_text("utf-8")
     order = [tex.index(text) for text in ("What happens?", "First block", "Second", "Third")]
     assert order == sorted(order)
-    assert "Choose one, then see" in tex
+    assert r"\bookhow{Choose one.}" in tex
 
 
 def test_a_prediction_without_blocks_to_reveal_is_refused(tmp_path):
