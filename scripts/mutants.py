@@ -1,6 +1,6 @@
 """Which small changes of the package no test notices: mutation testing, with mutmut.
 
-    .venv/bin/python scripts/mutants.py mathematics
+    .mutants/bin/python scripts/mutants.py mathematics
 
 changes the functions of a part, one place at a time, and runs the part's tests on each change. Then
 it writes `docs/mutants.md`, which the report of the tests reads. A change that no test notices

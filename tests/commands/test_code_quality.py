@@ -14,7 +14,8 @@ from mha import load_example, trace
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(sys.executable).parent
 DENO = f"--config={ROOT / 'tests' / 'javascript' / 'deno.json'}"
-LOCKS = {"requirements.lock": 50, "requirements-bench.lock": 20}  # and least entries
+LOCKS = {"requirements.lock": 50, "requirements-bench.lock": 20, "requirements-mutants.lock": 50}
+"""The files of pinned packages, and the fewest entries that each has."""
 
 
 def run_tool(command, cache):
@@ -79,7 +80,7 @@ def test_every_locked_package_has_a_version_and_hashes(file, least):
     entries = re.split(r"\n(?=[a-z])", lock[lock.index("\n", lock.rindex("#    see")) + 1 :])
     assert len(entries) > least
     for entry in entries:
-        assert re.match(r"[a-z0-9._-]+==\S+ ", entry), entry[:80]
+        assert re.match(r"[a-z0-9._-]+(\[[a-z,-]+\])?==\S+ ", entry), entry[:80]
         assert "--hash=sha256:" in entry, entry[:80]
 
 
