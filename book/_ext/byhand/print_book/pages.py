@@ -47,10 +47,10 @@ def name_code_in_place(book: nodes.document) -> None:
 
 
 def keep_results_with_code(book: nodes.document) -> None:
-    """Ask before each cell that shows its code for as much room as the code and its result take."""
+    """Ask before each cell that shows its code for as much room as code and results take."""
     for cell in book.findall(is_cell):
-        code, *results = cell.children or [None]
-        if code is not None and code.get("nb_element") == "cell_code_source" and results:
+        code = next(iter(cell.children), None)
+        if code is not None and code.get("nb_element") == "cell_code_source":
             lines = min(MOST_LINES, sum(map(lines_of, cell.findall(nodes.Element))))
             cell.insert(0, nodes.raw("", rf"\needspace{{{lines}\baselineskip}}", format="latex"))
 
