@@ -51,7 +51,7 @@ def equal_values_come_out(parts: Parts, rng: Generator) -> bool:
 
 
 def order_goes_through(parts: Parts, rng: Generator) -> bool:
-    """Tokens in another order have the same outputs, in that order."""
+    """Without mask and positions: tokens in another order have the same outputs, in that order."""
     x, matrices, order = rng.normal(size=(5, 7)), rng.normal(size=(3, 7, 12)), rng.permutation(5)
     output = heads(x, matrices, 3, parts)
     return np.allclose(heads(x[order], matrices, 3, parts), output[:, order])
@@ -83,7 +83,7 @@ def only_distance_counts(parts: Parts, rng: Generator) -> bool:
 
 
 def a_known_turn(parts: Parts, rng: Generator) -> bool:
-    """If its first pair turns by a quarter, (1, 0, 0, 0) becomes (0, 1, 0, 0)."""
+    """By the convention of pairs, a quarter turn of one takes (1, 0, 0, 0) to (0, 1, 0, 0)."""
     one = np.eye(4)[:1]
     turned, *_ = parts.turn(one, one, one, np.array([[np.pi / 2, 0.0]]))
     return np.allclose(turned, np.eye(4)[1])

@@ -40,8 +40,9 @@ class Arithmetic:
     result: str
 
     def __str__(self) -> str:
-        """Return the whole line: expression, terms worked out, result."""
-        steps = [self.expression, " + ".join(self.products), self.result]
+        """Return the whole line: expression, terms worked out if there are several, result."""
+        several = self.products if len(self.products) > 1 else ()
+        steps = [self.expression, " + ".join(several), self.result]
         return chain(*filter(None, steps))
 
     def _repr_markdown_(self) -> str:

@@ -209,11 +209,15 @@ def term_of(run):
     return short(run.head_outputs[1, 2, 1])
 
 
+def test_one_product_is_not_said_twice():
+    assert str(Arithmetic("2×(−0.5)", ("(−1)",), "−1")) == "2×(−0.5) = −1"
+
+
 def test_exponents_are_raised_on_a_page():
     line = Arithmetic(expression="e^−0.5", products=(), result="0.6065")
     assert line._repr_markdown_() == "e{sup}`−0.5` ≈ 0.6065"
     line = Arithmetic(expression="1×2", products=("2",), result="2")
-    assert line._repr_markdown_() == str(line) == "1×2 = 2 = 2"
+    assert line._repr_markdown_() == str(line) == "1×2 = 2"
 
 
 def test_the_output_has_no_head_and_a_row_sum_no_column(rng):

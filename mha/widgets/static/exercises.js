@@ -53,7 +53,9 @@
         expression: pairs(givens).map((pair) => pair.map(factor).join("×")).join(" + "),
         products: products(givens).map(factor).join(" + "),
       };
-      return { value, fields, line: [fields.expression, fields.products, short(value)] };
+      // One product is the result itself.
+      const several = pairs(givens).length > 1 ? [fields.products] : [];
+      return { value, fields, line: [fields.expression, ...several, short(value)] };
     },
     root: (givens) => {
       const [[score], [width]] = givens;
