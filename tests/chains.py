@@ -269,8 +269,12 @@ def _mathematics(node):
 
 
 def printed_text(text):
-    """Return the text of a PDF, where an exponent stands on the line: e0.5 is e^0.5."""
-    return re.sub(r"(?<![\w.])e ?(?=[−-]?(?:\d|∞))", "e^", text.replace("\u00ad", ""))
+    """Return the text of a PDF, where an exponent stands on the line: e0.5 is e^0.5.
+
+    A total that stands below a drawing, apart from its parts, does not go on with what is above.
+    """
+    text = re.sub(r"\n\n(?=[=≈] )", "\n\n. ", text.replace("\u00ad", ""))
+    return re.sub(r"(?<![\w.])e ?(?=[−-]?(?:\d|∞))", "e^", text)
 
 
 def sheet_text(markdown):

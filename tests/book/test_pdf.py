@@ -123,7 +123,14 @@ def test_each_page_s_head_has_its_chapter_and_number(reader, pages):
 
 def test_what_is_said_to_readers_of_a_screen_is_not_printed(pages):
     for number, page in enumerate(pages, 1):
-        for word in (r"[Dd]rag the", "click", "folded away", "underlined number", "slider", "[Ss]ettings"):
+        for word in (
+            r"[Dd]rag the",
+            "click",
+            "folded away",
+            "underlined number",
+            "slider",
+            "[Ss]ettings",
+        ):
             assert not re.search(word, page), (number, word)
 
 
