@@ -17,6 +17,8 @@ WEIGHT_KIB = 320  # of a page as first opened, compressed, with fonts
 LANDING_KIB = 200
 LOOK_KIB = 170  # fonts and style sheets alone
 MOST_ELEMENTS = 7000
+LONGEST, LONGEST_CHAPTER = 25_000, 18_000
+"""How many pixels any page, and a page that teaches, may be high at 1280 as first opened."""
 
 LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 SIZES = {"phone": 390, "desktop": 1280}
@@ -90,6 +92,7 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
         text_of_twice_the_size_widens_nothing(seen.page)
     if (width, theme) == (SIZES["desktop"], "light") and name in PAGES:
         weighs_little_and_has_few_elements(seen, name)
+        is_not_long(seen.page, name)
         the_sums_of_its_strips_hold(seen.page, name)
     violations = Axe().run(seen.page).response["violations"]
     assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in violations] == []
@@ -120,6 +123,12 @@ def text_of_twice_the_size_widens_nothing(page):
     nothing_is_cut_but_what_scrolls(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]
     page.evaluate("document.documentElement.style.fontSize = ''")
+
+
+def is_not_long(page, name):
+    chapter = name.startswith(("mechanism/", "examples/", "transformer/"))
+    height = page.evaluate("document.documentElement.scrollHeight")
+    assert height <= (LONGEST_CHAPTER if chapter else LONGEST)
 
 
 def weighs_little_and_has_few_elements(seen, name):
