@@ -78,6 +78,7 @@ MORE = {
         "mechanism/multi-head-attention#the-number-of-heads-is-free-almost",
         "mechanism/multi-head-attention#what-it-costs",
         "mechanism/multi-head-attention#are-all-heads-needed",
+        "transformer/learning#how-many-heads",
     ),
     "rounding to four decimals": ("notation#rounding",),
     "vanishing gradient": (
