@@ -48,7 +48,7 @@ def elements(document: Document, config: Config) -> dict[str, str]:
     }
 
 
-LEFT, TOP, BOTTOM = "25mm", "24mm", "18mm"
+LEFT, TOP, BOTTOM = "25mm", "23mm", "17mm"
 MEASURE, MARGIN = 115, 47
 """How many millimetres a line of text is long, and how far wide blocks may stand out beyond it."""
 SCALE = 1.05  # of the fonts: STIX Two is small for its size
