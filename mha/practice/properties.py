@@ -127,6 +127,7 @@ def caught(parts: Parts, rng: Generator) -> list[bool]:
 
     Examples
     --------
+    >>> from mha.practice.bugs import RIGHT
     >>> any(caught(RIGHT, np.random.default_rng(3)))
     False
     """

@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from math import inf
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
@@ -161,7 +162,7 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
             for found in part.select(".your-turn-question, .your-turn-givens, .your-turn-rounding")
         )
         field = f"<p>{escape(labels[i])}:</p>" if len(parts) != len(tasks) else ""
-        value = FORMULAS[task["kind"]](task["givens"], task["column"])
+        value = FORMULAS[task["kind"]](_numbers(task["givens"]), task["column"])
         yield Question(
             name=f"{element['id']}-{i + 1}" if len(tasks) > 1 else str(element["id"]),
             chapter=page.title,
@@ -170,6 +171,11 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
             answer=100 * value if task["percent"] else value,
             places=task["places"],
         )
+
+
+def _numbers(givens: list[list[float | None]]) -> list[list[float]]:
+    """Return what a box gives: JSON has no infinity, so that a masked score is null there."""
+    return [[-inf if x is None else x for x in row] for row in givens]
 
 
 def _solutions(page: Page) -> dict[str, str]:
