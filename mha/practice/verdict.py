@@ -1,5 +1,6 @@
 """How an entered answer stands to an exercise: right, near, wrong, or no number at all."""
 
+import sys
 from typing import Literal
 
 from mha.practice.entered import read
@@ -36,7 +37,8 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
         return "unreadable"
     distance = abs(entered.number - exercise.asked)
     unit = 10.0**-exercise.places
-    if distance <= half_unit(exercise.places):
+    last_bit = abs(exercise.asked) * sys.float_info.epsilon  # of a number as large as e to the 33
+    if distance <= half_unit(exercise.places) + last_bit:
         return "right"
     needs_rounding = abs(exercise.asked - round(exercise.asked, exercise.places)) > 1e-9 * unit
     rounded_too_much = 0 < entered.decimals < exercise.places and distance <= half_unit(
