@@ -91,8 +91,7 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
         nothing_is_cut_but_what_scrolls(seen.page)
         text_of_twice_the_size_widens_nothing(seen.page)
     if (width, theme) == (SIZES["desktop"], "light") and name in PAGES:
-        weighs_little_and_has_few_elements(seen, name)
-        is_not_long(seen.page, name)
+        is_light_and_not_long(seen, name)
         the_sums_of_its_strips_hold(seen.page, name)
     violations = Axe().run(seen.page).response["violations"]
     assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in violations] == []
@@ -125,13 +124,7 @@ def text_of_twice_the_size_widens_nothing(page):
     page.evaluate("document.documentElement.style.fontSize = ''")
 
 
-def is_not_long(page, name):
-    chapter = name.startswith(("mechanism/", "examples/", "transformer/"))
-    height = page.evaluate("document.documentElement.scrollHeight")
-    assert height <= (LONGEST_CHAPTER if chapter else LONGEST)
-
-
-def weighs_little_and_has_few_elements(seen, name):
+def is_light_and_not_long(seen, name):
     seen.page.evaluate("document.fonts.ready")
     assert [url for url in seen.requests if re.search("fontawesome|fa-solid|bootstrap", url)] == []
     whole, look = kib(seen.requests)
@@ -140,6 +133,9 @@ def weighs_little_and_has_few_elements(seen, name):
     most = LANDING_KIB if name == "index" else WEIGHT_KIB
     assert whole <= most
     assert elements <= MOST_ELEMENTS
+    teaches = name.startswith(("mechanism/", "examples/", "transformer/"))
+    height = seen.page.evaluate("document.documentElement.scrollHeight")
+    assert height <= (LONGEST_CHAPTER if teaches else LONGEST)
 
 
 def the_sums_of_its_strips_hold(page, name):
