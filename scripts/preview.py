@@ -10,6 +10,7 @@ import asyncio
 import fcntl
 import multiprocessing
 import os
+import signal
 import sys
 import webbrowser
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from watchfiles import DefaultFilter, awatch
 from byhand.contents import read_contents
 
 SETTLED = 60  # milliseconds without another change, after which a save is complete
+GRACE = 2  # seconds in which the pages' process may end by itself
 WATCHED = ("book", "mha")
 # What every page depends on: read anew by a new process.
 ALL_PAGES = ("book/_ext/", "book/references.bib", "_config.yml", "_toc.yml")
@@ -48,10 +50,9 @@ def watch(port: int) -> None:
             asyncio.run(preview.go_on(port, note))
         except OSError as error:
             fail(f"port {port} cannot be used ({error.strerror}); name another one with --port")
-        except KeyboardInterrupt:
-            print("\nThe preview has ended. What is published is made by: scripts/build.py")
         finally:
             preview.stop()
+        print("\nThe preview has ended. What is published is made by: scripts/build.py")
 
 
 @contextmanager
@@ -91,9 +92,12 @@ class Preview:
         self.connection: Connection | None = None
         self.server = Server(self.look_at)
         self.sources = sources()
+        self.end = asyncio.Event()
 
     async def go_on(self, port: int, note: Path) -> None:
-        """Serve and watch."""
+        """Serve and watch, until Ctrl-C."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.end.set)
         self.server.listen(port)
         address = f"http://127.0.0.1:{self.server.port}/"
         note.write_text(address, encoding="utf-8")
@@ -120,7 +124,7 @@ class Preview:
         asyncio.get_running_loop().add_reader(ours.fileno(), self.hear)
 
     def stop(self) -> None:
-        """End the pages' process."""
+        """End the pages' process; while a cell runs, nbclient takes its SIGTERM and goes on."""
         if self.connection is not None:
             with suppress(RuntimeError):  # at the end there is no loop any more
                 asyncio.get_running_loop().remove_reader(self.connection.fileno())
@@ -128,7 +132,9 @@ class Preview:
             self.connection = None
         if self.process is not None:
             self.process.terminate()
-            self.process.join(10)
+            self.process.join(GRACE)
+            self.process.kill()
+            self.process.join()
             self.process = None
 
     def hear(self) -> None:
@@ -172,12 +178,14 @@ class Preview:
     async def watch_folders(self) -> None:
         """Watch the folders of the book and the package."""
         folders = [ROOT / name for name in WATCHED]
-        async for changes in awatch(*folders, watch_filter=Sources(), debounce=1600, step=SETTLED):
+        async for changes in awatch(
+            *folders, watch_filter=Sources(), debounce=1600, step=SETTLED, stop_event=self.end
+        ):
             self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
     async def watch_root(self) -> None:
         """Watch the files at the project's top."""
-        async for changes in awatch(ROOT, recursive=False, step=SETTLED):
+        async for changes in awatch(ROOT, recursive=False, step=SETTLED, stop_event=self.end):
             self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
     def changed(self, names: set[str]) -> None:

@@ -11,6 +11,7 @@ import pickle
 import re
 import shutil
 import time
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from sphinx.util.build_phase import BuildPhase
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSuppressor
 
 from byhand.checking import check_sources
+from byhand.contents import read_contents
 from byhand.kept_results import computes, is_kept, made_from
 from byhand.page_assets import remove_parts, write_assets
 from byhand.section_search import write_index
@@ -55,6 +57,7 @@ class Work:
         self.to_read: set[str] = set()
         self.to_write: set[str] = set()
         self.to_check: set[str] = set()
+        self.failed: set[str] = set()  # pages that could not be read: their last good ones stay
         self.is_known: set[str] = set()  # pages that this process has read
         self.problems: dict[str, list[str]] = {}
         self.is_counted = True  # whether the numbers of sections and figures are up to date
@@ -95,7 +98,8 @@ class Work:
         for name in removed:
             self._clear(name)
         self.env.config_status = 1
-        self.to_read = added | changed | self._without_results()
+        deleted = set(read_contents().pages) - self.env.found_docs
+        self.to_read = added | changed | deleted | self._without_results()
         self.is_kept = not self.to_read and not removed
 
     def _without_results(self) -> set[str]:
@@ -113,10 +117,11 @@ class Work:
         """Add what a task asks for."""
         if task.view is not None:
             self.view = task.view
-        pages = task.pages & self.env.found_docs
-        self.saved |= pages
-        self.to_read |= pages
-        self.since.update(dict.fromkeys(pages, time.monotonic()))
+        if task.pages - self.env.found_docs:  # one that was deleted may have come back
+            self.env.find_files(self.app.config, self.builder)
+        self.saved |= task.pages
+        self.to_read |= task.pages
+        self.since.update(dict.fromkeys(task.pages, time.monotonic()))
         for name in task.files:
             self._take_file(name)
 
@@ -142,11 +147,11 @@ class Work:
         """Do the most urgent thing: nothing is written before every page has been read once."""
         is_first = bool(self.to_read - self.env.all_docs.keys())
         urgent = self.view | self.saved
-        for pages in (urgent, self.env.found_docs):
+        for pages in (urgent, self.to_read | self.to_write):
             if reading := self.to_read & pages:
-                return self._read(sorted(reading, key=self._rank)[0])
+                return self._read(min(reading, key=self._rank))
             if not is_first and (writing := self.to_write & pages):
-                return self._write(sorted(writing, key=self._rank)[0])
+                return self._write(min(writing, key=self._rank))
         return self._tidy()
 
     def _rank(self, name: str) -> tuple[bool, bool, str]:
@@ -156,9 +161,7 @@ class Work:
         self.to_read.discard(name)
         self.is_known.add(name)
         if not self._source(name).is_file():
-            self.saved.discard(name)
-            sentence = f"book/{name}.md was deleted, and _toc.yml still names it"
-            self._note(name, [sentence])
+            self._fail(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])
             return
         before = self._seen_by_others(name)
         known = {table: getattr(self.env, table).get(name) for table in COUNTS}
@@ -178,13 +181,19 @@ class Work:
         else:
             self.is_counted = False
         if found := self.log.take():
-            self.saved.discard(name)
-            self._note(name, found)
+            self._fail(name, found)
             return
+        self.failed.discard(name)
         self.to_write |= flattened(self.app.emit("env-updated", self.env)) & self.env.found_docs
         self.to_write.add(name)
         if self._seen_by_others(name) != before:
             self.to_write |= self.env.found_docs
+
+    def _fail(self, name: str, found: list[str]) -> None:
+        """Keep the last good page of what cannot be read, and tell what is wrong with it."""
+        self.saved.discard(name)
+        self.failed.add(name)
+        self._note(name, found)
 
     def _clear(self, name: str) -> None:
         self.app.emit("env-purge-doc", self.env, name)
@@ -249,9 +258,11 @@ class Work:
         return repr((self.env.toc_secnumbers, sorted(self.env.toc_fignumbers.items())))
 
     def _write(self, name: str) -> None:
+        self.to_write.discard(name)
+        if name in self.failed:
+            return
         if not self.is_counted:
             self._count()
-        self.to_write.discard(name)
         file = Path(self.builder.get_outfilename(name))  # type: ignore[attr-defined]
         before = file.read_bytes() if file.is_file() else b""
         try:
@@ -282,10 +293,9 @@ class Work:
         in memory then.
         """
         if self.to_check:
-            for name in self.to_check:
-                found = [str(finding) for finding in check_sources(ROOT, [name])]
-                self._note(f"check {name}", found)
-            self.to_check.clear()
+            name = self.to_check.pop()
+            with suppress(OSError, ValueError):  # deleted just now: the next task tells so
+                self._note(f"check {name}", list(map(str, check_sources(ROOT, [name]))))
         elif not self.is_kept:
             write_index(self.app, None)
             save_memory(self.env)

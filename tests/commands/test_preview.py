@@ -94,10 +94,8 @@ def preview(project):
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
     assert "No display was found" in process.stdout.readline()
     yield address[0], process
-    process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=PATIENCE / 1000)
-    assert "The preview has ended" in said
-    assert "Traceback" not in said
+    process.kill()
+    process.communicate()
 
 
 @pytest.fixture
@@ -171,9 +169,33 @@ def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project
 def test_a_deleted_page_is_told_in_one_sentence_and_can_come_back(page, project):
     file = project / "book" / f"{CHAPTER}.md"
     text = file.read_text(encoding="utf-8")
+    edit(project, "This is read when its page is gone.")
+    page.wait_for_timeout(300)
     file.unlink()
-    page.get_by_text(f"book/{CHAPTER}.md was deleted, and _toc.yml still names it").wait_for()
+    told = page.get_by_text(f"book/{CHAPTER}.md was deleted, and _toc.yml still names it")
+    told.wait_for()
+    page.wait_for_timeout(3000)
+    assert told.is_visible()
     file.write_text(text, encoding="utf-8")
+    page.locator("#preview-problems").wait_for(state="detached")
+
+
+def test_a_process_that_begins_without_a_page_tells_so_and_takes_it_back(page, project):
+    file = project / "book" / f"{CHAPTER}.md"
+    text = file.read_text(encoding="utf-8")
+    told = page.get_by_text(f"book/{CHAPTER}.md was deleted, and _toc.yml still names it")
+    file.unlink()
+    told.wait_for()
+    module = project / "mha" / "examples" / "free_order.py"
+    log = project / "_build" / "preview" / "sphinx.log"
+    log.write_text("of the process before", encoding="utf-8")
+    module.write_bytes(module.read_bytes())  # a new process for the package
+    while "of the process before" in log.read_text(encoding="utf-8", errors="replace"):
+        page.wait_for_timeout(100)
+    page.reload()
+    told.wait_for()
+    file.write_text(f"{text}\n\nA badger came back.\n", encoding="utf-8")
+    page.get_by_text("A badger came back.").wait_for(state="attached")
     page.locator("#preview-problems").wait_for(state="detached")
 
 
@@ -202,3 +224,16 @@ def test_a_missing_page_is_no_error_of_the_server(page, preview):
     assert page.get_by_text("The book has no page nowhere.").is_visible()
     page.goto(preview[0])
     assert page.locator("article h1").is_visible()
+
+
+def test_it_ends_while_a_cell_runs(page, preview, project, tmp_path):
+    begun = tmp_path / "begun"
+    cell = f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(59)"
+    edit(project, f"```{{code-cell}}\n{cell}\n```")
+    while not begun.exists():
+        page.wait_for_timeout(100)
+    process = preview[1]
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=PATIENCE / 1000)
+    assert "The preview has ended" in said
+    assert "Traceback" not in said
