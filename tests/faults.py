@@ -141,6 +141,10 @@ DATA = [
           "@book{a,\n  title = {B},\n}\n", 1, "book/references.bib", whole=True),
     Fault("a key of two entries", "another entry has the key a", "@book{a,\n}\n@book{a,\n}\n", 3,
           "book/references.bib", whole=True),
+    Fault("two works that are cited alike", "b and a are both cited as Ba, 2016",
+          "".join(f"@misc{{{key},\n  author = {{Ba, Jimmy}},\n  year = {{2016}},\n"
+                  "  eprint = {1607.06450},\n}\n" for key in "ab"), 6, "book/references.bib",
+          whole=True),
     Fault("an example that is no TOML", "this is not TOML", "title = [", 1, EXAMPLE, whole=True),
     Fault("an example whose title is a number", "title is 3; a string is wanted", "title = 3\n#",
           1, EXAMPLE, old="title"),

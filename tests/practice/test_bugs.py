@@ -25,7 +25,7 @@ CAUGHT = {
     "True reversed": "ADG",
     "reshape": "E",
     "columns mixed": "CDG",
-    "cache off by one": "G",
+    "off by one": "G",
     "values turned": "H",
     "halves for pairs": "I",
     "dropout left on": "ACJ",

@@ -3,9 +3,7 @@
 A setting in `_config.yml`, ``bibtex_default_style: cited``, chooses it.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from string import ascii_lowercase
 from typing import Any, ClassVar
 
 from pybtex.database import Entry
@@ -15,17 +13,15 @@ from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
 
+from byhand.citations import authors_and_year
+
 
 class CitedLabels(BaseLabelStyle):
     """Labels as the text has them: "Vaswani et al., 2017"."""
 
     def format_labels(self, sorted_entries: Iterable[Entry]) -> Iterator[str]:
-        """Yield a label for each entry; a letter tells equal ones apart."""
-        labels = [label_of(entry) for entry in sorted_entries]
-        count, met = Counter(labels), Counter[str]()
-        for label in labels:
-            yield label + (ascii_lowercase[met[label]] if count[label] > 1 else "")
-            met[label] += 1
+        """Yield a label for each entry."""
+        yield from (", ".join(authors_and_year(entry)) for entry in sorted_entries)
 
 
 class CitedStyle(PlainStyle):
@@ -43,26 +39,6 @@ class CitedStyle(PlainStyle):
         if key not in self.formatted:
             self.formatted[key] = entry, super().format_entry(label, entry, bib_data)
         return self.formatted[key][1]
-
-
-def label_of(entry: Entry) -> str:
-    """Return the authors and the year, as a citation in the text has them.
-
-    Examples
-    --------
-    >>> from pybtex.database import Entry, Person
-    >>> one, two, three = Person("Bridle, John S."), Person("Ba, Jimmy"), Person("de Jong, M.")
-    >>> for people in ([one], [one, two], [three, one, two]):
-    ...     print(label_of(Entry("misc", {"year": "1990"}, {"author": people})))
-    Bridle, 1990
-    Bridle and Ba, 1990
-    de Jong et al., 1990
-    """
-    names = [
-        " ".join(person.prelast_names + person.last_names) for person in entry.persons["author"]
-    ]
-    who = names[0] + " et al." if len(names) > 2 else " and ".join(names)
-    return f"{who}, {entry.fields['year']}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -19,6 +19,7 @@ from nbformat import NotebookNode, from_dict
 from pybtex.database import parse_file
 from sphinx.application import Sphinx
 
+from byhand.citations import authors_and_year
 from byhand.digests import ROOT
 from byhand.document import Document
 from byhand.kept_results import computes, kept_events
@@ -111,10 +112,7 @@ def cited(key: str) -> tuple[str, str]:
     >>> cited("vaswani2017")
     ('Vaswani et al.', '2017')
     """
-    entry = parse_file(str(ROOT / "book" / "references.bib")).entries[key]
-    names = [str(" ".join(author.last_names)) for author in entry.persons["author"]]
-    said = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
-    return said, str(entry.fields["year"])
+    return authors_and_year(parse_file(str(ROOT / "book" / "references.bib")).entries[key])
 
 
 def _folded(label: str) -> str:

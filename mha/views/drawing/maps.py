@@ -27,10 +27,14 @@ _MAPPED = tuple(name for name, kind in STAGES.items() if kind.by_key and not kin
 
 @dataclass(frozen=True)
 class _Look:
-    """How large a heatmap is drawn, in pixels: its rows, least columns and letters."""
+    """How large a heatmap is drawn, in pixels: its rows, least columns and letters.
+
+    Columns that hold single digits may be as narrow as `digit`.
+    """
 
     row: float = 32
     column: float = 38
+    digit: float = 22
     number: float = 15
     token: float = 17
     room: float = 8
@@ -239,9 +243,10 @@ def grid(
 
 def _widths(numbers: Sequence[Sequence[str]], columns: Sequence[str], look: _Look) -> list[float]:
     """Return how wide each column has to be for its numbers and for its name."""
+    are_digits = all(len(number) == 1 for row in numbers for number in row)
     return [
         max(
-            look.column,
+            look.digit if are_digits else look.column,
             *(width_of(row[j], look.number) + look.room for row in numbers),
             width_of(name, look.token - 1) + look.room,
         )

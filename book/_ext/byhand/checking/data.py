@@ -6,9 +6,11 @@ import tomllib
 from collections.abc import Callable, Iterator
 
 import yaml
+from pybtex.database import parse_string
 
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Page, Project
+from byhand.citations import authors_and_year
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import example_from
 
@@ -24,7 +26,7 @@ def check(project: Project) -> Iterator[Finding]:
     for page in project.pages:
         yield from front_matter(page)
     for file, text in project.files("book/references.bib"):
-        yield from bibliography(file, text)
+        yield from list(bibliography(file, text)) or cited_alike(file, text)
     for file, text in project.files("mha/**/*.toml"):
         yield from toml(file, text)
     for file, text in project.files("mha/audit/sources/*.json"):
@@ -140,6 +142,20 @@ def bibliography(file: str, text: str) -> Iterator[Finding]:
             yield Finding(file, opened, message)
     if depth:
         yield Finding(file, opened, "the braces of this entry are not closed; } is wanted")
+
+
+def cited_alike(file: str, text: str) -> Iterator[Finding]:
+    """Find works that the text would cite by the same authors and year."""
+    lines = {found[1]: i for i, line in enumerate(text.splitlines(), 1) if (found := _key(line))}
+    first: dict[str, str] = {}
+    for key, entry in parse_string(text, "bibtex").entries.items():
+        if "author" not in entry.persons or "year" not in entry.fields:
+            continue
+        label = ", ".join(authors_and_year(entry))
+        if label in first:
+            what = f"{key} and {first[label]} are both cited as {label}"
+            yield Finding(file, lines[key], f"{what}; a letter behind each year is wanted")
+        first.setdefault(label, key)
 
 
 def keys(text: str) -> set[str]:
