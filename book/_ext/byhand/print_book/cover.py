@@ -22,7 +22,7 @@ html { font-family: "STIX Two Text Book", serif; color: black }
 body { margin: 0; position: relative; height: %s }
 h1 { font-size: 40pt; line-height: 1.08; font-weight: 400; margin: 0 0 8mm; hyphens: manual }
 h1.long { font-size: 20pt; line-height: 1.2 }
-.subtitle { font-size: 16pt; line-height: 1.35; font-style: italic; margin: 0 }
+.subtitle { font-size: 16pt; line-height: 1.35; font-style: italic; margin: 0; max-width: 120mm }
 .figure { margin: 22mm 0 0 }
 .figure svg { max-width: 160mm }
 .people { font-size: 14pt; line-height: 1.5; margin: 22mm 0 0 }
