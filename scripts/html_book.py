@@ -40,10 +40,10 @@ def build_html(*, fresh: bool = False) -> None:
     with one_at_a_time():
         _restore(STATE)
         _restore(HTML)
-        made_from = digest_of(MADE_FROM, salt=sys.version)
+        now = made_from()
         if fresh:
             shutil.rmtree(KEPT, ignore_errors=True)
-        elif _record() == {"made_from": made_from, "html": _published()}:
+        elif _record() == {"made_from": now, "html": _published()}:
             return
         refuse_faulty_sources()
         shutil.rmtree(NEXT, ignore_errors=True)
@@ -55,8 +55,13 @@ def build_html(*, fresh: bool = False) -> None:
             STATE / "_build" / "html", pages, ignore=shutil.ignore_patterns(".buildinfo", "reports")
         )
         _replace(HTML, pages)
-        record = {"made_from": made_from, "html": _published()}
+        record = {"made_from": now, "html": _published()}
         RECORD.write_text(json.dumps(record), encoding="utf-8")
+
+
+def made_from(root: Path = ROOT) -> str:
+    """Return a digest of all that the book depends on."""
+    return digest_of(MADE_FROM, root=root, salt=sys.version)
 
 
 def refuse_faulty_sources() -> None:

@@ -112,9 +112,9 @@ def _read(name: str) -> None:
         return
 
 
-def made_from() -> str:
+def made_from(root: Path = ROOT) -> str:
     """Return a digest of what every page's results depend on."""
-    return digest_of(MADE_FROM, salt=sys.version)
+    return digest_of(MADE_FROM, root=root, salt=sys.version)
 
 
 def _file(page: Path) -> Path:

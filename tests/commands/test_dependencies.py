@@ -1,0 +1,119 @@
+"""What is watched: each test fails when its file, or what else counts, is no longer looked at.
+
+The names stand here once more, apart from the lists that the build keeps.
+"""
+
+import shutil
+import sys
+
+import html_book
+import pytest
+import typesetting
+from book_site import ROOT
+
+from byhand import kept_results
+from byhand.document import Document
+
+COMPUTED_FROM = [
+    "mha/core/softmax.py",
+    "mha/examples/cat-sat.toml",
+    "mha/audit/sources/mha-tutorial.json",
+    "mha/widgets/static/origins.js",
+    "requirements.lock",
+    "_config.yml",
+    "book/_ext/byhand/in_kernel.py",
+    "book/_ext/byhand/cell_outputs.py",
+]
+MADE_FROM = [
+    *COMPUTED_FROM,
+    "book/index.md",
+    "book/references.bib",
+    "book/_static/book.css",
+    "book/_static/scroll.js",
+    "book/_templates/layout.html",
+    "book/_ext/byhand/contents.py",
+    "scripts/html_book.py",
+    "_toc.yml",
+    "pyproject.toml",
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a copy of all sources."""
+    folder = tmp_path_factory.mktemp("sources")
+    for name in ("book", "mha", "scripts"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("_config.yml", "_toc.yml", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def notices(made_from, project, name):
+    """Tell whether a digest changes with a file, and comes back with it."""
+    file = project / name
+    text, before = file.read_bytes(), made_from(project)
+    file.write_bytes(text + b"\n")
+    changed = made_from(project)
+    file.write_bytes(text)
+    assert made_from(project) == before
+    return changed != before
+
+
+@pytest.mark.parametrize("name", MADE_FROM)
+def test_the_book_depends_on(project, name):
+    assert notices(html_book.made_from, project, name)
+
+
+@pytest.mark.parametrize("name", COMPUTED_FROM)
+def test_what_cells_gave_depends_on(project, name):
+    assert notices(kept_results.made_from, project, name)
+
+
+@pytest.mark.parametrize("made_from", [html_book.made_from, kept_results.made_from])
+def test_another_python_counts(project, made_from, monkeypatch):
+    before = made_from(project)
+    monkeypatch.setattr(sys, "version", "3.99")
+    assert made_from(project) != before
+
+
+def test_prose_counts_for_no_cell(project):
+    assert not notices(kept_results.made_from, project, "book/index.md")
+    assert not notices(kept_results.made_from, project, "book/_static/book.css")
+
+
+@pytest.fixture
+def printed_from(tmp_path, monkeypatch):
+    """Return what the whole book's PDF is made from, of a book that was built some time ago."""
+    record = tmp_path / "made-from.json"
+    record.write_text("{}", encoding="utf-8")
+    monkeypatch.setattr(typesetting, "RECORD", record)
+    monkeypatch.setattr(typesetting, "_output", lambda command: "1.0")
+    return lambda document=None: typesetting._made_from(document or Document())
+
+
+def test_paper_depends_on_the_built_book(printed_from):
+    before = printed_from()
+    assert printed_from() == before
+    typesetting.RECORD.write_text('{"html": "another"}', encoding="utf-8")
+    assert printed_from() != before
+
+
+def test_paper_depends_on_what_is_asked_for(printed_from):
+    asked = [Document(), Document(course="Networks"), Document(solutions="none")]
+    assert len({printed_from(document) for document in asked}) == len(asked)
+
+
+@pytest.mark.parametrize("name", ["xelatex", "pdftocairo"])
+def test_paper_depends_on_the_programs(printed_from, monkeypatch, name):
+    before = printed_from()
+    monkeypatch.setattr(typesetting, "_output", lambda command: f"1.{command[0] == name:d}")
+    assert printed_from() != before
+
+
+def test_paper_depends_on_its_date_and_on_how_the_book_is_cited(printed_from, monkeypatch):
+    before = printed_from()
+    monkeypatch.setattr(typesetting, "_date", lambda: "1")
+    dated = printed_from()
+    monkeypatch.setattr(typesetting, "digest_of", lambda names: f"{names} changed")
+    assert len({before, dated, printed_from()}) == 3
