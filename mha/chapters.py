@@ -23,7 +23,6 @@ from mha.runs.record import Trace, trace
 from mha.runs.stages import stage as stage_of
 from mha.runs.stages import stage_array
 from mha.views import blocks, figures, tables
-from mha.views.blocks import Block as Tables
 from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
@@ -89,7 +88,7 @@ class Show:
 
     # ---- Tables ----
 
-    def stage(self, *stages: str, name: str | None = None, head: int | None = None) -> Tables:
+    def stage(self, *stages: str, name: str | None = None, head: int | None = None) -> blocks.Block:
         """Return stages as one block: each head's tables, and once what belongs to no one head.
 
         Parameters
@@ -102,7 +101,7 @@ class Show:
 
         Returns
         -------
-        mha.views.blocks.Block
+        blocks.Block
 
         Raises
         ------
@@ -119,17 +118,17 @@ class Show:
             self.run, *stages, heads=heads, name=own, labels=labels, prints=self.prints
         )
 
-    def weighted_values(self, *, name: str | None = None) -> Tables:
+    def weighted_values(self, *, name: str | None = None) -> blocks.Block:
         """Return each head's values times weights, with the sum of each query."""
         own, labels = self._labels(name, self._by_head())
         return blocks.weighted_block(self.run, name=own, labels=labels, prints=self.prints)
 
-    def mixing(self, token: int, *, name: str | None = None) -> Tables:
+    def mixing(self, token: int, *, name: str | None = None) -> blocks.Block:
         """Return how one token's output comes about in each head."""
         own, labels = self._labels(name, self._by_head())
         return blocks.mixing_block(self.run, token, name=own, labels=labels, prints=self.prints)
 
-    def contributions(self, *, name: str | None = None) -> Tables:
+    def contributions(self, *, name: str | None = None) -> blocks.Block:
         """Return each head's share of each token's output, a part a token."""
         own, labels = self._labels(name, [{"token": token} for token in self.run.tokens])
         return blocks.contributions_block(self.run, name=own, labels=labels)
