@@ -12,6 +12,7 @@ from mha.core.attention import (
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.feed_forward import FeedForward, feed_forward
 from mha.core.gradients import (
     AttentionGradients,
     MultiHeadGradients,
@@ -44,7 +45,7 @@ from mha.core.positions import (
     sinusoidal_positions,
 )
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
-from mha.core.transformer import Block, FeedForward, feed_forward, transformer
+from mha.core.transformer import Block, transformer
 from mha.examples import example_names, load_example
 from mha.examples.recorded import (
     RecordedMaps,

@@ -86,14 +86,9 @@ class Norm:
             found.append(row.astype(dtype))
         return found[0], found[1]
 
-    def dtypes(self) -> tuple[Array, ...]:
-        """Return the arrays that there are, whose dtypes count.
-
-        Examples
-        --------
-        >>> Norm().dtypes()
-        ()
-        """
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The gain and the bias, those that there are."""
         return tuple(row for row in (self.gain, self.bias) if row is not None)
 
 
@@ -131,7 +126,7 @@ def layer_norm(
     array([[ 1.4, -1.4,  0.2, -0.2]])
     """
     norm = Norm(gain, bias, eps)  # type: ignore[arg-type]  # it makes arrays of them
-    x, *_ = in_one_dtype(as_finite_array("x", x), *norm.dtypes())
+    x, *_ = in_one_dtype(as_finite_array("x", x), *norm.arrays)
     return normalised(x, *moments(x, norm.eps), norm)
 
 

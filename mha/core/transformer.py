@@ -5,7 +5,6 @@ makes of the sum. Where its normalisation stands is the block's own: before what
 after each addition, or nowhere.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
@@ -13,205 +12,13 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.checks import (
-    Array,
-    as_finite_array,
-    finite_product,
-    finite_sum,
-    frozen,
-    in_one_dtype,
-)
+from mha.core.checks import Array, as_finite_array, finite_sum, in_one_dtype
+from mha.core.feed_forward import FeedForward, activated
 from mha.core.multihead import MultiHeadWeights, in_widest_dtype, multi_head_attention
 from mha.core.norm import Norm, moments, normalised
 
-Activation: TypeAlias = Literal["relu", "gelu"]
-"""What a feed-forward layer does to its hidden numbers: nothing below 0, or x times Φ(x)."""
-
 NormAt: TypeAlias = Literal["before", "after", "nowhere"]
 """Where a block normalises: what attention and feed-forward layer read, or both sums."""
-
-
-def normal_share(x: float) -> float:
-    """Return Φ(x): how much of the standard normal distribution lies below a number.
-
-    Examples
-    --------
-    >>> normal_share(0.0)
-    0.5
-    """
-    return 0.5 * math.erfc(-x / math.sqrt(2))
-
-
-_shares = np.vectorize(normal_share, otypes=[np.float64])
-
-
-def activated(hidden: Array, activation: Activation) -> Array:
-    """Return what a feed-forward layer makes of its hidden numbers, one by one.
-
-    Parameters
-    ----------
-    hidden : ndarray
-    activation : {"relu", "gelu"}
-
-    Returns
-    -------
-    ndarray
-        Of the same shape and dtype.
-
-    Raises
-    ------
-    ValueError
-        If `activation` is neither of the two.
-
-    Examples
-    --------
-    >>> activated(np.array([-1.0, 2.0]), "relu")
-    array([0., 2.])
-    """
-    if activation == "relu":
-        return np.maximum(hidden, 0)
-    if activation == "gelu":
-        with np.errstate(under="ignore"):
-            return (hidden * _shares(hidden)).astype(hidden.dtype)
-    raise ValueError(f'activation is {activation!r}; "relu" or "gelu" is wanted')
-
-
-@dataclass(frozen=True, eq=False)
-class FeedForward:
-    """The matrices of a feed-forward layer, which works on each token alone.
-
-    Parameters
-    ----------
-    w_in : array_like, shape (d_model, d_ff)
-    b_in : array_like, shape (d_ff,), optional
-        What is added to the hidden numbers. Default: nothing.
-    w_out : array_like, shape (d_ff, d_out)
-    b_out : array_like, shape (d_out,), optional
-    activation : {"relu", "gelu"}, default "relu"
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the shapes do not fit together, or an array holds what is not finite.
-
-    Notes
-    -----
-    The arrays are copied and read-only.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.3.
-
-    Examples
-    --------
-    >>> FeedForward(np.ones((2, 8)), None, np.ones((8, 2)), None).d_ff
-    8
-    """
-
-    w_in: Array
-    b_in: Array | None
-    w_out: Array
-    b_out: Array | None
-    activation: Activation = "relu"
-
-    def __post_init__(self) -> None:
-        for name in ("w_in", "w_out"):
-            matrix = as_finite_array(name, getattr(self, name))
-            if matrix.ndim != 2:
-                raise ValueError(f"{name} has shape {matrix.shape}; two axes are wanted")
-            object.__setattr__(self, name, frozen(matrix))
-        if len(self.w_out) != self.d_ff:
-            raise ValueError(
-                f"w_in has {self.d_ff} columns but w_out has {len(self.w_out)} rows;"
-                " they must match"
-            )
-        for name, matrix in (("b_in", self.w_in), ("b_out", self.w_out)):
-            if (value := getattr(self, name)) is not None:
-                row = as_finite_array(name, value)
-                if row.shape != matrix.shape[1:]:
-                    raise ValueError(f"{name} has shape {row.shape}; {matrix.shape[1:]} is wanted")
-                object.__setattr__(self, name, frozen(row))
-        if self.activation not in get_args(Activation):
-            raise ValueError(f'activation is {self.activation!r}; "relu" or "gelu" is wanted')
-
-    @property
-    def d_ff(self) -> int:
-        """How many hidden numbers there are for each token."""
-        return int(self.w_in.shape[1])
-
-    @property
-    def arrays(self) -> tuple[Array, ...]:
-        """The matrices, and the biases that there are."""
-        found = (self.w_in, self.b_in, self.w_out, self.b_out)
-        return tuple(array for array in found if array is not None)
-
-    def hidden(self, x: Array) -> Array:
-        """Return what reaches the activation: each row times w_in, plus b_in."""
-        if x.shape[-1] != len(self.w_in):
-            raise ValueError(
-                f"x has width {x.shape[-1]} but w_in has {len(self.w_in)} rows; they must match"
-            )
-        return _affine("x and w_in", x, self.w_in, self.b_in)
-
-    def output(self, active: Array) -> Array:
-        """Return what comes of the activated numbers: times w_out, plus b_out."""
-        return _affine("the active numbers and w_out", active, self.w_out, self.b_out)
-
-
-def _affine(names: str, x: Array, matrix: Array, bias: Array | None) -> Array:
-    """Return a product with a matrix, plus a row where there is one, in the dtype of `x`."""
-    found = finite_product(names, x, matrix.astype(x.dtype, copy=False))
-    if bias is None:
-        return found
-    return finite_sum(f"{names}, and the bias,", found, bias.astype(x.dtype, copy=False))
-
-
-def feed_forward(
-    x: ArrayLike,
-    w_in: ArrayLike,
-    b_in: ArrayLike | None,
-    w_out: ArrayLike,
-    b_out: ArrayLike | None,
-    activation: Activation = "relu",
-) -> Array:
-    """Return what two matrices with an activation between them make of each token, by itself.
-
-    Parameters
-    ----------
-    x : array_like, shape (..., d_model)
-    w_in : array_like, shape (d_model, d_ff)
-    b_in : array_like, shape (d_ff,), or None
-    w_out : array_like, shape (d_ff, d_out)
-    b_out : array_like, shape (d_out,), or None
-    activation : {"relu", "gelu"}, default "relu"
-        "relu" makes negative numbers 0; "gelu" multiplies x with Φ(x), the share of the standard
-        normal distribution below x.
-
-    Returns
-    -------
-    ndarray, shape (..., d_out)
-        Dtype as `mha.core.checks` says.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the arrays do not fit or hold what is not finite, a product is too large for its dtype,
-        or `activation` is neither of the two.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.3, equation 2.
-
-    Examples
-    --------
-    >>> feed_forward([[3, 1], [1, 1]], [[1], [1]], [-3], [[2, 0]], None)
-    array([[2., 0.],
-           [0., 0.]])
-    """
-    # The dataclass makes arrays of what it is given.
-    layer = FeedForward(w_in, b_in, w_out, b_out, activation)  # type: ignore[arg-type]
-    x, *_ = in_one_dtype(as_finite_array("x", x), *layer.arrays)
-    return layer.output(activated(layer.hidden(x), layer.activation))
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,7 +100,7 @@ class Block:
         found = () if self.feed_forward is None else self.feed_forward.arrays
         if self.norm == "nowhere":
             return found
-        return (*found, *self.first.dtypes(), *self.second.dtypes())
+        return (*found, *self.first.arrays, *self.second.arrays)
 
 
 def transformer(
@@ -337,9 +144,9 @@ def transformer(
     blocks = as_blocks(blocks)
     for block in blocks:
         x = in_dtype_of(block, x)
-        start = x if block.norm != "before" else normed(x, block.first)
-        found = multi_head_attention(start, block.attention, mask=mask, is_causal=is_causal)
-        x = _behind(block, x, found)
+        read = before_attention(block, x).get("start_normed", x)
+        found = multi_head_attention(read, block.attention, mask=mask, is_causal=is_causal)
+        *_, x = behind_attention(block, x, found).values()
     return x
 
 
@@ -374,26 +181,76 @@ def in_dtype_of(block: Block, x: Array) -> Array:
     return in_one_dtype(*in_widest_dtype(block.attention, x), *block.arrays)[0]
 
 
-def normed(x: Array, norm: Norm) -> Array:
-    """Return the rows normalised.
+def before_attention(block: Block, x: Array) -> dict[str, Array]:
+    """Return the steps between what goes into a block and what its attention reads.
+
+    Parameters
+    ----------
+    block : Block
+    x : ndarray, shape (..., n, d_model)
+
+    Returns
+    -------
+    dict
+        By the names that a Trace has; empty where the block does not normalise first.
 
     Examples
     --------
-    >>> normed(np.array([[9.0, 1.0]]), Norm(eps=0))
-    array([[ 1., -1.]])
+    >>> one = np.eye(2)[None]
+    >>> list(before_attention(Block(MultiHeadWeights(one, one, one)), np.eye(2)))
+    ['start_means', 'start_spreads', 'start_normed']
     """
-    return normalised(x, *moments(x, norm.eps), norm)
+    return _norm("start", in_dtype_of(block, x), block.first) if block.norm == "before" else {}
 
 
-def _behind(block: Block, x: Array, found: Array) -> Array:
-    """Return what a block makes of its input and of what its attention found."""
+def behind_attention(block: Block, x: Array, found: Array) -> dict[str, Array]:
+    """Return the steps that follow the attention of a block, in order.
+
+    Parameters
+    ----------
+    block : Block
+    x : ndarray, shape (..., n, d_model)
+        What went into the block.
+    found : ndarray, shape (..., n, d_model)
+        What its attention gives.
+
+    Returns
+    -------
+    dict
+        By the names that a Trace has, those steps alone that the block takes; the last is what it
+        gives.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> behind_attention(Block(MultiHeadWeights(one, one, one)), np.eye(2), np.eye(2))
+    {'stream': array([[2., 0.],
+           [0., 2.]])}
+    """
+    x = in_dtype_of(block, x)
     stream = finite_sum("the stream and what attention found", x, found)
+    steps = {"stream": stream}
     if block.norm == "after":
-        stream = normed(stream, block.first)
+        steps |= _norm("stream", stream, block.first)
+        stream = steps["stream_normed"]
     layer = block.feed_forward
     if layer is None:
-        return stream
-    read = normed(stream, block.second) if block.norm == "before" else stream
-    fed = layer.output(activated(layer.hidden(read), layer.activation))
+        return steps
+    if block.norm == "before":
+        steps |= _norm("stream", stream, block.second)
+    hidden = layer.hidden(steps.get("stream_normed", stream))
+    active = activated(hidden, layer.activation)
+    fed = layer.output(active)
     total = finite_sum("the stream and what the feed-forward layer gave", stream, fed)
-    return normed(total, block.second) if block.norm == "after" else total
+    steps |= {"hidden": hidden, "active": active, "fed": fed, "total": total}
+    return steps | (_norm("total", total, block.second) if block.norm == "after" else {})
+
+
+def _norm(start: str, x: Array, norm: Norm) -> dict[str, Array]:
+    """Return the steps of one normalisation."""
+    means, spreads = moments(x, norm.eps)
+    return {
+        f"{start}_means": means,
+        f"{start}_spreads": spreads,
+        f"{start}_normed": normalised(x, means, spreads, norm),
+    }

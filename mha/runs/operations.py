@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from mha.core.transformer import normal_share
+from mha.core.feed_forward import normal_share
 from mha.runs.places import Place
 
 Operation = Literal[

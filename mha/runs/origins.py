@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from mha.core.checks import Array
+from mha.core.feed_forward import FeedForward
 from mha.core.norm import Norm
-from mha.core.transformer import FeedForward
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place, place_at
 from mha.runs.record import Trace

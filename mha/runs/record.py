@@ -17,8 +17,7 @@ from mha.core.masks import as_additive_mask
 from mha.core.multihead import project
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
-from mha.core.transformer import Block, as_blocks
-from mha.runs.around import before, behind
+from mha.core.transformer import Block, as_blocks, before_attention, behind_attention
 from mha.runs.worked import WorkedExample
 
 LARGEST_EXPONENT = 80.0
@@ -90,9 +89,9 @@ class Trace:
     embeddings: Array | None
     positions: Array | None
     placed: Array | None
-    start_means: Array | None
-    start_spreads: Array | None
-    start_normed: Array | None
+    start_means: Array | None = None
+    start_spreads: Array | None = None
+    start_normed: Array | None = None
     query: Array
     key: Array
     angles: Array | None
@@ -110,17 +109,17 @@ class Trace:
     concat: Array
     output: Array | None
     head_contributions: Array | None
-    stream: Array | None
-    stream_means: Array | None
-    stream_spreads: Array | None
-    stream_normed: Array | None
-    hidden: Array | None
-    active: Array | None
-    fed: Array | None
-    total: Array | None
-    total_means: Array | None
-    total_spreads: Array | None
-    total_normed: Array | None
+    stream: Array | None = None
+    stream_means: Array | None = None
+    stream_spreads: Array | None = None
+    stream_normed: Array | None = None
+    hidden: Array | None = None
+    active: Array | None = None
+    fed: Array | None = None
+    total: Array | None = None
+    total_means: Array | None = None
+    total_spreads: Array | None = None
+    total_normed: Array | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -186,13 +185,13 @@ def trace(example: WorkedExample) -> Trace:
     if not isinstance(example, WorkedExample):
         raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
     arrays = _placed(example)
-    arrays |= before(example.block, _start(example, arrays))
+    arrays |= _before(example, arrays)
     arrays |= _projections(example, arrays)
     arrays |= _turned(example, arrays["query"], arrays["key"])
     query, key = (_first(arrays[f"turned_{name}"], arrays[name]) for name in ("query", "key"))
     arrays |= _attention(example, query, key)
     arrays |= _outputs(example, arrays["weights"], arrays["value"])
-    arrays |= behind(example.block, _start(example, arrays), _found(arrays))
+    arrays |= _behind(example, arrays)
     return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
 
 
@@ -231,8 +230,7 @@ def continued(run: Trace, **given: Array) -> Trace:
         weights = arrays.get("weights", run.weights)
         arrays["head_outputs"] = finite_product("weights and value", weights, run.value)
     arrays |= _joined(run.example, arrays["head_outputs"])
-    start = _start(run.example, {"placed": run.placed})
-    return replace(run, **arrays | behind(run.example.block, start, _found(arrays)))
+    return replace(run, **arrays | _behind(run.example, {"placed": run.placed, **arrays}))
 
 
 def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace, ...]:
@@ -332,9 +330,16 @@ def _start(example: WorkedExample, arrays: dict[str, Any]) -> Array | None:
     return example.embeddings if arrays["placed"] is None else arrays["placed"]
 
 
-def _found(arrays: dict[str, Any]) -> Array:
-    """Return what the attention layer gives."""
-    return _first(arrays["output"], arrays["concat"])
+def _before(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
+    """Return what a block makes of the stream for its attention; nothing without a block."""
+    x = _start(example, arrays)
+    return {} if example.block is None or x is None else before_attention(example.block, x)
+
+
+def _behind(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
+    """Return what a block makes of what its attention gives; nothing without a block."""
+    x, found = _start(example, arrays), _first(arrays["output"], arrays["concat"])
+    return {} if example.block is None or x is None else behind_attention(example.block, x, found)
 
 
 def _placed(example: WorkedExample) -> dict[str, Any]:
@@ -359,7 +364,7 @@ def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
 
 def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
     """Return query, key and value: given, or projected from what stands at each place."""
-    normed = arrays["start_normed"]
+    normed = arrays.get("start_normed")
     x, layer = _start(example, arrays) if normed is None else normed, example.layer
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}

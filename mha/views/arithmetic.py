@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mha.core.transformer import normal_share
+from mha.core.feed_forward import normal_share
 from mha.runs.operations import Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place

@@ -9,9 +9,10 @@ from helpers import loop_product, loop_weights, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mha.core.feed_forward import FeedForward, feed_forward, normal_share
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.norm import Norm, layer_norm
-from mha.core.transformer import Block, FeedForward, feed_forward, normal_share, transformer
+from mha.core.transformer import Block, transformer
 
 TOLERANCES = {
     np.float32: {"rtol": 2e-3, "atol": 2e-4},

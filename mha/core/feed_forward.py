@@ -1,0 +1,196 @@
+"""A feed-forward layer: two matrices, and an activation between them, for each token alone."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.core.checks import (
+    Array,
+    as_finite_array,
+    finite_product,
+    finite_sum,
+    frozen,
+    in_one_dtype,
+)
+
+Activation: TypeAlias = Literal["relu", "gelu"]
+"""What a feed-forward layer does to its hidden numbers: nothing below 0, or x times Φ(x)."""
+
+
+def normal_share(x: float) -> float:
+    """Return Φ(x): how much of the standard normal distribution lies below a number.
+
+    Examples
+    --------
+    >>> normal_share(0.0)
+    0.5
+    """
+    return 0.5 * math.erfc(-x / math.sqrt(2))
+
+
+_shares = np.vectorize(normal_share, otypes=[np.float64])
+
+
+def activated(hidden: Array, activation: Activation) -> Array:
+    """Return what a feed-forward layer makes of its hidden numbers, one by one.
+
+    Parameters
+    ----------
+    hidden : ndarray
+    activation : {"relu", "gelu"}
+
+    Returns
+    -------
+    ndarray
+        Of the same shape and dtype.
+
+    Examples
+    --------
+    >>> activated(np.array([-1.0, 2.0]), "relu")
+    array([0., 2.])
+    """
+    if activation == "relu":
+        return np.maximum(hidden, 0)
+    with np.errstate(under="ignore"):
+        return (hidden * _shares(hidden)).astype(hidden.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class FeedForward:
+    """The matrices of a feed-forward layer, which works on each token alone.
+
+    Parameters
+    ----------
+    w_in : array_like, shape (d_model, d_ff)
+    b_in : array_like, shape (d_ff,), optional
+        What is added to the hidden numbers. Default: nothing.
+    w_out : array_like, shape (d_ff, d_out)
+    b_out : array_like, shape (d_out,), optional
+    activation : {"relu", "gelu"}, default "relu"
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the shapes do not fit together, or an array holds what is not finite.
+
+    Notes
+    -----
+    The arrays are copied and read-only.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.3.
+
+    Examples
+    --------
+    >>> FeedForward(np.ones((2, 8)), None, np.ones((8, 2)), None).d_ff
+    8
+    """
+
+    w_in: Array
+    b_in: Array | None
+    w_out: Array
+    b_out: Array | None
+    activation: Activation = "relu"
+
+    def __post_init__(self) -> None:
+        for name in ("w_in", "w_out"):
+            matrix = as_finite_array(name, getattr(self, name))
+            if matrix.ndim != 2:
+                raise ValueError(f"{name} has shape {matrix.shape}; two axes are wanted")
+            object.__setattr__(self, name, frozen(matrix))
+        if len(self.w_out) != self.d_ff:
+            raise ValueError(
+                f"w_in has {self.d_ff} columns but w_out has {len(self.w_out)} rows;"
+                " they must match"
+            )
+        for name, matrix in (("b_in", self.w_in), ("b_out", self.w_out)):
+            if (value := getattr(self, name)) is not None:
+                row = as_finite_array(name, value)
+                if row.shape != matrix.shape[1:]:
+                    raise ValueError(f"{name} has shape {row.shape}; {matrix.shape[1:]} is wanted")
+                object.__setattr__(self, name, frozen(row))
+        if self.activation not in get_args(Activation):
+            raise ValueError(f'activation is {self.activation!r}; "relu" or "gelu" is wanted')
+
+    @property
+    def d_ff(self) -> int:
+        """How many hidden numbers there are for each token."""
+        return int(self.w_in.shape[1])
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The matrices, and the biases that there are."""
+        found = (self.w_in, self.b_in, self.w_out, self.b_out)
+        return tuple(array for array in found if array is not None)
+
+    def hidden(self, x: Array) -> Array:
+        """Return what reaches the activation: each row times w_in, plus b_in."""
+        if x.shape[-1] != len(self.w_in):
+            raise ValueError(
+                f"x has width {x.shape[-1]} but w_in has {len(self.w_in)} rows; they must match"
+            )
+        return _affine("x and w_in", x, self.w_in, self.b_in)
+
+    def output(self, active: Array) -> Array:
+        """Return what comes of the activated numbers: times w_out, plus b_out."""
+        return _affine("the active numbers and w_out", active, self.w_out, self.b_out)
+
+
+def _affine(names: str, x: Array, matrix: Array, bias: Array | None) -> Array:
+    """Return a product with a matrix, plus a row where there is one, in the dtype of `x`."""
+    found = finite_product(names, x, matrix.astype(x.dtype, copy=False))
+    if bias is None:
+        return found
+    return finite_sum(f"{names}, and the bias,", found, bias.astype(x.dtype, copy=False))
+
+
+def feed_forward(
+    x: ArrayLike,
+    w_in: ArrayLike,
+    b_in: ArrayLike | None,
+    w_out: ArrayLike,
+    b_out: ArrayLike | None,
+    activation: Activation = "relu",
+) -> Array:
+    """Return what two matrices with an activation between them make of each token, by itself.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., d_model)
+    w_in : array_like, shape (d_model, d_ff)
+    b_in : array_like, shape (d_ff,), or None
+    w_out : array_like, shape (d_ff, d_out)
+    b_out : array_like, shape (d_out,), or None
+    activation : {"relu", "gelu"}, default "relu"
+        "relu" makes negative numbers 0; "gelu" multiplies x with Φ(x), the share of the standard
+        normal distribution below x.
+
+    Returns
+    -------
+    ndarray, shape (..., d_out)
+        Dtype as `mha.core.checks` says.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the arrays do not fit or hold what is not finite, a product is too large for its dtype,
+        or `activation` is neither of the two.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.3, equation 2.
+
+    Examples
+    --------
+    >>> feed_forward([[3, 1], [1, 1]], [[1], [1]], [-3], [[2, 0]], None)
+    array([[2., 0.],
+           [0., 0.]])
+    """
+    # The dataclass makes arrays of what it is given.
+    layer = FeedForward(w_in, b_in, w_out, b_out, activation)  # type: ignore[arg-type]
+    x, *_ = in_one_dtype(as_finite_array("x", x), *layer.arrays)
+    return layer.output(activated(layer.hidden(x), layer.activation))
