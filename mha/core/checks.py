@@ -328,6 +328,27 @@ def as_count(name: str, value: int) -> int:
     return int(value)
 
 
+def as_number(name: str, value: float) -> float:
+    """Return `value` as one finite float.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_finite_array`; TypeError also if it has an axis.
+
+    Examples
+    --------
+    >>> as_number("eps", [1, 2])
+    Traceback (most recent call last):
+        ...
+    TypeError: eps has shape (2,); one number is wanted
+    """
+    number = as_finite_array(name, value, min_ndim=0)
+    if number.ndim:
+        raise TypeError(f"{name} has shape {number.shape}; one number is wanted")
+    return float(number)
+
+
 def as_scale(scale: float | None, d_k: int) -> float:
     """Return the factor that scores are multiplied with: `scale`, or 1 / sqrt(d_k).
 

@@ -7,7 +7,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from mha.core.checks import Array, as_count, as_finite_array, as_ndarray
+from mha.core.checks import (
+    Array,
+    as_count,
+    as_finite_array,
+    as_ndarray,
+    as_number,
+    refuse_overflow,
+)
 from mha.core.gradients import multi_head_attention_backward
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.softmax import softmax
@@ -15,11 +22,8 @@ from mha.core.softmax import softmax
 NONE = -1
 """The answer of what is not asked."""
 
-_MEAN, _SQUARE, _TINY = (
-    0.9,
-    0.99,
-    1e-8,
-)  # Adam's: how long it remembers, and what it never divides by
+# Adam's: how long it remembers gradients and their squares, and what it adds to a root.
+_MEAN, _SQUARE, _TINY = 0.9, 0.99, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +61,8 @@ def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
     TypeError
         If the scores are no real numbers, or the answers no integers.
     ValueError
-        If the shapes do not fit, an answer is none of the choices, or nothing is asked.
+        If the shapes do not fit, an answer is none of the choices, nothing is asked, or the scores
+        are too far apart for their dtype.
 
     Examples
     --------
@@ -79,11 +84,14 @@ def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
     right = np.where(asked, answers, 0)[..., None]
     chosen = np.take_along_axis(scores, right, axis=-1)[..., 0]
     largest = scores.max(axis=-1)
-    sums = np.log(np.exp(scores - largest[..., None]).sum(axis=-1))
-    loss = float((largest + sums - chosen)[asked].mean())
+    with np.errstate(over="ignore", under="ignore"):
+        sums = np.log(np.exp(scores - largest[..., None]).sum(axis=-1))
+        surprises = (largest + sums - chosen)[asked]
+        loss = surprises.mean()
+    refuse_overflow("scores", loss, "compared")
     d_scores = weights - (np.arange(scores.shape[-1]) == right)
     d_scores = np.where(asked[..., None], d_scores, 0) / asked.sum()
-    return loss, d_scores.astype(scores.dtype)
+    return float(loss), d_scores.astype(scores.dtype)
 
 
 def draw_layer(
@@ -202,14 +210,9 @@ def train_layer(
     >>> done.losses[0] > 1, done.losses[-1] < 0.2
     (True, True)
     """
-    x, answers = as_finite_array("x", x, min_ndim=3), as_ndarray("answers", answers)
-    if answers.shape[:-1] != x.shape[:-1]:
-        raise ValueError(
-            f"answers has shape {answers.shape}; {x.shape[:-1]} and questions are wanted"
-        )
-    if layer.w_o is None:
-        raise ValueError("layer has no w_o; one that makes scores of the heads' outputs is wanted")
-    matrices, losses = [layer.w_q, layer.w_k, layer.w_v, layer.w_o], []
+    x, answers = _task(x, answers, min_ndim=3)
+    w_o, rate = _projection(layer), as_number("rate", rate)
+    matrices, losses = [layer.w_q, layer.w_k, layer.w_v, w_o], []
     means, squares = ([np.zeros_like(matrix) for matrix in matrices] for _ in range(2))
     size = min(as_count("batch_size", batch_size), len(x))
     for step in range(as_count("steps", steps)):
@@ -221,7 +224,8 @@ def train_layer(
             squares[i] = _SQUARE * squares[i] + (1 - _SQUARE) * gradient**2
             mean = means[i] / (1 - _MEAN ** (step + 1))
             square = squares[i] / (1 - _SQUARE ** (step + 1))
-            matrices[i] = matrices[i] - rate * mean / (np.sqrt(square) + _TINY)
+            with np.errstate(over="ignore"):  # the next layer refuses what is too large
+                matrices[i] = matrices[i] - rate * mean / (np.sqrt(square) + _TINY)
     return Training(MultiHeadWeights(*matrices), tuple(losses))
 
 
@@ -233,8 +237,10 @@ def layer_gradients(
     Parameters
     ----------
     layer : MultiHeadWeights
+        With an output projection.
     x : array_like, shape (..., n, d_model)
     answers : array_like of int, shape (..., n, num_questions)
+        As in `cross_entropy`.
 
     Returns
     -------
@@ -253,10 +259,30 @@ def layer_gradients(
     >>> [g.shape for g in layer_gradients(layer, np.eye(4), [[1], [2], [3], [0]])[1]]
     [(2, 4, 2), (2, 4, 2), (2, 4, 2), (4, 4)]
     """
-    answers = as_ndarray("answers", answers)
+    x, answers = _task(x, answers, min_ndim=2)
+    _projection(layer)
     scores = answer_scores(x, layer, answers.shape[-1])
     loss, d_scores = cross_entropy(scores, answers)
     d_output = d_scores.reshape(*scores.shape[:-2], -1)
     back = multi_head_attention_backward(d_output, x, layer).weights
     assert back.w_o is not None
     return loss, (back.w_q, back.w_k, back.w_v, back.w_o)
+
+
+def _task(x: ArrayLike, answers: ArrayLike, min_ndim: int) -> tuple[Array, Array]:
+    """Return tokens, and the answers to their questions, as arrays that fit together."""
+    x, answers = as_finite_array("x", x, min_ndim=min_ndim), as_ndarray("answers", answers)
+    if answers.shape[:-1] != x.shape[:-1]:
+        raise ValueError(
+            f"answers has shape {answers.shape}; {x.shape[:-1]} and questions are wanted"
+        )
+    return x, answers
+
+
+def _projection(layer: MultiHeadWeights) -> Array:
+    """Return a layer's output projection, or raise where it has none."""
+    if not isinstance(layer, MultiHeadWeights):
+        raise TypeError(f"layer is a {type(layer).__name__}; MultiHeadWeights is wanted")
+    if layer.w_o is None:
+        raise ValueError("layer has no w_o; one that makes scores of the heads' outputs is wanted")
+    return layer.w_o

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from mha.core.checks import (
     Array,
     as_finite_array,
+    as_number,
     frozen,
     in_one_dtype,
     refuse_overflow,
@@ -61,11 +62,10 @@ class Norm:
                 if row.ndim != 1:
                     raise ValueError(f"{name} has shape {row.shape}; (d_model,) is wanted")
                 object.__setattr__(self, name, frozen(row))
-        eps = as_finite_array("eps", self.eps, min_ndim=0)
-        if eps.ndim:
-            raise TypeError(f"eps has shape {eps.shape}; one number is wanted")
-        refuse_where("eps", eps, np.asarray(eps < 0), "a number of at least 0 is wanted")
-        object.__setattr__(self, "eps", float(eps))
+        eps = as_number("eps", self.eps)
+        bad = np.asarray(eps < 0)
+        refuse_where("eps", np.asarray(eps), bad, "a number of at least 0 is wanted")
+        object.__setattr__(self, "eps", eps)
 
     def rows(self, width: int, dtype: np.dtype) -> tuple[Array, Array]:
         """Return gain and bias for rows of a width, or raise if theirs is another.

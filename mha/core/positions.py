@@ -10,6 +10,7 @@ from mha.core.checks import (
     as_array,
     as_count,
     as_finite_array,
+    as_number,
     check_broadcast,
     refuse_overflow,
     refuse_where,
@@ -334,7 +335,7 @@ def linear_biases(
 
 def _speeds(even: int, width: int, base: float) -> Array:
     """Return by how much each pair of `even` columns turns a position."""
-    base = float(as_finite_array("base", base, min_ndim=0))
+    base = as_number("base", base)
     refuse_where("base", np.asarray(base), np.asarray(base <= 0), "a number above 0 is wanted")
     speeds: Array = base ** (-np.arange(0, even, 2) / width)
     return speeds

@@ -74,6 +74,8 @@ PRESENTED = (
 
 COUNTS = st.sampled_from((-1, 0, 1, 2, 3, 2.0, True, None, "2", np.int8(2), 10**30, float("nan")))
 ANY = strange_arrays()
+ANSWERS = hnp.arrays(np.int64, st.lists(SIZES, max_size=3).map(tuple), elements=st.integers(-2, 3))
+LAYER = mha.draw_layer(np.random.default_rng(3), 3, 1, 2, 3)
 CALLS = {
     "softmax": (ANY, COUNTS),
     "softmax_jacobian": (ANY,),
@@ -91,6 +93,10 @@ CALLS = {
     "centred_log": (ANY,),
     "layer_norm": (ANY, st.none() | ANY, st.none() | ANY, COUNTS),
     "feed_forward": (ANY, ANY, st.none() | ANY, ANY, st.none() | ANY),
+    "transformer": (ANY, st.just([mha.Block(LAYER)])),
+    "cross_entropy": (ANY, ANY | ANSWERS),
+    "answer_scores": (ANY, st.just(LAYER), COUNTS),
+    "layer_gradients": (st.just(LAYER), ANY, ANY | ANSWERS),
     "padding_mask": (ANY, st.integers(-1, 4)),
     "causal_mask": (st.integers(-1, 4) | st.none(), st.integers(-1, 4) | st.just(2.5)),
     "sliding_window_mask": (st.integers(-1, 4), st.integers(-1, 4), st.integers(-1, 4)),

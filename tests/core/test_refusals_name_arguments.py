@@ -1,5 +1,6 @@
-"""Each argument that is refused is named as its caller knows it, in every public function."""
+"""Each argument that is refused is named as its caller knows it, in all public mathematics."""
 
+import inspect
 import re
 
 import numpy as np
@@ -28,6 +29,15 @@ SOUND = {
     "multi_head_attention": {"x": X, "context": X},
     "multi_head_attention_backward": {"x": X, "d_output": X, "context": X},
     "decode_step": {"x": X},
+    "layer_norm": {"x": X, "gain": X[0], "bias": X[1]},
+    "feed_forward": {"x": X, "w_in": HEADS[0].T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
+    "transformer": {"x": X},
+    "cross_entropy": {"scores": X},
+    "draw_layer": {"d_model": 6, "num_heads": 2, "width": 4, "d_out": 3},
+    "answer_scores": {"x": X, "num_questions": 2},
+    "layer_gradients": {"x": X},
+    "train_layer": {"x": HEADS, "steps": 2, "batch_size": 1},
+    "online_softmax": {"scores": X, "value": HEADS[0].T},
     "softmax": {"scores": X},
     "softmax_jacobian": {"weights": ROWS},
     "softmax_backward": {"d_weights": X, "weights": X},
@@ -52,21 +62,39 @@ SOUND = {
     "causal_mask": {"num_queries": 3, "num_keys": 4},
     "sliding_window_mask": {"num_queries": 3, "num_keys": 4, "window": 1},
     "padding_mask": {"lengths": np.array([1, 2]), "num_keys": 3},
-    "layer_sizes": {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "d_out": 3},
+    "layer_sizes": {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "d_out": 3, "num_groups": 1},
 }
+# What a function is given beside these.
 LAYERED = ("multi_head_attention", "multi_head_attention_backward", "decode_step")
+MORE = {
+    **{name: {"weights": LAYER} for name in LAYERED},
+    "transformer": {"blocks": [mha.Block(LAYER)]},
+    "cross_entropy": {"answers": [0, 1, 2, -1]},
+    "answer_scores": {"layer": LAYER},
+    "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
+    "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
+}
+DRAWING = ("fit_patterns", "draw_layer")
 ANY_NUMBER = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
 CASES = [(name, argument) for name, given in SOUND.items() for argument in given]
 
 
 def called(name, **given):
-    more = {"weights": LAYER} if name in LAYERED else {}
-    more |= {"rng": np.random.default_rng(1)} if name == "fit_patterns" else {}
-    return getattr(mha, name)(**given, **more)
+    drawn = {"rng": np.random.default_rng(1)} if name in DRAWING else {}
+    return getattr(mha, name)(**given, **MORE.get(name, {}), **drawn)
 
 
 def kinds(kind):
     return [(n, a) for n, a in CASES if isinstance(SOUND[n][a], kind)]
+
+
+def test_no_function_of_the_mathematics_is_missing():
+    public = {name: getattr(mha, name) for name in mha.__all__}
+    assert set(SOUND) == {
+        name
+        for name, found in public.items()
+        if inspect.isfunction(found) and found.__module__.startswith("mha.core.")
+    }
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -118,6 +146,8 @@ def test_what_is_no_base_is_refused_by_name(name, argument):
             called(name, **SOUND[name] | {argument: bad})
     with raises(TypeError, f"{argument} has dtype <U1; float32, float64 or integers are wanted"):
         called(name, **SOUND[name] | {argument: "a"})
+    with raises(TypeError, f"{argument} has shape (2,); one number is wanted"):
+        called(name, **SOUND[name] | {argument: [2.0, 3.0]})
     assert np.isfinite(called(name, **SOUND[name] | {argument: 0.5})).all()
 
 
