@@ -36,7 +36,7 @@ VIEWS = [
     "show.maps()",
     "show.lanes()",
     "show.query(2)",
-    "show.query(2)",
+    "show.strips()",
     "show.explorer()",
     'show.turn("scores", 0, 1, head=0)',
     'show.row("weights", 2, head=1)',
