@@ -134,21 +134,40 @@ NOT_CHECKED = (
 )
 
 
+@dataclass(frozen=True)
+class Count:
+    """What a row counts: how many held, of how many that ran; of what did not run, none."""
+
+    held: int
+    ran: int
+    what: str
+
+    def line(self) -> str:
+        """Return the line of the table."""
+        if not self.ran:
+            return f"| – | – | not run: {self.what} |"
+        return f"| {self.held:,} | {self.ran:,} | {self.what} |"
+
+    def phrase(self) -> str:
+        """Return the part of a sentence."""
+        if not self.ran:
+            return f"not run: {self.what}"
+        of = "" if self.held == self.ran else f"{self.held:,} of "
+        return f"{of}{self.ran:,} {self.what}"
+
+
 def written(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
     """Return the page for a file of results in JUnit's form."""
-    cases = list(ElementTree.parse(results).iter("testcase"))
-    held = sum(outcome_of(case) == "held" for case in cases)
+    cases = cases_of(results)
     skipped = sum(outcome_of(case) == "skipped" for case in cases)
     lines = [
         f"# What was counted on {_date(results)}",
         "",
-        f"{held:,} of {len(cases):,} tests held"
-        + (f", {skipped:,} were left out." if skipped else "."),
+        tests_held(cases) + (f", {skipped:,} were left out." if skipped else "."),
         "",
         "| held | of | what |",
         "| ---: | ---: | --- |",
-        *(line(row, cases) for row in rows),
-        mutants(MUTANTS),
+        *(count.line() for count in counted(cases, rows)),
         "",
         "Not checked here:",
         "",
@@ -158,43 +177,47 @@ def written(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
     return "\n".join(lines)
 
 
-def line(row: Row, cases: list[ElementTree.Element]) -> str:
-    """Return a row as a line of the table; what did not run is said to have not."""
-    own = [case for case in cases if case.get("name", "").partition("[")[0] in row.tests]
-    ran = [case for case in own if outcome_of(case) != "skipped"]
-    if not ran:
-        return f"| – | – | not run: {row.what} |"
-    held = sum(outcome_of(case) == "held" for case in ran)
-    total = sum(counts(ran))
-    more = f" ({total:,} {row.counted})" if row.counted and total else ""
-    return f"| {held:,} | {len(ran):,} | {row.what}{more} |"
-
-
-def mutants(page: Path) -> str:
-    """Return the line of the table on changes of the package, from the page that counts them."""
-    if not page.is_file():
-        return "| – | – | not run: changes of the package that a test notices |"
-    text = page.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| [a-z ]+ \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+% \|$", text, re.M)
-    counts = [[int(cell.replace(",", "")) for cell in row] for row in rows]
-    possible, tried, noticed = map(sum, zip(*counts, strict=True))
-    (date,) = re.findall(r"on (\d{4}-\d\d-\d\d)", text)[:1]
-    what = f"changes of the package that a test notices, of {possible:,} that mutmut can make"
-    return f"| {noticed:,} | {tried:,} | {what} ({date}) |"
-
-
 def paragraph(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
     """Return what README says of a run: the rows of the page as a sentence."""
-    cases = list(ElementTree.parse(results).iter("testcase"))
+    cases = cases_of(results)
+    listed = "; ".join(count.phrase() for count in counted(cases, rows))
+    return f"The last whole run, on {_date(results)}: {tests_held(cases)}. {listed}."
+
+
+def cases_of(results: Path) -> list[ElementTree.Element]:
+    """Return the cases of a file of results."""
+    return list(ElementTree.parse(results).iter("testcase"))
+
+
+def tests_held(cases: list[ElementTree.Element]) -> str:
+    """Return how many of all tests held."""
     held = sum(outcome_of(case) == "held" for case in cases)
-    parts = []
-    for text in (*(line(row, cases) for row in rows), mutants(MUTANTS)):
-        good, ran, what = (cell.strip() for cell in text.strip("|").split("|"))
-        parts.append(what if ran == "–" else f"{ran if good == ran else f'{good} of {ran}'} {what}")
-    listed = "; ".join(parts)
-    return (
-        f"The last whole run, on {_date(results)}: {held:,} of {len(cases):,} tests held. {listed}."
-    )
+    return f"{held:,} of {len(cases):,} tests held"
+
+
+def counted(cases: list[ElementTree.Element], rows: tuple[Row, ...]) -> Iterator[Count]:
+    """Yield what each row counts, and last the changes of the package."""
+    for row in rows:
+        own = [case for case in cases if case.get("name", "").partition("[")[0] in row.tests]
+        ran = [case for case in own if outcome_of(case) != "skipped"]
+        held = sum(outcome_of(case) == "held" for case in ran)
+        total = sum(counts(ran))
+        more = f" ({total:,} {row.counted})" if row.counted and total else ""
+        yield Count(held, len(ran), f"{row.what}{more}")
+    yield mutants(MUTANTS)
+
+
+def mutants(page: Path) -> Count:
+    """Count the changes of the package that a test notices, from the page that lists them."""
+    what = "changes of the package that a test notices"
+    if not page.is_file():
+        return Count(0, 0, what)
+    text = page.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [a-z ]+ \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+% \|$", text, re.M)
+    numbers = [[int(cell.replace(",", "")) for cell in row] for row in rows]
+    possible, tried, noticed = map(sum, zip(*numbers, strict=True))
+    date = re.findall(r"on (\d{4}-\d\d-\d\d)", text)[0]
+    return Count(noticed, tried, f"{what}, of {possible:,} that mutmut can make ({date})")
 
 
 def _date(results: Path) -> datetime.date:

@@ -61,10 +61,11 @@ What mutmut changed on 2026-01-02.
 def test_it_adds_up_the_changes_that_tests_notice(report, tmp_path):
     page = tmp_path / "mutants.md"
     page.write_text(MUTANTS, encoding="utf-8")
-    said = report.mutants(page)
+    found = report.mutants(page)
     what = "changes of the package that a test notices, of 3,010 that mutmut can make (2026-01-02)"
-    assert said == f"| 1,009 | 1,110 | {what} |"
-    assert report.mutants(tmp_path / "none").startswith("| – | – | not run: ")
+    assert found.line() == f"| 1,009 | 1,110 | {what} |"
+    assert found.phrase() == f"1,009 of 1,110 {what}"
+    assert report.mutants(tmp_path / "none").line().startswith("| – | – | not run: ")
 
 
 def test_readme_is_told_what_the_last_run_counted(report, tmp_path, monkeypatch):
