@@ -15,8 +15,8 @@ from mha.core.norm import Norm, layer_norm
 from mha.core.transformer import Block, transformer
 
 TOLERANCES = {
-    np.float32: {"rtol": 2e-3, "atol": 2e-4},
-    np.float64: {"rtol": 1e-9, "atol": 1e-10},
+    np.float32: {"rtol": 1e-4, "atol": 1e-5},
+    np.float64: {"rtol": 1e-12, "atol": 1e-13},
 }
 ONE = np.eye(2)[None]
 LAYER = MultiHeadWeights(ONE, ONE, ONE)
