@@ -12,6 +12,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from mha.core.checks import as_count
 from mha.runs.places import Place
 
 DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -200,8 +201,7 @@ def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Nu
 
 def _check(number: Number) -> None:
     """Raise unless the fields are of their kinds, and what is calculated with is a number."""
-    if not isinstance(number.line, int) or number.line < 1:
-        raise ValueError(f"line is {number.line!r}; a whole number of at least 1 is wanted")
+    as_count("line", number.line)
     if not isinstance(number.restates, bool):
         raise TypeError(f"restates is {number.restates!r}; true or false is wanted")
     for name in ("printed", "example", "intended", "reason"):
