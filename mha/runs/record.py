@@ -17,7 +17,13 @@ from mha.core.masks import as_additive_mask
 from mha.core.multihead import project
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
-from mha.core.transformer import Block, as_blocks, before_attention, behind_attention
+from mha.core.transformer import (
+    Block,
+    as_blocks,
+    before_attention,
+    behind_attention,
+    in_dtype_of,
+)
 from mha.runs.worked import WorkedExample
 
 LARGEST_EXPONENT = 80.0
@@ -364,10 +370,11 @@ def _turned(example: WorkedExample, query: Array, key: Array) -> dict[str, Any]:
 
 def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Any]:
     """Return query, key and value: given, or projected from what stands at each place."""
-    normed = arrays.get("start_normed")
-    x, layer = _start(example, arrays) if normed is None else normed, example.layer
+    x, layer = _start(example, arrays), example.layer
     if x is None or layer is None:
         return {"query": example.query, "key": example.key, "value": example.value}
+    if example.block is not None:
+        x = arrays.get("start_normed", in_dtype_of(example.block, x))
     return {
         "query": project("embeddings", x, layer.w_q),
         "key": project("embeddings", x, layer.w_k),

@@ -113,6 +113,21 @@ def test_a_stack_goes_on_where_each_block_ends(rng, is_causal):
         assert after.positions is None
 
 
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("wide", ["embeddings", "attention", "feed_forward"])
+def test_one_wide_array_widens_every_step_of_a_stack(rng, norm, wide):
+    def drawn(name, *shape):
+        return rng.normal(size=shape).astype(np.float64 if name == wide else np.float32)
+
+    layer = MultiHeadWeights(*drawn("attention", 3, 1, 4, 4))
+    feed = drawn("feed_forward", 4, 5), None, drawn("feed_forward", 5, 4), None
+    block = Block(layer, FeedForward(*feed), norm)
+    run = trace(replace(alone(rng, norm), embeddings=drawn("embeddings", QUERIES, 4),
+                        positions=None, layer=None, block=block, head_names=["only"]))  # fmt: skip
+    assert run.query.dtype == run.result.dtype == np.float64
+    np.testing.assert_array_equal(run.result, transformer(run.embeddings, [block]))
+
+
 def test_a_stack_may_change_the_number_of_heads(rng):
     start = with_places(rng, angles=None)
     one = MultiHeadWeights(*(rng.normal(size=(3, 1, 17, 17)) / 9))
