@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 
 from mha.core.checks import Array
 from mha.core.positions import rotate_by
@@ -172,15 +173,15 @@ class Options:
         Added to scaled scores.
     angles : ndarray, shape (n, d_k / 2), default 0
         By which each pair is turned at each position.
-    kept : ndarray of bool, shape (..., n, n), default True
-        What dropout leaves.
+    draws : Generator, optional
+        By which dropout draws, at each call anew, what it sets to zero; without it, nothing.
     training : bool, default False
     """
 
     allowed: Array | None = None
     bias: Array | float = 0.0
     angles: Array | tuple[float] = (0.0,)
-    kept: Array | bool = True
+    draws: Generator | None = None
     training: bool = False
 
 
@@ -228,7 +229,7 @@ def attend(
             _as_it_is if options.allowed is None else parts.forbid,
             lambda scores: parts.share(parts.powers(scores)),
         )
-        weights = parts.drop(weights, options.kept, options.training)
+        weights = parts.drop(weights, _kept(weights.shape, options.draws), options.training)
         return weights, parts.mix(weights, value)
 
 
@@ -258,7 +259,14 @@ def heads(
     return attend(query, key, value, parts, options, d_model=x.shape[-1])[1]
 
 
-def write(query: Array, key: Array, value: Array, angles: Array, parts: Parts = RIGHT) -> Array:
+def write(
+    query: Array,
+    key: Array,
+    value: Array,
+    angles: Array,
+    parts: Parts = RIGHT,
+    draws: Generator | None = None,
+) -> Array:
     """Return the outputs of one head that meets its tokens one at a time, with a cache.
 
     Parameters
@@ -267,6 +275,8 @@ def write(query: Array, key: Array, value: Array, angles: Array, parts: Parts = 
     angles : ndarray, shape (n + 1, d_k / 2)
         For each position, and one more.
     parts : Parts
+    draws : Generator, optional
+        As in `Options`.
 
     Returns
     -------
@@ -278,8 +288,13 @@ def write(query: Array, key: Array, value: Array, angles: Array, parts: Parts = 
         keys, values = np.vstack([keys, turned[1]]), np.vstack([values, turned[2]])
         asking = parts.turn(query[t : t + 1], key[:1], value[:1], angles[parts.newest(keys)])[0]
         unturned = replace(parts, turn=_as_they_are)
-        rows.append(attend(asking, keys, values, unturned)[1])
+        rows.append(attend(asking, keys, values, unturned, Options(draws=draws))[1])
     return np.vstack(rows)
+
+
+def _kept(shape: tuple[int, ...], draws: Generator | None) -> Array | bool:
+    """Return which weights dropout leaves."""
+    return True if draws is None else draws.random(shape) >= RATE
 
 
 def _as_it_is(scores: Array, _allowed: Array) -> Array:

@@ -20,15 +20,15 @@ CAUGHT = {
     "wrong axis": "ACDG",
     "no shift": "B",
     "wrong root": "F",
-    "late bias": "AB",
-    "late mask": "ADG",
-    "True reversed": "ADG",
+    "late bias": "ABC",
+    "late mask": "ACDG",
+    "True reversed": "ACDG",
     "reshape": "E",
     "columns mixed": "CDG",
     "off by one": "G",
     "values turned": "H",
     "halves for pairs": "I",
-    "dropout left on": "ACJ",
+    "dropout left on": "ABCDEFGHJ",
 }
 
 
@@ -109,11 +109,20 @@ def test_writing_is_a_causal_pass(rng):
 
 def test_dropout_keeps_the_mean_while_a_model_learns(rng):
     query, key, value = rng.normal(size=(3, 5, 4))
-    kept = rng.random((20000, 5, 5)) >= RATE
-    weights, _ = attend(query, key, value, RIGHT, Options(kept=kept, training=True))
-    unused, _ = attend(query, key, value, RIGHT, Options(kept=kept[0]))
+    many = np.broadcast_to(query, (20000, 5, 4))
+    weights, _ = attend(many, key, value, RIGHT, Options(draws=rng, training=True))
+    unused, _ = attend(query, key, value, RIGHT, Options(draws=rng))
     np.testing.assert_allclose(weights.mean(axis=0), unused, atol=0.01)
-    assert (weights[~kept] == 0).all()
+    assert np.isclose((weights == 0).mean(), RATE, atol=0.002)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_dropout_draws_anew_at_each_token_that_is_written(seed):
+    rng = np.random.default_rng(seed)
+    inputs, angles = rng.normal(size=(3, 11, 4)), rng.normal(size=(12, 2))
+    once, again = (write(*inputs, angles, BUGS["dropout left on"], rng) for _ in range(2))
+    assert not np.allclose(once, again)
+    np.testing.assert_array_equal(write(*inputs, angles, RIGHT, rng), write(*inputs, angles))
 
 
 def test_a_value_that_cannot_be_turned_is_refused(rng):
