@@ -357,6 +357,15 @@ def test_one_scale_for_all_heatmaps_of_a_figure():
     assert [heats(p)[0] for p in panels(raw(drawn))] == [[0, 0.25], [0.5, 1]]
 
 
+def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
+    matrix = [[0.25, np.nan], [np.nan, np.nan]]
+    drawn = heatmaps([matrix], rows="ab", columns="xy", alt="", lowest=0, highest=1)
+    (panel,) = panels(raw(drawn))
+    numbers = [e for e in panel.iter(f"{SVG}text") if "f-number" in e.get("class", "")]
+    assert [(e.text, "f-strong" in e.get("class")) for e in numbers] == [("0.25", True)]
+    assert heats(panel)[0] == [0.25, 0, 0, 0]
+
+
 def test_equal_numbers_have_one_colour():
     drawn = heatmaps([np.full((2, 2), 3.0)], rows="ab", columns="xy", alt="")
     assert len(set(heats(panels(raw(drawn))[0])[0])) == 1

@@ -127,6 +127,7 @@ def heatmaps(
     Parameters
     ----------
     arrays : sequence of array_like, each of shape (len(rows), len(columns))
+        A cell whose number is NaN is left blank.
     rows, columns : sequence of str
     alt, row_label, column_label : str
     titles, colours : sequence of str, optional
@@ -215,7 +216,7 @@ def grid(
     named : bool
         Whether the names of the rows, and what they are, stand beside them.
     """
-    numbers = [[shown(float(value), places) for value in row] for row in matrix]
+    numbers = _printed(matrix, places)
     widths = _widths(numbers, columns, look)
     beside = max(*(width_of(name, look.token) for name in rows), width_of(corner[0])) + 10
     left = beside if named else 0.0
@@ -229,16 +230,22 @@ def grid(
         middle = top + (i + 0.5) * look.row
         if named:
             parts.append(_named(left - 10, middle_of(middle, 16), name, "end", look))
-        largest = matrix[i].max() if bold else np.nan
+        largest = np.fmax.reduce(matrix[i]) if bold else np.nan
         for j, value in enumerate(matrix[i]):
             face = "f-number f-strong" if value == largest > 0 else "f-number"
             box = (edges[j], top + i * look.row, widths[j], look.row)
             parts.append(_cell(box, value, scale))
-            words = text(centres[j], middle_of(middle), numbers[i][j], face + look.face, "middle")
-            parts.append(words)
+            if numbers[i][j]:
+                at = centres[j], middle_of(middle)
+                parts.append(text(*at, numbers[i][j], face + look.face, "middle"))
     height = top + len(rows) * look.row + 1
     width = max(float(edges[-1]), left + width_of(title)) + 1
     return Panel(width, height, group(*parts, colour=colour), breaks)
+
+
+def _printed(matrix: np.ndarray, places: int) -> list[list[str]]:
+    """Return what stands in each cell; nothing where there is no number."""
+    return [["" if np.isnan(x) else shown(float(x), places) for x in row] for row in matrix]
 
 
 def _widths(numbers: Sequence[Sequence[str]], columns: Sequence[str], look: _Look) -> list[float]:

@@ -173,7 +173,8 @@
       const arrow = (sign, label, by) =>
         makeButton(sign, () => this.move(i, by), { "aria-label": fill(label, { token }) });
       const arrows = [arrow("←", texts.earlier, -1), arrow("→", texts.later, 1)];
-      return make("li", {}, ...arrows, padding.node);
+      const name = make("em", { "aria-hidden": "true" }, token); // each control says it too
+      return make("li", {}, name, ...arrows, padding.node);
     }
 
     /**
