@@ -32,7 +32,8 @@ class Stage:
     axes : tuple of str
         "head", "row" and "column", as the array has them.
     sizes : tuple of str
-        How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out".
+        How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out",
+        "d_ff" for hidden numbers, "blocks" for those in which a running softmax reads the keys.
     columns : str, default "dimensions"
         "keys" where a column is a key's token, "dimensions" where it is a component, else empty.
     rows : str, default "tokens"
@@ -130,6 +131,8 @@ _INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_
 _N_MODEL = ("n", "d_model")
 
 _N_FF = ("n", "d_ff")
+_N_BLOCKS = ("num_heads", "n", "blocks")
+_N_MIXED = ("num_heads", "n", "blocks · d_v")
 
 
 def _in_block(
@@ -171,6 +174,12 @@ _IN_ORDER = (
     Stage("weights", "Attention weights", "α", _EACH, _N_N, "keys", marked=True),
     Stage("percentages", "Weights in percent", "α", _EACH, _N_N, "keys", quotes="weights"),
     Stage("head_outputs", "Output", "z", _EACH, _N_V, says=": values mixed by the weights"),
+    Stage("running_largest", "Largest score so far", "m", _EACH, _N_BLOCKS),
+    Stage("running_factors", "Factor for what was kept", "c", _EACH, _N_BLOCKS),
+    Stage("running_exponentials", "Exponentials below the largest", "e", _EACH, _N_N, "keys"),
+    Stage("running_sums", "Sum so far", "ℓ", _EACH, _N_BLOCKS),
+    Stage("running_mixtures", "Mixture so far", "o", _EACH, _N_MIXED),
+    Stage("running_outputs", "Output so far", "z", _EACH, _N_MIXED),
     Stage("concat", "Concatenation", "z", _ONCE, ("n", "num_heads · d_v"), says=_OF_HEADS),
     Stage("w_o", "Output projection", "y", _ONCE, ("num_heads · d_v", "d_out"), rows="z"),
     Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
