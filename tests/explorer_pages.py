@@ -226,7 +226,8 @@ def arithmetic_page(browser, static):
     page = context.new_page()
     for name in ARITHMETIC:
         page.add_script_tag(path=static / name)
-    page.add_script_tag(path=FOLDER / "signs.js")
+    for name in ("signs.js", "operations.js"):
+        page.add_script_tag(path=FOLDER / name)
     yield page
     context.close()
 

@@ -13,7 +13,7 @@ from mha.core.transformer import normal_share
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
-from mha.runs.rounding import short, shown
+from mha.runs.rounding import PLACES, short, shown
 from mha.views.arithmetic import factor, written_out
 from mha.views.signs import chain
 
@@ -305,7 +305,8 @@ def _mean(run: Trace, found: Origin) -> Calculation:
 def _spread(run: Trace, found: Origin) -> Calculation:
     *numbers, _, eps = _values(found.operands)
     operands: tuple[tuple[float, ...], ...] = (tuple(numbers),)
-    if shown(math.sqrt(_squares(operands))) != shown(found.evaluate()):  # eps can be seen
+    plain = math.sqrt(_squares(operands))
+    if round(eps, PLACES) or shown(plain) != shown(found.evaluate()):  # eps can be seen
         operands = (*operands, (eps,))
     fields = {
         "mean": short(_average(numbers)),

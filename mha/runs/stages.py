@@ -16,6 +16,9 @@ Columns = Literal["keys", "dimensions", ""]
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 
+_JOINED = "num_heads · d_v"
+"""How long an axis is along which the heads stand side by side."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -85,6 +88,17 @@ class Stage:
     def is_matrix(self) -> bool:
         """Whether it is a projection matrix of the layer."""
         return self.rows not in ("tokens", "places", "")
+
+    @property
+    def joined(self) -> Axis | None:
+        """The axis along which the heads stand side by side, None where they do not."""
+        joined = (axis for axis, size in zip(self.axes, self.sizes, strict=True) if size == _JOINED)
+        return next(joined, None)
+
+    @property
+    def seldom(self) -> bool:
+        """Whether few runs have it: those of a block, and those with a running softmax."""
+        return self.in_block or self.name.startswith("running_")
 
     @property
     def stays(self) -> bool:
@@ -180,8 +194,8 @@ _IN_ORDER = (
     Stage("running_sums", "Sum so far", "ℓ", _EACH, _N_BLOCKS),
     Stage("running_mixtures", "Mixture so far", "o", _EACH, _N_MIXED),
     Stage("running_outputs", "Output so far", "z", _EACH, _N_MIXED),
-    Stage("concat", "Concatenation", "z", _ONCE, ("n", "num_heads · d_v"), says=_OF_HEADS),
-    Stage("w_o", "Output projection", "y", _ONCE, ("num_heads · d_v", "d_out"), rows="z"),
+    Stage("concat", "Concatenation", "z", _ONCE, ("n", _JOINED), says=_OF_HEADS),
+    Stage("w_o", "Output projection", "y", _ONCE, (_JOINED, "d_out"), rows="z"),
     Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
     Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
     _in_block("stream", "Stream after attention", "x", _N_MODEL),
@@ -255,22 +269,26 @@ def stage_array(run: Trace, name: str) -> Array:
     return array
 
 
-_TABLES_ALONE = ("name", "title", "says", "marked", "in_block")
+_TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
-def as_data() -> dict[str, dict[str, Any]]:
+def as_data(*, seldom: bool = False) -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
 
-    The browser runs attention layers alone, so it is told nothing of the blocks around them.
+    Parameters
+    ----------
+    seldom : bool, default False
+        Those stages that few runs have, instead of all others.
 
     Examples
     --------
-    >>> as_data()["row_sums"]["axes"]
-    ('head', 'row')
+    >>> as_data()["row_sums"]["axes"], "hidden" in as_data(seldom=True)
+    (('head', 'row'), True)
     """
     return {
         name: {key: value for key, value in asdict(stage).items() if key not in _TABLES_ALONE}
+        | ({"joined": stage.joined} if stage.joined else {})
         for name, stage in STAGES.items()
-        if not stage.in_block
+        if stage.seldom == seldom
     }

@@ -129,15 +129,18 @@ def test_captions_tell_stages_apart():
     assert len(captions) == len(set(captions))
 
 
-def test_as_data_survives_json():
-    data = json.loads(json.dumps(as_data()))
-    told_of = {name: kind for name, kind in STAGES.items() if not kind.in_block}
+@pytest.mark.parametrize("seldom", [False, True])
+def test_as_data_survives_json(seldom):
+    data = json.loads(json.dumps(as_data(seldom=seldom)))
+    few = {name for name, kind in STAGES.items() if kind.in_block} | set(RUNNING)
+    told_of = {name: kind for name, kind in STAGES.items() if (name in few) == seldom}
     assert list(data) == list(told_of)
     for name, kind in told_of.items():
         told = {k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()}
+        assert told.pop("joined", None) == {"concat": "column", "w_o": "row"}.get(name)
         left_out = {field.name: getattr(kind, field.name) for field in fields(Stage)}
         left_out = {key: value for key, value in left_out.items() if key not in told}
-        assert set(left_out) == {"name", "title", "says", "marked", "in_block"}
+        assert set(left_out) == {"name", "title", "sizes", "says", "marked", "in_block"}
         assert Stage(**told, **left_out) == kind
 
 

@@ -2,6 +2,7 @@
    to the same text. It stands apart from numbers.js for those pages that write no steps. */
 (function () {
   "use strict";
+  const numbers = window.mhaNumbers;
 
   /** A fraction, its denominator above 0. @typedef {[bigint, bigint]} Fraction */
 
@@ -17,9 +18,8 @@
       @type {(value: bigint) => bigint | null} */
   function wholeRoot(value) {
     if (value < 0n) return null;
-    let root = BigInt(Math.floor(Math.sqrt(Number(value))));
-    while (root * root > value) root -= 1n;
-    while ((root + 1n) * (root + 1n) <= value) root += 1n;
+    let root = value; // too large at first; Newton's steps come down to the root
+    for (let next = (value + 1n) / 2n; next < root; next = (root + value / root) / 2n) root = next;
     return root * root === value ? root : null;
   }
 
@@ -82,7 +82,7 @@
    * @returns {Fraction | null}
    */
   function asPrinted(text) {
-    const finite = text.replace("e^−∞", "0");
+    const finite = numbers.plain(text.replace("e^−∞", "0"));
     if (/∞|[^\P{L}e]/u.test(finite)) return null;
     const tokens = finite.match(/\d+(?:\.\d+)?|e ?\^|\S/g) ?? [];
     const value = combined(tokens, "+−");
@@ -110,5 +110,6 @@
   const chain = (...steps) => steps.reduce((line, step, i) =>
     `${line} ${sign(steps[i - 1], step)} ${step}`);
 
-  Object.assign(window.mhaNumbers, { chain, sign });
+  // operations.js reads more of a text than is read here.
+  Object.assign(numbers, { chain, plain: (/** @type {string} */ text) => text, sign });
 })();

@@ -6,7 +6,8 @@ type Axis = "head" | "row" | "column";
 interface Stage {
   symbol: string;
   axes: Axis[];
-  sizes: string[];
+  /** The axis along which the heads stand side by side, where they do. */
+  joined?: Axis;
   columns: "keys" | "dimensions" | "";
   rows: string;
   quotes: string;
@@ -33,13 +34,17 @@ interface Operand {
 
 type Operation =
   | "given" | "products" | "product" | "mixed" | "root" | "scaled" | "exponential" | "sum"
-  | "share" | "percent" | "copy";
+  | "share" | "percent" | "copy" | "mean" | "spread" | "normalised" | "relu" | "gelu" | "largest"
+  | "quotient";
 
 /** An operation with its operands: factors of each term, or one operand a term. */
 interface Calculation {
   operation: Operation;
   terms: Operand[][];
 }
+
+/** The number that each operation gives. */
+type Results = Record<string, (terms: number[][], origin: Calculation) => number>;
 
 /** How one number comes about. */
 interface Origin extends Calculation {
@@ -491,6 +496,8 @@ interface Window {
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;
     sign(left: string, right: string): "=" | "≈";
+    /** A printed calculation without what signs.js does not read; operations.js does. */
+    plain(text: string): string;
   };
   mhaPlaces: {
     address(place: Place): string;
@@ -503,6 +510,9 @@ interface Window {
     valueAt(numbers: Numbers, place: Place): number;
   };
   mhaOrigins: {
+    RESULTS: Results;
+    /** The share of the standard normal distribution below a number; of operations.js. */
+    normalShare(x: number): number;
     constant(origin: Origin, name: string): number | null;
     evaluate(origin: Calculation, value?: (place: Place) => number): number;
     isGiven(inputs: Inputs, stage: string): boolean;
