@@ -39,7 +39,9 @@ TASKS = {
     "spread and eps": task("spread", [[1, -2, 3, 4], [0.5]], ["whole", "same"]),
     "normalised": task("normalised", [[1], [0.5], [2]], ["tenths", "tenths", "exponentials"]),
     "gain and bias": task(
-        "normalised", [[1], [-2], [2], [-0.5], [0.25]], ["whole", "whole", "exponentials"]
+        "normalised",
+        [[1], [-2], [2], [-0.5], [0.25]],
+        ["whole", "whole", "exponentials", "same", "same"],
     ),
     "gain alone": task(
         "normalised", [[1], [-2], [2], [3], [0]], ["whole", "whole", "exponentials", "same", "same"]
