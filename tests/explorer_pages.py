@@ -226,8 +226,7 @@ def arithmetic_page(browser, static):
     page = context.new_page()
     for name in ARITHMETIC:
         page.add_script_tag(path=static / name)
-    for name in ("signs.js", "operations.js"):
-        page.add_script_tag(path=FOLDER / name)
+    page.add_script_tag(path=FOLDER / "signs.js")
     yield page
     context.close()
 

@@ -39,11 +39,8 @@ NAMES = MappingProxyType(
         "no-square-root": "no root taken",
         "left-out": "one of the row left out",
         "not-averaged": "not divided by how many there are",
-        "by-one-less": "divided by one less than there are",
         "no-spread": "not divided by the spread",
-        "no-mean": "the mean not taken away",
         "not-cut": "the hidden number itself",
-        "size-alone": "the largest in size, whatever its sign",
         "other-key": "of another key",
         "exchanged": "rows and columns exchanged",
         "other-row": "of another token",
@@ -214,22 +211,15 @@ def _of_share(givens: Givens, column: int) -> Found:
 
 def _of_mean(givens: Givens, column: int) -> Found:
     yield "not-averaged", math.fsum(givens[0])
-    if len(givens[0]) > 1:
-        yield "by-one-less", math.fsum(givens[0]) / (len(givens[0]) - 1)
 
 
 def _of_spread(givens: Givens, column: int) -> Found:
-    square, count = FORMULAS["spread"](givens, 0) ** 2, len(givens[0])
-    yield "no-square-root", square
-    yield "not-averaged", math.sqrt(square * count)
-    if count > 1:
-        yield "by-one-less", math.sqrt(square * count / (count - 1))
+    yield "no-square-root", FORMULAS["spread"](givens, 0) ** 2
 
 
 def _of_norm(givens: Givens, column: int) -> Found:
-    number, mean, spread, *learned = givens
+    number, mean, _, *learned = givens
     yield "no-spread", FORMULAS["normalised"]((number, mean, (1.0,), *learned), 0)
-    yield "no-mean", FORMULAS["normalised"]((number, (0.0,), spread, *learned), 0)
 
 
 def _of_relu(givens: Givens, column: int) -> Found:
@@ -237,7 +227,7 @@ def _of_relu(givens: Givens, column: int) -> Found:
 
 
 def _of_largest(givens: Givens, column: int) -> Found:
-    yield "size-alone", max((x for x in givens[0] if math.isfinite(x)), key=abs, default=math.inf)
+    return iter(())
 
 
 def _of_quotient(givens: Givens, column: int) -> Found:

@@ -21,7 +21,6 @@ ARITHMETIC_PARTS = (
 """The scripts that port the package, in the order in which they run."""
 
 BOX_PARTS = (
-    "operations.js",
     "strings-your-turn.js",
     "exercises.js",
     "answers.js",

@@ -156,10 +156,6 @@
   /** What a calculation comes to. @type {(kind: Kind, givens: number[][]) => number} */
   const valueOf = (kind, givens) => window.mhaExercises.valueOf(kind, givens);
 
-  /** A number that was divided by one less than there are, where that can be done.
-      @type {(numbers: number[], value: number) => Slip[]} */
-  const oneLess = ({ length }, value) => (length > 1 ? [["by-one-less", value]] : []);
-
   /**
    * What the operands of each kind of calculation lead to when a step is wrong.
    * @typedef {[MistakeName, number]} Slip
@@ -190,24 +186,12 @@
       return [...byScores, ["no-exponential", exponents[column]],
         ["not-divided", powers[column]], ...others];
     },
-    mean: ([numbers]) => {
-      const all = sum(numbers);
-      return [["not-averaged", all], ...oneLess(numbers, all / (numbers.length - 1))];
-    },
-    spread: (givens) => {
-      const [numbers] = givens;
-      const square = valueOf("spread", givens) ** 2;
-      const all = square * numbers.length;
-      return [["no-square-root", square], ["not-averaged", Math.sqrt(all)],
-        ...oneLess(numbers, Math.sqrt(all / (numbers.length - 1)))];
-    },
-    normalised: ([x, mean, by, ...learned]) => [
-      ["no-spread", valueOf("normalised", [x, mean, [1], ...learned])],
-      ["no-mean", valueOf("normalised", [x, [0], by, ...learned])],
-    ],
+    mean: ([numbers]) => [["not-averaged", sum(numbers)]],
+    spread: (givens) => [["no-square-root", valueOf("spread", givens) ** 2]],
+    normalised: ([x, mean, , ...learned]) =>
+      [["no-spread", valueOf("normalised", [x, mean, [1], ...learned])]],
     relu: ([[x]]) => [["not-cut", x]],
-    largest: ([numbers]) => [["size-alone", numbers.filter(Number.isFinite).reduce((most, x) =>
-      (Math.abs(x) > Math.abs(most) ? x : most))]],
+    largest: () => [],
     quotient: ([[top]]) => [["no-quotient", top]],
   };
 

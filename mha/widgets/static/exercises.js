@@ -24,7 +24,7 @@
   const sum = (values) => result("sum", values.map((value) => [value]));
 
   /** @param {number[]} values */
-  const mean = (values) => result("mean", values.map((value) => [value]));
+  const mean = (values) => sum(values) / values.length;
 
   /** @param {number[][]} givens */
   const pairs = ([left, right]) => left.map((value, i) => [value, right[i]]);
@@ -117,7 +117,7 @@
     spread: ([numbers, [eps] = [0]]) => {
       const middle = mean(numbers);
       const squares = numbers.map((x) => factor(x - middle)).map((left) => `${left}×${left}`);
-      const value = result("spread", [...numbers, middle, eps].map((x) => [x]));
+      const value = Math.sqrt(mean(numbers.map((x) => (x - middle) ** 2)) + eps);
       const fields = {
         mean: short(middle), squares: squares.join(", "), and_eps: eps ? ", and eps," : "",
         square: short(value ** 2),
@@ -136,7 +136,7 @@
       return { value, fields, line: [`(${fields.away}) ÷ ${fields.spread}${learned}`, short(value)] };
     },
     relu: ([[x]]) => {
-      const value = result("relu", [[x]]);
+      const value = Math.max(0, x);
       return { value, fields: {}, line: [`max(0, ${short(x)})`, short(value)] };
     },
     largest: ([numbers]) => {
@@ -146,7 +146,7 @@
       return { value, fields: {}, line: [line, short(value)] };
     },
     quotient: ([[top], [bottom]]) => {
-      const value = result("quotient", [[top], [bottom]]);
+      const value = top / bottom;
       const fields = { top: factor(top), bottom: factor(bottom) };
       return { value, fields, line: [`${short(top)} ÷ ${short(bottom)}`, short(value)] };
     },

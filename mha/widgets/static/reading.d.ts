@@ -45,7 +45,7 @@ interface Task {
 type MistakeName =
   | "percent" | "share" | "sign" | "signs" | "one-term" | "no-root" | "no-scale" | "by-width"
   | "no-mask" | "no-exponential" | "not-divided" | "no-quotient" | "no-square-root" | "left-out"
-  | "not-averaged" | "by-one-less" | "no-spread" | "no-mean" | "not-cut" | "size-alone"
+  | "not-averaged" | "no-spread" | "not-cut"
   | "other-key" | "exchanged"
   | "other-row" | "other-component" | "other-head" | "last-digit";
 

@@ -2,7 +2,6 @@
    to the same text. It stands apart from numbers.js for those pages that write no steps. */
 (function () {
   "use strict";
-  const numbers = window.mhaNumbers;
 
   /** A fraction, its denominator above 0. @typedef {[bigint, bigint]} Fraction */
 
@@ -18,7 +17,7 @@
       @type {(value: bigint) => bigint | null} */
   function wholeRoot(value) {
     if (value < 0n) return null;
-    let root = value; // too large at first; Newton's steps come down to the root
+    let root = value;
     for (let next = (value + 1n) / 2n; next < root; next = (root + value / root) / 2n) root = next;
     return root * root === value ? root : null;
   }
@@ -82,13 +81,14 @@
    * @returns {Fraction | null}
    */
   function asPrinted(text) {
-    const finite = numbers.plain(text.replace("e^−∞", "0"));
+    const finite = text.replace("e^−∞", "0");
     if (/∞|[^\P{L}e]/u.test(finite)) return null;
     const tokens = finite.match(/\d+(?:\.\d+)?|e ?\^|\S/g) ?? [];
     const value = combined(tokens, "+−");
     return tokens.length ? null : value;
   }
 
+  // The largest of rounded numbers is the largest, rounded.
   /**
    * The sign between two printed steps of a calculation: "=" where both come to the same as they
    * are printed, else "≈".
@@ -97,7 +97,7 @@
    * @returns {"=" | "≈"}
    */
   function sign(left, right) {
-    if (left === right || !/\d/.test(left)) return "=";
+    if (left === right || /^(max|\D*$)/.test(left)) return "=";
     const [value, wanted] = [asPrinted(left), asPrinted(right)];
     return value && wanted && value[0] * wanted[1] === wanted[0] * value[1] ? "=" : "≈";
   }
@@ -110,6 +110,5 @@
   const chain = (...steps) => steps.reduce((line, step, i) =>
     `${line} ${sign(steps[i - 1], step)} ${step}`);
 
-  // operations.js reads more of a text than is read here.
-  Object.assign(numbers, { chain, plain: (/** @type {string} */ text) => text, sign });
+  Object.assign(window.mhaNumbers, { chain, sign });
 })();

@@ -34,17 +34,13 @@ interface Operand {
 
 type Operation =
   | "given" | "products" | "product" | "mixed" | "root" | "scaled" | "exponential" | "sum"
-  | "share" | "percent" | "copy" | "mean" | "spread" | "normalised" | "relu" | "gelu" | "largest"
-  | "quotient";
+  | "share" | "percent" | "copy";
 
 /** An operation with its operands: factors of each term, or one operand a term. */
 interface Calculation {
   operation: Operation;
   terms: Operand[][];
 }
-
-/** The number that each operation gives. */
-type Results = Record<string, (terms: number[][], origin: Calculation) => number>;
 
 /** How one number comes about. */
 interface Origin extends Calculation {
@@ -496,8 +492,6 @@ interface Window {
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;
     sign(left: string, right: string): "=" | "≈";
-    /** A printed calculation without what signs.js does not read; operations.js does. */
-    plain(text: string): string;
   };
   mhaPlaces: {
     address(place: Place): string;
@@ -510,9 +504,6 @@ interface Window {
     valueAt(numbers: Numbers, place: Place): number;
   };
   mhaOrigins: {
-    RESULTS: Results;
-    /** The share of the standard normal distribution below a number; of operations.js. */
-    normalShare(x: number): number;
     constant(origin: Origin, name: string): number | null;
     evaluate(origin: Calculation, value?: (place: Place) => number): number;
     isGiven(inputs: Inputs, stage: string): boolean;
