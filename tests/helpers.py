@@ -142,6 +142,12 @@ def with_places(rng, **parts):
     return projected(rng, **places | parts)
 
 
+def with_every_stage(rng, stage):
+    """Return an example whose run has a stage: a block, and keys that are read two at a time."""
+    norm = "after" if stage.startswith("total_") else "before"
+    return with_block(rng, norm, keys_at_once=2)
+
+
 def with_block(rng, norm="before", activation="relu", **parts):
     """Return an example whose layer stands in a block, with positions and angles."""
     start = with_places(rng)

@@ -23,7 +23,7 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import Align
-from mha.core.multihead import MultiHeadWeights, in_widest_dtype, multi_head_attention, project
+from mha.core.multihead import MultiHeadWeights, as_tokens, in_widest_dtype, project
 from mha.core.softmax import softmax_backward
 
 
@@ -166,28 +166,26 @@ def multi_head_attention_backward(
            [1., 1.],
            [1., 1.]])
     """
-    x = as_finite_array("x", x, min_ndim=2)
-    name, source = "x", x
-    if context is not None:
-        name, source = "context", as_finite_array("context", context, min_ndim=2)
-        if source.shape[:-2] != x.shape[:-2]:
-            raise ValueError(
-                f"leading axes are {x.shape[:-2]} in x but {source.shape[:-2]} in context;"
-                " they must match"
-            )
-    masks: _Masks = {"mask": mask, "is_causal": is_causal, "align": align}
-    output = multi_head_attention(x, weights, context=context, **masks)
-    d_output = _like("d_output", d_output, output.shape)
+    x, name, source = as_tokens(x, weights, context, mask)
+    if source.shape[:-2] != x.shape[:-2]:
+        raise ValueError(
+            f"leading axes are {x.shape[:-2]} in x but {source.shape[:-2]} in context;"
+            " they must match"
+        )
+    width = weights.num_heads * weights.d_v if weights.w_o is None else weights.w_o.shape[1]
+    d_output = _like("d_output", d_output, (*x.shape[:-1], width))
     x, source, d_output = in_widest_dtype(weights, x, source, d_output)
     inputs = (
         project("x", x, weights.w_q),
         project(name, source, weights.w_k),
         project(name, source, weights.w_v),
     )
+    masks: _Masks = {"mask": mask, "is_causal": is_causal, "align": align}
     gqa = weights.num_groups < weights.num_heads
     d_concat, d_w_o = d_output, None
     if weights.w_o is not None:
         concat = merge_heads(scaled_dot_product_attention(*inputs, **masks, enable_gqa=gqa))
+        finite_product("the heads' outputs and w_o", concat, weights.w_o)
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
         d_w_o = finite_product("the heads' outputs and d_output", _rows(concat).T, _rows(d_output))
     d_heads = split_heads(d_concat, weights.num_heads)

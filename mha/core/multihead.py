@@ -216,10 +216,7 @@ def multi_head_attention(
     array([[0.6698, 0.3302],
            [0.3302, 0.6698]])
     """
-    x, name, source = _tokens(x, weights, context)
-    if mask is not None:
-        leading = np.broadcast_shapes(x.shape[:-2], source.shape[:-2])
-        check_mask_axes(mask, (*leading, weights.num_heads, x.shape[-2], source.shape[-2]))
+    x, name, source = as_tokens(x, weights, context, mask)
     concat = merge_heads(
         scaled_dot_product_attention(
             project("x", x, weights.w_q),
@@ -236,10 +233,26 @@ def multi_head_attention(
     return finite_product("the heads' outputs and w_o", concat, weights.w_o)
 
 
-def _tokens(
-    x: ArrayLike, weights: MultiHeadWeights, context: ArrayLike | None
+def as_tokens(
+    x: ArrayLike,
+    weights: MultiHeadWeights,
+    context: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
 ) -> tuple[Array, str, Array]:
-    """Return the tokens that ask, the name of those that are asked, and these; in one dtype."""
+    """Return the tokens that ask, the name of those that are asked, and these; in one dtype.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If these do not fit together, or a mask's axes do not fit theirs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = np.eye(2)[None]
+    >>> as_tokens([[1.0, 2.0]], MultiHeadWeights(one, one, one))[1:]
+    ('x', array([[1., 2.]]))
+    """
     if not isinstance(weights, MultiHeadWeights):
         raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
     x = as_finite_array("x", x, min_ndim=2)
@@ -248,6 +261,9 @@ def _tokens(
         name, source = "context", as_finite_array("context", context, min_ndim=2)
         check_broadcast("x", x, "context", source)
     x, source = in_widest_dtype(weights, x, source)
+    if mask is not None:
+        leading = np.broadcast_shapes(x.shape[:-2], source.shape[:-2])
+        check_mask_axes(mask, (*leading, weights.num_heads, x.shape[-2], source.shape[-2]))
     return x, name, source
 
 

@@ -95,7 +95,7 @@ class RunningSoftmax:
                 " they must match"
             )
         largest = np.maximum(self.largest, other.largest)
-        factors = [_below(part.largest, largest) for part in (self, other)]
+        factors = [exponentials_below(part.largest, largest) for part in (self, other)]
         parts = list(zip(factors, (self, other), strict=True))
         totals = [factor * part.total for factor, part in parts]
         mixtures = [factor[..., None] * part.mixture for factor, part in parts]
@@ -148,14 +148,20 @@ def online_softmax(
             " a row of value for each key is wanted"
         )
     largest = scores.max(axis=-1)
-    exponentials = _below(scores, largest[..., None])
+    exponentials = exponentials_below(scores, largest[..., None])
     mixture = finite_product("the exponentials and value", exponentials, value)
     block = RunningSoftmax(largest, exponentials.sum(axis=-1), mixture)
     return block if so_far is None else so_far.merged(block)
 
 
-def _below(scores: Array, largest: Array) -> Array:
-    """Return exp(scores - largest), which is zero for minus infinity, also below itself."""
+def exponentials_below(scores: Array, largest: Array) -> Array:
+    """Return exp(scores - largest), which is zero for minus infinity, also below itself.
+
+    Examples
+    --------
+    >>> exponentials_below(np.array([-np.inf, 2.0]), np.array(2.0))
+    array([0., 1.])
+    """
     shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.exp(scores - shift))

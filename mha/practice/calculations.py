@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from mha.core.transformer import normal_share
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.origins import origin
 from mha.runs.record import Trace
-from mha.runs.rounding import short, shown
+from mha.runs.rounding import PLACES, short, shown
 from mha.views.arithmetic import factor, written_out
 from mha.views.signs import chain
 
@@ -35,11 +36,20 @@ HINTS = MappingProxyType(
             "The exponentials are {exponentials}",
             "Their sum: {sum}. Divide {top} by it.",
         ),
+        "mean": ("Add the numbers: {sum}", "Divide the sum by how many there are, {count}."),
+        "spread": (
+            "The mean is {mean}. What is left of each number, squared: {squares}",
+            "The mean of the squares{and_eps} is {square}. Take the root.",
+        ),
+        "normalised": ("Take the mean away: {away}", "Divide by the spread: {left} ÷ {spread}"),
+        "relu": ("ReLU keeps a number above zero.", "A number below zero becomes zero."),
+        "largest": ("Which of them lies farthest to the right?", "A minus sign turns the order."),
+        "quotient": ("Each part of the mixture is divided by the sum.", "Divide: {top} ÷ {bottom}"),
     }
 )
 """Hints of each kind of calculation: the operands first, then the last step."""
 
-HINTS_WITH_MASK = MappingProxyType(
+HINTS_WITH_MORE = MappingProxyType(
     {
         "root": (
             "The root: {root_line}. The mask's term is added after the division.",
@@ -49,9 +59,16 @@ HINTS_WITH_MASK = MappingProxyType(
             "Scaling multiplies the score. The mask's term is added after that.",
             "Multiply, then add the mask's term: {score} × {scale} + {mask}",
         ),
+        "normalised": (
+            "Take the mean away: {away}",
+            "Divide by the spread, then gain and bias: {left} ÷ {spread} × {gain} + {bias}",
+        ),
     }
 )
-"""Hints where a mask's term is given too."""
+"""Hints where a mask's term is given too, or a gain and a bias."""
+
+BASIC = MappingProxyType({"root": 2, "times": 2, "normalised": 3})
+"""How many groups such a calculation has without them."""
 
 
 def _dot(left: Sequence[float], right: Sequence[float]) -> float:
@@ -61,6 +78,29 @@ def _dot(left: Sequence[float], right: Sequence[float]) -> float:
 def _masked(givens: Sequence[Sequence[float]], scaled: float) -> float:
     """Return a scaled score with the mask's term, where a third operand gives one."""
     return scaled + math.fsum(term for (term,) in givens[2:])
+
+
+def _average(numbers: Sequence[float]) -> float:
+    return math.fsum(numbers) / len(numbers)
+
+
+def _left(numbers: Sequence[float]) -> list[float]:
+    """Return what is left of numbers when their mean is taken away."""
+    mean = _average(numbers)
+    return [number - mean for number in numbers]
+
+
+def _squares(givens: Sequence[Sequence[float]]) -> float:
+    """Return the mean square of what is left, and eps where a second operand gives one."""
+    numbers, *eps = givens
+    return _average([left**2 for left in _left(numbers)]) + math.fsum(x for (x,) in eps)
+
+
+def _normed(givens: Sequence[Sequence[float]]) -> float:
+    """Return a normalised number; a fourth and a fifth operand are its gain and its bias."""
+    (number,), (mean,), (spread,), *learned = givens
+    gain, bias = (x for (x,) in learned) if learned else (1.0, 0.0)
+    return (number - mean) / spread * gain + bias
 
 
 FORMULAS: Mapping[str, Formula] = MappingProxyType(
@@ -73,6 +113,12 @@ FORMULAS: Mapping[str, Formula] = MappingProxyType(
         "share": lambda givens, column: (
             math.exp(givens[0][column]) / math.fsum(map(math.exp, givens[0]))
         ),
+        "mean": lambda givens, column: _average(givens[0]),
+        "spread": lambda givens, column: math.sqrt(_squares(givens)),
+        "normalised": lambda givens, column: _normed(givens),
+        "relu": lambda givens, column: max(givens[0][0], 0.0),
+        "largest": lambda givens, column: max(givens[0]),
+        "quotient": lambda givens, column: givens[0][0] / givens[1][0],
     }
 )
 """How each kind of calculation combines what is given, for numbers as they are shown."""
@@ -109,7 +155,8 @@ def templates(kind: str, givens: Sequence[object]) -> tuple[str, ...]:
     ----------
     kind : str
     givens : sequence
-        A group of numbers each; a third one of a scaled score is the mask's term.
+        A group of numbers each; a third one of a scaled score is the mask's term, a fourth and
+        fifth of a normalised number gain and bias.
 
     Returns
     -------
@@ -120,8 +167,8 @@ def templates(kind: str, givens: Sequence[object]) -> tuple[str, ...]:
     >>> templates("times", [[1.0], [0.5]])
     ('Scaling multiplies the score.', 'Multiply: {score} × {scale}')
     """
-    has_mask = kind in HINTS_WITH_MASK and len(givens) > 2
-    return (HINTS_WITH_MASK if has_mask else HINTS)[kind]
+    has_more = kind in BASIC and len(givens) > BASIC[kind]
+    return (HINTS_WITH_MORE if has_more else HINTS)[kind]
 
 
 def calculation(run: Trace, found: Origin) -> Calculation:
@@ -210,7 +257,8 @@ def _scaled(run: Trace, found: Origin) -> Calculation:
 
 
 def _power(run: Trace, found: Origin) -> Calculation:
-    exponent = found.operands[0].value
+    score, *shift = _values(found.operands)
+    exponent = score - math.fsum(shift)
     low = math.floor(exponent)
     fields = {
         "e": shown(math.e),
@@ -248,6 +296,66 @@ def _share(run: Trace, found: Origin) -> Calculation:
     return Calculation("share", (tuple(power.operands[0].value for power in powers),), fields)
 
 
+def _mean(run: Trace, found: Origin) -> Calculation:
+    numbers = _values(found.operands)
+    fields = {"sum": " + ".join(map(factor, numbers)), "count": str(len(numbers))}
+    return Calculation("mean", (numbers,), fields)
+
+
+def _spread(run: Trace, found: Origin) -> Calculation:
+    *numbers, _, eps = _values(found.operands)
+    operands: tuple[tuple[float, ...], ...] = (tuple(numbers),)
+    plain = math.sqrt(_squares(operands))
+    if round(eps, PLACES) or shown(plain) != shown(found.evaluate()):  # eps can be seen
+        operands = (*operands, (eps,))
+    fields = {
+        "mean": short(_average(numbers)),
+        "squares": ", ".join(f"{factor(left)}×{factor(left)}" for left in _left(numbers)),
+        "and_eps": ", and eps," if len(operands) > 1 else "",
+        "square": short(_squares(operands)),
+    }
+    return Calculation("spread", operands, fields)
+
+
+def _normalised(run: Trace, found: Origin) -> Calculation:
+    number, mean, spread, *_ = _values(found.operands)
+    gain, bias = (found.constant(name) for name in ("gain", "bias"))
+    learned = (1.0 if gain is None else gain, 0.0 if bias is None else bias)
+    fields = {
+        "away": f"{short(number)} − {factor(mean)}",
+        "left": short(number - mean),
+        "spread": factor(spread),
+        "gain": factor(learned[0]),
+        "bias": factor(learned[1]),
+    }
+    operands = (number, mean, spread, *(learned if learned != (1.0, 0.0) else ()))
+    return Calculation("normalised", tuple((x,) for x in operands), fields)
+
+
+def _relu(run: Trace, found: Origin) -> Calculation:
+    return Calculation("relu", (_values(found.operands),), {})
+
+
+def _gelu(run: Trace, found: Origin) -> Calculation:
+    """Return a product with the share of the normal distribution, which a table gives."""
+    (hidden,) = _values(found.operands)
+    share = normal_share(hidden)
+    text = f"{factor(hidden)}×{factor(share)}"
+    fields = {"expression": text, "products": text}
+    return Calculation("products", ((hidden,), (share,)), fields)
+
+
+def _largest(run: Trace, found: Origin) -> Calculation:
+    return Calculation("largest", (_values(found.operands),), {})
+
+
+def _quotient(run: Trace, found: Origin) -> Calculation:
+    top, bottom = _values(found.operands)
+    return Calculation(
+        "quotient", ((top,), (bottom,)), {"top": factor(top), "bottom": factor(bottom)}
+    )
+
+
 _CALCULATIONS: Mapping[Operation, Callable[[Trace, Origin], Calculation]] = MappingProxyType(
     {
         "products": _products,
@@ -256,5 +364,12 @@ _CALCULATIONS: Mapping[Operation, Callable[[Trace, Origin], Calculation]] = Mapp
         "exponential": _power,
         "sum": _sum,
         "share": _share,
+        "mean": _mean,
+        "spread": _spread,
+        "normalised": _normalised,
+        "relu": _relu,
+        "gelu": _gelu,
+        "largest": _largest,
+        "quotient": _quotient,
     }
 )

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from mha.practice.calculations import FORMULAS, Calculation, calculation, exponentials
+from mha.practice.wordings import ACTIVATIONS, WORDINGS
 from mha.runs.operations import Origin
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
@@ -144,91 +145,6 @@ ROUNDINGS_IN_PERCENT = (
 """What is asked for with no decimal, with one, and with more."""
 
 
-@dataclass(frozen=True)
-class _Wording:
-    """How a stage's question is asked: templates that are filled with the cell's names."""
-
-    question: str
-    givens: tuple[str, ...]
-
-
-WORDINGS = {
-    "placed": _Wording(
-        "Compute {component}, component {n} of {row} with its position.",
-        ("component {n} of the embedding and of the position",),
-    ),
-    "query": _Wording(
-        "Compute {component}, component {n} of the query of {row}{head}.",
-        ("embedding of {row}", "column {n} of the query projection"),
-    ),
-    "key": _Wording(
-        "Compute {component}, component {n} of the key of {row}{head}.",
-        ("embedding of {row}", "column {n} of the key projection"),
-    ),
-    "value": _Wording(
-        "Compute {component}, component {n} of the value of {row}{head}.",
-        ("embedding of {row}", "column {n} of the value projection"),
-    ),
-    "turned_query": _Wording(
-        "Compute {component}, component {n} of the turned query of {row}{head}.",
-        ("the pair of the query that it belongs to", "what the angle makes of it"),
-    ),
-    "turned_key": _Wording(
-        "Compute {component}, component {n} of the turned key of {row}{head}.",
-        ("the pair of the key that it belongs to", "what the angle makes of it"),
-    ),
-    "scores": _Wording(
-        "Compute the score of {row} with {column}{head}.",
-        ("{turned}query of {row}", "{turned}key of {column}"),
-    ),
-    "scaled_scores": _Wording(
-        "Compute the scaled score of {row} with {column}{head}.",
-        ("score", "{factor}", "mask's term"),
-    ),
-    "exponentials": _Wording(
-        "Compute the exponential of the scaled score of {row} with {column}{head}.",
-        ("scaled score",),
-    ),
-    "row_sums": _Wording(
-        "Compute the row sum of {row}{head}.",
-        ("exponentials of the row, keys {tokens}",),
-    ),
-    "weights": _Wording(
-        "Compute the weight that {row} gives to {column}{head}.",
-        ("scaled scores of the row, keys {tokens}",),
-    ),
-    "head_outputs": _Wording(
-        "Compute {component}, component {n} of the output of {row}{head}.",
-        ("weights of {row}, keys {tokens}", "component {n} of the values of these tokens"),
-    ),
-    "head_contributions": _Wording(
-        "Compute this head's share of {component}, component {n} of the output of {row}{head}.",
-        ("the head's output for {row}", "column {n} of the head's rows of the output projection"),
-    ),
-    "output": _Wording(
-        "Compute {component}, component {n} of the output of {row}.",
-        ("concatenation of {row}", "column {n} of the output projection"),
-    ),
-    "stream": _Wording(
-        "Compute {component}, component {n} of {row} in the stream after attention.",
-        ("component {n} of what went in and of the output",),
-    ),
-    "hidden": _Wording(
-        "Compute {component}, hidden number {n} of {row}.",
-        ("what the feed-forward layer reads of {row}{bias}", "column {n} of the first matrix{one}"),
-    ),
-    "fed": _Wording(
-        "Compute {component}, component {n} of the feed-forward layer's output for {row}.",
-        ("the active numbers of {row}{bias}", "column {n} of the second matrix{one}"),
-    ),
-    "total": _Wording(
-        "Compute {component}, component {n} of {row} in the stream after the block.",
-        ("component {n} of the stream and of the feed-forward layer's output",),
-    ),
-}
-"""Questions and the names of their operands; a mask's term is given where there is one."""
-
-
 def numeric_exercise(
     run: Trace,
     stage: str,
@@ -245,7 +161,7 @@ def numeric_exercise(
     ----------
     run : Trace
     stage : str
-        A key of `WORDINGS`.
+        A key of `mha.practice.wordings.WORDINGS`.
     row, column, head : int
         Counted from 0; what the stage has no axis for is left out.
     places : int, default 2, more where an exact answer has up to 4, 0 for percentages
@@ -308,9 +224,13 @@ def _exercise(run: Trace, place: Place, places: int | None, percent: bool) -> Nu
 
 
 def _bias(found: Origin) -> dict[str, str]:
-    """Return what the wordings say of a bias, where there is one."""
+    """Return what the wordings say of a bias, where there is one, and of an activation."""
     added = found.constant("bias") is not None
-    return {"bias": ", then the bias" if added else "", "one": ", then 1" if added else ""}
+    return {
+        "bias": ", then the bias" if added else "",
+        "one": ", then 1" if added else "",
+        "activation": ACTIVATIONS.get(found.operation, ""),
+    }
 
 
 def _refuse_hopeless(run: Trace, found: Origin) -> None:
@@ -321,6 +241,11 @@ def _refuse_hopeless(run: Trace, found: Origin) -> None:
     if powers:
         asked = [power for power in powers if place.column in (None, power.place.column)]
         exponents = [power.operands[0].value for power in asked]
+    running = place.stage in ("running_factors", "running_exponentials", "running_outputs")
+    if running and (
+        found.operands[0].value == -math.inf or found.evaluate() == 0 == found.operands[-1].value
+    ):
+        exponents = [-math.inf]  # nothing was read before, or a mask left nothing
     if not any(map(math.isfinite, exponents)):
         raise ValueError(
             f"{place.stage} is masked at row {place.row}; a cell that may attend is wanted"
@@ -358,10 +283,32 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
         names["head"] = f" in {run.head_names[place.head]}"
     if place.column is None:
         return names
+    names |= _of_blocks(run, place)
     if place.kind.by_key:
         return names | {"column": f"*{run.tokens[place.column]}*"}
     number = place.column + 1
     return names | {"n": str(number), "component": dimensions(place.kind.symbol, number)[-1]}
+
+
+def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
+    """Return what the wordings say of the blocks in which keys are read."""
+    if not place.stage.startswith("running"):
+        return {}
+    assert place.column is not None
+    d_v = run.value.shape[-1]
+    joined = place.stage in ("running_mixtures", "running_outputs")
+    block, component = divmod(place.column, d_v) if joined else (place.column, 0)
+    words = {
+        "before": "largest before, then ",
+        "factor_and": "factor, then ",
+        "sum_and": "sum before, then ",
+        "mixture_and": "mixture before, then ",
+    }
+    return {
+        **(words if block else dict.fromkeys(words, "")),
+        "of_block": str(block + 1),
+        "part": str(component + 1),
+    }
 
 
 def _operand_places(by_hand: Calculation, place: Place, answer: float, places: int) -> int:

@@ -35,7 +35,12 @@ NAMES = MappingProxyType(
         "no-mask": "without the mask's term",
         "no-exponential": "no exponential taken",
         "not-divided": "not divided by the row's sum",
+        "no-quotient": "the mixture, not divided by its sum",
+        "no-square-root": "no root taken",
         "left-out": "one of the row left out",
+        "not-averaged": "not divided by how many there are",
+        "no-spread": "not divided by the spread",
+        "not-cut": "the hidden number itself",
         "other-key": "of another key",
         "exchanged": "rows and columns exchanged",
         "other-row": "of another token",
@@ -204,6 +209,31 @@ def _of_share(givens: Givens, column: int) -> Found:
             yield "other-key", FORMULAS["share"](givens, key)
 
 
+def _of_mean(givens: Givens, column: int) -> Found:
+    yield "not-averaged", math.fsum(givens[0])
+
+
+def _of_spread(givens: Givens, column: int) -> Found:
+    yield "no-square-root", FORMULAS["spread"](givens, 0) ** 2
+
+
+def _of_norm(givens: Givens, column: int) -> Found:
+    number, mean, _, *learned = givens
+    yield "no-spread", FORMULAS["normalised"]((number, mean, (1.0,), *learned), 0)
+
+
+def _of_relu(givens: Givens, column: int) -> Found:
+    yield "not-cut", givens[0][0]
+
+
+def _of_largest(givens: Givens, column: int) -> Found:
+    return iter(())
+
+
+def _of_quotient(givens: Givens, column: int) -> Found:
+    yield "no-quotient", givens[0][0]
+
+
 _SLIPS: Mapping[str, Callable[[Givens, int], Found]] = MappingProxyType(
     {
         "products": _of_products,
@@ -212,6 +242,12 @@ _SLIPS: Mapping[str, Callable[[Givens, int], Found]] = MappingProxyType(
         "power": _of_power,
         "sum": _of_sum,
         "share": _of_share,
+        "mean": _of_mean,
+        "spread": _of_spread,
+        "normalised": _of_norm,
+        "relu": _of_relu,
+        "largest": _of_largest,
+        "quotient": _of_quotient,
     }
 )
 """What the operands of each kind of calculation lead to when a step is wrong."""
@@ -266,7 +302,8 @@ def _of_unscaled(run: Trace, place: Place) -> Found:
         yield name, float(powers[place.column] / powers.sum())
 
 
-_TURNED = ("turned_query", "turned_key")  # no matrix's: a pair times cosine and sine
+_NO_MATRIX = ("turned_query", "turned_key", "running_sums", "running_mixtures")
+"""Sums of products with no matrix in them: a pair times cosine and sine, what a softmax keeps."""
 
 
 def _exchanged(run: Trace, found: Origin) -> Found:
@@ -277,7 +314,7 @@ def _exchanged(run: Trace, found: Origin) -> Found:
             yield "exchanged", _turned(run, place)
         elif found.operation == "mixed":
             yield "exchanged", math.fsum(_turned(run, a.place) * v.value for a, v in found.terms)
-        elif found.operation == "products" and found.place.stage not in _TURNED:
+        elif found.operation == "products" and found.place.stage not in _NO_MATRIX:
             yield "exchanged", math.fsum(_exchanged_term(run, term) for term in found.terms)
     except ValueError:
         return  # the matrix is not square

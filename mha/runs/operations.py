@@ -14,7 +14,7 @@ from mha.runs.places import Place
 
 Operation = Literal[
     "given", "products", "product", "mixed", "root", "scaled", "exponential", "sum", "share",
-    "percent", "copy", "mean", "spread", "normalised", "relu", "gelu",
+    "percent", "copy", "mean", "spread", "normalised", "relu", "gelu", "largest", "quotient",
 ]  # fmt: skip
 """How a number comes about:
 
@@ -23,7 +23,7 @@ Operation = Literal[
 - product: one term of such a sum.
 - root: the square root of d_k.
 - scaled: a score divided by the root of d_k, or times the scale, plus the mask's term.
-- exponential: e to the scaled score less the row's shift.
+- exponential: e to the scaled score less the row's shift, or less the largest score so far.
 - sum: of the row's exponentials, of an embedding and its position, or of the stream and what a
   layer adds to it.
 - share: an exponential over its row sum; 0 where the row has no key left.
@@ -32,6 +32,8 @@ Operation = Literal[
 - mean, spread: of a token's numbers; the spread is the root of their variance plus eps.
 - normalised: a number less the mean, over the spread, times the gain, plus the bias.
 - relu, gelu: what an activation makes of a hidden number.
+- largest: of some scores, and of the largest before them.
+- quotient: a mixture so far over the sum so far; 0 where no key was to be seen yet.
 """
 
 
@@ -45,7 +47,8 @@ class Operand:
     place : Place, optional
         None for a constant.
     name : str, default ""
-        What a constant is: "d_k", "scale", "mask", "shift", "cos", "sin", "eps", "gain" or "bias".
+        What a constant is: "d_k", "scale", "mask", "shift", "cos", "sin", "eps", "gain", "bias" or
+        "nothing", the minus infinity before any score was read.
     """
 
     value: float
@@ -195,6 +198,8 @@ _RESULTS: dict[Operation, Callable[[Origin, Valued], float]] = {
     "scaled": _scaled,
     "exponential": _exponential,
     "share": _share,
+    "quotient": _share,
+    "largest": lambda origin, value: max(map(value, origin.operands)),
     "mean": _mean,
     "spread": _spread,
     "normalised": _normalised,

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 
 from mha.core.checks import Array
 from mha.core.feed_forward import FeedForward
@@ -197,6 +198,76 @@ def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
     )
 
 
+# ---- What a running softmax keeps ----
+
+
+def _of_block(run: Trace, block: int) -> range:
+    """Return the keys of a block, counted from 0."""
+    size, count = run.example.keys_at_once, len(run.tokens)
+    assert size is not None
+    return range(block * size, min((block + 1) * size, count))
+
+
+def _largest(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    head, row, block = at.index
+    scores = (_at(run, "scaled_scores", head, row, key) for key in _of_block(run, block))
+    before = (_at(run, at.stage, head, row, block - 1),) if block else ()
+    return "largest", _one(*before, *scores)
+
+
+def _below(run: Trace, head: int, row: int, block: int) -> tuple[Operand, ...]:
+    """Return the largest score so far, which is taken away, where any key was to be seen."""
+    largest = _at(run, "running_largest", head, row, block)
+    return () if largest.value == -math.inf else (largest,)
+
+
+def _shrinking(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    head, row, block = at.index
+    nothing = Operand(-math.inf, name="nothing")
+    before = _at(run, "running_largest", head, row, block - 1) if block else nothing
+    return "exponential", _one(before, *_below(run, *at.index))
+
+
+def _running_power(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    head, row, key = at.index
+    assert run.example.keys_at_once is not None
+    largest = _below(run, head, row, key // run.example.keys_at_once)
+    return "exponential", _one(_at(run, "scaled_scores", *at.index), *largest)
+
+
+def _kept_before(run: Trace, at: Place, block: int, back: int) -> Terms:
+    """Yield the factor times what stood `back` columns before, where there is any."""
+    head, row, column = at.index
+    if block:
+        kept = _at(run, at.stage, head, row, column - back)
+        yield _at(run, "running_factors", head, row, block), kept
+
+
+def _running_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    head, row, block = at.index
+    keys = _of_block(run, block)
+    powers = _one(*(_at(run, "running_exponentials", head, row, key) for key in keys))
+    return "products", chain(_kept_before(run, at, block, 1), powers)
+
+
+def _running_mixture(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    head, row, column = at.index
+    d_v = run.value.shape[-1]
+    block, component = divmod(column, d_v)
+    mixed = (
+        (_at(run, "running_exponentials", head, row, key), _at(run, "value", head, key, component))
+        for key in _of_block(run, block)
+    )
+    return "products", chain(_kept_before(run, at, block, d_v), mixed)
+
+
+def _running_output(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    head, row, column = at.index
+    mixture = _at(run, "running_mixtures", *at.index)
+    total = _at(run, "running_sums", head, row, column // run.value.shape[-1])
+    return "quotient", _one(mixture, total)
+
+
 # ---- What a block adds ----
 
 
@@ -343,6 +414,12 @@ _RULES: Rules = {
     "weights": _weight,
     "percentages": _percentage,
     "head_outputs": _mixture,
+    "running_largest": _largest,
+    "running_factors": _shrinking,
+    "running_exponentials": _running_power,
+    "running_sums": _running_sum,
+    "running_mixtures": _running_mixture,
+    "running_outputs": _running_output,
     "concat": _beside,
     "head_contributions": _contribution,
     "output": _output,

@@ -24,6 +24,7 @@ from mha.core.transformer import (
     behind_attention,
     in_dtype_of,
 )
+from mha.runs.running import RUNNING, running
 from mha.runs.worked import WorkedExample
 
 LARGEST_EXPONENT = 80.0
@@ -70,6 +71,13 @@ class Trace:
     weights : ndarray, shape (num_heads, n, n)
         The softmax's output: exponentials over row sums.
     head_outputs : ndarray, shape (num_heads, n, d_v)
+    running_largest, running_sums, running_factors : ndarray, shape (num_heads, n, blocks), or None
+        What a running softmax keeps after each block of keys, and the factor by which it shrinks
+        what it kept before; None where keys are not read in blocks, as what follows.
+    running_exponentials : ndarray, shape (num_heads, n, n), or None
+        e to the scaled scores less the largest up to their block.
+    running_mixtures, running_outputs : ndarray, shape (num_heads, n, blocks * d_v), or None
+        The values mixed by them, block beside block, and divided by the running sums.
     concat : ndarray, shape (n, num_heads * d_v)
         The heads' outputs side by side.
     output : ndarray, shape (n, d_out), or None
@@ -112,6 +120,12 @@ class Trace:
     row_sums: Array
     weights: Array
     head_outputs: Array
+    running_largest: Array | None
+    running_factors: Array | None
+    running_exponentials: Array | None
+    running_sums: Array | None
+    running_mixtures: Array | None
+    running_outputs: Array | None
     concat: Array
     output: Array | None
     head_contributions: Array | None
@@ -197,6 +211,7 @@ def trace(example: WorkedExample) -> Trace:
     query, key = (_first(arrays[f"turned_{name}"], arrays[name]) for name in ("query", "key"))
     arrays |= _attention(example, query, key)
     arrays |= _outputs(example, arrays["weights"], arrays["value"])
+    arrays |= running(example.keys_at_once, arrays["scaled_scores"], arrays["value"])
     arrays |= _behind(example, arrays)
     return Trace(example=example, tokens=example.tokens, embeddings=example.embeddings, **arrays)
 
@@ -214,7 +229,7 @@ def continued(run: Trace, **given: Array) -> Trace:
     Returns
     -------
     Trace
-        What stands before the first of them is the run's own.
+        What stands before the first of them is the run's own; it has no running softmax.
 
     Examples
     --------
@@ -226,7 +241,7 @@ def continued(run: Trace, **given: Array) -> Trace:
     array([[[0.75, 0.25],
             [0.5 , 0.5 ]]])
     """
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, Any] = dict.fromkeys(RUNNING)
     if "exponentials" in given:
         sums = given["exponentials"].sum(axis=-1)
         weights = given["exponentials"] / np.where(sums == 0, 1, sums)[..., None]

@@ -16,6 +16,9 @@ Columns = Literal["keys", "dimensions", ""]
 
 AXES: tuple[Axis, ...] = get_args(Axis)
 
+_JOINED = "num_heads · d_v"
+"""How long an axis is along which the heads stand side by side."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -32,7 +35,8 @@ class Stage:
     axes : tuple of str
         "head", "row" and "column", as the array has them.
     sizes : tuple of str
-        How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out".
+        How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out",
+        "d_ff" for hidden numbers, "blocks" for those in which a running softmax reads the keys.
     columns : str, default "dimensions"
         "keys" where a column is a key's token, "dimensions" where it is a component, else empty.
     rows : str, default "tokens"
@@ -86,6 +90,17 @@ class Stage:
         return self.rows not in ("tokens", "places", "")
 
     @property
+    def joined(self) -> Axis | None:
+        """The axis along which the heads stand side by side, None where they do not."""
+        joined = (axis for axis, size in zip(self.axes, self.sizes, strict=True) if size == _JOINED)
+        return next(joined, None)
+
+    @property
+    def seldom(self) -> bool:
+        """Whether few runs have it: those of a block, and those with a running softmax."""
+        return self.in_block or self.name.startswith("running_")
+
+    @property
     def stays(self) -> bool:
         """Whether a row belongs to its place, whichever token stands there."""
         return self.rows == "places"
@@ -130,6 +145,8 @@ _INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_
 _N_MODEL = ("n", "d_model")
 
 _N_FF = ("n", "d_ff")
+_N_BLOCKS = ("num_heads", "n", "blocks")
+_N_MIXED = ("num_heads", "n", "blocks · d_v")
 
 
 def _in_block(
@@ -171,8 +188,14 @@ _IN_ORDER = (
     Stage("weights", "Attention weights", "α", _EACH, _N_N, "keys", marked=True),
     Stage("percentages", "Weights in percent", "α", _EACH, _N_N, "keys", quotes="weights"),
     Stage("head_outputs", "Output", "z", _EACH, _N_V, says=": values mixed by the weights"),
-    Stage("concat", "Concatenation", "z", _ONCE, ("n", "num_heads · d_v"), says=_OF_HEADS),
-    Stage("w_o", "Output projection", "y", _ONCE, ("num_heads · d_v", "d_out"), rows="z"),
+    Stage("running_largest", "Largest score so far", "m", _EACH, _N_BLOCKS),
+    Stage("running_factors", "Factor for what was kept", "c", _EACH, _N_BLOCKS),
+    Stage("running_exponentials", "Exponentials below the largest", "e", _EACH, _N_N, "keys"),
+    Stage("running_sums", "Sum so far", "ℓ", _EACH, _N_BLOCKS),
+    Stage("running_mixtures", "Mixture so far", "o", _EACH, _N_MIXED),
+    Stage("running_outputs", "Output so far", "z", _EACH, _N_MIXED),
+    Stage("concat", "Concatenation", "z", _ONCE, ("n", _JOINED), says=_OF_HEADS),
+    Stage("w_o", "Output projection", "y", _ONCE, (_JOINED, "d_out"), rows="z"),
     Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
     Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
     _in_block("stream", "Stream after attention", "x", _N_MODEL),
@@ -246,22 +269,26 @@ def stage_array(run: Trace, name: str) -> Array:
     return array
 
 
-_TABLES_ALONE = ("name", "title", "says", "marked", "in_block")
+_TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
-def as_data() -> dict[str, dict[str, Any]]:
+def as_data(*, seldom: bool = False) -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
 
-    The browser runs attention layers alone, so it is told nothing of the blocks around them.
+    Parameters
+    ----------
+    seldom : bool, default False
+        Those stages that few runs have, instead of all others.
 
     Examples
     --------
-    >>> as_data()["row_sums"]["axes"]
-    ('head', 'row')
+    >>> as_data()["row_sums"]["axes"], "hidden" in as_data(seldom=True)
+    (('head', 'row'), True)
     """
     return {
         name: {key: value for key, value in asdict(stage).items() if key not in _TABLES_ALONE}
+        | ({"joined": stage.joined} if stage.joined else {})
         for name, stage in STAGES.items()
-        if not stage.in_block
+        if stage.seldom == seldom
     }

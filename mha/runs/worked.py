@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mha.core.checks import Array, as_finite_array, as_index, as_names, frozen
+from mha.core.checks import Array, as_count, as_finite_array, as_index, as_names, frozen
 from mha.core.multihead import MultiHeadWeights, project
 from mha.core.transformer import Block
 
@@ -64,6 +64,8 @@ class WorkedExample:
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
     is_causal : bool, default False
     scale : float, default 1 / sqrt(d_k)
+    keys_at_once : int, optional
+        How many keys a running softmax reads at a time; without it the run has none.
     target_weights : array_like, shape (num_heads, n, n), optional
         The weights that the source draws, where it draws them instead of computing them.
     shows : str, default ""
@@ -102,6 +104,7 @@ class WorkedExample:
     mask: Array | None = None
     is_causal: bool = False
     scale: float | None = None
+    keys_at_once: int | None = None
     target_weights: Array | None = None
     shows: str = ""
     readings: tuple[Reading, ...] = ()
@@ -124,6 +127,8 @@ class WorkedExample:
                 f"head_names has {len(self.head_names)} names for {self.num_heads} heads;"
                 " one a head is wanted"
             )
+        if self.keys_at_once is not None:
+            as_count("keys_at_once", self.keys_at_once)
         if self.focus is not None:
             as_index("focus", self.focus, len(self.tokens))
         if self.target_weights is not None:

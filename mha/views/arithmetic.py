@@ -183,6 +183,23 @@ def _share(origin: Origin, places: int) -> Arithmetic:
     return Arithmetic(f"{shown(top.value, places)} ÷ {shown(bottom.value, places)}", (), result)
 
 
+def _quotient(origin: Origin, places: int) -> Arithmetic:
+    top, bottom = origin.operands
+    result = short(origin.number, places)
+    if bottom.value == 0:
+        return Arithmetic("masked", (), result)
+    return Arithmetic(f"{short(top.value, places)} ÷ {short(bottom.value, places)}", (), result)
+
+
+def _largest(origin: Origin, places: int) -> Arithmetic:
+    result = short(origin.number, places)
+    if not math.isfinite(origin.number):
+        return Arithmetic("masked", (), result)
+    numbers = [short(operand.value, places) for operand in origin.operands]
+    expression = f"max({', '.join(numbers)})" if len(numbers) > 1 else numbers[0]
+    return Arithmetic(expression, (), result)
+
+
 def _mean(origin: Origin, places: int) -> Arithmetic:
     numbers = " + ".join(factor(operand.value, places) for operand in origin.operands)
     return Arithmetic(f"({numbers}) ÷ {len(origin.terms)}", (), short(origin.number, places))
@@ -214,8 +231,7 @@ def _relu(origin: Origin, places: int) -> Arithmetic:
 
 def _gelu(origin: Origin, places: int) -> Arithmetic:
     (hidden,) = origin.operands
-    share = shown(normal_share(hidden.value), places)
-    expression = f"{factor(hidden.value, places)}×{share}"
+    expression = "×".join(factor(x, places) for x in (hidden.value, normal_share(hidden.value)))
     return Arithmetic(expression, (), short(origin.number, places))
 
 
@@ -242,6 +258,8 @@ _LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {
     "exponential": _exponential,
     "sum": _sum,
     "share": _share,
+    "quotient": _quotient,
+    "largest": _largest,
     "copy": _copy,
     "root": _root,
     "percent": _percent,

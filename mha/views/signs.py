@@ -20,7 +20,7 @@ def as_printed(text: str) -> Fraction | None:
     Parameters
     ----------
     text : str
-        Numbers, brackets, the signs + − × ÷ √ e^ %, and max(0, …) of a number.
+        Numbers, brackets, the signs + − × ÷ √ e^ %, and max(…) of several numbers.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def as_printed(text: str) -> Fraction | None:
     >>> as_printed("0.6×1.2 + (−0.5)"), as_printed("1 ÷ √4"), as_printed("1 ÷ √2")
     (Fraction(11, 50), Fraction(1, 2), None)
     """
-    text = _LARGER.sub(lambda found: found[1] or "0", text.replace("e^−∞", "0"))
+    text = _LARGEST.sub(_largest, text.replace("e^−∞", "0"))
     if re.search(r"∞|[^\W\d_e]", text):
         return None
     tokens = _TOKEN.findall(text)
@@ -94,9 +94,15 @@ def total(terms: Iterable[str], result: str) -> str:
 
 # ---- Reading a printed calculation ----
 
-_LARGER = re.compile(r"max\(0, (?:−[\d.]+|([\d.]+))\)")
+_LARGEST = re.compile(r"max\(((?:−?[\d.]+|−∞)(?:, (?:−?[\d.]+|−∞))+)\)")
 
 _TOKEN = re.compile(r"\d+(?:\.\d+)?|e ?\^|\S")
+
+
+def _largest(found: re.Match[str]) -> str:
+    """Return the largest of some printed numbers, in brackets, as it is printed."""
+    numbers = found[1].split(", ")
+    return f"({max(numbers, key=lambda text: float(text.replace('−', '-').replace('∞', 'inf')))})"
 
 
 def _sum_of(tokens: list[str]) -> Fraction | None:

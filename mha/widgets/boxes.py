@@ -245,7 +245,9 @@ def your_turn(
         if known not in by_operands
     )
     name = f"turn-{run.example.name}-{cell}" if name is None else name
-    return YourTurn((exercise,), name, variants, (beside,))
+    # GELU's second operand follows from the first, by a table that the browser has not.
+    can_vary = variants and exercise.origin.operation != "gelu"
+    return YourTurn((exercise,), name, can_vary, (beside,))
 
 
 def one_box(*boxes: YourTurn, name: str | None = None) -> YourTurn:
@@ -344,6 +346,8 @@ def _draws(exercise: NumericExercise) -> list[str]:
     is_mixed = exercise.origin.operation == "mixed"
     ordinary = "whole" if whole and not is_mixed else "tenths"
     fixed = ["same"] * (len(exercise.givens) - 1)  # of a scaled score: its factor, its mask's term
+    if exercise.origin.operation == "products" and any(len(t) == 1 for t in exercise.origin.terms):
+        return ["tenths", "tenths but ones"]  # a term of one factor is given as times 1
     return {
         "products": ["shares" if is_mixed else ordinary, ordinary],
         "root": ["scores", *fixed],
@@ -351,7 +355,13 @@ def _draws(exercise: NumericExercise) -> list[str]:
         "power": ["exponents"],
         "sum": ["exponentials"],
         "share": ["exponents"],
-    }[exercise.kind]
+        "mean": [ordinary],
+        "spread": [ordinary, "same"],
+        "normalised": [ordinary, ordinary, "exponentials", "same", "same"],
+        "relu": ["tenths"],
+        "largest": ["tenths"],
+        "quotient": ["scores", "exponentials"],
+    }[exercise.kind][: len(exercise.givens)]
 
 
 def _marked_up(text: str) -> str:

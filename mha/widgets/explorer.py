@@ -37,11 +37,13 @@ LONGEST_LINE = 8
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
 _VECTORS = ("query", "key", "turned_query", "turned_key", "value")
-_MAPS = tuple(name for name, stage in STAGES.items() if stage.by_key and not stage.quotes)
+_MAPS = tuple(
+    name for name, stage in STAGES.items() if stage.by_key and not stage.quotes and not stage.seldom
+)
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
-    if not stage.is_matrix and name not in ("embeddings", "head_contributions")
+    if not stage.is_matrix and not stage.seldom and name not in ("embeddings", "head_contributions")
 )
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from mha.practice.drawing import LEVELS, SENTENCES, draw_example
-from mha.practice.exercise import WORDINGS, NumericExercise, half_unit, numeric_exercise
+from mha.practice.exercise import NumericExercise, half_unit, numeric_exercise
+from mha.practice.wordings import WORDINGS
 from mha.runs.places import Place, places
 from mha.runs.record import Trace, trace
 from mha.runs.stages import STAGES

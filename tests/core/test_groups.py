@@ -14,6 +14,8 @@ from helpers import (
     central_differences,
     example,
     inputs,
+    loop_product,
+    loop_weights,
     raises,
     some_mask,
 )
@@ -86,6 +88,23 @@ def test_they_equal_repeated_heads(rng, groups):
         attention_weights(query, key, enable_gqa=True, **options),
         attention_weights(query, keys, **options),
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_any_groups_are_a_loop_over_heads(dtype, data):
+    groups, share, n, m, d_k, d_v = (data.draw(st.integers(1, 4)) for _ in range(6))
+    rng = np.random.default_rng(data.draw(st.integers(0, 9999)))
+    shapes = (groups * share, n, d_k), (groups, m, d_k), (groups, m, d_v)
+    query, key, value = (rng.normal(size=shape).astype(dtype) for shape in shapes)
+    found = scaled_dot_product_attention(query, key, value, enable_gqa=True)
+    assert found.dtype == dtype
+    for head, output in enumerate(found):
+        own = key[head // share].tolist()
+        weights = loop_weights(query[head].tolist(), own, d_k**-0.5, lambda i, j: True)
+        wanted = loop_product(weights, value[head // share])
+        near = 1e-5 if dtype == np.float32 else 1e-13
+        np.testing.assert_allclose(output, wanted, rtol=near, atol=near)
 
 
 @pytest.mark.parametrize("block_size", [1, 2, 3, 7, 128])

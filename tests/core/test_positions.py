@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from helpers import D_K, HEADS, QUERIES, raises
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mha.core.attention import attention_scores, scaled_dot_product_attention
@@ -31,8 +31,8 @@ SIZES = [(QUERIES, WIDTH), (1, 2), (29, 6)]
 # Sinusoidal positions
 
 
-@pytest.mark.parametrize(("count", "width"), [(7, 10), (11, 5), (1, 1), (3, 512)])
-@pytest.mark.parametrize("base", [10000.0, 100, 7.5])
+@given(st.integers(1, 17), st.integers(1, 23), st.sampled_from([10000.0, 100, 7.5]))
+@example(3, 512, 10000.0)
 def test_each_number_is_that_of_the_formula(count, width, base):
     found = sinusoidal_positions(count, width, base)
     assert found.shape == (count, width)
@@ -192,14 +192,16 @@ def test_the_slopes_that_the_paper_prints():
     np.testing.assert_allclose(linear_slopes(16)[:2], [2**-0.5, 2**-1])
 
 
-@pytest.mark.parametrize(("num_queries", "num_keys"), [(5, 7), (7, 5), (1, 3), (1, 1)])
 @pytest.mark.parametrize("align", ["top-left", "bottom-right"])
 @pytest.mark.parametrize("is_causal", [True, False])
-def test_each_bias_is_minus_the_slope_times_the_distance(num_queries, num_keys, align, is_causal):
-    found = linear_biases(3, num_queries, num_keys, is_causal=is_causal, align=align)
-    assert found.shape == (3, num_queries, num_keys)
+@given(heads=st.integers(1, 9), num_queries=st.integers(1, 7), num_keys=st.integers(1, 7))
+def test_each_bias_is_minus_the_slope_times_the_distance(
+    heads, num_queries, num_keys, align, is_causal
+):
+    found = linear_biases(heads, num_queries, num_keys, is_causal=is_causal, align=align)
+    assert found.shape == (heads, num_queries, num_keys)
     first = num_keys - num_queries if align == "bottom-right" else 0
-    for head, slope in enumerate(slopes_by_recursion(3)):
+    for head, slope in enumerate(slopes_by_recursion(heads)):
         for i in range(num_queries):
             for j in range(num_keys):
                 later = j > i + first

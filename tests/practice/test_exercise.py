@@ -5,12 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_V, HEADS, QUERIES, example, raises, with_block
+from helpers import D_K, D_MODEL, D_V, HEADS, QUERIES, example, raises, with_block, with_every_stage
 
 from mha import arithmetic, load_example, shown, trace
 from mha.practice.calculations import FORMULAS, HINTS
-from mha.practice.exercise import WORDINGS, numeric_exercise
+from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import is_right, verdict
+from mha.practice.wordings import WORDINGS
 from mha.runs.places import places
 
 RUN = trace(load_example("the-cat-sat"))
@@ -39,9 +40,11 @@ def test_the_sizes_of_a_projected_example_are_what_this_file_counts_on(rng):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_cell_of_every_stage_is_an_exercise_with_the_trace_s_answer(rng, stage):
-    run = trace(with_block(rng))
+    run = trace(with_every_stage(rng, stage))
     for place in places(run, stage):
         head, row, column = place.head or 0, place.row, place.column or 0
+        if stage == "running_factors" and column == 0:
+            continue  # nothing was kept before
         made = numeric_exercise(run, stage, row, column, head)
         assert made.place == place
         # An origin adds without rounding in between; the trace has NumPy's sums.
@@ -53,7 +56,7 @@ def test_every_cell_of_every_stage_is_an_exercise_with_the_trace_s_answer(rng, s
 @pytest.mark.parametrize("stage", STAGES)
 def test_who_computes_with_the_operands_as_they_are_shown_is_right(rng, stage):
     for _ in range(29):
-        run = trace(with_block(rng))
+        run = trace(with_every_stage(rng, stage))
         for decimals in (0, 2, 3):
             made = numeric_exercise(run, stage, 4, 1, 2 % run.num_heads, places=decimals)
             texts = [
@@ -65,8 +68,8 @@ def test_who_computes_with_the_operands_as_they_are_shown_is_right(rng, stage):
 
 
 def test_the_formulas_agree_with_the_trace(rng):
-    run = trace(with_block(rng))
     for stage in STAGES:
+        run = trace(with_every_stage(rng, stage))
         made = numeric_exercise(run, stage, 3, 2, 1)
         operands = [operand.values for operand in made.givens]
         assert FORMULAS[made.kind](operands, made.column) == pytest.approx(made.answer, rel=1e-12)
@@ -159,7 +162,7 @@ def test_every_stage_has_words_and_every_kind_hints():
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_hints_are_filled_and_end_before_the_result(rng, stage):
-    made = numeric_exercise(trace(with_block(rng)), stage, 1, 2, 1)
+    made = numeric_exercise(trace(with_every_stage(rng, stage)), stage, 1, 2, 1)
     assert len(made.hints) == 2
     for hint in made.hints:
         assert "{" not in hint

@@ -12,8 +12,9 @@ from hypothesis.extra import numpy as hnp
 
 from mha import MultiHeadWeights, short, shown, trace
 from mha.practice.calculations import FORMULAS
-from mha.practice.exercise import WORDINGS, numeric_exercise
+from mha.practice.exercise import numeric_exercise
 from mha.practice.verdict import is_right
+from mha.practice.wordings import WORDINGS
 from mha.runs.origins import is_given
 from mha.runs.places import places
 

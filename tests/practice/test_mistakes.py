@@ -10,8 +10,11 @@ from helpers import with_block
 
 from mha import load_example, trace
 from mha.practice.entered import read
-from mha.practice.exercise import WORDINGS, half_unit, numeric_exercise
+from mha.practice.exercise import half_unit, numeric_exercise
 from mha.practice.mistakes import NAMES, mistakes, recognised
+from mha.practice.wordings import WORDINGS
+from mha.runs.running import RUNNING
+from mha.runs.stages import STAGES
 
 CAT = trace(load_example("the-cat-sat"))
 FIRST = trace(load_example("cat-sat"))
@@ -79,8 +82,9 @@ def every_exercise():
     turned = trace(replace(FIRST.example, angles=[[0.0, 0.0], [0.5, 1.0]]))
     positions = np.arange(20).reshape(5, 4) / 7
     placed = trace(replace(load_example("apple"), positions=positions))
-    block = trace(with_block(np.random.default_rng(59), "after"))
-    for run in (CAT, FIRST, trace(load_example("apple")), turned, placed, block):
+    rng = np.random.default_rng(59)
+    blocks = [trace(with_block(rng, norm, "gelu", keys_at_once=3)) for norm in ("before", "after")]
+    for run in (CAT, FIRST, trace(load_example("apple")), turned, placed, *blocks):
         for stage in WORDINGS:
             for percent in (False, True) if stage == "weights" else (False,):
                 try:
@@ -88,8 +92,8 @@ def every_exercise():
                 except ValueError:
                     lacking = ("query", "key", "value", "output", "head_contributions")
                     of_places = ("placed", "turned_query", "turned_key")
-                    of_block = ("stream", "hidden", "fed", "total")
-                    assert stage in (*lacking, *of_places, *of_block)
+                    of_block = STAGES[stage].in_block or stage in RUNNING
+                    assert stage in (*lacking, *of_places) or of_block
 
 
 def test_no_mistake_is_as_good_as_right_and_no_two_are_alike():

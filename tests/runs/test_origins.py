@@ -80,6 +80,7 @@ def examples(draw):
         tokens=[f"token{i}" for i in range(n)],
         head_names=[f"Head {i + 1}" for i in range(heads)],
         scale=draw(st.none() | st.sampled_from([1.0, 0.3, -2.0])),
+        keys_at_once=draw(st.none() | st.integers(1, 4)),
         mask=draw(masks(heads, n)),
         is_causal=draw(st.booleans()),
         **start,
@@ -119,6 +120,8 @@ def products(run, place):
     layer, d_v = run.example.layer, run.value.shape[-1]
     if stage in ("hidden", "fed"):
         return fed_products(run, stage, row, column)
+    if stage in ("running_sums", "running_mixtures"):
+        return running_products(run, place)
     if stage in ("query", "key", "value"):
         matrix = {"query": "w_q", "key": "w_k", "value": "w_v"}[stage]
         x = run.embeddings if run.positions is None else run.embeddings + run.positions
@@ -137,6 +140,20 @@ def products(run, place):
         rows = layer.w_o[head * d_v : (head + 1) * d_v]
         return run.head_outputs[head, row] * rows[:, column]
     return run.concat[row] * layer.w_o[:, column]
+
+
+def running_products(run, place):
+    """Return the terms of what a running softmax keeps: what it kept before, then each key."""
+    size, (head, row, column) = run.example.keys_at_once, place.index
+    is_sum = place.stage == "running_sums"
+    width = 1 if is_sum else run.value.shape[-1]
+    block, part = divmod(column, width)
+    keys = slice(block * size, (block + 1) * size)
+    powers = run.running_exponentials[head, row, keys]
+    terms = powers if is_sum else powers * run.value[head, keys, part]
+    kept = getattr(run, place.stage)[head, row, column - width] if block else None
+    factor = run.running_factors[head, row, block]
+    return [*terms] if kept is None else [factor * kept, *terms]
 
 
 def fed_products(run, stage, row, column):

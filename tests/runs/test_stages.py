@@ -1,7 +1,7 @@
 """The registry of stages fits the arrays of a trace and the matrices of a layer."""
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from helpers import (
 )
 
 from mha import Trace, example_names, load_example, trace
+from mha.runs.running import RUNNING
 from mha.runs.stages import AXES, STAGES, Stage, as_data, stage, stage_array
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
@@ -35,6 +36,8 @@ LENGTHS = {
     "d_out": D_OUT,
     "d_ff": D_FF,
     "num_heads · d_v": HEADS * D_V,
+    "blocks": 2,
+    "blocks · d_v": 2 * D_V,
 }
 
 
@@ -51,7 +54,8 @@ BLOCKS = {"before": "total_", "after": "start_", "nowhere": ("start_", "stream_"
 
 @pytest.mark.parametrize("norm", [None, *BLOCKS])
 def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
-    run = trace(with_block(rng, norm) if norm else with_places(rng))
+    start = with_block(rng, norm) if norm else with_places(rng)
+    run = trace(replace(start, keys_at_once=4))
     lengths = LENGTHS | {"d_out": D_MODEL if norm else D_OUT}
     for name, kind in STAGES.items():
         array = kind.array(run)
@@ -85,6 +89,7 @@ def test_a_stage_that_a_run_lacks_has_no_array(name):
     wanted = {"root", "percentages", "positions", "placed"}
     wanted |= {"angles", "turned_query", "turned_key"}
     wanted |= {stage_name for stage_name, kind in STAGES.items() if kind.in_block}
+    wanted |= set(RUNNING)
     if run.embeddings is None:
         wanted |= {"embeddings", "w_q", "w_k", "w_v"}
     if run.output is None:
@@ -124,15 +129,18 @@ def test_captions_tell_stages_apart():
     assert len(captions) == len(set(captions))
 
 
-def test_as_data_survives_json():
-    data = json.loads(json.dumps(as_data()))
-    told_of = {name: kind for name, kind in STAGES.items() if not kind.in_block}
+@pytest.mark.parametrize("seldom", [False, True])
+def test_as_data_survives_json(seldom):
+    data = json.loads(json.dumps(as_data(seldom=seldom)))
+    few = {name for name, kind in STAGES.items() if kind.in_block} | set(RUNNING)
+    told_of = {name: kind for name, kind in STAGES.items() if (name in few) == seldom}
     assert list(data) == list(told_of)
     for name, kind in told_of.items():
         told = {k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()}
+        assert told.pop("joined", None) == {"concat": "column", "w_o": "row"}.get(name)
         left_out = {field.name: getattr(kind, field.name) for field in fields(Stage)}
         left_out = {key: value for key, value in left_out.items() if key not in told}
-        assert set(left_out) == {"name", "title", "says", "marked", "in_block"}
+        assert set(left_out) == {"name", "title", "sizes", "says", "marked", "in_block"}
         assert Stage(**told, **left_out) == kind
 
 

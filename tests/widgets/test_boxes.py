@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from helpers import QUERIES, example, raises
 
 from mha import arithmetic, load_example, trace
-from mha.practice.calculations import HINTS, HINTS_WITH_MASK
+from mha.practice.calculations import HINTS, HINTS_WITH_MORE
 from mha.widgets.boxes import one_box, your_turn, your_turns
 from mha.widgets.build import build_query
 from mha.widgets.rows import ROWS, fill_row
@@ -74,7 +74,7 @@ def test_a_mask_s_term_is_a_third_operand_in_the_data(scale, kind):
     assert data["kind"] == kind
     assert data["givens"] == [[1], [scale or 2], [0.5]]
     assert data["draw"] == ["scores", "same", "same"]
-    assert data["hints"] == list(HINTS_WITH_MASK[kind])
+    assert data["hints"] == list(HINTS_WITH_MORE[kind])
     assert "mask's term: 0.5" in made._repr_mimebundle_()["text/markdown"]
 
 

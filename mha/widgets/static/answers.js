@@ -153,6 +153,9 @@
     return found;
   };
 
+  /** What a calculation comes to. @type {(kind: Kind, givens: number[][]) => number} */
+  const valueOf = (kind, givens) => window.mhaExercises.valueOf(kind, givens);
+
   /**
    * What the operands of each kind of calculation lead to when a step is wrong.
    * @typedef {[MistakeName, number]} Slip
@@ -183,6 +186,13 @@
       return [...byScores, ["no-exponential", exponents[column]],
         ["not-divided", powers[column]], ...others];
     },
+    mean: ([numbers]) => [["not-averaged", sum(numbers)]],
+    spread: (givens) => [["no-square-root", valueOf("spread", givens) ** 2]],
+    normalised: ([x, mean, , ...learned]) =>
+      [["no-spread", valueOf("normalised", [x, mean, [1], ...learned])]],
+    relu: ([[x]]) => [["not-cut", x]],
+    largest: () => [],
+    quotient: ([[top]]) => [["no-quotient", top]],
   };
 
   /**

@@ -23,6 +23,9 @@
   /** @param {number[]} values */
   const sum = (values) => result("sum", values.map((value) => [value]));
 
+  /** @param {number[]} values */
+  const mean = (values) => sum(values) / values.length;
+
   /** @param {number[][]} givens */
   const pairs = ([left, right]) => left.map((value, i) => [value, right[i]]);
 
@@ -106,6 +109,47 @@
       };
       return { value, fields, line: [`${fields.top} ÷ ${shown(total)}`, shown(value)] };
     },
+    mean: ([numbers]) => {
+      const fields = { sum: numbers.map(factor).join(" + "), count: String(numbers.length) };
+      const value = mean(numbers);
+      return { value, fields, line: [`(${fields.sum}) ÷ ${fields.count}`, short(value)] };
+    },
+    spread: ([numbers, [eps] = [0]]) => {
+      const middle = mean(numbers);
+      const squares = numbers.map((x) => factor(x - middle)).map((left) => `${left}×${left}`);
+      const value = Math.sqrt(mean(numbers.map((x) => (x - middle) ** 2)) + eps);
+      const fields = {
+        mean: short(middle), squares: squares.join(", "), and_eps: eps ? ", and eps," : "",
+        square: short(value ** 2),
+      };
+      const added = Number(eps.toFixed(4)) ? ` + ${short(eps)}` : "";
+      const line = `√((${squares.join(" + ")}) ÷ ${numbers.length}${added})`;
+      return { value, fields, line: [line, short(value)] };
+    },
+    normalised: ([[x], [middle], [by], [gain] = [1], [bias] = [0]]) => {
+      const fields = {
+        away: `${short(x)} − ${factor(middle)}`, left: short(x - middle), spread: factor(by),
+        gain: factor(gain), bias: factor(bias),
+      };
+      const value = (x - middle) / by * gain + bias;
+      const learned = (gain === 1 ? "" : ` × ${fields.gain}`) + (bias ? ` + ${fields.bias}` : "");
+      return { value, fields, line: [`(${fields.away}) ÷ ${fields.spread}${learned}`, short(value)] };
+    },
+    relu: ([[x]]) => {
+      const value = Math.max(0, x);
+      return { value, fields: {}, line: [`max(0, ${short(x)})`, short(value)] };
+    },
+    largest: ([numbers]) => {
+      const value = Math.max(...numbers);
+      const texts = numbers.map((x) => short(x));
+      const line = texts.length > 1 ? `max(${texts.join(", ")})` : texts[0];
+      return { value, fields: {}, line: [line, short(value)] };
+    },
+    quotient: ([[top], [bottom]]) => {
+      const value = top / bottom;
+      const fields = { top: factor(top), bottom: factor(bottom) };
+      return { value, fields, line: [`${short(top)} ÷ ${short(bottom)}`, short(value)] };
+    },
   };
 
   /**
@@ -130,6 +174,9 @@
 
   /** @param {Task} task */
   const calculated = (task) => CALCULATIONS[task.kind](task.givens, task.column);
+
+  /** What a calculation comes to. @type {(kind: Kind, givens: number[][]) => number} */
+  const valueOf = (kind, givens) => CALCULATIONS[kind](givens, 0).value;
 
   /** @param {Task} task */
   function asked(task) {
@@ -191,6 +238,7 @@
     same: (old) => old,
     whole: (old, pick) => old.map(() => pick(-3, 3)),
     tenths: (old, pick) => old.map(() => pick(-9, 9) / 10),
+    "tenths but ones": (old, pick) => old.map((x) => (x === 1 ? 1 : pick(-9, 9) / 10)),
     scores: (old, pick) => old.map(() => (pick(0, 1) ? 1 : -1) * pick(1, 80) / 10),
     exponentials: (old, pick) => old.map((term) => (term === 0 ? 0 : pick(10, 800) / 100)),
     exponents: (old, pick) => {
@@ -232,5 +280,5 @@
     return terms.filter((term) => term !== 0).length < Math.min(2, terms.length);
   }
 
-  window.mhaExercises = { asked, fresh, hints, result, seedOf, worked };
+  window.mhaExercises = { asked, fresh, hints, result, seedOf, valueOf, worked };
 })();

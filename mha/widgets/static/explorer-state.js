@@ -145,8 +145,7 @@
    * @returns {number | null}
    */
   function headOf(at, width) {
-    const { axes, sizes } = stages[at.stage];
-    const joined = axes[sizes.indexOf("num_heads · d_v")];
+    const { joined } = stages[at.stage];
     return joined ? Math.floor(at[joined] / width) : at.head;
   }
 

@@ -13,10 +13,14 @@ interface PageProgress {
   last: number;
 }
 
-type Kind = "products" | "root" | "times" | "power" | "sum" | "share";
+type Kind =
+  | "products" | "root" | "times" | "power" | "sum" | "share" | "mean" | "spread" | "normalised"
+  | "relu" | "largest" | "quotient";
 
 /** Where an operand's new numbers are drawn from. */
-type Draw = "same" | "whole" | "tenths" | "scores" | "exponentials" | "exponents" | "shares";
+type Draw =
+  | "same" | "whole" | "tenths" | "tenths but ones" | "scores" | "exponentials" | "exponents"
+  | "shares";
 
 type Verdict = "right" | "near" | "wrong" | "unreadable";
 
@@ -40,7 +44,9 @@ interface Task {
 /** A name of mha/practice/mistakes.py. */
 type MistakeName =
   | "percent" | "share" | "sign" | "signs" | "one-term" | "no-root" | "no-scale" | "by-width"
-  | "no-mask" | "no-exponential" | "not-divided" | "left-out" | "other-key" | "exchanged"
+  | "no-mask" | "no-exponential" | "not-divided" | "no-quotient" | "no-square-root" | "left-out"
+  | "not-averaged" | "no-spread" | "not-cut"
+  | "other-key" | "exchanged"
   | "other-row" | "other-component" | "other-head" | "last-digit";
 
 /** A wrong answer, what leads to it, and by how much more its rounding may be off. */
@@ -117,6 +123,8 @@ interface Window {
     hints(task: Task): string[];
     /** What an operation gives for plain numbers. */
     result(operation: Operation, terms: number[][], by?: string): number;
+    /** What a calculation of a kind comes to. */
+    valueOf(kind: Kind, givens: number[][]): number;
     /** A seed for the count-th set of a box's numbers. */
     seedOf(name: string, count: number): number;
     /** The whole calculation on one line. */

@@ -17,9 +17,8 @@
       @type {(value: bigint) => bigint | null} */
   function wholeRoot(value) {
     if (value < 0n) return null;
-    let root = BigInt(Math.floor(Math.sqrt(Number(value))));
-    while (root * root > value) root -= 1n;
-    while ((root + 1n) * (root + 1n) <= value) root += 1n;
+    let root = value;
+    for (let next = (value + 1n) / 2n; next < root; next = (root + value / root) / 2n) root = next;
     return root * root === value ? root : null;
   }
 
@@ -89,6 +88,7 @@
     return tokens.length ? null : value;
   }
 
+  // The largest of rounded numbers is the largest, rounded.
   /**
    * The sign between two printed steps of a calculation: "=" where both come to the same as they
    * are printed, else "≈".
@@ -97,7 +97,7 @@
    * @returns {"=" | "≈"}
    */
   function sign(left, right) {
-    if (left === right || !/\d/.test(left)) return "=";
+    if (left === right || /^(max|\D*$)/.test(left)) return "=";
     const [value, wanted] = [asPrinted(left), asPrinted(right)];
     return value && wanted && value[0] * wanted[1] === wanted[0] * value[1] ? "=" : "≈";
   }

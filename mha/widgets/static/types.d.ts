@@ -6,7 +6,8 @@ type Axis = "head" | "row" | "column";
 interface Stage {
   symbol: string;
   axes: Axis[];
-  sizes: string[];
+  /** The axis along which the heads stand side by side, where they do. */
+  joined?: Axis;
   columns: "keys" | "dimensions" | "";
   rows: string;
   quotes: string;

@@ -5,10 +5,10 @@ import pytest
 from helpers import example
 from reading_book import RUN
 
-from mha import chain, shown, trace
-from mha.practice.calculations import FORMULAS, templates
+from mha import Operand, Origin, Place, chain, shown, trace
+from mha.practice.calculations import FORMULAS, calculation, templates
 from mha.practice.entered import read
-from mha.practice.exercise import numeric_exercise
+from mha.practice.exercise import Given, NumericExercise, numeric_exercise
 from mha.practice.mistakes import NAMES, listed, mistakes, of_operands, recognised
 from mha.practice.verdict import verdict
 from mha.widgets.boxes import your_turn
@@ -34,6 +34,22 @@ TASKS = {
     "power": task("power", [[1]], ["exponents"], places=4),
     "share": task("share", [[1, 2, 3, 4, 5]], ["exponents"], column=3),
     "masked share": task("share", [[1, 2, None]], ["exponents"], column=1),
+    "mean": task("mean", [[1, -2.5, 3]], ["tenths"], places=4),
+    "spread": task("spread", [[1, -2.5, 3]], ["tenths"]),
+    "spread and eps": task("spread", [[1, -2, 3, 4], [0.5]], ["whole", "same"]),
+    "normalised": task("normalised", [[1], [0.5], [2]], ["tenths", "tenths", "exponentials"]),
+    "gain and bias": task(
+        "normalised",
+        [[1], [-2], [2], [-0.5], [0.25]],
+        ["whole", "whole", "exponentials", "same", "same"],
+    ),
+    "gain alone": task(
+        "normalised", [[1], [-2], [2], [3], [0]], ["whole", "whole", "exponentials", "same", "same"]
+    ),
+    "relu": task("relu", [[-1]], ["scores"]),
+    "largest": task("largest", [[1, -2, 0.5]], ["tenths"]),
+    "largest of one": task("largest", [[-2]], ["scores"]),
+    "quotient": task("quotient", [[1], [2]], ["scores", "exponentials"]),
     "percent": task("share", [[1, 2, 3]], ["exponents"], percent=True, places=0),
 }
 
@@ -43,6 +59,8 @@ def one_number(kind, givens, column, places, percent):
     if kind == "products":
         run = run_of(1, query=[givens[0]], key=[givens[1]])
         return numeric_exercise(run, "scores", 0, 0, places=places)
+    if kind in OF_FEW:
+        return of_operands_alone(kind, givens, places)
     if kind in ("root", "times"):
         return numeric_exercise(scaled(kind, *givens), "scaled_scores", 0, 0, places=places)
     mask = np.isfinite(givens[0])
@@ -50,6 +68,26 @@ def one_number(kind, givens, column, places, percent):
     run = run_of(len(keys), query=np.ones((len(keys), 1)), key=keys, scale=1.0, mask=mask)
     stage = {"power": "exponentials", "share": "weights"}[kind]
     return numeric_exercise(run, stage, 0, column, places=places, percent=percent)
+
+
+OF_FEW = ("mean", "spread", "normalised", "relu", "largest", "quotient")
+
+
+def of_operands_alone(kind, givens, places):
+    """Return an exercise whose operands belong to no run."""
+    numbers = [Operand(x) for values in givens for x in values]
+    if kind == "spread":
+        eps = givens[1][0] if len(givens) > 1 else 0.0
+        numbers = [Operand(x) for x in (*givens[0], float(np.mean(givens[0])))]
+        numbers.append(Operand(eps, name="eps"))
+    if kind == "normalised":
+        learned = zip(givens[3:], ("gain", "bias"), (1, 0), strict=False)
+        named = [Operand(x, name=name) for (x,), name, left_out in learned if x != left_out]
+        numbers = [*numbers[:3], *named]
+    found = Origin(Place("root"), kind, tuple((number,) for number in numbers))
+    made = tuple(Given("", tuple(values)) for values in givens)
+    hints = calculation(RUN, found).hints
+    return NumericExercise(found, "", made, kind, found.evaluate(), places, False, hints)
 
 
 def scaled(kind, score, by, *mask):

@@ -1,0 +1,119 @@
+"""What a running softmax keeps, as stages of a run: its numbers, its lines, what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import D_V, HEADS, MASK, QUERIES, example, projected, raises
+
+from mha import arithmetic, online_softmax, trace
+from mha.practice.exercise import numeric_exercise
+from mha.runs.record import continued
+from mha.runs.running import RUNNING
+
+STARTS = [{}, {"is_causal": True}, {"mask": MASK}, {"mask": np.where(MASK, 0.5, -np.inf)}]
+
+
+def of_the_chapter(**parts):
+    """Return the run of one query with the scores log 1, log 2, log 5, read two at a time."""
+    key = np.log([[1.0], [2.0], [5.0]])
+    start = {"query": np.ones((3, 1)), "key": key, "value": [[4.0], [2.0], [8.0]]}
+    tokens = ["a", "b", "c"]
+    return trace(example(tokens=tokens, scale=1.0, **{"keys_at_once": 2} | start | parts))
+
+
+@pytest.mark.parametrize("size", range(1, QUERIES + 2))
+@pytest.mark.parametrize("masked", STARTS)
+def test_the_last_output_is_that_of_whole_rows(rng, size, masked):
+    run = trace(projected(rng, keys_at_once=size, **masked))
+    np.testing.assert_allclose(run.running_outputs[..., -D_V:], run.head_outputs, atol=1e-13)
+    blocks = -(-QUERIES // size)
+    assert run.running_sums.shape == (HEADS, QUERIES, blocks)
+    assert run.running_mixtures.shape == (HEADS, QUERIES, blocks * D_V)
+
+
+@pytest.mark.parametrize("masked", STARTS)
+def test_each_block_is_that_of_the_function(rng, masked):
+    run, kept = trace(projected(rng, keys_at_once=2, **masked)), None
+    for block in range(3):
+        keys, part = slice(2 * block, 2 * block + 2), slice(block * D_V, (block + 1) * D_V)
+        kept = online_softmax(run.scaled_scores[..., keys], run.value[:, keys], kept)
+        np.testing.assert_array_equal(run.running_largest[..., block], kept.largest)
+        np.testing.assert_array_equal(run.running_sums[..., block], kept.total)
+        np.testing.assert_array_equal(run.running_mixtures[..., part], kept.mixture)
+        np.testing.assert_array_equal(run.running_outputs[..., part], kept.output)
+
+
+def test_the_lines_of_the_chapter():
+    run = of_the_chapter()
+    lines = {
+        ("running_largest", 0): "max(0, 0.6931) = 0.6931",
+        ("running_largest", 1): "max(0.6931, 1.6094) = 1.6094",
+        ("running_exponentials", 0): "e^−0.6931 ≈ 0.5000",
+        ("running_exponentials", 2): "e^0 = 1.0000",
+        ("running_factors", 0): "e^−∞ = 0.0000",
+        ("running_factors", 1): "e^−0.9163 ≈ 0.4000",
+        ("running_sums", 0): "0.5 + 1 = 0.5 + 1 = 1.5",
+        ("running_sums", 1): "0.4×1.5 + 1 = 0.6 + 1 = 1.6",
+        ("running_mixtures", 0): "0.5×4 + 1×2 = 2 + 2 = 4",
+        ("running_mixtures", 1): "0.4×4 + 1×8 = 1.6 + 8 = 9.6",
+        ("running_outputs", 0): "4 ÷ 1.5 ≈ 2.6667",
+        ("running_outputs", 1): "9.6 ÷ 1.6 = 6",
+    }
+    assert {cell: str(arithmetic(run, cell[0], 0, cell[1])) for cell in lines} == lines
+
+
+def test_a_block_without_any_key_is_written_as_masked():
+    run = of_the_chapter(is_causal=True, keys_at_once=1)
+    lines = [str(arithmetic(run, "running_largest", 1, block)) for block in range(3)]
+    assert lines == ["0 = 0", "max(0, 0.6931) = 0.6931", "max(0.6931, −∞) = 0.6931"]
+    none = of_the_chapter(mask=np.zeros((3, 3), bool))
+    assert str(arithmetic(none, "running_largest", 0, 1)) == "masked = −∞"
+    assert str(arithmetic(none, "running_outputs", 0, 1)) == "masked = 0"
+
+
+def test_boxes_say_what_stands_in_a_block():
+    run = of_the_chapter()
+    made = numeric_exercise(run, "running_sums", 0, 1)
+    assert str(made) == (
+        "Compute the sum that *a* keeps after block 2. Given: factor, then exponentials of the"
+        " block: (0.4, 1); sum before, then 1 for each exponential: (1.5, 1). Answer to 2 decimals."
+    )
+    made = numeric_exercise(run, "running_mixtures", 0, 1)
+    assert made.question == (
+        "Compute o₂ of the mixtures that *a* keeps: component 1 after block 2."
+    )
+    assert [str(given) for given in made.givens] == [
+        "factor, then exponentials of the block: (0.4, 1)",
+        "mixture before, then the values' component 1: (4, 8)",
+    ]
+
+
+@pytest.mark.parametrize("stage", ["running_factors", "running_largest", "running_exponentials"])
+def test_what_a_mask_leaves_nothing_of_is_no_exercise(stage):
+    run = of_the_chapter(mask=np.zeros((3, 3), bool))
+    sentence = f"{stage} is masked at row 1; a cell that may attend is wanted"
+    for column in (0, 1):
+        with raises(ValueError, sentence):
+            numeric_exercise(run, stage, 1, column)
+
+
+def test_before_the_first_block_nothing_was_kept():
+    sentence = "running_factors is masked at row 0; a cell that may attend is wanted"
+    with raises(ValueError, sentence):
+        numeric_exercise(of_the_chapter(), "running_factors", 0, 0)
+
+
+def test_a_run_without_it_or_from_other_weights_has_none(rng):
+    run = of_the_chapter()
+    other = continued(run, weights=np.full_like(run.weights, 1 / 3))
+    whole = trace(replace(run.example, keys_at_once=None))
+    for name in RUNNING:
+        assert getattr(run, name) is not None
+        assert getattr(other, name) is getattr(whole, name) is None
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, True])
+def test_how_many_keys_at_once_is_a_whole_number(size):
+    with pytest.raises((TypeError, ValueError), match="keys_at_once"):
+        example(keys_at_once=size)
