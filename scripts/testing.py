@@ -25,8 +25,9 @@ QUICK = (
 )
 LEFT_OUT = """
 This was the quick group: the sources' checks, the mathematics, runs, views, audit, style of code.
-Left out: types, doctests, exercises, widgets, the Sphinx package, builds, and all that needs the
-built book, a browser or LaTeX. All of it runs with: python3 scripts/test.py"""
+Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what looks at every
+number of many runs, and all that needs the built book, a browser or LaTeX.
+All of it runs with: python3 scripts/test.py"""
 
 
 def main() -> None:
@@ -42,7 +43,7 @@ def main() -> None:
     if arguments.quick:
         with step("Checking the sources"):
             refuse_faulty_sources()
-        for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow", *for_pytest]
+        for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow and not exhaustive", *for_pytest]
     elif arguments.no_book:
         for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]
     else:
