@@ -25,14 +25,17 @@ QUICK = (
 )
 LEFT_OUT = """
 This was the quick group: the sources' checks, the mathematics, runs, views, audit, style of code.
-Left out: types, doctests, exercises, widgets, the Sphinx package, builds, and all that needs the
-built book, a browser or LaTeX. All of it runs with: python3 scripts/test.py"""
+Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what looks at every
+number of many runs, and all that needs the built book, a browser or LaTeX.
+All of it runs with: python3 scripts/test.py"""
 
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
     arguments, for_pytest = _parser().parse_known_args()
     variables = dict(os.environ)
+    # Many tests start Python: without what it keeps, each would compile the package again.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
     if arguments.report:
         report.RESULTS.unlink(missing_ok=True)
@@ -40,7 +43,7 @@ def main() -> None:
     if arguments.quick:
         with step("Checking the sources"):
             refuse_faulty_sources()
-        for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow", *for_pytest]
+        for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow and not exhaustive", *for_pytest]
     elif arguments.no_book:
         for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]
     else:
@@ -50,8 +53,9 @@ def main() -> None:
         environment.poppler()
         printing.print_all([Document()], printing.FOLDER)
     with step("Running the tests"):
-        # A process a processor; tests of one file share what they build.
-        command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *for_pytest]
+        # A process a processor; tests of one file share what they build; the longest files begin.
+        spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
+        command = [sys.executable, "-m", "pytest", *spread, *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     if arguments.quick:
         print(LEFT_OUT)

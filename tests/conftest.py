@@ -5,15 +5,45 @@ import gc
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import threadpoolctl
 from hypothesis import settings
 from seeds import SEED
 
 pytest_plugins = ["explorer_pages", "wheel_only"]
 
-QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
+TESTS = Path(__file__).resolve().parent
+NOT_NEEDED = (
+    # Of Chromium itself: two hidden pages behind the address bar, that each new window would load.
+    # Without them a window takes half as long, and the tests open hundreds.
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+    # What Playwright leaves out: of two lists Chromium takes the last.
+    *("HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter"),
+    *("PaintHolding", "ThirdPartyStoragePartitioning", "OptimizationHints", "AimEnabled"),
+    *("NetworkTimeServiceQuerying", "PreconnectToSearch", "DestroyProfileOnBrowserClose"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "AvoidCorsURLLoaderRestartOnRedirect"),
+)
+QUIET = [
+    *("--no-sandbox", "--disable-background-networking", "--no-first-run"),
+    f"--disable-features={','.join(NOT_NEEDED)}",
+]
+
+LONGEST_FIRST = (
+    "book/test_book_browser.py",
+    "commands/test_incremental_build.py",
+    "book/test_printing.py",
+    "commands/test_preview.py",
+    "commands/test_same_bytes.py",
+    "book/test_faults.py",
+    "commands/test_build.py",
+    "book/test_page_notebooks.py",
+    "book/test_site_address.py",
+    "book/test_strange_words.py",
+)
+"""Files of tests that take long, and so begin: none is left over for one process at the end."""
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
@@ -26,7 +56,13 @@ settings.load_profile("mutants" if MUTATED else "fixed")
 
 
 def pytest_sessionstart():
-    """Let mutmut import tests anew: what they computed when imported is of the sound package."""
+    """Share the processors, and let mutmut import tests anew.
+
+    Where a process a processor tests, each multiplies matrices with one thread: two would wait for
+    each other. What tests computed when imported is of the sound package, so mutmut forgets it.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        threadpoolctl.threadpool_limits(1, user_api="blas")
     if MUTATED:
         for name, module in list(sys.modules.items()):
             folder, _, file = (getattr(module, "__file__", None) or "").rpartition("/")
@@ -44,6 +80,13 @@ def nothing_is_kept():
     for found in gc.get_objects():
         if isinstance(found, functools._lru_cache_wrapper) and found.__module__.startswith("mha"):
             found.cache_clear()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Let the longest files begin; what follows is in the order of the folders."""
+    place = {TESTS / name: i for i, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 def pytest_addoption(parser):

@@ -2,7 +2,7 @@
 
 import json
 
-from axe_playwright_python.sync_playwright import Axe
+from accessible import WITHOUT_SHEETS, violations
 from book_site import FRONT, ROOT
 from one_book import build
 
@@ -223,9 +223,7 @@ class Reader:
         return self.page
 
     def violations(self):
-        # With "preload" axe asks for style sheets, which a file may not read.
-        found = Axe().run(self.page, options={"preload": False}).response["violations"]
-        return [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found]
+        return violations(self.page, **WITHOUT_SHEETS)
 
 
 def box(page, name):

@@ -16,11 +16,13 @@ html_book.build_html()
 
 
 def copy_without_pages(folder):
-    """Copy everything that a build needs but the chapters and their contents."""
+    """Copy everything that a build needs but the chapters and their contents.
+
+    What Python has compiled comes along: the builds of the copy would compile it again, each time.
+    """
     folders = ("mha", "scripts", "book/_ext", "book/_static", "book/_templates", "tests/gift_pegjs")
     for name in folders:
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        shutil.copytree(ROOT / name, folder / name)
     for name in ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib"):
         shutil.copy(ROOT / name, folder / name)
 
@@ -41,16 +43,25 @@ def write_contents(folder, names):
     (folder / "_toc.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def _environment(folder, **variables):
+    """Return the environment of a build of the copy.
+
+    Python keeps nothing that it compiles there: it would take a file that was edited twice within
+    a second for the one before.
+    """
+    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**os.environ, **own, **variables}
+
+
 def build(folder, **variables):
     """Build the copy, with its own `mha`, and return the finished process.
 
     The environment may have other `variables`.
     """
-    variables = {**os.environ, "PYTHONPATH": str(folder), **variables}
     return subprocess.run(
         [sys.executable, "-c", COMMAND],
         cwd=folder,
-        env=variables,
+        env=_environment(folder, **variables),
         capture_output=True,
         text=True,
         check=False,
@@ -62,7 +73,7 @@ def started(folder):
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder)},
+        env=_environment(folder),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -142,11 +142,19 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
     assert printed_book.dead_links(reader) == []
 
 
-def test_a_reader_has_its_chapters_in_the_order_asked_for_and_then_no_parts(printed):
-    assert build(printed, *READER, "beta,alpha", "--solutions", "none").returncode == 0
-    titles = [title for _, title in printed_book.outline(PdfReader(pdf_of(printed, "week-1")))]
+@pytest.fixture(scope="module")
+def unsolved(printed, tmp_path_factory):
+    """Return a reader without solutions, its chapters in an order of its own."""
+    folder = tmp_path_factory.mktemp("unsolved")
+    asked = (*READER, "beta,alpha", "--solutions", "none", "--to", str(folder))
+    assert build(printed, *asked).returncode == 0
+    return folder / "week-1.pdf"
+
+
+def test_a_reader_has_its_chapters_in_the_order_asked_for_and_then_no_parts(unsolved):
+    titles = [title for _, title in printed_book.outline(PdfReader(unsolved))]
     assert [title for title in titles if title in ("Alpha", "Beta")] == ["Beta", "Alpha"]
-    said = text(printed, "week-1")
+    said = squeezed("".join(text_of(unsolved)))
     assert "PartI" not in said
     assert "Table2.1:Awidetable" in said
     assert "OnthescreenonthepageBetaofAttentionbyHand" in re.sub("[,“”]", "", said)
@@ -168,36 +176,67 @@ def test_names_may_be_in_any_script_and_titles_as_long_as_one_likes(printed, tmp
     assert PdfReader(made).metadata.title.split() == title.split()
 
 
-def test_a_reader_without_notation_says_so(printed, tmp_path):
-    assert build(printed, *READER, "alpha").stderr == ""  # this book has no such chapter
-    project = shutil.copytree(printed, tmp_path / "copy")
+@pytest.fixture(scope="module")
+def longer(printed, tmp_path_factory):
+    """Return the small book with a page of notation, and more in its second chapter; its reader."""
+    project = shutil.copytree(printed, tmp_path_factory.mktemp("longer") / "book")
     printed_book.write(project, "notation", "\n# Notation\n\nThere is $x$.\n")
+    printed_book.write(project, "beta", printed_book.PAGES["beta"] + CODE + REMARK + WIDEST)
     toc = project / "_toc.yml"
-    toc.write_text(
-        toc.read_text("utf-8").replace("- file: beta", "- file: beta\n      - file: notation"),
-        "utf-8",
-    )
-    done = build(project, *READER, "alpha")
-    assert done.stderr.startswith("note: this reader leaves out notation, which says what"), done
-    assert build(project, *READER, "alpha,notation").stderr == ""
+    listed = toc.read_text("utf-8").replace("- file: beta", "- file: beta\n      - file: notation")
+    toc.write_text(listed, "utf-8")
+    done = build(project, *READER, "beta", "--solutions", "none")
+    assert done.returncode == 0, done.stderr
+    return project, done.stderr
 
 
-def test_a_short_edition_says_where_the_code_is(printed, tmp_path):
-    project = shutil.copytree(printed, tmp_path / "copy")
-    code = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
-    printed_book.write(project, "beta", printed_book.PAGES["beta"] + code)
-    assert build(project, *READER, "beta").returncode == 0
+CODE = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
+REMARK = "\nWith [a printed remark]{.printed} left out.\n"
+WIDEST = """
+```{code-cell}
+tables.array_table([[0.1234] * 23], rows=['dog'], columns=[f'k{i}' for i in range(23)],
+                   caption='Widest')
+```
+"""
+
+
+def test_what_a_source_prints_is_left_out(longer):
+    assert "With left out." in " ".join("".join(pages(longer[0], "week-1")).split())
+
+
+def test_a_table_too_wide_for_the_page_is_set_sideways(longer):
+    project, _ = longer
+    sideways = [
+        number
+        for number, page in enumerate(PdfReader(pdf_of(project, "week-1")).pages)
+        if page.get("/Rotate") == 90
+    ]
+    assert len(sideways) == 1
+    assert "Widest" in pages(project, "week-1")[sideways[0]]
+    log = (project / "_build" / "print" / "week-1" / "week-1.log").read_text(encoding="utf-8")
+    assert [w for w in re.findall(r"Overfull \\hbox \((\d+\.\d+)pt", log) if float(w) > 10] == []
+
+
+def test_a_reader_without_notation_says_so(printed, longer):
+    assert build(printed, *READER, "alpha").stderr == ""  # this book has no such chapter
+    project, said = longer
+    assert said.startswith("note: this reader leaves out notation, which says what"), said
+    assert build(project, *READER, "alpha,notation", "--to", str(project)).stderr == ""
+
+
+def test_a_short_edition_says_where_the_code_is(longer):
+    project, _ = longer
     assert "fortytwo=42" in text(project, "week-1")
-    assert build(project, *READER, "beta", "--no-code").returncode == 0
-    said = text(project, "week-1")
+    short = ("--no-code", "--to", str(project / "short"))
+    assert build(project, *READER, "beta", *short).returncode == 0
+    said = squeezed("".join(text_of(project / "short" / "week-1.pdf")))
     assert "fortytwo" not in said
     assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
 
 
-def test_a_reader_without_solutions(printed):
-    assert build(printed, *READER, "alpha", "--solutions", "none").returncode == 0
-    said = text(printed, "week-1")
-    assert "Exercise1.1" in said
+def test_a_reader_without_solutions(unsolved):
+    said = squeezed("".join(text_of(unsolved)))
+    assert "Exercise2.1" in said
     assert "Solution" not in said
     assert "Aquarterisleft" not in said
 
@@ -282,34 +321,6 @@ def test_an_output_without_a_print_form_is_refused_with_its_line(kept):
     assert re.search(
         r"book/beta\.md:\d+: WARNING: this cell's output has no print form", done.stderr
     )
-
-
-def test_what_a_source_prints_is_left_out(printed, tmp_path):
-    project = shutil.copytree(printed, tmp_path / "copy")
-    page = printed_book.PAGES["beta"] + "\nWith [a printed remark]{.printed} left out.\n"
-    printed_book.write(project, "beta", page)
-    assert build(project, *READER, "beta", "--solutions", "none").returncode == 0
-    assert "With left out." in " ".join("".join(pages(project, "week-1")).split())
-
-
-def test_a_table_too_wide_for_the_page_is_set_sideways(printed, tmp_path):
-    project = shutil.copytree(printed, tmp_path / "copy")
-    columns = 23
-    page = printed_book.PAGES["beta"] + (
-        f"\n```{{code-cell}}\ntables.array_table([[0.1234] * {columns}], rows=['dog'],"
-        f" columns=[f'k{{i}}' for i in range({columns})], caption='Widest')\n```\n"
-    )
-    printed_book.write(project, "beta", page)
-    assert build(project, *READER, "beta", "--solutions", "none").returncode == 0
-    sideways = [
-        number
-        for number, page in enumerate(PdfReader(project / "_build/pdf/week-1.pdf").pages)
-        if page.get("/Rotate") == 90
-    ]
-    assert len(sideways) == 1
-    assert "Widest" in pages(project, "week-1")[sideways[0]]
-    log = (project / "_build" / "print" / "week-1" / "week-1.log").read_text(encoding="utf-8")
-    assert [w for w in re.findall(r"Overfull \\hbox \((\d+\.\d+)pt", log) if float(w) > 10] == []
 
 
 def test_without_latex_the_command_is_named(monkeypatch):

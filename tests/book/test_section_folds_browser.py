@@ -4,7 +4,7 @@ import re
 
 import book_site as site
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from accessible import WITHOUT_SHEETS, violations
 from one_book import build
 from pypdf import PdfReader
 
@@ -354,8 +354,7 @@ def test_printing_from_the_browser_opens_deeper_and_leaves_out_all_numbers(opene
 def test_axe_finds_nothing_in_what_is_open(opened, theme, width):
     page = opened("#tbl-late", viewport={"width": width, "height": 900}, color_scheme=theme)
     page.evaluate("document.querySelectorAll('details.deeper').forEach(e => { e.open = true })")
-    found = Axe().run(page, context="article", options={"preload": False}).response["violations"]
-    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+    assert violations(page, "article", **WITHOUT_SHEETS) == []
 
 
 # ---- The built book ----

@@ -3,6 +3,7 @@
 import re
 import shutil
 import tomllib
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
@@ -12,8 +13,10 @@ import yaml
 from bs4 import BeautifulSoup
 from served_site import serving
 from small_project import build, copy_without_pages, published, write_contents, write_pages
+from sphinx.errors import ExtensionError
 
 import mha
+from byhand.site_address import check_address
 
 ADDRESS = "https://example.org/books/attention/"
 BELOW = "/sub/path/"
@@ -75,11 +78,19 @@ def test_with_an_address_every_page_names_its_own(tmp_path):
     assert places == [f"{ADDRESS}index.html", f"{ADDRESS}one.html"]
 
 
+REFUSED = "https://, a host and a last / are wanted"
+
+
 @pytest.mark.parametrize("address", ["http://example.org/", "https://example.org/book", "book"])
-def test_an_address_that_is_none_is_refused(tmp_path, address):
-    done = project(tmp_path / "book", address)
+def test_an_address_that_is_none_is_refused(address):
+    with pytest.raises(ExtensionError, match=f"is '{address}'; {REFUSED}$"):
+        check_address(None, SimpleNamespace(html_baseurl=address))
+
+
+def test_a_build_refuses_an_address_that_is_none(tmp_path):
+    done = project(tmp_path / "book", "https://example.org/book")
     assert done.returncode == 1
-    assert "https://, a host and a last / are wanted" in done.stderr
+    assert REFUSED in done.stderr
 
 
 def test_the_citation_agrees_with_the_project_and_with_the_address():

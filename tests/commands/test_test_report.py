@@ -97,3 +97,9 @@ def test_what_no_test_notices_has_a_reason_and_is_little():
     assert len(shares) == 3
     assert min(shares) >= 95
     assert "none yet" not in text
+
+
+def test_the_files_that_begin_are_there(request):
+    plugins = request.config.pluginmanager.get_plugins()
+    (shared,) = (plugin for plugin in plugins if hasattr(plugin, "LONGEST_FIRST"))
+    assert [name for name in shared.LONGEST_FIRST if not (shared.TESTS / name).is_file()] == []

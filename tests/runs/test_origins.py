@@ -202,6 +202,7 @@ def check_all(run):
                 check_terms(run, found)
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=30, phases=[Phase.generate])
 @given(examples())
 def test_every_number_of_a_random_example(start):
@@ -224,6 +225,7 @@ def test_every_number_of_a_layer_with_distinct_primes(rng, masked):
                 check_terms(run, found)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 def test_every_number_of_a_block(rng, norm, activation):

@@ -146,6 +146,7 @@ def plain(caption):
     return re.sub(r"[*`]", "", caption).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", example_names())
 def test_markdown_is_a_list_table_of_the_same_text(name):
     for table in all_tables(trace(load_example(name))):

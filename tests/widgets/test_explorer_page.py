@@ -1,16 +1,11 @@
 """The explorer as it comes and as it starts, in a real Chromium."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from accessible import violations
 
 from mha import example_names, short, shown
 
 pytestmark = pytest.mark.browser
-
-
-def violations(page):
-    found = Axe().run(page).response["violations"]
-    return [(v["id"], [node["html"][:160] for node in v["nodes"]]) for v in found]
 
 
 @pytest.mark.parametrize("name", example_names())

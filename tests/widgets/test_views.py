@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from accessible import violations
 from explorer_pages import written
 from helpers import raises
 from playwright.sync_api import expect
 from seeds import SEED
-from test_explorer_page import violations
 
 from mha import load_example, shown, trace
 from mha.runs.record import WorkedExample
