@@ -1,14 +1,11 @@
 """What every test shares: one seed, hypothesis without randomness or a clock, one browser."""
 
-import functools
-import gc
 import os
 import shutil
-import sys
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 from seeds import SEED
 
 pytest_plugins = ["explorer_pages", "wheel_only"]
@@ -17,33 +14,15 @@ QUIET = ["--no-sandbox", "--disable-background-networking", "--no-first-run"]
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
-settings.register_profile("mutants", settings.get_profile("fixed"), max_examples=15)
-
-MUTATED = "MUTANT_UNDER_TEST" in os.environ
-"""Whether mutmut runs the tests: in copies of a process that ran all of them before."""
-
-settings.load_profile("mutants" if MUTATED else "fixed")
-
-
-def pytest_sessionstart():
-    """Let mutmut import tests anew: what they computed when imported is of the sound package."""
-    if MUTATED:
-        for name, module in list(sys.modules.items()):
-            folder, _, file = (getattr(module, "__file__", None) or "").rpartition("/")
-            if (
-                "/tests/" in f"{folder}/"
-                and "site-packages" not in folder
-                and file != "conftest.py"
-            ):
-                del sys.modules[name]
-
-
-@pytest.fixture(scope="module", autouse=MUTATED)
-def nothing_is_kept():
-    """Let mutmut see which functions tests call, and each mutant work: forget what is cached."""
-    for found in gc.get_objects():
-        if isinstance(found, functools._lru_cache_wrapper) and found.__module__.startswith("mha"):
-            found.cache_clear()
+for name, examples in (("mutants", 15), ("survivors", 100)):  # no example needs to be a small one
+    settings.register_profile(
+        name,
+        settings.get_profile("fixed"),
+        max_examples=examples,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
+settings.load_profile("fixed")
 
 
 def pytest_addoption(parser):
