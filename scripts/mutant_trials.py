@@ -16,6 +16,7 @@ import gc
 import hashlib
 import importlib
 import json
+import math
 import os
 import pkgutil
 import random
@@ -35,7 +36,7 @@ from mutmut.mutation import trampoline
 from mutmut.mutation.trampoline import set_mutant_under_test
 from mutmut.state import state
 
-SURVIVED, KILLED, BROKEN, UNTESTED, ENDLESS = 0, 1, 3, 33, 36  # as mutmut writes them
+SURVIVED, KILLED, UNTESTED, ODD, ENDLESS = 0, 1, 33, 35, 36  # as mutmut writes them
 MEMORY = 4 << 30
 PYTEST = (
     *("-q", "--rootdir=.", "--capture=sys", "--tb=short", "--no-header", "--assert=plain"),
@@ -58,10 +59,10 @@ class Results:
         self.place = {k: meta for meta, data in self.files.items() for k in data[CODES]}
         self.saved = time.monotonic()
 
-    def open(self, wanted: Callable[[int | None], bool]) -> list[str]:
-        """Return the changes with such answers, in an order that is spread over all functions."""
+    def open(self, again: list[str] | None) -> list[str]:
+        """Return these changes, or those without an answer, spread over all functions."""
         codes = {k: code for data in self.files.values() for k, code in data[CODES].items()}
-        keys = [key for key, code in codes.items() if wanted(code)]
+        keys = [key for key, code in codes.items() if code is None] if again is None else again
         random.Random(0).shuffle(keys)
         return keys
 
@@ -174,7 +175,7 @@ def in_a_copy(work: Callable[[int], int], cpu_seconds: float = 0) -> tuple[int, 
     if pid := os.fork():
         os.close(writes)
         return pid, reads
-    code = BROKEN
+    code = ODD
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         os.close(reads)
@@ -191,6 +192,12 @@ def in_a_copy(work: Callable[[int], int], cpu_seconds: float = 0) -> tuple[int, 
         os._exit(code)
 
 
+def answer(status: int) -> int:
+    """Return what the end of a copy says of its change."""
+    code = os.waitstatus_to_exitcode(status)
+    return ENDLESS if code in (-signal.SIGPROF, -signal.SIGALRM) else code
+
+
 class Trials:
     """Tries changes while pytest believes that it runs tests.
 
@@ -203,10 +210,15 @@ class Trials:
         How many are tried at once.
     until : float
         When to stop, on the clock of `time.monotonic`.
+    longest : float
+        Tests that take more seconds are not asked.
     """
 
-    def __init__(self, results: Results, keys: list[str], children: int, until: float) -> None:
+    def __init__(
+        self, results: Results, keys: list[str], children: int, until: float, longest: float
+    ) -> None:
         self.results, self.keys, self.children, self.until = results, keys, children, until
+        self.longest = longest
         self.imports: dict[str, list[str]] = {}
         self.known: dict[str, Any] = {}
         self.kills = Counter[tuple[str, str]]()
@@ -274,16 +286,16 @@ class Trials:
             test
             for test in self.known["tests"].get(function, [])
             if function not in self.imports[test.partition("::")[0]]
+            and seconds[test] < self.longest
         ]
         return sorted(fit, key=lambda test: (-self.kills[function, test], seconds[test]))
 
     def start(self, key: str, running: dict[int, tuple[str, int]]) -> None:
         """Start the tests of a change in a copy of this process."""
-        function = function_of(key)
-        if not self.known["tests"].get(function):
+        tests = self.ready(function_of(key))
+        if not tests:
             self.results.put(key, UNTESTED)
             return
-        tests = self.ready(function)
 
         def work(writes: int) -> int:
             set_mutant_under_test(key)
@@ -317,9 +329,33 @@ class Trials:
         with open(reads) as file:
             if test := file.read():
                 self.kills[function_of(key), test] += 1
-        code = os.waitstatus_to_exitcode(status)
-        late = (-signal.SIGPROF, -signal.SIGALRM)
-        self.results.put(key, ENDLESS if code in late else code, used.ru_utime + used.ru_stime)
+        self.results.put(key, answer(status), used.ru_utime + used.ru_stime)
+
+
+def afresh(results: Results, keys: list[str], until: float, tests: Sequence[str]) -> None:
+    """Try changes of what is called while the package or a test is imported: import it anew."""
+    (kept,) = Path("..").glob(f"survey-{contents()}.json")
+    known = json.loads(kept.read_text())
+    early = {function for called in known["imports"].values() for function in called}
+    long = [f"--deselect={test}" for test, seconds in known["seconds"].items() if seconds > 1]
+    asked = [*PYTEST, "-x", "--hypothesis-profile=mutants", *long, *tests]
+    for key in ("none", *(key for key in keys if function_of(key) in early)):
+
+        def work(_: int, key: str = key) -> int:
+            set_mutant_under_test(key)
+            return min(pytest.main(asked), KILLED)
+
+        pid, reads = in_a_copy(work, 100)
+        os.close(reads)
+        _, status, used = os.wait4(pid, 0)
+        code = answer(status)
+        if key != "none":
+            results.put(key, code, used.ru_utime + used.ru_stime)
+        elif code != SURVIVED:
+            sys.exit("error: the tests fail on the sound package")
+        if time.monotonic() > until:
+            break
+    results.save()
 
 
 def main(folder: str, profile: str, children: str, seconds: str, *tests: str) -> None:
@@ -331,19 +367,21 @@ def main(folder: str, profile: str, children: str, seconds: str, *tests: str) ->
     setup_source_paths()
     create_mutants(1)
     os.chdir("mutants")
-    results = Results(Path.cwd())
+    results, until = Results(Path.cwd()), time.monotonic() + float(seconds)
+    survivors = Path("../survivors.json")
+    again = None if profile == "mutants" else json.loads(survivors.read_text())
+    keys = results.open(again)
+    if profile == "afresh":
+        afresh(results, keys, until, tests)
+        return
     set_mutant_under_test("stats")
     for module in pkgutil.walk_packages(["mha"], "mha."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    state()._stats.clear()
-    noticed = (KILLED, BROKEN, ENDLESS)
-    again = profile == "survivors"
-    keys = results.open(lambda code: code not in (None, *noticed) if again else code is None)
-    trials = Trials(results, keys, int(children), time.monotonic() + float(seconds))
+    trials = Trials(results, keys, int(children), until, math.inf if again else 1.0)
+    trials.imports["mha"] = sorted(state()._stats)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
-    code = pytest.main([*PYTEST, f"--hypothesis-profile={profile}", *tests], plugins=[trials])
-    sys.exit(code)
+    pytest.main([*PYTEST, f"--hypothesis-profile={profile}", *tests], plugins=[trials])
 
 
 if __name__ == "__main__":

@@ -28,10 +28,7 @@ WORK = ROOT / "_build" / "mutants"
 PAGE = ROOT / "docs" / "mutants.md"
 REASONS = ROOT / "docs" / "mutants.toml"
 COPIED = ("mha", "tests", "book/_static")
-KILLED = (
-    1,
-    3,
-)  # what pytest ends with where a test fails, or where the change breaks pytest itself
+KILLED = (1,)  # a test fails
 ENDLESS = (24, 36, 152, 255, -24)  # no answer within many times the usual time
 CONFIGURATION = """
 [tool.mutmut]
@@ -98,6 +95,7 @@ def run(name: str, profile: str, children: int, seconds: float) -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     text += CONFIGURATION.format(only=json.dumps(part.only))
     (folder / "pyproject.toml").write_text(text, encoding="utf-8")
+    _write_survivors(name)
     script = str(ROOT / "scripts" / "mutant_trials.py")
     command = (sys.executable, script, str(folder), profile, str(children), str(seconds))
     single = {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
@@ -111,6 +109,20 @@ def _results(name: str) -> Iterator[Path]:
         yield from sorted(folder.glob(f"{pattern}.meta"))
 
 
+def _write_survivors(name: str) -> None:
+    """Write which changes no test noticed that have no reason."""
+    why = Reasons()
+    keys = [key for meta in _results(name) for key, change in _missed(meta) if not why.of(change)]
+    (WORK / name / "survivors.json").write_text(json.dumps(keys), encoding="utf-8")
+
+
+def _missed(meta: Path) -> Iterator[tuple[str, Change]]:
+    """Yield the changes of a file that no test noticed, with their names."""
+    codes = json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
+    keys = [key for key, code in codes.items() if code not in (None, *KILLED, *ENDLESS)]
+    yield from zip(keys, _changes(meta.with_suffix(""), keys), strict=True)
+
+
 def outcomes(name: str) -> tuple[tuple[int, int, int], list[Change]]:
     """Return how many changes a part has, were tried and noticed, and those that were not."""
     possible, tried, noticed, missed = 0, 0, 0, list[Change]()
@@ -119,9 +131,9 @@ def outcomes(name: str) -> tuple[tuple[int, int, int], list[Change]]:
         known = {key: code for key, code in codes.items() if code is not None}
         possible += len(codes)
         tried += len(known)
-        survived = [key for key, code in known.items() if code not in (*KILLED, *ENDLESS)]
+        survived = [change for _, change in _missed(meta)]
         noticed += len(known) - len(survived)
-        missed += _changes(meta.with_suffix(""), survived)
+        missed += survived
     return (possible, tried, noticed), missed
 
 
@@ -209,7 +221,7 @@ def main() -> None:
     for name in given.part:
         if name not in PARTS:
             parser.error(f"part is {name!r}; one of {', '.join(PARTS)} is wanted")
-        for profile in ("mutants", "survivors"):
+        for profile in ("mutants", "survivors", "afresh"):
             run(name, profile, given.children, 60 * given.minutes)
     text, odd = page()
     PAGE.write_text(text, encoding="utf-8")
