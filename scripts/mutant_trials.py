@@ -15,6 +15,7 @@ import functools
 import gc
 import hashlib
 import importlib
+import itertools
 import json
 import math
 import os
@@ -144,10 +145,12 @@ class Survey:
         return {"tests": tests, "seconds": self.seconds, "failed": self.failed}
 
 
-def contents() -> str:
-    """Return a hash of the package and of all tests."""
-    files = sorted(file for folder in ("mha", "tests") for file in Path(folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+def contents(tests: Sequence[str]) -> str:
+    """Return a hash of the package, of these tests and of what tests share."""
+    files = [*Path("tests").glob("*.py")]
+    for path in map(Path, ("mha", *tests)):
+        files += path.rglob("*.py") if path.is_dir() else [path]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:12]
 
 
 def cached() -> list[Any]:
@@ -210,15 +213,23 @@ class Trials:
         How many are tried at once.
     until : float
         When to stop, on the clock of `time.monotonic`.
-    longest : float
-        Tests that take more seconds are not asked.
+    tests : sequence of str
+        Their folders and files.
+    budget : float
+        How many seconds the tests of a change may take together; what is too long is not asked.
     """
 
     def __init__(
-        self, results: Results, keys: list[str], children: int, until: float, longest: float
+        self,
+        results: Results,
+        keys: list[str],
+        children: int,
+        until: float,
+        tests: Sequence[str],
+        budget: float,
     ) -> None:
         self.results, self.keys, self.children, self.until = results, keys, children, until
-        self.longest = longest
+        self.tests, self.budget = tests, budget
         self.imports: dict[str, list[str]] = {}
         self.known: dict[str, Any] = {}
         self.kills = Counter[tuple[str, str]]()
@@ -266,7 +277,7 @@ class Trials:
                 json.dump(survey.result() | {"imports": self.imports}, file)
             return 0
 
-        kept = Path("..", f"survey-{contents()}.json")
+        kept = Path("..", f"survey-{contents(self.tests)}.json")
         if not kept.exists():
             set_mutant_under_test("stats")
             pid, reads = in_a_copy(work)
@@ -279,16 +290,24 @@ class Trials:
             print(f"not asked, as it fails on the sound package: {test}")
         return known
 
+    def is_early(self, function: str) -> bool:
+        """Tell whether the import of a module calls a function, and can be done anew in place."""
+        module = sys.modules[function.rpartition(".")[0]]
+        own = (found for found in vars(module).values() if isinstance(found, type))
+        has_class = any(found.__module__ == module.__name__ for found in own)
+        return function in self.imports["mha"] and not has_class
+
     def ready(self, function: str) -> list[str]:
         """Return the tests of a function that can be asked here, the likeliest to notice first."""
-        seconds = self.known["seconds"]
-        fit = [
-            test
-            for test in self.known["tests"].get(function, [])
-            if function not in self.imports[test.partition("::")[0]]
-            and seconds[test] < self.longest
-        ]
-        return sorted(fit, key=lambda test: (-self.kills[function, test], seconds[test]))
+        seconds, known = self.known["seconds"], self.known["tests"]
+        asked = set(known.get(function, []))
+        if self.is_early(function):  # what it gave has no name: whatever needs its module is asked
+            module = function.rpartition(".")[0]
+            asked.update(*(known[name] for name in known if name.rpartition(".")[0] == module))
+        fit = [test for test in asked if function not in self.imports[test.partition("::")[0]]]
+        fit.sort(key=lambda test: (-self.kills[function, test], seconds[test], test))
+        together = itertools.accumulate(seconds[test] for test in fit)
+        return [test for test, until in zip(fit, together, strict=True) if until < self.budget]
 
     def start(self, key: str, running: dict[int, tuple[str, int]]) -> None:
         """Start the tests of a change in a copy of this process."""
@@ -299,6 +318,8 @@ class Trials:
 
         def work(writes: int) -> int:
             set_mutant_under_test(key)
+            if self.is_early(function_of(key)):
+                importlib.reload(sys.modules[key.rpartition(".")[0]])
             trampoline.get_mutant_under_test = lambda: key  # without a look at the environment
             return self.ask(tests, writes)
 
@@ -334,7 +355,7 @@ class Trials:
 
 def afresh(results: Results, keys: list[str], until: float, tests: Sequence[str]) -> None:
     """Try changes of what is called while the package or a test is imported: import it anew."""
-    (kept,) = Path("..").glob(f"survey-{contents()}.json")
+    (kept,) = Path("..").glob(f"survey-{contents(tests)}.json")
     known = json.loads(kept.read_text())
     early = {function for called in known["imports"].values() for function in called}
     long = [f"--deselect={test}" for test, seconds in known["seconds"].items() if seconds > 1]
@@ -378,7 +399,7 @@ def main(folder: str, profile: str, children: str, seconds: str, *tests: str) ->
     for module in pkgutil.walk_packages(["mha"], "mha."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    trials = Trials(results, keys, int(children), until, math.inf if again else 1.0)
+    trials = Trials(results, keys, int(children), until, tests, math.inf if again else 1)
     trials.imports["mha"] = sorted(state()._stats)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     pytest.main([*PYTEST, f"--hypothesis-profile={profile}", *tests], plugins=[trials])
