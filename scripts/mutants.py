@@ -2,16 +2,18 @@
 
     .mutants/bin/python scripts/mutants.py mathematics
 
-changes the functions of a part, one place at a time, and runs the part's tests on each change. Then
-it writes `docs/mutants.md`, which the report of the tests reads. A change that no test notices
-needs a reason in `docs/mutants.toml`, or a test. What ran before is not run again unless its
-function has changed; delete `_build/mutants` to begin anew.
+changes the functions of a part, one place at a time, and asks the part's tests about each change:
+first with few drawn examples, and with as many as ever about what they did not notice. Then it
+writes `docs/mutants.md`, which the report of the tests reads. A change that no test notices needs a
+reason in `docs/mutants.toml`, or a test. What was noticed before is not tried again unless its
+function has changed; delete `_build/mutants` to begin anew. How it is fast: `mutant_trials.py`.
 """
 
 import argparse
 import datetime
 import difflib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -26,18 +28,13 @@ WORK = ROOT / "_build" / "mutants"
 PAGE = ROOT / "docs" / "mutants.md"
 REASONS = ROOT / "docs" / "mutants.toml"
 COPIED = ("mha", "tests", "book/_static")
-KILLED = (
-    1,
-    3,
-)  # what pytest ends with where a test fails, or where the change breaks pytest itself
+KILLED = (1,)  # a test fails
 ENDLESS = (24, 36, 152, 255, -24)  # no answer within many times the usual time
 CONFIGURATION = """
 [tool.mutmut]
 source_paths = ["mha"]
 only_mutate = {only}
 also_copy = ["book/_static"]
-pytest_add_cli_args = ["-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
-pytest_add_cli_args_test_selection = {tests}
 use_git_change_detection = false
 """
 
@@ -58,18 +55,16 @@ class Part:
 
 
 PARTS = {
-    "mathematics": Part(
-        tuple(
-            f"mha/core/{name}.py"
-            for name in (
-                *("attention", "checks", "costs", "decoding", "gradients", "heads", "masks"),
-                *("measures", "multihead", "positions", "softmax"),
-            )
-        ),
-        ("tests/core",),
-    ),
+    "mathematics": Part(("mha/core/*.py",), ("tests/core",)),
     "origins and rounding": Part(("mha/runs/*.py",), ("tests/runs",)),
-    "verdicts": Part(("mha/audit/judging.py", "mha/audit/page.py"), ("tests/audit",)),
+    "verdicts": Part(
+        (
+            *(f"mha/audit/{name}.py" for name in ("claims", "judging", "page", "summary")),
+            "mha/audit/checks/*.py",
+            *(f"mha/practice/{name}.py" for name in ("entered", "verdict")),
+        ),
+        ("tests/audit", *(f"tests/practice/test_{name}.py" for name in ("entered", "verdict"))),
+    ),
 }
 
 
@@ -90,20 +85,21 @@ class Change:
     becomes: str
 
 
-def run(name: str) -> None:
-    """Try every change of a part that has not been tried yet."""
+def run(name: str, profile: str, children: int, seconds: float) -> None:
+    """Try the changes of a part that have not been tried yet."""
     part, folder = PARTS[name], WORK / name
     for copied in COPIED:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / copied, folder / copied, ignore=ignored, dirs_exist_ok=True)
     shutil.rmtree(folder / "mutants" / "tests", ignore_errors=True)
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    lists = {"only": json.dumps(part.only), "tests": json.dumps(part.tests)}
-    (folder / "pyproject.toml").write_text(text + CONFIGURATION.format(**lists), encoding="utf-8")
-    for meta in _results(name):
-        _try_again(meta)
-    command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1"]
-    subprocess.run(command, cwd=folder, check=False)  # what was tried before Ctrl-C is kept
+    text += CONFIGURATION.format(only=json.dumps(part.only))
+    (folder / "pyproject.toml").write_text(text, encoding="utf-8")
+    _write_survivors(name)
+    script = str(ROOT / "scripts" / "mutant_trials.py")
+    command = (sys.executable, script, str(folder), profile, str(children), str(seconds))
+    single = {"OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    subprocess.run((*command, *part.tests), cwd=folder, env=os.environ | single, check=False)
 
 
 def _results(name: str) -> Iterator[Path]:
@@ -113,12 +109,18 @@ def _results(name: str) -> Iterator[Path]:
         yield from sorted(folder.glob(f"{pattern}.meta"))
 
 
-def _try_again(meta: Path) -> None:
-    """Forget the changes that no test noticed: tests may be new."""
-    data = json.loads(meta.read_text(encoding="utf-8"))
-    codes = data["exit_code_by_key"]
-    data["exit_code_by_key"] = {k: code if code in KILLED else None for k, code in codes.items()}
-    meta.write_text(json.dumps(data, indent=4), encoding="utf-8")
+def _write_survivors(name: str) -> None:
+    """Write which changes no test noticed that have no reason."""
+    why = Reasons()
+    keys = [key for meta in _results(name) for key, change in _missed(meta) if not why.of(change)]
+    (WORK / name / "survivors.json").write_text(json.dumps(keys), encoding="utf-8")
+
+
+def _missed(meta: Path) -> Iterator[tuple[str, Change]]:
+    """Yield the changes of a file that no test noticed, with their names."""
+    codes = json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
+    keys = [key for key, code in codes.items() if code not in (None, *KILLED, *ENDLESS)]
+    yield from zip(keys, _changes(meta.with_suffix(""), keys), strict=True)
 
 
 def outcomes(name: str) -> tuple[tuple[int, int, int], list[Change]]:
@@ -129,9 +131,9 @@ def outcomes(name: str) -> tuple[tuple[int, int, int], list[Change]]:
         known = {key: code for key, code in codes.items() if code is not None}
         possible += len(codes)
         tried += len(known)
-        survived = [key for key, code in known.items() if code not in (*KILLED, *ENDLESS)]
+        survived = [change for _, change in _missed(meta)]
         noticed += len(known) - len(survived)
-        missed += _changes(meta.with_suffix(""), survived)
+        missed += survived
     return (possible, tried, noticed), missed
 
 
@@ -153,26 +155,40 @@ def _changes(mutated: Path, keys: Sequence[str]) -> Iterator[Change]:
         yield Change(f"{module}.{function.strip('.').removeprefix('_')}", was, becomes)
 
 
-def reasons() -> dict[tuple[str, str], str]:
-    """Return why changes make no difference, by function and changed line."""
-    entries = tomllib.loads(REASONS.read_text(encoding="utf-8"))["reasons"]
-    return {
-        (entry["function"], becomes): entry["reason"]
-        for entry in entries
-        for becomes in entry["becomes"]
-    }
+class Reasons:
+    """Why changes make no difference: of one function, or of a kind that is the same anywhere."""
+
+    def __init__(self) -> None:
+        given = tomllib.loads(REASONS.read_text(encoding="utf-8"))
+        self.single = {
+            (entry["function"], becomes): str(entry["reason"])
+            for entry in given["reasons"]
+            for becomes in entry["becomes"]
+        }
+        self.kinds = [
+            (str(kind["was"]), becomes, str(kind["reason"]))
+            for kind in given["kinds"]
+            for becomes in kind["becomes"]
+        ]
+
+    def of(self, change: Change) -> str | None:
+        """Return the reason of a change, if there is one."""
+        for was, becomes, reason in self.kinds:
+            if was in change.was and change.was.replace(was, becomes, 1) == change.becomes:
+                return reason
+        return self.single.get((change.function, change.becomes))
 
 
 def page() -> tuple[str, list[Change]]:
     """Return the page of all parts that have been run, and the changes without a reason."""
-    why, rows, listed, odd = reasons(), [], [], []
+    why, rows, listed, odd = Reasons(), list[str](), list[str](), list[Change]()
     for name in PARTS:
         counts, missed = outcomes(name)
         if tried := counts[1]:
             cells = (name, *(f"{count:,}" for count in counts), f"{counts[2] / tried:.1%}")
             rows.append(f"| {' | '.join(cells)} |")
         for change in missed:
-            reason = why.get((change.function, change.becomes))
+            reason = why.of(change)
             odd += [] if reason else [change]
             cells = (change.function, change.was, change.becomes)
             marked = " | ".join("`" + cell.replace("|", "\\|") + "`" for cell in cells)
@@ -199,10 +215,14 @@ def main() -> None:
     """Run the parts that are named, and write the page of all that were ever run."""
     parser = argparse.ArgumentParser(prog="mutants.py", description="Mutation testing of mha.")
     parser.add_argument("part", nargs="*", help=f"of {', '.join(PARTS)}; none: write the page")
-    for name in parser.parse_args().part:
+    parser.add_argument("--children", type=int, default=1, help="how many are tried at once")
+    parser.add_argument("--minutes", type=float, default=600, help="for a part's first look")
+    given = parser.parse_args()
+    for name in given.part:
         if name not in PARTS:
             parser.error(f"part is {name!r}; one of {', '.join(PARTS)} is wanted")
-        run(name)
+        for profile in ("mutants", "survivors", "afresh"):
+            run(name, profile, given.children, 60 * given.minutes)
     text, odd = page()
     PAGE.write_text(text, encoding="utf-8")
     for change in odd:

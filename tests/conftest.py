@@ -1,16 +1,13 @@
 """What every test shares: one seed, hypothesis without randomness or a clock, one browser."""
 
-import functools
-import gc
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import threadpoolctl
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 from seeds import SEED
 
 pytest_plugins = ["explorer_pages", "wheel_only"]
@@ -47,39 +44,25 @@ LONGEST_FIRST = (
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
-settings.register_profile("mutants", settings.get_profile("fixed"), max_examples=15)
-
-MUTATED = "MUTANT_UNDER_TEST" in os.environ
-"""Whether mutmut runs the tests: in copies of a process that ran all of them before."""
-
-settings.load_profile("mutants" if MUTATED else "fixed")
+for name, examples in (("mutants", 15), ("survivors", 100)):  # no example needs to be a small one
+    settings.register_profile(
+        name,
+        settings.get_profile("fixed"),
+        max_examples=examples,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
+settings.load_profile("fixed")
 
 
 def pytest_sessionstart():
-    """Share the processors, and let mutmut import tests anew.
+    """Share the processors.
 
     Where a process a processor tests, each multiplies matrices with one thread: two would wait for
-    each other. What tests computed when imported is of the sound package, so mutmut forgets it.
+    each other.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         threadpoolctl.threadpool_limits(1, user_api="blas")
-    if MUTATED:
-        for name, module in list(sys.modules.items()):
-            folder, _, file = (getattr(module, "__file__", None) or "").rpartition("/")
-            if (
-                "/tests/" in f"{folder}/"
-                and "site-packages" not in folder
-                and file != "conftest.py"
-            ):
-                del sys.modules[name]
-
-
-@pytest.fixture(scope="module", autouse=MUTATED)
-def nothing_is_kept():
-    """Let mutmut see which functions tests call, and each mutant work: forget what is cached."""
-    for found in gc.get_objects():
-        if isinstance(found, functools._lru_cache_wrapper) and found.__module__.startswith("mha"):
-            found.cache_clear()
 
 
 @pytest.hookimpl(trylast=True)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from helpers import raises
+from made_up_claims import BOTH
 
 from mha.audit.checks import CHECKS
 from mha.audit.checks.finding import Finding
 from mha.audit.checks.sizes import PUBLISHED
-from mha.audit.claims import Claim, load_claims
+from mha.audit.claims import Claim, claims_from, load_claims
 from mha.audit.sources import load_source, source_names
 from mha.core.costs import layer_sizes
 from mha.examples import load_example
@@ -25,115 +26,6 @@ LINES = {  # how many lines each document has
     "mha-tutorial": 221,
 }
 STARS = (185, 224, 386, 422, 592, 622)  # where the apple document marks a largest number
-
-# A made-up claim that holds and one that fails, for each check.
-BOTH = {
-    "diagonal": ({"off_diagonal": 0.3}, {"off_diagonal": 0.7}),
-    "follows": (
-        {"example": "the-cat-sat", "stages": ["scaled_scores"], "head": 0},
-        {"example": "the-cat-sat", "stages": ["scaled_scores"], "head": 1},
-    ),
-    "gradients_unscaled": (
-        {"effect": "vanish", "d_k": 512, "num_keys": 7, "seed": 3},
-        {"effect": "explode", "d_k": 512, "num_keys": 7, "seed": 3},
-    ),
-    "head_width": (
-        {"d_model": 35, "num_heads": 5, "d_k": 7},
-        {"d_model": 35, "num_heads": 7, "d_k": 7},
-    ),
-    "heads_meet": (
-        {"example": "the-cat-sat", "array": "output", "meet": True},
-        {"example": "the-cat-sat", "array": "concat", "meet": True},
-    ),
-    "heads_prefer_differently": ({"example": "the-cat-sat"}, {"example": "apple"}),
-    "initialisation": (
-        {"scheme": "He", "d_in": 7, "d_out": 5},
-        {"scheme": "Glorot", "d_in": 7, "d_out": 5},
-    ),
-    "is_row": (
-        {
-            "example": "play-football",
-            "matrix": "w_k",
-            "head": 0,
-            "index": 0,
-            "entries": [0.5, -0.5],
-        },
-        {"example": "play-football", "matrix": "w_k", "head": 0, "index": 1, "entries": [0.5, 0.5]},
-    ),
-    "largest": (
-        {"example": "apple", "stage": "weights", "head": 2, "row": 3, "column": 1},
-        {"example": "apple", "stage": "weights", "head": 2, "row": 3, "column": 3},
-    ),
-    "learns_one_relation": (
-        {"width": 12, "steps": 1, "seed": 3},
-        {"width": 12, "steps": 150, "seed": 3},
-    ),
-    "matrices_differ": (
-        {"example": "apple", "matrices": ["w_q", "w_v"]},
-        {"example": "apple", "matrices": ["w_q", "w_q"]},
-    ),
-    "mixes_all": (
-        {"example": "cat-sat", "at_least": 0.26},
-        {"example": "cat-sat", "at_least": 0.27},
-    ),
-    "mixture_of": (
-        {"example": "apple", "array": "value"},
-        {"example": "apple", "array": "embeddings"},
-    ),
-    "needs_training": (
-        {"example": "cat-sat-on-it-wide", "d_k": 1},
-        {"example": "cat-sat-on-it-wide", "d_k": 5},
-    ),
-    "one_head_cannot": (
-        {"num_tokens": 7, "pairs": [[0, 1], [0, 2]], "d_k": 6},
-        {"num_tokens": 7, "pairs": [[0, 1], [3, 1], [5, 5]], "d_k": 6},
-    ),
-    "only_right_option": (
-        {"right": "sum", "options": ["width", "sum"], "example": "apple", "head": 1, "row": 3},
-        {"right": "width", "options": ["width", "sum"], "example": "apple", "head": 1, "row": 3},
-    ),
-    "percentages_sum": (
-        {"example": "play-football", "head": 0, "row": 2},
-        {"example": "play-football", "head": 0, "row": 1},
-    ),
-    "printed_maxima": (
-        {"example": "cat-sat", "stage": "weights", "head": 0},
-        {"example": "apple", "stage": "weights", "head": 1},
-    ),
-    "published": (
-        {"model": "GPT-3 175B", "num_heads": 96, "d_k": 128},
-        {"model": "GPT-3 175B", "num_heads": 96, "d_k": 64},
-    ),
-    "root_softens": (
-        {"d_k": 256, "num_keys": 7, "seed": 5},
-        {"d_k": 1, "num_keys": 7, "seed": 5},
-    ),
-    "rows_sum_to_one": ({"example": "the-cat-sat", "head": 1}, {"example": "apple", "head": 1}),
-    "score_orders_weights": (
-        {"example": "the-cat-sat", "head": 0, "across_rows": False},
-        {"example": "the-cat-sat", "head": 0, "across_rows": True},
-    ),
-    "scores_are_products": (
-        {"example": "the-cat-sat-end", "row": 0, "transposed": True},
-        {"example": "the-cat-sat-end", "row": 0, "transposed": False},
-    ),
-    "shape": (
-        {"example": "apple", "array": "scores", "wanted": [5, 5]},
-        {"example": "apple", "array": "scores", "wanted": [5, 4]},
-    ),
-    "softmax_ensures": (
-        {"effect": "sum", "example": "apple", "head": 1, "row": 4},
-        {"effect": "scale", "example": "apple", "head": 1, "row": 4},
-    ),
-    "spread_of_scores": (
-        {"widths": [3, 97], "scaled": False, "grows": True, "seed": 7},
-        {"widths": [3, 97], "scaled": True, "grows": True, "seed": 7},
-    ),
-    "stays_the_same": (
-        {"example": "apple", "array": "w_q"},
-        {"example": "apple", "array": "weights"},
-    ),
-}
 
 # The verdicts that the chapter leans on most; computed, and written down here only to be compared.
 EXPECTED = {
@@ -344,6 +236,17 @@ def test_a_check_gets_its_parameters():
         "'two is prime' does not fit check diagonal: missing a required argument: 'off_diagonal'",
     ):
         Claim("mha-tutorial", 2, "two is prime", "diagonal")
+
+
+def test_the_first_line_counts_as_one():
+    assert Claim("mha-tutorial", 1, "two is prime", untestable="no").line == 1
+
+
+def test_a_list_of_claims_that_cannot_be_read_is_named():
+    with raises(ValueError, "mha/audit/sources/claims.toml has no 'claims'; it is wanted"):
+        claims_from("")
+    with pytest.raises(ValueError, match=r"^mha/audit/sources/claims\.toml: .*'line'"):
+        claims_from("[[claims]]\nsource = 'mha-tutorial'\nsays = 'two is prime'\n")
 
 
 def test_a_claim_without_a_check_has_no_finding():

@@ -164,6 +164,33 @@ def test_a_wrong_product_and_the_right_sum_of_it():
     assert not judged[-1].agrees_end_to_end
 
 
+@pytest.mark.parametrize(
+    ("printed", "slip"),
+    [("18.3", "last digit"), ("18.6", "last digit"), ("18.2", "sum"), ("18.7", "sum")],
+)
+def test_three_half_units_are_a_slip_of_the_last_digit(printed, slip):
+    inputs = [n for n in load_source("aiayn-part-2") if n.kind == "input"]
+    terms = ("4.55", "4.55", "4.55", "4.8")  # 18.45 together: 18.6 is three half units away
+    products = [number(200, text, f"scores.0.0.0:{i}") for i, text in enumerate(terms)]
+    judged = judge([*inputs, *products, number(200, printed, "scores.0.0.0")])
+    assert judged[-1].slip == slip
+
+
+def test_a_row_of_three_numbers_that_stood_elsewhere_is_copied():
+    made_up = example()
+    run = trace(made_up)
+    rows = [(1, ("0.1", "0.2", "0.3")), (2, ("0.1", "0.2", "0.3"))]
+    inputs = document(made_up, ())
+    derived = [
+        number(10 + row, text, f"scaled_scores.0.{row}.{column}", of=made_up.name)
+        for row, texts in rows
+        for column, text in enumerate(texts)
+    ]
+    slips = [j.slip for j in judge([*inputs, *derived], runs={made_up.name: run}.__getitem__)]
+    assert slips[3:] == ["copied row"] * 3
+    assert "copied row" not in slips[:3]
+
+
 DIGITS = {  # as many as the stages after it need to follow from the print
     "scores": 13,
     "scaled_scores": 11,

@@ -12,7 +12,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from mha import (
+    Block,
+    FeedForward,
     MultiHeadWeights,
+    Norm,
     Operand,
     Origin,
     Place,
@@ -242,6 +245,18 @@ def test_every_number_of_a_block(rng, norm, activation):
                 check_line(run, place, place.value(run))
             if found.operation == "products":
                 check_terms(run, found)
+
+
+@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_every_number_of_a_small_block(rng, norm, activation):
+    shapes = ((2, 3, 4), (2, 3, 4), (2, 3, 1), (2, 3)), ((3, 5), (5,), (5, 3), (3,)), ((3,),) * 4
+    layer, feed, norms = ([rng.normal(size=shape) for shape in group] for group in shapes)
+    first, second = Norm(*norms[:2], eps=0.5), Norm(*norms[2:], eps=0.5)
+    block = Block(MultiHeadWeights(*layer), FeedForward(*feed, activation), norm, first, second)
+    arrays = {"embeddings": rng.normal(size=(2, 3)), "positions": rng.normal(size=(2, 3))}
+    arrays |= {"angles": rng.normal(size=(2, 2)), "head_names": ["x", "y"]}
+    check_all(trace(projected(rng, tokens=["a", "b"], layer=None, block=block, **arrays)))
 
 
 def test_random_examples_hold_what_the_property_speaks_of():

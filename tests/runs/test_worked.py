@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, MASK, QUERIES, example, projected, raises, with_places
+from helpers import BATCH, D_K, D_MODEL, D_V, MASK, QUERIES, example, projected, raises, with_places
 
 from mha import Reading
 
@@ -59,6 +59,22 @@ def test_an_example_starts_in_one_of_two_ways(rng, parts, has):
     [
         ({"tokens": "cat"}, TypeError, "tokens is 'cat'; a sequence of strings is wanted"),
         ({"tokens": []}, ValueError, "tokens is empty; at least one is wanted"),
+        (
+            {"tokens": ["cat", " "]},
+            ValueError,
+            "tokens has ' '; visible characters are wanted",
+        ),
+        (
+            {"tokens": ["cat", "s\0at"]},
+            ValueError,
+            "tokens has 's\\x00at'; visible characters are wanted",
+        ),
+        ({"head_names": "a"}, TypeError, "head_names is 'a'; a sequence of strings is wanted"),
+        ({"is_causal": "no"}, TypeError, "is_causal is 'no'; true or false is wanted"),
+        ({"name": 1}, TypeError, "name is 1; a string is wanted"),
+        ({"title": None}, TypeError, "title is None; a string is wanted"),
+        ({"source": 2}, TypeError, "source is 2; a string is wanted"),
+        ({"shows": 3}, TypeError, "shows is 3; a string is wanted"),
         (
             {"tokens": ["cat", "sat"]},
             ValueError,
@@ -122,6 +138,12 @@ def test_projected_parts_that_do_not_fit_are_refused(rng):
         projected(rng, embeddings=np.ones((BATCH, QUERIES, D_MODEL)))
     with raises(TypeError, "layer is a list; MultiHeadWeights is wanted"):
         projected(rng, layer=[1])
+    of_all = {"w_k": np.ones((1, D_MODEL, D_K)), "w_v": np.ones((1, D_MODEL, D_V))}
+    with raises(
+        ValueError,
+        "layer has 1 groups for 3 heads; a key and a value projection a head is wanted",
+    ):
+        projected(rng, layer=dataclasses.replace(projected(rng).layer, **of_all))
 
 
 @pytest.mark.parametrize(
