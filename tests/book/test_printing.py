@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import printed_book
 import pytest
-from book_site import ROOT
 from printed_book import build, squeezed, text_of
 from pypdf import PdfReader
 
@@ -324,7 +323,6 @@ def test_an_output_without_a_print_form_is_refused_with_its_line(kept):
 
 
 def test_without_latex_the_command_is_named(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     import environment
     import typesetting
 

@@ -3,14 +3,12 @@
 import re
 
 import pytest
-from book_site import ROOT
 
 SMALL = ["--lengths", "16", "40", "--heads", "2", "--width", "8", "--repeat", "1", "--seconds", "1"]
 
 
 @pytest.fixture
-def bench_attention(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+def bench_attention():
     import bench_attention
 
     return bench_attention

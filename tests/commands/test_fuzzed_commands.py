@@ -5,23 +5,19 @@ import io
 import re
 import sys
 
+import building
+import checking
 import pytest
-from book_site import ROOT
+import testing
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from packs import command as packs
+from packs import worksheets
 
 from mha.audit import __main__ as audit
 from mha.audit.sources import TITLES, transcribe
 from mha.practice.worksheets import TASKS
 from mha.practice.worksheets import command as sheets
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import building
-import checking
-import testing
-from packs import command as packs
-from packs import worksheets
 
 # The sentence of the project's own commands, and that of argparse below its usage.
 SENTENCE = re.compile(

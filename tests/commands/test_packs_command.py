@@ -1,13 +1,9 @@
 """The command that makes packs: what it can be asked for, and what it makes of the built pages."""
 
 import argparse
-import sys
 
 import pytest
 from book_site import ROOT, SITE
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from packs import command, pages
 
 

@@ -210,11 +210,8 @@ def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, 
     said, _ = second.communicate(timeout=PATIENCE / 1000)
     assert said == f"error: a preview of this book is running already at {preview[0]}\n"
     assert second.returncode == 1
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        import preview_server
-    finally:
-        sys.path.pop(0)
+    import preview_server
+
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         preview_server.Server(lambda: None).listen(taken.getsockname()[1])
 

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import sys
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from fractions import Fraction
@@ -14,11 +13,8 @@ from book_site import ROOT, SITE
 from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
-from py_mini_racer import MiniRacer
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from packs import pages, questions
+from py_mini_racer import MiniRacer
 
 pytestmark = pytest.mark.book
 

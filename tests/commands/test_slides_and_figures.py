@@ -2,19 +2,15 @@
 
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 
 import pytest
-from book_site import ROOT, SITE
+from book_site import SITE
 from bs4 import BeautifulSoup
-from pypdf import PdfReader
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from packs import figures, pages, slides
 from packs.mathematics import as_html, as_tex
+from pypdf import PdfReader
 
 pytestmark = pytest.mark.book
 

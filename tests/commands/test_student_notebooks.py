@@ -9,12 +9,9 @@ import sys
 import nbformat
 import pytest
 from book_site import ROOT
+from packs import notebooks
 
 from mha.practice.steps import STEPS
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from packs import notebooks
 
 ANSWERS = {
     "project": "x @ w",

@@ -19,8 +19,7 @@ RESULTS = """\
 
 
 @pytest.fixture
-def report(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+def report():
     import report
 
     return report

@@ -55,8 +55,7 @@ def test_it_may_read_and_says_where_it_may_write(workflow):
     assert all("container" not in job for job in writing)  # nothing of the project runs there
 
 
-def test_its_commands_exist_and_hide_no_failure(workflow, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+def test_its_commands_exist_and_hide_no_failure(workflow):
     from building import _parser
 
     assert any("run" in step or "deploy" in step["uses"] for step in steps(workflow))

@@ -2,21 +2,17 @@
 
 import re
 import subprocess
-import sys
 
 import printed_book
 import pytest
 from book_site import ROOT
 from bs4 import BeautifulSoup
+from packs import worksheet_pages as pages
+from packs.paper import check
 from sheet_reader import tables, wrong
 
 from mha.practice.worksheets import PLACES, TASKS, key, sheet, worksheet
 from mha.runs.rounding import shown
-
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from packs import worksheet_pages as pages
-from packs.paper import check
 
 pytestmark = pytest.mark.pdf
 
