@@ -39,6 +39,7 @@ from mutmut.state import state
 
 SURVIVED, KILLED, UNTESTED, ODD, ENDLESS = 0, 1, 33, 35, 36  # as mutmut writes them
 MEMORY = 4 << 30
+BATCH = 100  # changes are tried until it is looked whether the tests still hold without one
 PYTEST = (
     *("-q", "--rootdir=.", "--capture=sys", "--tb=short", "--no-header", "--assert=plain"),
     *("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"),
@@ -58,7 +59,6 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.files = {meta: json.loads(meta.read_text()) for meta in folder.rglob("*.meta")}
         self.place = {k: meta for meta, data in self.files.items() for k in data[CODES]}
-        self.saved = time.monotonic()
 
     def open(self, again: list[str] | None) -> list[str]:
         """Return these changes, or those without an answer, spread over all functions."""
@@ -68,11 +68,9 @@ class Results:
         return keys
 
     def put(self, key: str, code: int, seconds: float = 0) -> None:
-        """Note an answer, and the processor's time it took; every few seconds all are written."""
+        """Note an answer, and the processor's time it took."""
         self.files[self.place[key]][CODES][key] = code
         self.files[self.place[key]]["durations_by_key"][key] = seconds
-        if time.monotonic() - self.saved > 5:
-            self.save()
 
     def save(self) -> None:
         """Write the files."""
@@ -80,7 +78,6 @@ class Results:
             new = meta.with_suffix(".new")
             new.write_text(json.dumps(data, indent=4))
             new.replace(meta)
-        self.saved = time.monotonic()
 
 
 CODES = "exit_code_by_key"
@@ -254,18 +251,35 @@ class Trials:
         self.items = {item.nodeid: item for item in session.items}
         gc.collect()
         gc.freeze()
-        running = dict[int, tuple[str, int]]()
-        try:
-            while running or (self.keys and time.monotonic() < self.until):
-                while self.keys and len(running) < self.children and time.monotonic() < self.until:
-                    self.start(self.keys.pop(), running)
-                if running:
-                    self.end(running)
-        finally:
+        while self.keys and time.monotonic() < self.until:
+            batch = [self.keys.pop() for _ in range(min(BATCH, len(self.keys)))]
+            last = batch[0]
+            self.answer_all(batch)
+            self.check(last)
             self.results.save()
-            for pid in running:
-                os.kill(pid, signal.SIGKILL)
         return True
+
+    def answer_all(self, batch: list[str]) -> None:
+        """Try some changes, unless the time is over."""
+        running = dict[int, tuple[str, int]]()
+        while batch and time.monotonic() < self.until:
+            self.start(batch.pop(), running)
+            while len(running) >= self.children:
+                self.end(running)
+        while running:
+            self.end(running)
+
+    def check(self, key: str) -> None:
+        """Stop without writing the last answers if a test notices a change where there is none."""
+
+        def work(writes: int) -> int:
+            return self.ask(self.ready(function_of(key)), writes)
+
+        set_mutant_under_test("none")
+        pid, reads = in_a_copy(work, 5)
+        os.close(reads)
+        if answer(os.waitpid(pid, 0)[1]) != SURVIVED:
+            sys.exit(f"error: the tests of {key} fail without a change")
 
     def survey(self, items: Sequence[pytest.Item]) -> dict[str, Any]:
         """Return what the tests call and take; all of them must hold on the sound package."""
@@ -319,7 +333,10 @@ class Trials:
         def work(writes: int) -> int:
             set_mutant_under_test(key)
             if self.is_early(function_of(key)):
-                importlib.reload(sys.modules[key.rpartition(".")[0]])
+                try:
+                    importlib.reload(sys.modules[key.rpartition(".")[0]])
+                except Exception:
+                    return KILLED
             trampoline.get_mutant_under_test = lambda: key  # without a look at the environment
             return self.ask(tests, writes)
 
@@ -329,7 +346,7 @@ class Trials:
     def ask(self, tests: Sequence[str], writes: int) -> int:
         """Run tests until one fails, and write which; nobody reads how it failed."""
         items = [self.items[test] for test in tests]
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        for item, following in itertools.zip_longest(items, items[1:]):
             signal.setitimer(signal.ITIMER_PROF, 3 + 20 * self.known["seconds"][item.nodeid])
             self.asked = writes
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -401,7 +418,7 @@ def main(folder: str, profile: str, children: str, seconds: str, *tests: str) ->
             importlib.import_module(module.name)
     trials = Trials(results, keys, int(children), until, tests, math.inf if again else 1)
     trials.imports["mha"] = sorted(state()._stats)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    signal.signal(signal.SIGTERM, lambda *_: setattr(trials, "until", 0))  # ends after these
     pytest.main([*PYTEST, f"--hypothesis-profile={profile}", *tests], plugins=[trials])
 
 

@@ -12,11 +12,13 @@ from mha import (
     FeedForward,
     MultiHeadWeights,
     Norm,
+    Place,
     arithmetic,
     feed_forward,
     layer_norm,
     load_example,
     multi_head_attention,
+    origin,
     trace,
     trace_blocks,
     transformer,
@@ -178,3 +180,29 @@ def test_what_does_not_fit_is_told_in_one_sentence(rng):
         trace_blocks(1, [])
     with raises(ValueError, "blocks is empty; at least one is wanted"):
         trace_blocks(projected(rng), [])
+
+
+def test_constants_of_a_block_have_names(rng):
+    run = trace(alone(rng, "before"))
+    block = run.example.block
+    spread = origin(run, Place.parse("stream_spreads.1"))
+    assert spread.constant("eps") == 0.5
+    normed = origin(run, Place.parse("stream_normed.1.2"))
+    assert normed.constant("gain") == block.second.gain[2]
+    assert normed.constant("bias") == block.second.bias[2]
+    hidden = origin(run, Place.parse("hidden.1.2"))
+    assert hidden.constant("bias") == block.feed_forward.b_in[2]
+    assert origin(run, Place.parse("scaled_scores.0.1.2")).constant("bias") is None
+
+
+def test_what_adds_nothing_is_left_out(rng):
+    start = alone(rng, "before")
+    feed = replace(start.block.feed_forward, b_in=None)
+    plain = replace(start.block, feed_forward=feed, second=Norm())
+    run = trace(replace(start, layer=None, block=plain))
+    hidden = origin(run, Place.parse("hidden.1.2"))
+    assert hidden.constant("bias") is None
+    normed = origin(run, Place.parse("stream_normed.1.2"))
+    assert (normed.constant("gain"), normed.constant("bias")) == (None, None)
+    wanted = (run.stream[1, 2] - run.stream_means[1]) / run.stream_spreads[1]
+    np.testing.assert_allclose(normed.evaluate(), wanted, rtol=1e-12)

@@ -21,7 +21,7 @@ from helpers import (
 
 from mha import Trace, example_names, load_example, trace
 from mha.runs.running import RUNNING
-from mha.runs.stages import AXES, STAGES, Stage, as_data, stage, stage_array
+from mha.runs.stages import AXES, STAGES, Stage, _norm, as_data, stage, stage_array
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
@@ -168,3 +168,17 @@ def test_a_stage_that_the_run_lacks_is_refused(name):
 def test_a_stage_that_the_run_has_is_returned():
     run = trace(example())
     np.testing.assert_array_equal(stage_array(run, "row_sums"), run.row_sums)
+
+
+def test_a_normalisation_has_three_stages():
+    once = ("row",), ("n",), "", "tokens"
+    found = _norm("stream", " of the stream")
+    assert found == (
+        Stage("stream_means", "Means of the stream", "μ", *once, in_block=True),
+        Stage("stream_spreads", "Spreads of the stream", "σ", *once, in_block=True),
+        Stage(
+            *("stream_normed", "Normalised of the stream", "x", ("row", "column")),
+            *(("n", "d_model"), "dimensions", "tokens"),
+            in_block=True,
+        ),
+    )
