@@ -29,16 +29,20 @@ QUIET = [
 ]
 
 LONGEST_FIRST = (
-    "book/test_book_browser.py",
-    "commands/test_incremental_build.py",
     "book/test_printing.py",
+    "commands/test_incremental_build.py",
+    "book/test_book_browser.py",
     "commands/test_preview.py",
-    "commands/test_same_bytes.py",
     "book/test_faults.py",
+    "book/test_blocks_browser.py",
+    "book/test_content_policy.py",
+    "widgets/test_explorer_page.py",
+    "commands/test_slides_and_figures.py",
     "commands/test_build.py",
-    "book/test_page_notebooks.py",
     "book/test_site_address.py",
-    "book/test_strange_words.py",
+    "book/test_looks.py",
+    "commands/test_same_bytes.py",
+    "book/test_page_notebooks.py",
 )
 """Files of tests that take long, and so begin: none is left over for one process at the end."""
 
