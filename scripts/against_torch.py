@@ -34,7 +34,8 @@ from mha import (
     train_layer,
     transformer,
 )
-from mha.core.transformer import Activation, NormAt
+from mha.core.feed_forward import Activation
+from mha.core.transformer import NormAt
 
 Array = np.ndarray[Any, Any]
 Pairs = Iterator[tuple[Array, Any]]
