@@ -1,8 +1,8 @@
 """Serve the preview's pages on the loopback address, and tell the browsers what has changed.
 
 Tornado serves the files. To each page it adds a script, `preview_client.js`, which says over a
-socket which page it is on, reloads at the same place, and shows what is wrong above the last good
-page.
+socket which page it is on and as it was when, reloads at the same place, and shows what is wrong
+above the last good page.
 """
 
 import json
@@ -19,7 +19,7 @@ from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandle
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 SCRIPT = Path(__file__).with_name("preview_client.js")
-TAG = b'<script src="/preview/client.js" defer></script>\n'
+TAG = '<script src="/preview/client.js" data-written="{}" defer></script>\n'
 LOOPBACK = "127.0.0.1"
 MISSING = "<!doctype html><title>No such page</title><p>The book has no page {}.</p>"
 
@@ -31,6 +31,7 @@ class Server:
         self.look_at = look_at
         self.browsers: dict[WebSocketHandler, str] = {}
         self.problems: dict[str, list[str]] = {}
+        self.reloads = 0  # of every page
         self.port = 0
 
     def listen(self, port: int) -> None:
@@ -46,7 +47,7 @@ class Server:
             [
                 (r"/preview/socket", Socket, shared),
                 (r"/preview/client\.js", Client),
-                (r"/((?:.*/)?(?:[^/]+\.html)?)", Page),
+                (r"/((?:.*/)?(?:[^/]+\.html)?)", Page, shared),
                 (r"/(.*)", File, {"path": str(HTML)}),
             ]
         )
@@ -55,8 +56,14 @@ class Server:
         """Return the pages that are looked at."""
         return frozenset(self.browsers.values())
 
+    def written(self, path: Path) -> str:
+        """Return a sign of a page and of what every page loads, as they are now."""
+        moment = path.stat().st_mtime_ns if path.is_file() else 0
+        return f"{moment}.{self.reloads}"
+
     def reload(self, written: str) -> None:
         """Have the browsers that look at a page load it again."""
+        self.reloads += written == "*"
         for browser, page in self.browsers.items():
             if written in (page, "*"):
                 _send(browser, {"reload": True})
@@ -88,12 +95,14 @@ class Socket(WebSocketHandler):
         self.server = server
 
     def on_message(self, message: str | bytes) -> None:
-        """Take the page's address, and tell it what is wrong."""
-        address = json.loads(message)["page"].lstrip("/")
-        page = re.sub(r"\.html$", "", address) or "index"
+        """Take the page's address, and tell it what is wrong and whether there is a newer one."""
+        said = json.loads(message)
+        page = re.sub(r"\.html$", "", said["page"].lstrip("/")) or "index"
         self.server.browsers[self] = page
         self.server.look_at()
         _send(self, self.server.what_is_wrong())
+        if said["written"] != self.server.written(HTML / f"{page}.html"):
+            _send(self, {"reload": True})
 
     def on_close(self) -> None:
         """Forget the page."""
@@ -114,6 +123,10 @@ class Client(RequestHandler):
 class Page(RequestHandler):
     """A page of the book with the script added."""
 
+    def initialize(self, server: Server) -> None:
+        """Know the server."""
+        self.server = server
+
     def get(self, name: str) -> None:
         """Send it, or say that there is none."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
@@ -121,13 +134,14 @@ class Page(RequestHandler):
         path = (HTML / (name if name.endswith(".html") else f"{name}index.html")).resolve()
         if not path.is_relative_to(HTML.resolve()):
             raise HTTPError(404)
+        tag = TAG.format(self.server.written(path)).encode()  # before: it may change meanwhile
         if path.is_file():
             page = path.read_bytes()
         else:
             self.set_status(404)
             page = MISSING.format(escape(name.removesuffix(".html"))).encode()
         text, end, rest = page.rpartition(b"</body>")
-        self.finish(text + TAG + end + rest if end else page + TAG)
+        self.finish(text + tag + end + rest if end else page + tag)
 
 
 class File(StaticFileHandler):

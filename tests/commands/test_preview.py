@@ -1,6 +1,8 @@
 """The preview, on a copy of the built book: a real chapter is edited before a real browser."""
 
+import asyncio
 import io
+import json
 import os
 import pickle
 import re
@@ -10,9 +12,11 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from book_site import ROOT
+from tornado.websocket import websocket_connect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -214,6 +218,32 @@ def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, 
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         preview_server.Server(lambda: None).listen(taken.getsockname()[1])
+
+
+def reloads(address, written):
+    """Tell whether a page that was sent with a sign is told to load again when it connects."""
+
+    async def ask():
+        socket = await websocket_connect(f"{address.replace('http', 'ws')}preview/socket")
+        said = {"page": f"/{CHAPTER}.html", "written": written}
+        await socket.write_message(json.dumps(said))
+        assert "problems" in json.loads(await socket.read_message())
+        try:
+            message = await asyncio.wait_for(socket.read_message(), 2)
+        except TimeoutError:
+            message = "null"
+        socket.close()
+        return json.loads(message)
+
+    return asyncio.run(ask())
+
+
+def test_a_page_that_was_written_before_its_browser_connected_is_loaded_again(preview, project):
+    with urlopen(f"{preview[0]}{CHAPTER}.html") as answer:
+        written = re.search(r'data-written="([\d.]+)"', answer.read().decode("utf-8"))[1]
+    assert reloads(preview[0], written) is None
+    os.utime(project / "_build" / "preview" / "html" / f"{CHAPTER}.html")
+    assert reloads(preview[0], written) == {"reload": True}
 
 
 def test_a_missing_page_is_no_error_of_the_server(page, preview):
