@@ -90,8 +90,13 @@ def run(name: str, profile: str, children: int, seconds: float) -> None:
     part, folder = PARTS[name], WORK / name
     for copied in COPIED:
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / copied, folder / copied, ignore=ignored, dirs_exist_ok=True)
+        shutil.rmtree(folder / copied, ignore_errors=True)
+        shutil.copytree(ROOT / copied, folder / copied, ignore=ignored)
     shutil.rmtree(folder / "mutants" / "tests", ignore_errors=True)
+    for file in [*(folder / "mutants" / "mha").rglob("*.py*")]:
+        module = file.name.partition(".")[0]  # that may be no more
+        if not (folder / file.parent.relative_to(folder / "mutants") / f"{module}.py").is_file():
+            file.unlink()
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     text += CONFIGURATION.format(only=json.dumps(part.only))
     (folder / "pyproject.toml").write_text(text, encoding="utf-8")
