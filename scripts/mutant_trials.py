@@ -42,7 +42,7 @@ MEMORY = 4 << 30
 BATCH = 100  # changes are tried until it is looked whether the tests still hold without one
 PYTEST = (
     *("-q", "--rootdir=.", "--capture=sys", "--tb=short", "--no-header", "--assert=plain"),
-    *("-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-m", "not slow and not exhaustive", "-p", "no:cacheprovider", "-p", "no:xdist"),
     *("-o", "addopts=--strict-markers", "-o", "tmp_path_retention_policy=none"),
 )
 
