@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -235,7 +236,8 @@ def reloads(address, written):
         socket.close()
         return json.loads(message)
 
-    return asyncio.run(ask())
+    with ThreadPoolExecutor() as pool:  # Playwright has a loop of its own here
+        return pool.submit(lambda: asyncio.run(ask())).result()
 
 
 def test_a_page_that_was_written_before_its_browser_connected_is_loaded_again(preview, project):
