@@ -206,3 +206,9 @@ def test_what_adds_nothing_is_left_out(rng):
     assert (normed.constant("gain"), normed.constant("bias")) == (None, None)
     wanted = (run.stream[1, 2] - run.stream_means[1]) / run.stream_spreads[1]
     np.testing.assert_allclose(normed.evaluate(), wanted, rtol=1e-12)
+
+
+def test_heads_of_a_stack_are_counted_from_one(rng):
+    start = alone(rng, "before")
+    for run in trace_blocks(start, [start.block] * 2):
+        assert run.head_names == tuple(f"Head {head}" for head in range(1, HEADS + 1))

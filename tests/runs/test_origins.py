@@ -131,6 +131,22 @@ def test_every_number_of_a_block(rng, norm, activation):
                 check_terms(run, found)
 
 
+@pytest.mark.parametrize("mask", [None, np.array([[0.5, -np.inf, 2.0]] * 3)])
+@pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("keys_at_once", [None, 2])
+def test_every_number_of_a_small_layer(rng, mask, scale, keys_at_once):
+    shapes = (2, 5, 4), (2, 5, 4), (2, 5, 1), (2, 7)
+    layer = MultiHeadWeights(*(rng.normal(size=shape) for shape in shapes))
+    words = {"tokens": ["a", "b", "c"], "head_names": ["x", "y"]}
+    options = {"mask": mask, "scale": scale, "keys_at_once": keys_at_once}
+    check_all(
+        trace(projected(rng, layer=layer, embeddings=rng.normal(size=(3, 5)), **words | options))
+    )
+    inputs = {"query": rng.normal(size=(3, 4)), "key": rng.normal(size=(3, 4))}
+    inputs |= {"value": rng.normal(size=(3, 2)), "tokens": words["tokens"]}
+    check_all(trace(example(**inputs, **options)))
+
+
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 def test_every_number_of_a_small_block(rng, norm, activation):

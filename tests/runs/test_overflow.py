@@ -46,7 +46,8 @@ def test_queries_of_a_position(rng):
         ValueError,
         "embeddings and the weights overflow float64 when multiplied; smaller numbers are wanted",
     ):
-        trace(replace(start, positions=huge, layer=larger(start.layer, "w_q")))
+        layer = larger(start.layer, "w_q")
+        trace(replace(start, embeddings=0 * start.embeddings, positions=huge, layer=layer))
 
 
 def test_weights_times_values():

@@ -188,3 +188,9 @@ def test_a_place_outside_its_array_is_refused(text, sentence):
 def test_a_stage_that_the_run_lacks_has_no_number():
     with raises(ValueError, "made-up has no embeddings; another stage is wanted"):
         Place("embeddings", row=QUERIES, column=0).value(trace(example()))
+
+
+def test_an_index_of_numpy_is_kept_as_a_plain_one():
+    place = Place("scores", head=np.int64(0), row=np.int64(2), column=np.int64(0))
+    assert [type(index) for index in place.index] == [int] * 3
+    assert place == Place("scores", head=0, row=2, column=0)

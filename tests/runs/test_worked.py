@@ -71,6 +71,11 @@ def test_an_example_starts_in_one_of_two_ways(rng, parts, has):
         ),
         ({"head_names": "a"}, TypeError, "head_names is 'a'; a sequence of strings is wanted"),
         ({"is_causal": "no"}, TypeError, "is_causal is 'no'; true or false is wanted"),
+        (
+            {"keys_at_once": 0},
+            ValueError,
+            "keys_at_once is 0; a whole number of at least 1 is wanted",
+        ),
         ({"name": 1}, TypeError, "name is 1; a string is wanted"),
         ({"title": None}, TypeError, "title is None; a string is wanted"),
         ({"source": 2}, TypeError, "source is 2; a string is wanted"),
