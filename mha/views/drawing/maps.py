@@ -22,7 +22,9 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_MAPPED = tuple(name for name, kind in STAGES.items() if kind.by_key and not kind.quotes)
+_MAPPED = tuple(
+    name for name, kind in STAGES.items() if kind.by_key and not (kind.quotes or kind.seldom)
+)
 
 
 @dataclass(frozen=True)
