@@ -163,12 +163,12 @@
   // ---- The preview ----
 
   /** By this the server knows whether it has a newer page by now. */
-  const written = document.currentScript?.dataset.written;
+  const sign = document.currentScript?.dataset.sign;
 
   function connect() {
     const socket = new WebSocket(`ws://${location.host}/preview/socket`);
     socket.addEventListener("open", () =>
-      socket.send(JSON.stringify({ page: decodeURI(location.pathname), written })));
+      socket.send(JSON.stringify({ page: decodeURI(location.pathname), sign })));
     socket.addEventListener("message", ({ data }) => {
       const told = JSON.parse(data);
       if (told.problems) {

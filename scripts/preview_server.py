@@ -1,10 +1,11 @@
 """Serve the preview's pages on the loopback address, and tell the browsers what has changed.
 
 Tornado serves the files. To each page it adds a script, `preview_client.js`, which says over a
-socket which page it is on and as it was when, reloads at the same place, and shows what is wrong
-above the last good page.
+socket which page it is on, and by what sign it got it, reloads at the same place, and shows what is
+wrong above the last good page.
 """
 
+import hashlib
 import json
 import re
 import socket
@@ -19,7 +20,7 @@ from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandle
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 SCRIPT = Path(__file__).with_name("preview_client.js")
-TAG = '<script src="/preview/client.js" data-written="{}" defer></script>\n'
+TAG = '<script src="/preview/client.js" data-sign="{}" defer></script>\n'
 LOOPBACK = "127.0.0.1"
 MISSING = "<!doctype html><title>No such page</title><p>The book has no page {}.</p>"
 
@@ -56,10 +57,9 @@ class Server:
         """Return the pages that are looked at."""
         return frozenset(self.browsers.values())
 
-    def written(self, path: Path) -> str:
-        """Return a sign of a page and of what every page loads, as they are now."""
-        moment = path.stat().st_mtime_ns if path.is_file() else 0
-        return f"{moment}.{self.reloads}"
+    def sign_of(self, page: bytes | None) -> str:
+        """Return by what a page, and what every page loads, are told from others."""
+        return f"{hashlib.sha256(page or b'').hexdigest()[:16]}.{self.reloads}"
 
     def reload(self, written: str) -> None:
         """Have the browsers that look at a page load it again."""
@@ -87,6 +87,11 @@ def _send(browser: WebSocketHandler, message: dict[str, Any]) -> None:
         return  # it has just gone
 
 
+def _read(path: Path) -> bytes | None:
+    """Return a page, None where there is none."""
+    return path.read_bytes() if path.is_file() else None
+
+
 class Socket(WebSocketHandler):
     """One page in one browser; Tornado lets no page of another origin in."""
 
@@ -101,7 +106,7 @@ class Socket(WebSocketHandler):
         self.server.browsers[self] = page
         self.server.look_at()
         _send(self, self.server.what_is_wrong())
-        if said["written"] != self.server.written(HTML / f"{page}.html"):
+        if said["sign"] != self.server.sign_of(_read(HTML / f"{page}.html")):
             _send(self, {"reload": True})
 
     def on_close(self) -> None:
@@ -134,10 +139,9 @@ class Page(RequestHandler):
         path = (HTML / (name if name.endswith(".html") else f"{name}index.html")).resolve()
         if not path.is_relative_to(HTML.resolve()):
             raise HTTPError(404)
-        tag = TAG.format(self.server.written(path)).encode()  # before: it may change meanwhile
-        if path.is_file():
-            page = path.read_bytes()
-        else:
+        page = _read(path)
+        tag = TAG.format(self.server.sign_of(page)).encode()
+        if page is None:
             self.set_status(404)
             page = MISSING.format(escape(name.removesuffix(".html"))).encode()
         text, end, rest = page.rpartition(b"</body>")
