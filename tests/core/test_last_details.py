@@ -23,6 +23,7 @@ from mha import (
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
     softmax,
+    softmax_backward,
     softmax_jacobian,
     transformer,
 )
@@ -135,6 +136,7 @@ def test_parts_of_a_running_softmax_are_named():
 
 def test_a_feed_forward_layer_tells_sizes_in_one_sentence():
     arguments = {"w_in": [[1.0, 2.0]], "b_in": None, "w_out": [[1.0], [2.0]], "b_out": None}
+    assert FeedForward(**arguments | {"b_in": [3.0, 5.0]}).b_in.tolist() == [3.0, 5.0]
     with raises(ValueError, "w_in has 2 columns but w_out has 1 rows; they must match"):
         FeedForward(**arguments | {"w_out": [[1.0]]})
     with raises(ValueError, "b_in has shape (1,); (2,) is wanted"):
@@ -324,3 +326,8 @@ def test_a_mask_that_the_scores_cannot_hold_is_refused_by_blocks_too():
             blockwise_attention(one, one, one, mask=mask, **options)
         sentences.append(str(caught.value))
     assert sentences[0] == sentences[1]
+
+
+def test_a_difference_of_gradients_may_be_twice_the_largest_number():
+    found = softmax_backward([MAX, -MAX], [-0.001, 1.0])
+    np.testing.assert_allclose(found / MAX, [-0.002001, 0.001], rtol=1e-9)
