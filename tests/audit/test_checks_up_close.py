@@ -7,9 +7,10 @@ import pytest
 from helpers import raises
 
 from mha import MultiHeadWeights, WorkedExample, trace
-from mha.audit import summary
-from mha.audit.checks import attending, computing, printed
+from mha.audit import page, summary
+from mha.audit.checks import attending, computing, learned, patterns, printed, training
 from mha.audit.checks import runs as checked_runs
+from mha.practice.verdict import verdict
 
 
 def number(text, meant=None):
@@ -158,3 +159,71 @@ def test_an_example_without_matrices_has_no_layer(monkeypatch):
     sentence = "made-up starts at its queries; an example with matrices is wanted"
     with raises(ValueError, sentence):
         checked_runs.layer_of("made-up")
+
+
+@pytest.mark.parametrize(
+    ("intended", "local", "values", "kind"),
+    [
+        (True, 0.30, (0.7,), "damaged print"),
+        (True, 0.35, (0.7,), "damaged print"),
+        (True, 0.9, (0.7,), "other"),
+        (False, 0.3, (0.7,), "other"),
+        (False, 0.71, (0.7, 0.8), "last digit"),
+        (False, 0.71, (0.7, 0.8, 0.9), "copied row"),
+    ],
+)
+def test_a_slip_has_one_kind(monkeypatch, intended, local, values, kind):
+    place = SimpleNamespace(stage="weights", index=(0, 0, 0), term=None)
+    monkeypatch.setattr(page, "claimed", lambda number: ("made up", place))
+    monkeypatch.setattr(page, "_origin", lambda run, place: None)
+    monkeypatch.setattr(page, "_terms", lambda origin: ())
+    row = page._row(None)
+    looked_at = SimpleNamespace(
+        numbers=[SimpleNamespace(intended=intended, half_unit=0.05, line=1)],
+        meant=[0.3],
+        printed=[0.7],
+        rows={(1, row): values},
+        first_stood_as={values: "another row"},
+        runs=lambda example: None,
+    )
+    assert page.Page.slip(looked_at, 0, local, ()) == kind
+
+
+def test_a_softmax_ensures_no_width(monkeypatch):
+    monkeypatch.setattr(computing, "run_of", lambda example: made_up_run())
+    claim = {"effect": "width", "example": "made up", "head": 0, "row": 0}
+    assert computing.CHECKS["softmax_ensures"](**claim).holds is False
+
+
+@pytest.mark.parametrize(("many", "holds"), [(0, True), (1, True), (2, False), (3, False)])
+def test_one_relation_is_learned_where_no_second_is(monkeypatch, many, holds):
+    right = [0.999] * many + [0.1] * (3 - many)
+    monkeypatch.setattr(learned, "_answered", lambda *given: tuple(right))
+    found = learned.CHECKS["learns_one_relation"](width=1, steps=1, seed=1)
+    assert found.holds is holds
+
+
+def test_a_half_elsewhere_leaves_nothing_larger_for_the_diagonal():
+    assert not patterns.CHECKS["diagonal"](off_diagonal=0.5).holds
+    assert patterns.CHECKS["diagonal"](off_diagonal=0.49).holds
+
+
+@pytest.mark.parametrize(
+    ("widths", "grows"), [([2, 3, 64], True), ([2, 13], True), ([2, 4], False), ([64, 3, 2], False)]
+)
+def test_scores_grow_where_the_last_spread_is_twice_the_first(widths, grows):
+    claim = {"widths": widths, "scaled": False, "seed": 7}
+    assert training.CHECKS["spread_of_scores"](**claim, grows=grows).holds
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+@pytest.mark.parametrize("effect", ["explode", "vanish"])
+def test_the_root_of_one_changes_no_gradient(effect, seed):
+    claim = {"d_k": 1, "num_keys": 64, "seed": seed}
+    found = training.CHECKS["gradients_unscaled"](effect=effect, **claim)
+    assert (found.holds, found.by_half) == (False, False)
+
+
+def test_two_units_off_is_still_near():
+    exercise = SimpleNamespace(percent=False, asked=0.5, places=0)
+    assert [verdict(exercise, text) for text in ("2.5", "2.6")] == ["near", "wrong"]

@@ -14,6 +14,7 @@ from mha import (
     MultiHeadWeights,
     Norm,
     blockwise_attention,
+    entropy,
     feed_forward,
     layer_norm,
     multi_head_attention,
@@ -22,13 +23,16 @@ from mha import (
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
     softmax,
+    softmax_backward,
     softmax_jacobian,
     transformer,
 )
 from mha.core.attention import as_inputs, as_separate_inputs
+from mha.core.checks import finite_multiple
 from mha.core.feed_forward import activated
 from mha.core.learning import answer_scores, cross_entropy, draw_layer, layer_gradients, train_layer
-from mha.core.multihead import project
+from mha.core.multihead import as_tokens, project
+from mha.core.norm import moments
 from mha.core.online import RunningSoftmax
 from mha.core.patterns import fit_patterns
 from mha.core.transformer import behind_attention
@@ -132,6 +136,7 @@ def test_parts_of_a_running_softmax_are_named():
 
 def test_a_feed_forward_layer_tells_sizes_in_one_sentence():
     arguments = {"w_in": [[1.0, 2.0]], "b_in": None, "w_out": [[1.0], [2.0]], "b_out": None}
+    assert FeedForward(**arguments | {"b_in": [3.0, 5.0]}).b_in.tolist() == [3.0, 5.0]
     with raises(ValueError, "w_in has 2 columns but w_out has 1 rows; they must match"):
         FeedForward(**arguments | {"w_out": [[1.0]]})
     with raises(ValueError, "b_in has shape (1,); (2,) is wanted"):
@@ -186,6 +191,49 @@ def test_a_task_of_another_shape_is_told_in_one_sentence():
         layer_gradients(layer, np.eye(4), np.ma.array(answers))
     with raises(ValueError, "answers has shape (2, 2); (2, 3) is wanted"):
         cross_entropy(np.zeros((2, 3, 4)), np.zeros((2, 2), int))
+
+
+def test_a_size_that_does_not_fit_is_told_by_the_first_who_sees_it():
+    layer = MultiHeadWeights(*[np.eye(2)[None]] * 3)
+    sentence = "has shape (2,); at least 2 axes are wanted"
+    with raises(ValueError, f"x {sentence}"):
+        as_tokens([1.0, 2.0], layer)
+    with raises(ValueError, f"context {sentence}"):
+        as_tokens([[1.0, 2.0]], layer, [1.0, 2.0])
+    with raises(ValueError, f"x {sentence}"):
+        transformer([1e308, 1e308], [Block(layer)])
+    with raises(ValueError, "w_in has shape (1, 1, 1); two axes are wanted"):
+        feed_forward([[1.0]], ONE, None, [[1.0]], None)
+    with raises(TypeError, "second is a int; Norm is wanted"):
+        Block(layer, second=3)
+    with raises(ValueError, "gain holds nan at index (1,); finite numbers are wanted"):
+        Norm(gain=[1.0, np.nan])
+    for name in ("largest", "total"):
+        parts = {"largest": [1.0], "total": [1.0], "mixture": [[1.0]]} | {name: [1.0, 2.0]}
+        wanted = "has shape (2,) but mixture has (1, 1); a row of mixture for each is wanted"
+        with raises(ValueError, f"{name} {wanted}"):
+            RunningSoftmax(**parts)
+    with raises(ValueError, "answers has choices outside of -1 to 2"):
+        cross_entropy(np.zeros((2, 4, 3)), np.full((2, 4), 3))
+    assert cross_entropy([[0.0], [0.0]], [0, -1])[0] == 0
+
+
+def test_what_is_too_large_for_the_next_layer_is_told_by_it():
+    layer = draw_layer(np.random.default_rng(3), 4, 2, 4, 4)
+    answers = [[[1], [2], [3], [0]]]
+    with np.errstate(all="raise", under="ignore"):
+        with pytest.raises(ValueError, match="w_v holds inf at index"):
+            train_layer(layer, 1e3 * np.eye(4)[None], answers, steps=2, rate=1.7e308)
+        sentence = "two numbers overflow float32 when multiplied; smaller numbers are wanted"
+        with raises(ValueError, sentence):
+            finite_multiple("two numbers", np.array([0, 1], np.float32), 1e300)
+
+
+def test_a_weight_of_nothing_adds_nothing_whatever_lay_in_memory():
+    for _ in range(20):
+        spoiled = [np.full(7, np.nan) for _ in range(7)]
+        del spoiled
+        assert entropy([0, 0, 0, 1.0, 0, 0, 0]) == 0
 
 
 # Numbers
@@ -255,3 +303,31 @@ def test_nothing_is_raised_where_a_caller_makes_every_warning_an_error(dtype):
         sentence = f"the numbers of a row overflow {np.dtype(dtype)} when averaged"
         with pytest.raises(ValueError, match=sentence):
             layer_norm(large)
+
+
+def test_a_row_is_averaged_whatever_a_caller_makes_an_error():
+    least, row_of = 5e-324, "the numbers of a row overflow"
+    with np.errstate(all="raise", under="ignore"):
+        assert moments(np.array([[least, -least]]), 0.0)[1] == [least]
+    with np.errstate(all="raise"):
+        found = layer_norm([[1.0, -1.0, 1e-200]], gain=[1.0, 1.0, 1e-200])
+        assert abs(found[0, 2]) < 1e-300
+        row = np.zeros(16)
+        row[[0, 8]], row[[4, 12]] = MAX, -MAX  # NumPy's sum of these is infinity less infinity
+        with raises(ValueError, f"{row_of} float64 when averaged; smaller numbers are wanted"):
+            moments(row[None], 0.0)
+
+
+def test_a_mask_that_the_scores_cannot_hold_is_refused_by_blocks_too():
+    one, mask = np.eye(2, dtype=np.float32), np.array([[0.0, -1e300]] * 2)
+    sentences = []
+    for options in ({}, {"block_size": 1}):
+        with pytest.raises(ValueError, match="mask") as caught:
+            blockwise_attention(one, one, one, mask=mask, **options)
+        sentences.append(str(caught.value))
+    assert sentences[0] == sentences[1]
+
+
+def test_a_difference_of_gradients_may_be_twice_the_largest_number():
+    found = softmax_backward([MAX, -MAX], [-0.001, 1.0])
+    np.testing.assert_allclose(found / MAX, [-0.002001, 0.001], rtol=1e-9)
