@@ -185,7 +185,7 @@ def multi_head_attention_backward(
     d_concat, d_w_o = d_output, None
     if weights.w_o is not None:
         concat = merge_heads(scaled_dot_product_attention(*inputs, **masks, enable_gqa=gqa))
-        finite_product("the heads' outputs and w_o", concat, weights.w_o)
+        finite_product("the heads' outputs and w_o", concat, weights.w_o)  # as forward: may refuse
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
         d_w_o = finite_product("the heads' outputs and d_output", _rows(concat).T, _rows(d_output))
     d_heads = split_heads(d_concat, weights.num_heads)

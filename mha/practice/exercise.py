@@ -15,6 +15,7 @@ from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, dimensions, percent, short, shown
+from mha.runs.running import RUNNING
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.signs import sign
 
@@ -292,7 +293,7 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
 
 def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
     """Return what the wordings say of the blocks in which keys are read."""
-    if not place.stage.startswith("running"):
+    if place.stage not in RUNNING:
         return {}
     assert place.column is not None
     d_v = run.value.shape[-1]

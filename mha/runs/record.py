@@ -120,12 +120,12 @@ class Trace:
     row_sums: Array
     weights: Array
     head_outputs: Array
-    running_largest: Array | None
-    running_factors: Array | None
-    running_exponentials: Array | None
-    running_sums: Array | None
-    running_mixtures: Array | None
-    running_outputs: Array | None
+    running_largest: Array | None = None
+    running_factors: Array | None = None
+    running_exponentials: Array | None = None
+    running_sums: Array | None = None
+    running_mixtures: Array | None = None
+    running_outputs: Array | None = None
     concat: Array
     output: Array | None
     head_contributions: Array | None

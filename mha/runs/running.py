@@ -1,7 +1,5 @@
 """What a running softmax keeps while it reads the keys of a run in blocks."""
 
-from typing import Any
-
 import numpy as np
 
 from mha.core.checks import Array
@@ -14,7 +12,7 @@ RUNNING = (
 """The stages of a running softmax, in order."""
 
 
-def running(size: int | None, scaled: Array, value: Array) -> dict[str, Any]:
+def running(size: int | None, scaled: Array, value: Array) -> dict[str, Array]:
     """Return what is kept after each block of keys.
 
     Parameters
@@ -28,7 +26,7 @@ def running(size: int | None, scaled: Array, value: Array) -> dict[str, Any]:
     Returns
     -------
     dict
-        By the names that a Trace has; None where keys are not read in blocks.
+        By the names that a Trace has; empty where keys are not read in blocks.
 
     Examples
     --------
@@ -37,7 +35,7 @@ def running(size: int | None, scaled: Array, value: Array) -> dict[str, Any]:
     array([[[1.5, 1.6]]])
     """
     if size is None:
-        return dict.fromkeys(RUNNING)
+        return {}
     kept: list[RunningSoftmax] = []
     powers = []
     for start in range(0, scaled.shape[-1], size):

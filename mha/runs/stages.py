@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from mha.core.checks import Array
 from mha.runs.record import Trace
+from mha.runs.running import RUNNING
 
 Axis = Literal["head", "row", "column"]
 Columns = Literal["keys", "dimensions", ""]
@@ -98,7 +99,12 @@ class Stage:
     @property
     def seldom(self) -> bool:
         """Whether few runs have it: those of a block, and those with a running softmax."""
-        return self.in_block or self.name.startswith("running_")
+        return self.in_block or self.name in RUNNING
+
+    @property
+    def has_map(self) -> bool:
+        """Whether a map is drawn of it: a column is a key, all runs have it, it quotes no other."""
+        return self.by_key and not (self.quotes or self.seldom)
 
     @property
     def stays(self) -> bool:
@@ -273,22 +279,19 @@ _TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
-def as_data(*, seldom: bool = False) -> dict[str, dict[str, Any]]:
+def as_data() -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
 
-    Parameters
-    ----------
-    seldom : bool, default False
-        Those stages that few runs have, instead of all others.
+    The browser runs attention layers alone, so it is told nothing of what few runs have.
 
     Examples
     --------
-    >>> as_data()["row_sums"]["axes"], "hidden" in as_data(seldom=True)
-    (('head', 'row'), True)
+    >>> as_data()["row_sums"]["axes"], "hidden" in as_data()
+    (('head', 'row'), False)
     """
     return {
         name: {key: value for key, value in asdict(stage).items() if key not in _TABLES_ALONE}
         | ({"joined": stage.joined} if stage.joined else {})
         for name, stage in STAGES.items()
-        if stage.seldom == seldom
+        if not stage.seldom
     }

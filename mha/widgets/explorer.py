@@ -37,9 +37,7 @@ LONGEST_LINE = 8
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
 _VECTORS = ("query", "key", "turned_query", "turned_key", "value")
-_MAPS = tuple(
-    name for name, stage in STAGES.items() if stage.by_key and not stage.quotes and not stage.seldom
-)
+_MAPS = tuple(name for name, stage in STAGES.items() if stage.has_map)
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()

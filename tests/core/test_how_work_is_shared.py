@@ -1,6 +1,6 @@
 """How things are chosen and shared out: defaults, best starts, heads, workers and tiles.
 
-Nothing of the package is called while this module is imported, as in `test_last_details.py`.
+Nothing of the package is called while this module is imported, as in `test_sentences.py`.
 """
 
 import os

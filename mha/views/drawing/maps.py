@@ -22,9 +22,7 @@ from mha.views.drawing.svg import (
     width_of,
 )  # fmt: skip
 
-_MAPPED = tuple(
-    name for name, kind in STAGES.items() if kind.by_key and not (kind.quotes or kind.seldom)
-)
+_MAPPED = tuple(name for name, kind in STAGES.items() if kind.has_map)
 
 
 @dataclass(frozen=True)
