@@ -134,6 +134,9 @@ class Preview:
             self.process.terminate()
             self.process.join(GRACE)
             self.process.kill()
+            assert self.process.pid is not None
+            with suppress(ProcessLookupError):  # what it has started
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.join()
             self.process = None
 

@@ -75,6 +75,7 @@ class Told:
 
 def run(connection: Connection, view: frozenset[str]) -> None:
     """Keep Sphinx in memory and do what comes through the connection, until it closes."""
+    os.setpgrp()  # so that whoever ends this process reaches what it has started
     sys.path[:0] = [str(ROOT), str(EXTENSIONS)]
     os.environ.pop("PYTHONOPTIMIZE", None)
     os.chdir(ROOT)

@@ -2,7 +2,8 @@
 
 Whoever saves a page wants to see it at once; what follows from the edit on other pages may come
 behind. So there is one queue, and between two of its steps new edits are looked for: pages that are
-looked at, or were saved just now, come first.
+looked at, or were saved just now, come first. No step is long: the cells of all other pages run in
+a process beside this one.
 """
 
 import gc
@@ -12,7 +13,7 @@ import re
 import shutil
 import time
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from preview_pages import (
     save_memory,
     where_it_failed,
 )
+from preview_runner import Runner
 from sphinx.application import Sphinx
 from sphinx.util.build_phase import BuildPhase
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSuppressor
@@ -55,6 +57,7 @@ class Work:
         self.saved: set[str] = set()  # pages that were saved, until they are written
         self.since: dict[str, float] = {}
         self.to_read: set[str] = set()
+        self.to_run: set[str] = set()  # of these, pages whose cells must run before
         self.to_write: set[str] = set()
         self.to_check: set[str] = set()
         self.failed: set[str] = set()  # pages that could not be read: their last good ones stay
@@ -64,6 +67,7 @@ class Work:
         self.is_kept = True  # whether what Sphinx knows is on the disk
         self.numbers = self._numbers()
         self.log = self._listen()
+        self.runner = Runner(app, connection)
 
     def _listen(self) -> Problems:
         log = Problems()
@@ -99,19 +103,21 @@ class Work:
             self._clear(name)
         self.env.config_status = 1
         deleted = set(read_contents().pages) - self.env.found_docs
-        self.to_read = added | changed | deleted | self._without_results()
+        self.to_read = added | changed | deleted
+        self._add_without_results()
         self.is_kept = not self.to_read and not removed
 
-    def _without_results(self) -> set[str]:
-        """Return the pages with cells whose results would not be the kept ones."""
+    def _add_without_results(self) -> None:
+        """Add the pages with cells whose results would not be the kept ones."""
         now = made_from()
-        return {
+        self.to_run |= {
             name
             for name in self.env.found_docs
             if (source := self._source(name)).is_file()
             and computes(source)
             and not is_kept(source, now)
         }
+        self.to_read |= self.to_run
 
     def _take(self, task: Task) -> None:
         """Add what a task asks for."""
@@ -139,7 +145,7 @@ class Work:
             for page, needed in self.env.dependencies.items():
                 if any((ROOT / "book" / file).resolve().as_posix() == path for file in needed):
                     self.to_read.add(page)
-            self.to_read |= self._without_results()
+            self._add_without_results()
 
     # ---- One step ----
 
@@ -147,18 +153,28 @@ class Work:
         """Do the most urgent thing: nothing is written before every page has been read once."""
         is_first = bool(self.to_read - self.env.all_docs.keys())
         urgent = self.view | self.saved
-        for pages in (urgent, self.to_read | self.to_write):
+        for pages in (urgent, (self.to_read | self.to_write) - self.to_run):
             if reading := self.to_read & pages:
                 return self._read(min(reading, key=self._rank))
             if not is_first and (writing := self.to_write & pages):
                 return self._write(min(writing, key=self._rank))
-        return self._tidy()
+        return self._have_run() if self.to_run and not self.to_check else self._tidy()
 
     def _rank(self, name: str) -> tuple[bool, bool, str]:
         return name not in self.view, name not in self.saved, name
 
+    def _have_run(self) -> None:
+        """Have a page's cells run beside this process, until they have or something new comes."""
+        self.runner.begin(min(self.to_run))
+        if self.runner.connection in wait([self.connection, self.runner.connection]):
+            try:
+                self.to_run.discard(self.runner.take())
+            except EOFError:  # it was ended: pages run where they are read
+                self.to_run.clear()
+
     def _read(self, name: str) -> None:
         self.to_read.discard(name)
+        self.to_run.discard(name)
         self.is_known.add(name)
         if not self._source(name).is_file():
             self._fail(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])

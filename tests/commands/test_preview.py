@@ -1,6 +1,7 @@
 """The preview, on a copy of the built book: a real chapter is edited before a real browser."""
 
 import asyncio
+import contextlib
 import io
 import json
 import os
@@ -266,6 +267,47 @@ def test_a_missing_page_is_no_error_of_the_server(page, preview):
     assert page.locator("article h1").is_visible()
 
 
+def test_what_is_looked_at_does_not_wait_for_the_cells_of_other_pages(
+    page, preview, project, tmp_path
+):
+    other = "examples/apple"  # by its name the first of those behind
+    file, module = project / "book" / f"{other}.md", project / "mha" / "runs" / "rounding.py"
+    text, code = file.read_text(encoding="utf-8"), module.read_text(encoding="utf-8")
+    begun, held = tmp_path / "begun", tmp_path / "held"
+    cell = (
+        "import time\nfrom pathlib import Path\n\nimport mha.runs.rounding as module\n\n"
+        f"Path({str(begun)!r}).touch()\nwhile Path({str(held)!r}).exists():\n    time.sleep(0.1)"
+    )
+    newt = "The newt is {eval}`getattr(module, 'NEWT', 1)`."
+    edit(project, f"```{{code-cell}}\n{cell}\n```\n\n{newt}", name=other)
+    shown = page.context.new_page()
+    shown.goto(f"{preview[0]}{other}.html")
+    shown.get_by_text("The newt is 1.").wait_for(state="attached")
+    shown.goto("about:blank")
+    begun.unlink()
+    held.touch()
+    module.write_text(f"{code}\nNEWT = 2\n", encoding="utf-8")
+    while not begun.exists():
+        page.wait_for_timeout(100)
+    edit(project, "An otter does not wait.", at_end=False)
+    page.get_by_text("An otter does not wait.").wait_for(state="attached")
+    held.unlink()
+    shown.goto(f"{preview[0]}{other}.html")
+    shown.get_by_text("The newt is 2.").wait_for(state="attached")
+    module.write_text(code, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+
+
+def works_in(folder):
+    """Return the processes that work in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (process / "cwd").resolve(strict=True).is_relative_to(folder):
+                found.append((process / "cmdline").read_text(encoding="utf-8"))
+    return found
+
+
 def test_it_ends_while_a_cell_runs(page, preview, project, tmp_path):
     begun = tmp_path / "begun"
     cell = f"import time\nfrom pathlib import Path\n\nPath({str(begun)!r}).touch()\ntime.sleep(59)"
@@ -277,3 +319,5 @@ def test_it_ends_while_a_cell_runs(page, preview, project, tmp_path):
     said, _ = process.communicate(timeout=PATIENCE / 1000)
     assert "The preview has ended" in said
     assert "Traceback" not in said
+    while works_in(project):  # a kernel looks once a second whether its process lives
+        page.wait_for_timeout(100)

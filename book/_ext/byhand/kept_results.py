@@ -296,7 +296,7 @@ class KeptResultsClient(NotebookClientInline):
         }
         file = _file(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
-        waiting = file.with_suffix(".new")
+        waiting = file.with_suffix(f".{os.getpid()}.new")  # the preview runs pages in two processes
         waiting.write_text(json.dumps(results), encoding="utf-8")
         waiting.replace(file)
 
