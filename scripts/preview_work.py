@@ -8,7 +8,6 @@ a process beside this one.
 
 import gc
 import logging
-import pickle
 import re
 import shutil
 import time
@@ -19,8 +18,7 @@ from typing import Any
 
 from docutils import nodes
 from environment import ROOT
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from preview_memory import keep_pieces
 from preview_pages import (
     HTML,
     STATIC,
@@ -43,7 +41,6 @@ from byhand.page_assets import remove_parts, write_assets
 from byhand.section_search import write_index
 
 EVERY_PAGE = "*"
-MANY = 10_000  # pieces of Markdown, after which all that are kept are forgotten
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles")
 
@@ -78,7 +75,7 @@ class Work:
 
     def go_on(self) -> None:
         """Do what waits, the most urgent first, and take what comes between two steps."""
-        keep_tokens()
+        keep_pieces()
         self._find_outdated()
         self.builder.events.emit("write-started", self.builder)
         gc.disable()  # looking for lost objects among all pages takes a third of the time
@@ -336,25 +333,3 @@ class Work:
 
     def _source(self, name: str) -> Path:
         return Path(self.env.doc2path(name))
-
-
-def keep_tokens() -> None:
-    """Take no piece of Markdown apart twice: most of a page are its tables, and they stay.
-
-    What has a bracket may define a link or use one, so it is always taken apart anew.
-    """
-    take_apart = MarkdownIt.parse
-    kept: dict[tuple[str, str], bytes] = {}
-
-    def parse(self: MarkdownIt, src: str, env: Any = None) -> list[Token]:
-        if "[" in src:
-            return take_apart(self, src, env)
-        key = src, repr(self.get_active_rules())
-        if key not in kept:
-            if len(kept) > MANY:
-                kept.clear()
-            kept[key] = pickle.dumps(take_apart(self, src, env))
-        found: list[Token] = pickle.loads(kept[key])
-        return found
-
-    MarkdownIt.parse = parse  # type: ignore[method-assign]
