@@ -1,5 +1,7 @@
 """The mathematics is PyTorch's, where PyTorch has the thing: numbers of both beside each other."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -11,14 +13,17 @@ from mha import (
     FeedForward,
     MultiHeadWeights,
     Norm,
+    attention_scores,
     attention_weights,
     blockwise_attention,
     cross_entropy,
     decode_step,
     draw_layer,
+    entropy,
     feed_forward,
     layer_norm,
     linear_biases,
+    merge_heads,
     multi_head_attention,
     multi_head_attention_backward,
     padding_mask,
@@ -38,6 +43,12 @@ def test_softmax_and_its_gradient(draw, agree):
     wanted.backward(torch.tensor(d_weights))
     agree(softmax(scores), wanted)
     agree(softmax_backward(d_weights, softmax(scores)), tensor.grad)
+
+
+def test_entropy_of_weights(draw, agree):
+    scores = draw.normal(3, draw.size(), draw.size(9, 2)) * 5
+    (tensor,) = tensors(scores)
+    agree(entropy(softmax(scores)), torch.distributions.Categorical(logits=tensor).entropy())
 
 
 def test_layer_norm(draw, agree):
@@ -99,6 +110,19 @@ def test_multi_head_and_cross_attention(draw, agree):
     agree(multi_head_attention(x, weights, context=context), wanted)
     query, key = x[:, None] @ weights.w_q, context[:, None] @ weights.w_k
     agree(attention_weights(query, key), shares)
+
+
+def test_a_key_of_zeros_is_one_more_in_the_sum(draw, agree):
+    """What the chapter on decoding says of PyTorch's `add_zero_attn`."""
+    weights, module, d_model = draw.layer()
+    module.add_zero_attn = True
+    x = draw.normal(2, draw.size(), d_model)
+    (tx,) = tensors(x)
+    query, key, value = (x[:, None] @ w for w in (weights.w_q, weights.w_k, weights.w_v))
+    scores = attention_scores(query, key) / math.sqrt(weights.d_k)
+    exponentials = np.exp(scores)
+    shares = exponentials / (1 + exponentials.sum(axis=-1, keepdims=True))
+    agree(merge_heads(shares @ value) @ weights.w_o, module(tx, tx, tx)[0])
 
 
 def test_padding_of_a_batch(draw, agree):
