@@ -6,8 +6,8 @@ ratio below 1 means that `mha.blockwise_attention` is faster. Memory is what a c
 beyond its inputs and its output. Errors are those against float64, divided by PyTorch's. Last comes
 which share of the machine's matrix products is used, and where the rest of the time goes.
 
-PyTorch is optional: requirements-bench.lock has it, in an environment of its own; see
-CONTRIBUTING.md.
+PyTorch is optional: requirements-bench.lock has it, in an environment of its own, which
+`scripts/test.py --torch` makes; see CONTRIBUTING.md.
 
 Figures of a machine at rest stand in README.md. While other work kept ten processes waiting for two
 shared cores of an AMD EPYC with AVX-512 (2026-11-22, NumPy 2.4.6, PyTorch 2.15.0), so with

@@ -1,4 +1,4 @@
-"""What the commands begin with: the virtual environment, which they make and then run in.
+"""What the commands begin with: the virtual environments, which they make and run in.
 
 Standard library only: it runs before anything is installed. Everything else in this folder runs
 inside the environment. What comes from the system's packages is here too, for making an environment
@@ -20,17 +20,14 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
-LOCK = ROOT / "requirements.lock"
-STAMP = VENV / "built-from"
-LAST = ROOT / ".venv.last"  # the environment before, until the new one works
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
-DAMAGED = f"{VENV.name} is damaged ({{}}); delete this folder and start the command again"
+DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
 
@@ -55,6 +52,103 @@ def run(command: list[str], sentence: str, **options: Any) -> None:
         fail(sentence)
 
 
+def _interpreter() -> str:
+    """Return the Python that environments are made from, also when called from within one."""
+    return str(getattr(sys, "_base_executable", sys.executable))
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment, and what it is made from.
+
+    Parameters
+    ----------
+    folder : Path
+    lock : Path
+    gigabytes : int
+        Of disk that it takes.
+    has_mha : bool
+        Whether mha is installed in it, for editing. If not, mha is found where a command starts.
+    """
+
+    folder: Path
+    lock: Path
+    gigabytes: int
+    has_mha: bool = True
+
+    @property
+    def python(self) -> Path:
+        """The environment's Python."""
+        return self.folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+    def update(self) -> bool:
+        """Create the environment unless it is what the lock wants; tell whether that was needed."""
+        wanted, stamp = self.fingerprint(), self.folder / "built-from"
+        made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
+        if self.python.is_file() and made_from == wanted:
+            return False
+        self._refuse_without_room()
+        with self.last_one_kept():
+            self.create()
+            stamp.write_text(wanted, encoding="utf-8")
+        return True
+
+    def fingerprint(self) -> str:
+        """Return what the environment is made from; it is made anew when any of it changes."""
+        digest = hashlib.sha256(self.lock.read_bytes())
+        if self.has_mha:
+            digest.update((ROOT / "pyproject.toml").read_bytes())
+        digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
+        return digest.hexdigest()
+
+    def _refuse_without_room(self) -> None:
+        free = shutil.disk_usage(self.folder.parent).free / 1e9
+        if free < self.gigabytes:
+            name = self.folder.name
+            fail(f"{name} takes {self.gigabytes} GB of disk, and {free:.1f} GB are free")
+
+    @contextmanager
+    def last_one_kept(self) -> Iterator[None]:
+        """Put the environment that there was back in its place if the new one cannot be made."""
+        last = self.folder.with_name(f"{self.folder.name}.last")
+        if self.folder.is_dir() and not last.is_dir():
+            self.folder.rename(last)
+        try:
+            yield
+        except BaseException:
+            if last.is_dir():
+                shutil.rmtree(self.folder, ignore_errors=True)
+                last.rename(self.folder)
+            raise
+        shutil.rmtree(last, ignore_errors=True)
+
+    def create(self) -> None:
+        """Make the environment, and install what the lock names."""
+        if importlib.util.find_spec("ensurepip") is None:
+            system_package("Python's venv module", "python3-venv")
+        with step(f"Creating {self.folder.name}"):
+            run(
+                [_interpreter(), "-m", "venv", "--clear", str(self.folder)],
+                f"{self.folder} could not be created; see the message above",
+            )
+        pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        with step(f"Installing the packages of {self.lock.name} ({self.gigabytes} GB)"):
+            run(
+                [*pip, "--require-hashes", "-r", str(self.lock)],
+                f"the packages of {self.lock.name} could not be installed; see the message above",
+            )
+        if self.has_mha:
+            with step("Installing mha for editing"):
+                run(
+                    [*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)],
+                    "mha could not be installed; see the message above",
+                )
+
+
+BOOK = Environment(ROOT / ".venv", ROOT / "requirements.lock", gigabytes=1)
+BENCH = Environment(ROOT / ".bench", ROOT / "requirements-bench.lock", gigabytes=6, has_mha=False)
+
+
 def enter() -> None:
     """Return inside the environment: make or update it, and start this command again in it.
 
@@ -64,10 +158,10 @@ def enter() -> None:
     entered = os.environ.pop(ENTERED, None) is not None
     os.environ.pop("PYTHONOPTIMIZE", None)  # claims of the book are assertions: they hold or stop
     if not entered:
-        is_made_anew = _update()
-        is_elsewhere = Path(sys.prefix).resolve() != VENV.resolve()
+        is_made_anew = BOOK.update()
+        is_elsewhere = Path(sys.prefix).resolve() != BOOK.folder.resolve()
         if is_made_anew or is_elsewhere or sys.flags.optimize:
-            python = str(_executable())
+            python = str(BOOK.python)
             try:
                 os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
             except OSError as error:
@@ -90,72 +184,6 @@ def _is_lost(error: BaseException) -> bool:
     name = str(getattr(error, "name", "") or "").partition(".")[0]
     ours = (ROOT, EXTENSIONS, Path(__file__).parent)
     return not any((folder / name).is_dir() or (folder / f"{name}.py").exists() for folder in ours)
-
-
-def _update() -> bool:
-    """Create the environment unless it is what the lock wants; tell whether that was needed."""
-    wanted = _fingerprint()
-    if _executable().is_file() and STAMP.is_file() and STAMP.read_text(encoding="utf-8") == wanted:
-        return False
-    with _last_one_kept():
-        _create()
-        STAMP.write_text(wanted, encoding="utf-8")
-    return True
-
-
-@contextmanager
-def _last_one_kept() -> Iterator[None]:
-    """Put the environment that there was back in its place if the new one cannot be made."""
-    if VENV.is_dir() and not LAST.is_dir():
-        VENV.rename(LAST)
-    try:
-        yield
-    except BaseException:
-        if LAST.is_dir():
-            shutil.rmtree(VENV, ignore_errors=True)
-            LAST.rename(VENV)
-        raise
-    shutil.rmtree(LAST, ignore_errors=True)
-
-
-def _executable() -> Path:
-    windows = os.name == "nt"
-    return VENV / ("Scripts/python.exe" if windows else "bin/python")
-
-
-def _fingerprint() -> str:
-    """Return what the environment is made from; it is made anew when any of it changes."""
-    digest = hashlib.sha256()
-    for path in (LOCK, ROOT / "pyproject.toml"):
-        digest.update(path.read_bytes())
-    digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
-    return digest.hexdigest()
-
-
-def _interpreter() -> str:
-    """Return the Python that environments are made from, also when called from within one."""
-    return str(getattr(sys, "_base_executable", sys.executable))
-
-
-def _create() -> None:
-    if importlib.util.find_spec("ensurepip") is None:
-        system_package("Python's venv module", "python3-venv")
-    with step(f"Creating {VENV.name}"):
-        run(
-            [_interpreter(), "-m", "venv", "--clear", str(VENV)],
-            f"{VENV} could not be created; see the message above",
-        )
-    pip = [str(_executable()), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-    with step(f"Installing the packages of {LOCK.name}"):
-        run(
-            [*pip, "--require-hashes", "-r", str(LOCK)],
-            f"the packages of {LOCK.name} could not be installed; see the message above",
-        )
-    with step("Installing mha for editing"):
-        run(
-            [*pip, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)],
-            "mha could not be installed; see the message above",
-        )
 
 
 def system_package(what: str, *packages: str) -> None:

@@ -130,6 +130,7 @@ NOT_CHECKED = (
     "any browser but Chromium; a screen reader",
     "the accessible edition with a validator such as veraPDF",
     "links to other sites: no test asks a network",
+    "the mathematics against PyTorch's: `scripts/test.py --torch` does that",
     "changes of the package that mutmut does not make: properties, and what runs on import",
 )
 

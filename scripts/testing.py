@@ -8,7 +8,7 @@ import sys
 import environment
 import printing
 import report
-from environment import ROOT, step
+from environment import BENCH, ROOT, step
 from html_book import build_html, refuse_faulty_sources
 
 from byhand.document import Document
@@ -28,11 +28,17 @@ This was the quick group: the sources' checks, the mathematics, runs, views, aud
 Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what looks at every
 number of many runs, and all that needs the built book, a browser or LaTeX.
 All of it runs with: python3 scripts/test.py"""
+AGAINST_TORCH = "tests/against_torch"
 
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
-    arguments, for_pytest = _parser().parse_known_args()
+    parser = _parser()
+    arguments, for_pytest = parser.parse_known_args()
+    if arguments.torch:
+        if arguments.quick or arguments.no_book or arguments.report:
+            parser.error("--torch is a run of its own, without --quick, --no-book and --report")
+        sys.exit(against_torch(for_pytest))
     variables = dict(os.environ)
     # Many tests start Python: without what it keeps, each would compile the package again.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -64,6 +70,16 @@ def main() -> None:
     sys.exit(done.returncode)
 
 
+def against_torch(for_pytest: list[str]) -> int:
+    """Compare the mathematics with PyTorch's, in the environment that has it."""
+    BENCH.update()
+    with step("Comparing mha with PyTorch"):
+        # The other tests' conftest.py asks for packages that this environment does not have.
+        own = [AGAINST_TORCH, f"--confcutdir={AGAINST_TORCH}"]
+        command = [str(BENCH.python), "-m", "pytest", *own, *for_pytest]
+        return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="test.py",
@@ -85,5 +101,11 @@ def _parser() -> argparse.ArgumentParser:
         "--report",
         action="store_true",
         help="print one page of what was counted, and of what was not checked",
+    )
+    parser.add_argument(
+        "--torch",
+        action="store_true",
+        help="only compare the mathematics with PyTorch's, which no other run does: makes .bench,"
+        f" an environment of {BENCH.gigabytes} GB, and takes --draws besides pytest's arguments",
     )
     return parser

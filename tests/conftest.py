@@ -13,6 +13,7 @@ from seeds import SEED
 pytest_plugins = ["explorer_pages", "wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
+collect_ignore = ["against_torch"]  # it needs PyTorch: scripts/test.py --torch runs it
 NOT_NEEDED = (
     # Of Chromium itself: two hidden pages behind the address bar, that each new window would load.
     # Without them a window takes half as long, and the tests open hundreds.
@@ -84,7 +85,11 @@ def pytest_addoption(parser):
 
 def pytest_report_header():
     drawn = f"{settings().max_examples} examples a property, derandomized, no deadline"
-    return f"numpy seed: {SEED}; hypothesis: {drawn}"
+    left_out = ", ".join(f"tests/{name}" for name in collect_ignore)
+    return [
+        f"numpy seed: {SEED}; hypothesis: {drawn}",
+        f"left out: {left_out}, which scripts/test.py --torch runs",
+    ]
 
 
 @pytest.fixture

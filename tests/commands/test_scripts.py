@@ -36,10 +36,9 @@ def project(environment, monkeypatch, tmp_path):
     (packages,) = (project / ".venv").glob("lib/python*/site-packages")
     lines = [str(project), sysconfig.get_path("purelib")]
     (packages / "lent.pth").write_text("\n".join(lines), encoding="utf-8")
-    for name, file in (("LOCK", "requirements.lock"), ("ROOT", "")):
-        monkeypatch.setattr(environment, name, project / file)
-    stamp = project / ".venv" / "built-from"
-    stamp.write_text(environment._fingerprint(), encoding="utf-8")
+    monkeypatch.setattr(environment, "ROOT", project)
+    own = environment.Environment(project / ".venv", project / "requirements.lock", gigabytes=0)
+    (own.folder / "built-from").write_text(own.fingerprint(), encoding="utf-8")
     return project
 
 
@@ -135,12 +134,12 @@ def made(environment, monkeypatch, tmp_path):
     program.parent.mkdir()
     program.write_text("", encoding="utf-8")
     (tmp_path / "requirements.lock").write_text("a", encoding="utf-8")
-    monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
-    monkeypatch.setattr(environment, "STAMP", tmp_path / "built-from")
-    monkeypatch.setattr(environment, "VENV", tmp_path)
-    monkeypatch.setattr(environment, "_last_one_kept", contextlib.nullcontext)
-    monkeypatch.setattr(environment, "_create", lambda: done.append("create"))
-    monkeypatch.setattr(environment, "_executable", lambda: program)
+    kind = environment.Environment
+    own = kind(tmp_path, tmp_path / "requirements.lock", gigabytes=0)
+    monkeypatch.setattr(environment, "BOOK", own)
+    monkeypatch.setattr(kind, "python", program)
+    monkeypatch.setattr(kind, "last_one_kept", lambda self: contextlib.nullcontext())
+    monkeypatch.setattr(kind, "create", lambda self: done.append("create"))
     monkeypatch.setattr(environment.sys, "excepthook", environment.sys.excepthook)
     monkeypatch.setattr(environment.os, "execve", lambda *command: done.append(command))
     monkeypatch.setattr(environment.sys, "path", [])
@@ -185,10 +184,11 @@ def test_a_command_that_was_started_again_does_not_start_again(environment, made
 
 
 def test_with_optimisation_the_command_is_started_again_without_it(environment, made, monkeypatch):
-    monkeypatch.setattr(environment.sys, "prefix", str(environment.VENV))
+    monkeypatch.setattr(environment.sys, "prefix", str(environment.BOOK.folder))
     monkeypatch.setenv("PYTHONOPTIMIZE", "2")
     monkeypatch.setattr(environment.sys, "flags", SimpleNamespace(optimize=2))
-    environment.STAMP.write_text(environment._fingerprint(), encoding="utf-8")
+    stamp = environment.BOOK.folder / "built-from"
+    stamp.write_text(environment.BOOK.fingerprint(), encoding="utf-8")
     environment.enter()
     ((_, _, variables),) = made
     assert "PYTHONOPTIMIZE" not in variables
@@ -203,26 +203,53 @@ def test_an_environment_without_its_python_is_made_anew(environment, made, tmp_p
 
 @pytest.mark.parametrize("interrupted", [False, True], ids=["at once", "after an interruption"])
 def test_an_environment_that_cannot_be_made_anew_stays_as_it_was(
-    environment, monkeypatch, tmp_path, interrupted
+    environment, tmp_path, interrupted
 ):
-    for name in ("VENV", "LAST"):
-        monkeypatch.setattr(environment, name, tmp_path / name)
-    (tmp_path / ("LAST" if interrupted else "VENV")).mkdir()
-    (tmp_path / ("LAST" if interrupted else "VENV") / "works").touch()
+    own = environment.Environment(tmp_path / "own", tmp_path / "a.lock", gigabytes=0)
+    works = tmp_path / ("own.last" if interrupted else "own") / "works"
+    works.parent.mkdir()
+    works.touch()
 
     def make_half():
-        with environment._last_one_kept():
-            (tmp_path / "VENV").mkdir(exist_ok=True)
-            (tmp_path / "VENV" / "half").touch()
+        with own.last_one_kept():
+            own.folder.mkdir(exist_ok=True)
+            (own.folder / "half").touch()
             environment.fail("a hash in the lock is wrong")
 
     with pytest.raises(SystemExit):
         make_half()
-    assert [path.name for path in (tmp_path / "VENV").iterdir()] == ["works"]
-    with environment._last_one_kept():
-        (tmp_path / "VENV").mkdir()
-    assert [path.name for path in tmp_path.iterdir()] == ["VENV"]
-    assert list((tmp_path / "VENV").iterdir()) == []
+    assert [path.name for path in own.folder.iterdir()] == ["works"]
+    with own.last_one_kept():
+        own.folder.mkdir()
+    assert [path.name for path in tmp_path.iterdir()] == ["own"]
+    assert list(own.folder.iterdir()) == []
+
+
+def test_an_environment_that_the_disk_has_no_room_for_is_not_begun(environment, tmp_path):
+    (tmp_path / "a.lock").touch()
+    own = environment.Environment(tmp_path / "own", tmp_path / "a.lock", gigabytes=10**9)
+    with pytest.raises(SystemExit) as error:
+        own.update()
+    assert "own takes 1000000000 GB of disk, and " in str(error.value.code)
+    assert not own.folder.exists()
+
+
+@pytest.mark.parametrize("has_mha", [True, False])
+def test_mha_is_installed_where_it_is_wanted_and_made_anew_with_its_settings(
+    environment, monkeypatch, tmp_path, has_mha
+):
+    commands = []
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    monkeypatch.setattr(environment, "run", lambda command, sentence: commands.append(command))
+    (tmp_path / "a.lock").touch()
+    (tmp_path / "pyproject.toml").write_text("a", encoding="utf-8")
+    own = environment.Environment(tmp_path / "own", tmp_path / "a.lock", 0, has_mha=has_mha)
+    own.create()
+    assert [str(own.folder) in commands[0], "--require-hashes" in commands[1]] == [True, True]
+    assert ["--editable" in command for command in commands[2:]] == [True] * has_mha
+    before = own.fingerprint()
+    (tmp_path / "pyproject.toml").write_text("b", encoding="utf-8")
+    assert (own.fingerprint() != before) == has_mha
 
 
 @pytest.mark.parametrize(

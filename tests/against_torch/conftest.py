@@ -1,0 +1,74 @@
+"""What the comparisons with PyTorch share: draws, what is allowed, and the table at the end.
+
+No other run collects this folder, and these tests use nothing of the other tests' `conftest.py`:
+they run where PyTorch is, which is not where the book is built.
+"""
+
+import numpy as np
+import pytest
+import torch
+from drawn_for_torch import Draw
+
+TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
+"""How far two numbers may be apart, as a share of one more than the largest."""
+ROW = "{:<46}{:>11}{:>11}"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--draws", type=int, default=20, help="how often sizes and numbers are drawn; default: 20"
+    )
+
+
+def pytest_configure():
+    torch.backends.mha.set_fastpath_enabled(False)  # it rounds in an order of its own
+
+
+def pytest_report_header(config):
+    draws = config.getoption("draws")
+    return f"PyTorch {torch.__version__}, NumPy {np.__version__}, {draws} draws a comparison"
+
+
+def pytest_generate_tests(metafunc):
+    """Draw sizes and numbers anew for each seed, in each dtype."""
+    seeds = range(metafunc.config.getoption("draws"))
+    cases = [(seed, dtype) for dtype in TOLERANCE for seed in seeds]
+    names = [f"{dtype}-{seed}" for seed, dtype in cases]
+    metafunc.parametrize("draw", cases, ids=names, indirect=True)
+
+
+@pytest.fixture
+def draw(request):
+    """Return what draws a test's sizes and numbers."""
+    return Draw(*request.param)
+
+
+@pytest.fixture
+def agree(draw, record_property):
+    """Return what says whether numbers of mha are PyTorch's, and remembers how far they are off."""
+
+    def check(own, other):
+        wanted = other.detach().numpy()
+        assert np.shape(own) == wanted.shape
+        if wanted.ndim:
+            assert (own.dtype, wanted.dtype) == (draw.dtype, draw.dtype)
+        off = np.abs(own - wanted).max() / (TOLERANCE[draw.dtype] * (1 + np.abs(wanted).max()))
+        record_property(draw.dtype, float(off))
+        assert off <= 1, f"{off:.3g} of what is allowed in {draw.dtype}:\n{own}\nfor\n{wanted}"
+
+    return check
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the largest difference that each test saw, in units of what its dtype allows."""
+    worst = {}
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            name = report.location[2].partition("[")[0].removeprefix("test_").replace("_", " ")
+            for dtype, off in report.user_properties:
+                worst.setdefault(name, {}).setdefault(dtype, []).append(off)
+    terminalreporter.section("largest differences, of what is allowed")
+    terminalreporter.line(ROW.format("", *TOLERANCE))
+    for name, found in worst.items():
+        numbers = [f"{max(found[dtype]):.2g}" if dtype in found else "-" for dtype in TOLERANCE]
+        terminalreporter.line(ROW.format(name, *numbers))
