@@ -85,7 +85,7 @@ ROWS = (
         ),
     ),
     Row(
-        "functions under abuse: no argument changed, nothing warned, one sentence",
+        "public names under abuse: no argument changed, nothing warned, one sentence",
         ("test_no_argument_changes_and_what_is_refused_gets_a_sentence",),
         "examples",
     ),
