@@ -15,6 +15,7 @@ from mha.core.checks import (
     in_one_dtype,
     refuse_where,
 )
+from mha.core.kinds import as_switch
 from mha.core.masks import Align, as_additive_mask
 from mha.core.softmax import softmax
 
@@ -108,7 +109,7 @@ def attention_weights(
     array([[0.7311, 0.2689],
            [0.2689, 0.7311]])
     """
-    if enable_gqa:
+    if as_switch("enable_gqa", enable_gqa):
         key = repeat_heads("key", key, query)
     scaled = scaled_scores(attention_scores(query, key), np.shape(key)[-1], scale)
     return softmax(masked_scores(scaled, mask, is_causal, align))
@@ -301,6 +302,7 @@ def as_inputs(
         ...
     ValueError: key has 2 heads but value has 1 heads; they must match
     """
+    enable_gqa = as_switch("enable_gqa", enable_gqa)
     named = (("query", query), ("key", key), ("value", value))
     arrays = (as_finite_array(name, x, min_ndim=3 if enable_gqa else 2) for name, x in named)
     query, key, value = in_one_dtype(*arrays)

@@ -23,6 +23,7 @@ from mha.core.attention import (
     scaled_scores,
 )
 from mha.core.checks import Array, as_count, finite_product, refuse_overflow
+from mha.core.kinds import as_switch
 from mha.core.masks import Align, as_mask, first_place
 from mha.core.threads import can_limit, usable_cores
 from mha.core.tiles import Inputs, are_moderate, attend
@@ -84,7 +85,7 @@ def blockwise_attention(
            [4.1932, 5.9242]])
     """
     query, key, value = as_separate_inputs(query, key, value, enable_gqa)
-    block_size = as_count("block_size", block_size)
+    block_size, is_causal = as_count("block_size", block_size), as_switch("is_causal", is_causal)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     first = first_place(num_queries, num_keys, align)
     if math.prod(query.shape[:-1]) * num_keys <= SMALL and max(num_queries, num_keys) <= block_size:

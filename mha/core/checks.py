@@ -304,15 +304,15 @@ def as_axis(axis: int, ndim: int) -> int:
     return int(axis)
 
 
-def as_count(name: str, value: int) -> int:
-    """Return `value` as an int of at least 1.
+def as_count(name: str, value: int, least: int = 1) -> int:
+    """Return `value` as an int of at least 1, or another number.
 
     Raises
     ------
     TypeError
         If `value` is not an integer (a bool is not one).
     ValueError
-        If it is below 1.
+        If it is below `least`.
 
     Examples
     --------
@@ -321,10 +321,11 @@ def as_count(name: str, value: int) -> int:
         ...
     ValueError: num_heads is 0; a whole number of at least 1 is wanted
     """
+    wanted = f"a whole number of at least {least} is wanted"
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} is {value!r}; a whole number of at least 1 is wanted")
-    if value < 1:
-        raise ValueError(f"{name} is {value}; a whole number of at least 1 is wanted")
+        raise TypeError(f"{name} is {value!r}; {wanted}")
+    if value < least:
+        raise ValueError(f"{name} is {value}; {wanted}")
     return int(value)
 
 

@@ -16,6 +16,7 @@ from mha.core.checks import (
     refuse_overflow,
 )
 from mha.core.gradients import multi_head_attention_backward
+from mha.core.kinds import check_kind
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.softmax import softmax
 
@@ -122,6 +123,7 @@ def draw_layer(
     >>> draw_layer(np.random.default_rng(3), 7, 2, 6, 5).w_q.shape
     (2, 7, 3)
     """
+    check_kind("rng", rng, Generator)
     heads, width = as_count("num_heads", num_heads), as_count("width", width)
     if width % heads:
         raise ValueError(f"num_heads is {heads}; a divisor of width {width} is wanted")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from mha.core.checks import Array, as_count, as_ndarray, float_dtype, refuse_where
+from mha.core.kinds import as_switch
 
 Align: TypeAlias = Literal["top-left", "bottom-right"]
 """Where a causal mask's diagonal lies when there are more keys than queries, or fewer."""
@@ -178,6 +179,7 @@ def as_additive_mask(
     """
     num_queries, num_keys = shape[-2:]
     first_place(num_queries, num_keys, align)  # a bad alignment is refused even if it is not used
+    is_causal = as_switch("is_causal", is_causal)
     causal = causal_mask(num_queries, num_keys, align=align) if is_causal else None
     if mask is None:
         return None if causal is None else _additive(causal, dtype)

@@ -15,6 +15,7 @@ from mha.core.checks import (
     frozen,
     in_one_dtype,
 )
+from mha.core.kinds import check_kind
 from mha.core.softmax import as_scores
 
 
@@ -87,8 +88,7 @@ class RunningSoftmax:
         ----------
         Milakov and Gimelshein (2018), section 3.1.
         """
-        if not isinstance(other, RunningSoftmax):
-            raise TypeError(f"other is a {type(other).__name__}; a RunningSoftmax is wanted")
+        check_kind("other", other, RunningSoftmax)
         if other.mixture.shape != self.mixture.shape:
             raise ValueError(
                 f"mixture has shape {self.mixture.shape} but other's has {other.mixture.shape};"
@@ -139,6 +139,8 @@ def online_softmax(
     >>> first.output.round(4), both.output.round(4)
     (array([2.6667]), array([6.]))
     """
+    if so_far is not None:
+        check_kind("so_far", so_far, RunningSoftmax)
     scores, value = in_one_dtype(as_scores("scores", scores), as_array("value", value, min_ndim=2))
     value = as_finite_array("value", value)
     leading = scores.shape[: max(0, scores.ndim - 2)]

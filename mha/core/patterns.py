@@ -6,7 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import attention_weights
-from mha.core.checks import Array, as_count, as_finite_array, refuse_where
+from mha.core.checks import (
+    Array,
+    as_count,
+    as_finite_array,
+    as_number,
+    finite_product,
+    refuse_where,
+)
+from mha.core.kinds import check_kind
 
 Projections = tuple[Array, Array]
 
@@ -147,7 +155,7 @@ def fit_patterns(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not as above.
+        If an argument is not as above, or so large that a step overflows.
 
     References
     ----------
@@ -160,16 +168,18 @@ def fit_patterns(
     array([[[0.5, 0.5],
             [0.2, 0.8]]])
     """
+    check_kind("rng", rng, np.random.Generator)
     target = _as_pattern("patterns", patterns)
     if target.ndim != 3:
         raise ValueError(f"patterns has shape {target.shape}; (num_heads, n, n) is wanted")
     restarts, steps = as_count("restarts", restarts), as_count("steps", steps)
     x, w_q, w_k = _starts(target, d_model, d_k, rng, restarts, embeddings)
-    fixed = embeddings is not None
-    _descend(x, w_q, w_k, target, decay=decay, steps=steps, fixed=fixed)
-    weights = attention_weights(x @ w_q, x @ w_k)
+    fixed, decay = embeddings is not None, as_number("decay", decay)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused in time
+        _descend(x, w_q, w_k, target, decay=decay, steps=steps, fixed=fixed)
+    weights = attention_weights(*_met(x, w_q, w_k))
     # A weight may underflow to 0 in a start that went astray; it then loses.
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         divergence = (target * np.log(target / weights)).sum(axis=-1).mean(axis=-1).clip(0)
     order = divergence if fixed else divergence.sum(axis=-1, keepdims=True)
     best = np.broadcast_to(order.argmin(axis=0), len(target)), np.arange(len(target))
@@ -216,7 +226,7 @@ def _gradients(
     x: Array, w_q: Array, w_k: Array, target: Array, decay: float
 ) -> tuple[Array, Array, Array]:
     """Return the loss's gradient by `w_q`, `w_k` and `x`."""
-    query, key, scale = x @ w_q, x @ w_k, 1 / np.sqrt(w_q.shape[-1])
+    (query, key), scale = _met(x, w_q, w_k), 1 / np.sqrt(w_q.shape[-1])
     # The softmax and the logarithm together: the gradient by the scaled scores is a difference.
     d_scores = attention_weights(query, key) - target
     if decay:
@@ -226,6 +236,12 @@ def _gradients(
     d_x = d_query @ w_q.swapaxes(-1, -2) + d_key @ w_k.swapaxes(-1, -2)
     x_t = x.swapaxes(-1, -2)
     return x_t @ d_query, x_t @ d_key, d_x.sum(axis=1, keepdims=True)
+
+
+def _met(x: Array, w_q: Array, w_k: Array) -> Projections:
+    """Return the queries and keys that projections make of embeddings."""
+    names = "embeddings and projections"
+    return finite_product(names, x, w_q), finite_product(names, x, w_k)
 
 
 def _as_pattern(name: str, pattern: ArrayLike) -> Array:

@@ -15,6 +15,7 @@ from mha.core.checks import (
     refuse_overflow,
     refuse_where,
 )
+from mha.core.kinds import as_switch
 from mha.core.masks import Align, first_place
 
 Layout: TypeAlias = Literal["pairs", "halves"]
@@ -56,7 +57,7 @@ def sinusoidal_positions(num_positions: int, d_model: int, base: float = BASE) -
     """
     count, d_model = as_count("num_positions", num_positions), as_count("d_model", d_model)
     even = d_model + d_model % 2
-    angles = np.arange(count)[:, None] * _speeds(even, d_model, base)
+    angles = _turned_to(np.arange(count), _speeds(even, d_model, base))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(count, even)[:, :d_model]
 
 
@@ -96,8 +97,7 @@ def rotary_angles(positions: ArrayLike, d_k: int, *, base: float = BASE) -> Arra
     """
     positions = as_finite_array("positions", positions, min_ndim=0)
     width = _even("d_k", as_count("d_k", d_k))
-    angles: Array = positions[..., None] * _speeds(width, width, base).astype(positions.dtype)
-    return angles
+    return _turned_to(positions, _speeds(width, width, base))
 
 
 def rotate_by(x: ArrayLike, angles: ArrayLike, *, layout: Layout = "pairs") -> Array:
@@ -327,6 +327,7 @@ def linear_biases(
     queries = np.arange(shape[0])[:, None] + first_place(*shape, align)
     distance = queries - np.arange(shape[1])
     biases = 0.0 - slopes[:, None, None] * np.abs(distance)
+    is_causal = as_switch("is_causal", is_causal)
     return np.where(distance < 0, -np.inf, biases) if is_causal else biases
 
 
@@ -337,8 +338,18 @@ def _speeds(even: int, width: int, base: float) -> Array:
     """Return by how much each pair of `even` columns turns a position."""
     base = as_number("base", base)
     refuse_where("base", np.asarray(base), np.asarray(base <= 0), "a number above 0 is wanted")
-    speeds: Array = base ** (-np.arange(0, even, 2) / width)
+    with np.errstate(over="ignore"):
+        speeds: Array = base ** (-np.arange(0, even, 2) / width)
     return speeds
+
+
+def _turned_to(positions: Array, speeds: Array) -> Array:
+    """Return the angle of each pair at each position, in the dtype of the positions."""
+    dtype = np.result_type(positions, np.float32)
+    with np.errstate(over="ignore", invalid="ignore"):
+        angles: Array = positions[..., None] * speeds.astype(dtype)
+    refuse_overflow("positions and the turns that base makes", angles)
+    return angles
 
 
 def _even(name: str, width: int) -> int:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from mha.core.checks import Array, frozen
+from mha.core.checks import Array, as_count, frozen
+from mha.core.kinds import as_word
 from mha.runs.worked import WorkedExample
 
 _MODEL = "all-MiniLM-L6-v2"
@@ -70,7 +71,7 @@ def recorded_maps(sentence: str) -> RecordedMaps:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If there is no such sentence.
 
     Examples
@@ -118,7 +119,7 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the head or the sentence is not recorded.
 
     Examples
@@ -128,9 +129,10 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
     >>> print(run.tokens[2], run.tokens[5], run.weights[0, 2, 5].round(3))
     bank river 0.72
     """
+    layer, head = as_count("layer", layer), as_count("head", head)
     if (layer, head) not in recorded_heads():
         known = ", ".join(map(str, recorded_heads()))
-        raise ValueError(f"(layer, head) is {(layer, head)}; one of {known} is wanted")
+        raise ValueError(f"layer and head are {(layer, head)}; one of {known} is wanted")
     number = recorded_sentences().index(_known(sentence))
     parts = _parts(layer, head)
     x = parts[f"x{number}"]
@@ -148,7 +150,7 @@ def recorded_head(layer: int, head: int, sentence: str) -> WorkedExample:
 
 def _known(sentence: str) -> str:
     """Return a sentence that is recorded, or raise."""
-    if sentence not in _maps():
+    if as_word("sentence", sentence) not in _maps():
         raise ValueError(f"sentence is {sentence!r}; one of {', '.join(_maps())} is wanted")
     return sentence
 

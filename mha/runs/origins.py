@@ -7,6 +7,7 @@ from itertools import chain
 
 from mha.core.checks import Array
 from mha.core.feed_forward import FeedForward
+from mha.core.kinds import check_kind
 from mha.core.norm import Norm
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place, place_at
@@ -29,6 +30,8 @@ def origin(run: Trace, place: Place) -> Origin:
 
     Raises
     ------
+    TypeError
+        If these are no run and no place.
     ValueError
         If the run has no such number.
 
@@ -43,6 +46,8 @@ def origin(run: Trace, place: Place) -> Origin:
     >>> [str(o.place) for o in origin(run, Place.parse("weights.0.0.1")).operands]
     ['exponentials.0.0.1', 'row_sums.0.0']
     """
+    check_kind("run", run, Trace)
+    check_kind("place", place, Place)
     if place.term is not None:
         return _term(run, place)
     has_array = place.kind.axes and not place.kind.quotes

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 
+from mha.core.kinds import as_word, check_kind
 from mha.runs.record import Trace
 from mha.runs.stages import AXES, Stage, stage, stage_array
 
@@ -142,7 +143,7 @@ class Place:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If the text is no address.
 
         Examples
@@ -151,7 +152,7 @@ class Place:
         Place(stage='root', head=None, row=None, column=None, term=None)
         """
         number = r"(?:0|[1-9][0-9]*)"
-        match = re.fullmatch(rf"([a-z_]+)((?:\.{number})*)(?::({number}))?", text)
+        match = re.fullmatch(rf"([a-z_]+)((?:\.{number})*)(?::({number}))?", as_word("place", text))
         if match is None:
             raise ValueError(f"place is {text!r}; an address such as scores.0.1.2 is wanted")
         name, index, term = match.groups()
@@ -201,6 +202,7 @@ class Place:
         >>> Place.parse("scores.0.1.1").value(trace(load_example("cat-sat")))
         2.0
         """
+        check_kind("run", run, Trace)
         if self.term is not None:
             raise ValueError(f"{self} is a term of a sum; a number that a run keeps is wanted")
         array = stage_array(run, self.stage)

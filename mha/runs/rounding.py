@@ -11,6 +11,9 @@ keeps the names that NumPy prints, `inf` and `nan`.
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
+from mha.core.checks import as_count
+from mha.core.kinds import as_word
+
 PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""
 
@@ -30,7 +33,7 @@ def shown(value: float, places: int = PLACES) -> str:
     Raises
     ------
     TypeError
-        If `value` is no number.
+        If `value` is no number, or `places` no whole one.
     ValueError
         If `places` is below 0.
 
@@ -43,9 +46,7 @@ def shown(value: float, places: int = PLACES) -> str:
     >>> shown(-math.inf), shown(math.inf), shown(math.nan)
     ('−∞', 'inf', 'nan')
     """
-    if places < 0:
-        raise ValueError(f"places is {places}; a number of at least 0 is wanted")
-    value = _number(value)
+    places, value = as_count("places", places, least=0), _number(value)
     if value == -math.inf:
         return "−∞"
     text = f"{value:.{places}f}"
@@ -163,9 +164,7 @@ def at_most_percent(value: float, places: int = 0) -> Percentage:
 
 def _outward(value: float, places: int, rounding: str, times: int = 1) -> str:
     """Return a number rounded in one direction, except for what float arithmetic leaves over."""
-    if places < 0:
-        raise ValueError(f"places is {places}; a number of at least 0 is wanted")
-    value = _number(value)
+    places, value = as_count("places", places, least=0), _number(value)
     if not math.isfinite(value):
         raise ValueError(f"value is {value}; a finite number is wanted")
     unit = Decimal(1).scaleb(-places)
@@ -209,10 +208,16 @@ def short(value: float, places: int = PLACES) -> str:
 def dimensions(symbol: str, count: int) -> tuple[str, ...]:
     """Return labels for a vector's components, counted from 1.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If `symbol` is no string, or `count` no whole number of at least 0.
+
     Examples
     --------
     >>> dimensions("q", 3)
     ('q₁', 'q₂', 'q₃')
     """
     digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    symbol, count = as_word("symbol", symbol), as_count("count", count, least=0)
     return tuple(symbol + str(i).translate(digits) for i in range(1, count + 1))

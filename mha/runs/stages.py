@@ -240,7 +240,7 @@ def stage(name: str) -> Stage:
     >>> stage("row_sums").axes
     ('head', 'row')
     """
-    if name not in STAGES:
+    if not isinstance(name, str) or name not in STAGES:
         raise ValueError(f"stage is {name!r}; one of {', '.join(STAGES)} is wanted")
     return STAGES[name]
 

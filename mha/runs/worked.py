@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_finite_array, as_index, as_names, frozen
+from mha.core.kinds import as_switch, as_word
 from mha.core.multihead import MultiHeadWeights, project
 from mha.core.transformer import Block
 
@@ -139,10 +140,8 @@ class WorkedExample:
     def _check_words(self) -> None:
         """Raise unless names and titles are strings, switches truth values, tokens visible."""
         for name in ("name", "title", "source", "shows"):
-            if not isinstance(value := getattr(self, name), str):
-                raise TypeError(f"{name} is {value!r}; a string is wanted")
-        if not isinstance(self.is_causal, bool | np.bool_):
-            raise TypeError(f"is_causal is {self.is_causal!r}; true or false is wanted")
+            as_word(name, getattr(self, name))
+        as_switch("is_causal", self.is_causal)
         for token in as_names("tokens", self.tokens):
             if not token.strip() or not token.isprintable():
                 raise ValueError(f"tokens has {token!r}; visible characters are wanted")

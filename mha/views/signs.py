@@ -12,6 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
+from mha.core.checks import as_names
+
 
 @lru_cache(maxsize=1 << 8)  # a step in the middle is read twice
 def as_printed(text: str) -> Fraction | None:
@@ -70,6 +72,11 @@ def sign(left: str, right: str) -> str:
 def chain(*steps: str) -> str:
     """Return steps of a calculation on one line, each pair with the sign that holds.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If a step is no string, or there is none.
+
     Examples
     --------
     >>> chain("0.5×1.2 + 0.1×0.2", "0.6 + 0.02", "0.62")
@@ -77,6 +84,7 @@ def chain(*steps: str) -> str:
     >>> chain("e^1", "2.7183")
     'e^1 ≈ 2.7183'
     """
+    steps = as_names("steps", steps)
     return steps[0] + "".join(f" {sign(a, b)} {b}" for a, b in pairwise(steps))
 
 

@@ -77,13 +77,18 @@ def view(browser):
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
-def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name, theme, width):
+def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
+    view, name, theme, width, record_property
+):
     """All that can be told of a page as it is opened: it is opened once a screen, not once a test.
 
     What axe adds to the page comes last.
     """
     seen = view(name, width=width, theme=theme)
-    assert [url for url in seen.requests if not url.startswith(("file:", "data:"))] == []
+    outside = [url for url in seen.requests if not url.startswith(("file:", "data:"))]
+    record_property("requests outside", len(outside))
+    record_property("messages of the browser", len(seen.errors))
+    assert outside == []
     assert seen.errors == []
     assert seen.page.evaluate("document.documentElement.dataset.theme") == theme
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -93,7 +98,9 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
     if (width, theme) == (SIZES["desktop"], "light") and name in PAGES:
         is_light_and_not_long(seen, name)
         the_sums_of_its_strips_hold(seen.page, name)
-    assert violations(seen.page) == []
+    found = violations(seen.page)
+    record_property("violations of accessibility", len(found))
+    assert found == []
 
 
 def nothing_is_cut_but_what_scrolls(page):

@@ -120,11 +120,14 @@ FROM_A_FILE = ["index", "mechanism/multi-head-attention", "examples/apple", "sea
     ("way", "name"),
     [*(("http", name) for name in PAGES), *(("file", name) for name in FROM_A_FILE)],
 )
-def test_every_control_of_a_page_keeps_its_policy(crawl, name):
+def test_every_control_of_a_page_keeps_its_policy(crawl, name, record_property):
     crawl.page.goto(f"{crawl.address}/{name}.html")
     crawl.page.wait_for_load_state("load")
     assert crawl.page.evaluate(USE_CONTROLS) >= 5
-    assert crawl.refused() == []
+    refused = crawl.refused()
+    record_property("violations of the policy", len(refused))
+    record_property("requests outside", len(crawl.outside))
+    assert refused == []
     assert crawl.complaints == []
     assert crawl.outside == []
     assert crawl.page.url.startswith(f"{crawl.address}/{name}.html")

@@ -8,9 +8,13 @@ from book_site import ROOT
 RESULTS = """\
 <testsuites><testsuite>
 <testcase name="test_one[a]">
-<properties><property name="counted" value="1200"/></properties>
+<properties>
+<property name="counted" value="1200"/><property name="broken links" value="0"/>
+</properties>
 </testcase>
-<testcase name="test_one[b]"><failure/></testcase>
+<testcase name="test_one[b]">
+<properties><property name="broken links" value="17"/></properties><failure/>
+</testcase>
 <testcase name="test_one[c]"><skipped/></testcase>
 <testcase name="test_one_more"/>
 <testcase name="test_two"><error/></testcase>
@@ -28,16 +32,32 @@ def report():
 def test_it_counts_what_held_and_what_was_counted(report, tmp_path):
     (tmp_path / "tests.xml").write_text(RESULTS, encoding="utf-8")
     rows = (
-        report.Row("ones", ("test_one",), "links"),
-        report.Row("twos", ("test_two",)),
+        report.Row("ones", ("test_one",), "links", ("broken links", "requests outside")),
+        report.Row("twos", ("test_two",), wrong=("failures",)),
         report.Row("threes", ("test_three",)),
     )
     page = report.written(tmp_path / "tests.xml", rows)
     assert "2 of 5 tests held, 1 were left out." in page
-    assert "| 1 | 2 | ones (1,200 links) |" in page
-    assert "| 0 | 1 | twos |" in page
+    wrong = "17 broken links, 1 requests outside"  # who fails without a count has found one
+    assert f"| 1 | 2 | ones (1,200 links): {wrong} |" in page
+    assert "| 0 | 1 | twos: 1 failures |" in page
     assert "| – | – | not run: threes |" in page
     assert "- any browser but Chromium" in page
+
+
+def test_what_there_should_be_none_of_is_counted_where_it_is_looked_for(report):
+    """A name that no test counts is told from failures alone: those of bytes, faults, examples."""
+    files = (ROOT / "tests").rglob("test_*.py")
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    wrong = {name for row in report.ROWS for name in row.wrong}
+    said = {name for name in wrong if f'record_property("{name}"' in text}
+    assert wrong - said == {
+        *(
+            "comparisons with a byte that differs",
+            "failures",
+            "faults not caught, or told without a place",
+        )
+    }
 
 
 def test_every_test_of_a_row_exists(report):

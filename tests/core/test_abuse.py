@@ -1,9 +1,14 @@
 """Whatever is handed in: no input changes, nothing warns, and what is refused gets one sentence.
 
-The profile `thorough` draws 20,000 arguments a function: pytest --hypothesis-profile thorough
+The profile `thorough` draws 20,000 arguments a function; CONTRIBUTING.md says how to run it.
 """
 
+import dataclasses
+import inspect
+import linecache
 import re
+from operator import attrgetter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +16,8 @@ from helpers import raises
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sound_arguments import BESIDE, DRAWING, MORE, SOUND
+from strange import PRESENTED, SPECIAL, argument
 
 import mha
 
@@ -21,92 +28,48 @@ SENTENCE = re.compile(
     r"\w[\w ,]*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
 )
 
-DTYPES = (
-    *("bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64"),
-    *(">f8", "longdouble", "complex64", "object", "U3", "M8[s]"),
-)
-SPECIAL = (0.0, -0.0, 1.0, -3.0, 5e-324, 1e-310, 1e-45, 1e308, -1e308, 1e38, 65504.0,
-           float("inf"), float("-inf"), float("nan"))  # fmt: skip
-SIZES = st.integers(0, 3)
-
-
-class Sub(np.ndarray):
-    """A subclass, as units or labels make one."""
-
-
-@st.composite
-def strange_arrays(draw):
-    """Draw an array of any kind, presented in any way, and what it holds as bytes."""
-    shape = tuple(draw(st.lists(SIZES, min_size=0, max_size=4)))
-    dtype = np.dtype(draw(st.sampled_from(DTYPES)))
-    if dtype.kind == "f":
-        elements = st.sampled_from(SPECIAL) | st.floats(-9, 9, width=16)
-        array = np.array(draw(hnp.arrays(np.float64, shape, elements=elements)))
-        with np.errstate(all="ignore"):
-            array = array.astype(dtype)
-    elif dtype.kind == "O":
-        things = st.sampled_from((None, "a", 1.5, 10**400, 2, (), np.float32(2)))
-        array = np.empty(shape, object)
-        for index in np.ndindex(shape):
-            array[index] = draw(things)
-    else:
-        array = draw(hnp.arrays(dtype, shape))
-    return draw(st.sampled_from(PRESENTED))(array)
-
-
-def read_only(array):
-    array.flags.writeable = False
-    return array
-
-
-PRESENTED = (
-    lambda array: array,
-    read_only,
-    np.asfortranarray,
-    lambda array: array[..., ::-1].copy()[..., ::-1] if array.ndim else array,
-    lambda array: np.repeat(array, 2, axis=-1)[..., ::2] if array.ndim else array,
-    lambda array: np.broadcast_to(array, (2, *array.shape)),
-    lambda array: array.view(Sub),
-    lambda array: np.ma.masked_array(array, mask=np.zeros(array.shape, bool)),
-    lambda array: array.tolist(),
-    lambda array: array.tobytes(),
-)
-
-COUNTS = st.sampled_from((-1, 0, 1, 2, 3, 2.0, True, None, "2", np.int8(2), 10**30, float("nan")))
-ANY = strange_arrays()
-ANSWERS = hnp.arrays(np.int64, st.lists(SIZES, max_size=3).map(tuple), elements=st.integers(-2, 3))
-LAYER = mha.draw_layer(np.random.default_rng(3), 3, 1, 2, 3)
-CALLS = {
-    "softmax": (ANY, COUNTS),
-    "softmax_jacobian": (ANY,),
-    "softmax_backward": (ANY, ANY),
-    "attention_scores": (ANY, ANY),
-    "attention_weights": (ANY, ANY, st.none() | ANY),
-    "scaled_dot_product_attention": (ANY, ANY, ANY, st.none() | ANY),
-    "blockwise_attention": (ANY, ANY, ANY),
-    "scaled_dot_product_attention_backward": (ANY, ANY, ANY, ANY),
-    "online_softmax": (ANY, ANY),
-    "split_heads": (ANY, COUNTS),
-    "merge_heads": (ANY,),
-    "entropy": (ANY,),
-    "total_variation": (ANY, ANY),
-    "centred_log": (ANY,),
-    "layer_norm": (ANY, st.none() | ANY, st.none() | ANY, COUNTS),
-    "feed_forward": (ANY, ANY, st.none() | ANY, ANY, st.none() | ANY),
-    "transformer": (ANY, st.just([mha.Block(LAYER)])),
-    "cross_entropy": (ANY, ANY | ANSWERS),
-    "answer_scores": (ANY, st.just(LAYER), COUNTS),
-    "layer_gradients": (st.just(LAYER), ANY, ANY | ANSWERS),
-    "padding_mask": (ANY, st.integers(-1, 4)),
-    "causal_mask": (st.integers(-1, 4) | st.none(), st.integers(-1, 4) | st.just(2.5)),
-    "sliding_window_mask": (st.integers(-1, 4), st.integers(-1, 4), st.integers(-1, 4)),
-    "shown": (ANY,),
-    "percent": (ANY,),
-    "short": (ANY,),
+DRAWN = {name: {"rng": np.random.default_rng(3)} for name in DRAWING}
+GIVEN = BESIDE | {
+    name: given | MORE.get(name, {}) | DRAWN.get(name, {}) for name, given in SOUND.items()
 }
+"""What each public name is handed, by name; options that are not here have their default."""
+
+GIVES_ONLY = (
+    *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
+    *("PatternFit", "Reading", "RecordedMaps", "Trace", "Training"),
+)
+"""Records of what was found or read: they check nothing, and their methods are tried."""
 
 
-MASKED = ("attention_weights", "scaled_dot_product_attention")
+def handed():
+    """Return every public name that is handed something, and each of their methods that refuses."""
+    found = set()
+    for name in mha.__all__:
+        public = getattr(mha, name)
+        if callable(public) and inspect.signature(public).parameters and name not in GIVES_ONLY:
+            found.add(name)
+        for method, kept in vars(public).items() if inspect.isclass(public) else ():
+            if not method.startswith("_") and "Raises\n" in str(kept.__doc__):
+                found.add(f"{name}.{method}")
+    return found
+
+
+def taken(name):
+    """Return every argument that a public name takes, each as it should be."""
+    parameters = inspect.signature(attrgetter(name)(mha)).parameters.values()
+    left_out = {p.name: p.default for p in parameters if p.default is not p.empty}
+    return left_out | GIVEN[name]
+
+
+def called(name, given):
+    """Call a public name; what goes into a star is not handed over by name."""
+    function, by_place, by_name = attrgetter(name)(mha), [], dict(given)
+    parameters = list(inspect.signature(function).parameters.values())
+    starred = [i for i, p in enumerate(parameters) if p.kind is p.VAR_POSITIONAL]
+    for parameter in parameters[: starred[0] + 1] if starred else ():
+        value = by_name.pop(parameter.name)
+        by_place += value if parameter.kind is parameter.VAR_POSITIONAL else [value]
+    return function(*by_place, **by_name)
 
 
 def held(value):
@@ -114,34 +77,66 @@ def held(value):
     if isinstance(value, np.ndarray):
         kind = (value.dtype, value.shape, value.strides, value.flags.writeable)
         return (*kind, repr(value.tolist()))
+    if dataclasses.is_dataclass(value):
+        return [held(getattr(value, field.name)) for field in dataclasses.fields(value)]
     return repr(value)
 
 
-def called(name, *arguments):
-    """Call a function of the package; a mask is not taken by its position."""
-    if name in MASKED:
-        return getattr(mha, name)(*arguments[:-1], mask=arguments[-1])
-    return getattr(mha, name)(*arguments)
+def test_no_public_name_is_missing():
+    assert handed() - set(GIVEN) == set()
+    assert set(GIVES_ONLY) <= set(mha.__all__)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_is_sound_is_taken(name):
+    called(name, taken(name))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", GIVEN)
 def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name, record_property):
-    record_property("counted", EXAMPLES)
+    sound, tried = taken(name), []
 
     @settings(max_examples=EXAMPLES)
-    @given(st.tuples(*CALLS[name]))
-    def check(arguments):
-        before = [held(value) for value in arguments]
-        said = None
+    @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
+    def check(given):
+        tried.append(name)
+        before = held_by(given)
+        refused = None
         try:
-            called(name, *arguments)
+            called(name, given)
         except (TypeError, ValueError) as error:
-            said = str(error)
-        assert said is None or SENTENCE.match(said), said
-        assert [held(value) for value in arguments] == before
+            refused = error
+        assert refused is None or SENTENCE.match(str(refused)), refused
+        assert refused is None or is_own(refused), f"not the package refuses: {refused}"
+        assert held_by(given) == before
 
-    check()
+    try:
+        check()
+    finally:
+        record_property("counted", len(tried))  # fewer, where there are no more to be drawn
+
+
+def is_own(error):
+    """Tell whether an error comes from a `raise` of the package, and not from further in."""
+    last = error.__traceback__
+    while last.tb_next:
+        last = last.tb_next
+    code = last.tb_frame.f_code
+    line = linecache.getline(code.co_filename, last.tb_lineno)
+    return "/mha/" in Path(code.co_filename).as_posix() and line.lstrip().startswith("raise ")
+
+
+def held_by(given):
+    """Return what all arguments hold; a generator alone may go on."""
+    return {name: held(value) for name, value in given.items() if name != "rng"}
+
+
+def test_what_numpy_refuses_is_told_apart():
+    for call in (lambda: np.ones(2) @ np.ones(3), lambda: np.linalg.inv(np.zeros((2, 2)))):
+        with pytest.raises(ValueError, match=" ") as refused:
+            call()
+        assert not is_own(refused.value)
 
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)

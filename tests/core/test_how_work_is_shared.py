@@ -66,7 +66,7 @@ def test_tasks_are_done_by_one_worker_unless_more_are_asked_for():
 
 
 @pytest.mark.parametrize(("fixed", "chosen"), [(True, [1, 2]), (False, [2, 2])])
-def test_the_best_start_is_each_heads_or_that_of_all(monkeypatch, fixed, chosen):
+def test_the_best_start_is_each_heads_or_that_of_all(monkeypatch, rng, fixed, chosen):
     pattern = np.array([[0.5, 0.5], [0.2, 0.8]])
     w_q, w_k = patterns.pattern_projections(pattern, np.eye(2), 1)
     off = np.array([[3.0, 2.0], [0.0, 2.0], [0.5, 0.0]])  # how far a head is off in each start
@@ -75,7 +75,7 @@ def test_the_best_start_is_each_heads_or_that_of_all(monkeypatch, fixed, chosen)
     monkeypatch.setattr(patterns, "_starts", lambda *given: (x, *starts))
     monkeypatch.setattr(patterns, "_descend", lambda *given, **how: None)
     embeddings = np.eye(2) if fixed else None
-    fit = fit_patterns([pattern] * 2, 2, 1, None, embeddings=embeddings, restarts=3)
+    fit = fit_patterns([pattern] * 2, 2, 1, rng, embeddings=embeddings, restarts=3)
     for head, start in enumerate(chosen):
         np.testing.assert_array_equal(fit.w_q[head], starts[0][start, head])
 

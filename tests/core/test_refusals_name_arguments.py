@@ -6,75 +6,13 @@ import re
 import numpy as np
 import pytest
 from helpers import raises
+from sound_arguments import DRAWING, HEADS, LAYER, MORE, ROWS, SOUND
 
 import mha
 from mha.core.attention import repeat_heads
 from mha.core.checks import as_index
 from mha.core.gradients import _to_the_layer
 
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(4, 6))
-HEADS = RNG.normal(size=(2, 4, 6))
-ROWS = mha.softmax(RNG.normal(size=(4, 4)))
-LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
-ATTENTION = {"query": X, "key": X, "value": X}
-
-# Sound arguments of every function that takes arrays or counts.
-SOUND = {
-    "attention_scores": {"query": X, "key": X},
-    "attention_weights": {"query": X, "key": X},
-    "scaled_dot_product_attention": ATTENTION,
-    "blockwise_attention": {**ATTENTION, "block_size": 2},
-    "scaled_dot_product_attention_backward": {**ATTENTION, "d_output": X},
-    "multi_head_attention": {"x": X, "context": X},
-    "multi_head_attention_backward": {"x": X, "d_output": X, "context": X},
-    "decode_step": {"x": X},
-    "layer_norm": {"x": X, "gain": X[0], "bias": X[1]},
-    "feed_forward": {"x": X, "w_in": HEADS[0].T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
-    "transformer": {"x": X},
-    "cross_entropy": {"scores": X},
-    "draw_layer": {"d_model": 6, "num_heads": 2, "width": 4, "d_out": 3},
-    "answer_scores": {"x": X, "num_questions": 2},
-    "layer_gradients": {"x": X},
-    "train_layer": {"x": HEADS, "steps": 2, "batch_size": 1},
-    "online_softmax": {"scores": X, "value": HEADS[0].T},
-    "softmax": {"scores": X},
-    "softmax_jacobian": {"weights": ROWS},
-    "softmax_backward": {"d_weights": X, "weights": X},
-    "entropy": {"weights": ROWS},
-    "total_variation": {"first": ROWS, "second": ROWS},
-    "centred_log": {"pattern": ROWS},
-    "fit_patterns": {
-        **{"patterns": ROWS[None], "d_model": 6, "d_k": 2, "steps": 2, "restarts": 1},
-        "embeddings": X,
-    },
-    "pattern_projections": {"pattern": ROWS, "embeddings": np.eye(4), "d_k": 4},
-    "split_heads": {"x": X, "num_heads": 2},
-    "merge_heads": {"x": HEADS},
-    "sinusoidal_positions": {"num_positions": 3, "d_model": 4, "base": 10.0},
-    "rotary_angles": {"positions": X[0], "d_k": 4, "base": 10.0},
-    "rotate_by": {"x": X, "angles": X[:, :3]},
-    "rotate": {"x": X, "positions": X[:, 0], "base": 10.0},
-    "pairs_to_halves": {"x": X},
-    "halves_to_pairs": {"x": X},
-    "linear_slopes": {"num_heads": 2},
-    "linear_biases": {"num_heads": 2, "num_queries": 3, "num_keys": 4},
-    "causal_mask": {"num_queries": 3, "num_keys": 4},
-    "sliding_window_mask": {"num_queries": 3, "num_keys": 4, "window": 1},
-    "padding_mask": {"lengths": np.array([1, 2]), "num_keys": 3},
-    "layer_sizes": {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "d_out": 3, "num_groups": 1},
-}
-# What a function is given beside these.
-LAYERED = ("multi_head_attention", "multi_head_attention_backward", "decode_step")
-MORE = {
-    **{name: {"weights": LAYER} for name in LAYERED},
-    "transformer": {"blocks": [mha.Block(LAYER)]},
-    "cross_entropy": {"answers": [0, 1, 2, -1]},
-    "answer_scores": {"layer": LAYER},
-    "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
-    "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
-}
-DRAWING = ("fit_patterns", "draw_layer")
 ANY_NUMBER = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
 CASES = [(name, argument) for name, given in SOUND.items() for argument in given]
 

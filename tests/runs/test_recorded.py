@@ -62,5 +62,5 @@ def test_what_is_not_recorded_is_refused():
     with raises(ValueError, f"sentence is 'Hi'; one of {known} is wanted"):
         recorded_head(1, 3, "Hi")
     heads = ", ".join(map(str, recorded_heads()))
-    with raises(ValueError, f"(layer, head) is (7, 1); one of {heads} is wanted"):
+    with raises(ValueError, f"layer and head are (7, 1); one of {heads} is wanted"):
         recorded_head(7, 1, SENTENCES[0])

@@ -83,7 +83,7 @@ def test_any_number_is_written_in_full_and_short_says_the_same(value, places):
 
 @pytest.mark.parametrize("write", [shown, short, percent])
 def test_places_below_zero_are_refused(write):
-    with raises(ValueError, "places is -1; a number of at least 0 is wanted"):
+    with raises(ValueError, "places is -1; a whole number of at least 0 is wanted"):
         write(0.5, places=-1)
 
 
@@ -189,7 +189,7 @@ def test_bounds_in_percent():
 
 @pytest.mark.parametrize("write", BOUNDS)
 def test_what_cannot_bound_is_refused(write):
-    with raises(ValueError, "places is -1; a number of at least 0 is wanted"):
+    with raises(ValueError, "places is -1; a whole number of at least 0 is wanted"):
         write(0.5, places=-1)
     for value in (np.inf, -np.inf, np.nan):
         with raises(ValueError, f"value is {value}; a finite number is wanted"):

@@ -1,0 +1,118 @@
+"""Arguments that each public name of `mha` takes: what the tests of refusals spoil one by one."""
+
+import numpy as np
+
+import mha
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(4, 6))
+HEADS = RNG.normal(size=(2, 4, 6))
+ROWS = mha.softmax(RNG.normal(size=(4, 4)))
+LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
+ATTENTION = {"query": X, "key": X, "value": X}
+
+# Of every function of the mathematics, what it takes of arrays and counts.
+SOUND = {
+    "attention_scores": {"query": X, "key": X},
+    "attention_weights": {"query": X, "key": X},
+    "scaled_dot_product_attention": ATTENTION,
+    "blockwise_attention": {**ATTENTION, "block_size": 2},
+    "scaled_dot_product_attention_backward": {**ATTENTION, "d_output": X},
+    "multi_head_attention": {"x": X, "context": X},
+    "multi_head_attention_backward": {"x": X, "d_output": X, "context": X},
+    "decode_step": {"x": X},
+    "layer_norm": {"x": X, "gain": X[0], "bias": X[1]},
+    "feed_forward": {"x": X, "w_in": HEADS[0].T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
+    "transformer": {"x": X},
+    "cross_entropy": {"scores": X},
+    "draw_layer": {"d_model": 6, "num_heads": 2, "width": 4, "d_out": 3},
+    "answer_scores": {"x": X, "num_questions": 2},
+    "layer_gradients": {"x": X},
+    "train_layer": {"x": HEADS, "steps": 2, "batch_size": 1},
+    "online_softmax": {"scores": X, "value": HEADS[0].T},
+    "softmax": {"scores": X},
+    "softmax_jacobian": {"weights": ROWS},
+    "softmax_backward": {"d_weights": X, "weights": X},
+    "entropy": {"weights": ROWS},
+    "total_variation": {"first": ROWS, "second": ROWS},
+    "centred_log": {"pattern": ROWS},
+    "fit_patterns": {
+        **{"patterns": ROWS[None], "d_model": 6, "d_k": 2, "steps": 2, "restarts": 1},
+        "embeddings": X,
+    },
+    "pattern_projections": {"pattern": ROWS, "embeddings": np.eye(4), "d_k": 4},
+    "split_heads": {"x": X, "num_heads": 2},
+    "merge_heads": {"x": HEADS},
+    "sinusoidal_positions": {"num_positions": 3, "d_model": 4, "base": 10.0},
+    "rotary_angles": {"positions": X[0], "d_k": 4, "base": 10.0},
+    "rotate_by": {"x": X, "angles": X[:, :3]},
+    "rotate": {"x": X, "positions": X[:, 0], "base": 10.0},
+    "pairs_to_halves": {"x": X},
+    "halves_to_pairs": {"x": X},
+    "linear_slopes": {"num_heads": 2},
+    "linear_biases": {"num_heads": 2, "num_queries": 3, "num_keys": 4},
+    "causal_mask": {"num_queries": 3, "num_keys": 4},
+    "sliding_window_mask": {"num_queries": 3, "num_keys": 4, "window": 1},
+    "padding_mask": {"lengths": np.array([1, 2]), "num_keys": 3},
+    "layer_sizes": {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "d_out": 3, "num_groups": 1},
+}
+# What a function is given beside these.
+LAYERED = ("multi_head_attention", "multi_head_attention_backward", "decode_step")
+MORE = {
+    **{name: {"weights": LAYER} for name in LAYERED},
+    "transformer": {"blocks": [mha.Block(LAYER)]},
+    "cross_entropy": {"answers": [0, 1, 2, -1]},
+    "answer_scores": {"layer": LAYER},
+    "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
+    "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
+}
+DRAWING = ("fit_patterns", "draw_layer")
+
+NORM = mha.Norm(X[0], X[1])
+FEED = mha.FeedForward(X.T, None, X, None)
+BLOCK = mha.Block(LAYER, FEED, "before", NORM)
+CACHE = mha.KeyValueCache(HEADS, HEADS)
+KEPT = mha.online_softmax(X, HEADS[0].T)
+WORDS = {"name": "four", "title": "Four words", "source": "made up", "tokens": list("abcd")}
+ARRAYS = {"embeddings": X, "layer": LAYER, "head_names": ["first", "second"]}
+EXAMPLE = mha.WorkedExample(**WORDS, **ARRAYS)
+RUN = mha.trace(EXAMPLE)
+PLACE = mha.Place("scores", head=0, row=1, column=2)
+INDEX = {"head": 0, "row": 1, "column": 2}
+SHARE = {"value": 0.3, "places": 2}
+
+# Of every other public name that is handed something, all that it needs. A method has its object.
+BESIDE = {
+    **dict.fromkeys(("shown", "percent", "short", "at_least", "at_most"), SHARE),
+    **dict.fromkeys(("at_least_percent", "at_most_percent"), SHARE),
+    "dimensions": {"symbol": "q", "count": 3},
+    "chain": {"steps": ("1×2", "2")},
+    "load_example": {"name": "cat-sat"},
+    "recorded_head": {"layer": 4, "head": 2, "sentence": "I play football"},
+    "recorded_maps": {"sentence": "I play football"},
+    "trace": {"example": EXAMPLE},
+    "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},
+    "without_scale": {"example": EXAMPLE},
+    "without_head": {"example": EXAMPLE, "head": 1},
+    "with_swapped_tokens": {"example": EXAMPLE, "first": 0, "second": 3},
+    "origin": {"run": RUN, "place": PLACE},
+    "arithmetic": {"run": RUN, "stage": "scores", "row": 1, "column": 2},
+    "Norm": {"gain": X[0], "bias": X[1]},
+    "FeedForward": {"w_in": X.T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
+    "Block": {"attention": LAYER, "feed_forward": FEED, "first": NORM, "second": NORM},
+    "MultiHeadWeights": {name: getattr(LAYER, name) for name in ("w_q", "w_k", "w_v", "w_o")},
+    "KeyValueCache": {"key": HEADS, "value": HEADS},
+    "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
+    "RunningSoftmax": {"largest": X[:, 0], "total": X[:, 1], "mixture": X},
+    "RunningSoftmax.merged": {"self": KEPT, "other": KEPT},
+    "LayerSizes.flops": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
+    "LayerSizes.weight_bytes": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
+    "LayerSizes.cache_bytes": {"self": mha.layer_sizes(6, 2), "num_tokens": 3},
+    "Origin.constant": {"self": mha.origin(RUN, PLACE), "name": "d_k"},
+    "Place": {"stage": "scores", **INDEX},
+    "Place.at": {"stage_name": "scores", "index": (0, 1, 2)},
+    "Place.of": {"stage_name": "scores", **INDEX},
+    "Place.parse": {"text": "scores.0.1.2"},
+    "Place.value": {"self": PLACE, "run": RUN},
+    "WorkedExample": {**WORDS, **ARRAYS},
+}
