@@ -9,27 +9,27 @@ which share of the machine's matrix products is used, and where the rest of the 
 PyTorch is optional: requirements-bench.lock has it, in an environment of its own, which
 `scripts/test.py --torch` makes; see CONTRIBUTING.md.
 
-Figures of a machine at rest stand in README.md. While other work kept ten processes waiting for two
-shared cores of an AMD EPYC with AVX-512 (2026-11-22, NumPy 2.4.6, PyTorch 2.15.0), so with
-``--one-core``, by processor time, five runs gave these ratios of the fastest turns, from least to
-most:
+On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-22, NumPy 2.4.6,
+PyTorch 2.15.0), three runs gave these ratios of the fastest turns, from least to most; the last
+column is mha / PyTorch with ``--busy``:
 
-======  =============  ================  =============  ===
-tokens  mha / PyTorch  causal / PyTorch  full / causal  MiB
-======  =============  ================  =============  ===
-128     1.72 to 2.40   1.82 to 2.01      1.36 to 1.43   0.4
-256     1.19 to 2.19   1.01 to 1.65      0.91 to 1.57   0.4
-512     1.09 to 1.13   0.96 to 1.04      1.20 to 1.22   0.6
-1024    1.11 to 1.29   1.00 to 1.20      1.39 to 1.56   1.1
-2048    1.09 to 1.28   1.00 to 1.15      1.74 to 1.82   1.2
-4096    1.06 to 1.11   1.05 to 1.09      1.70 to 1.85   1.2
-8192    1.07           1.05              1.95           1.2
-======  =============  ================  =============  ===
+======  ============  ================  =============  ==============  ===  ====
+tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB  busy
+======  ============  ================  =============  ==============  ===  ====
+128     1.68 to 2.07  2.01 to 2.24      1.12 to 1.37   0.74 to 1.27    0.8  1.98
+256     1.43 to 1.52  1.53 to 1.57      1.00 to 1.15   2.14 to 2.61    0.7  1.88
+512     1.18 to 1.21  0.79 to 0.96      1.16 to 1.29   2.41 to 2.58    1.2  1.03
+1024    0.80 to 1.44  1.16 to 1.24      1.44 to 1.63   2.69 to 2.90    2.2  1.11
+2048    1.09 to 1.16  0.88 to 1.05      1.77 to 1.82   2.93 to 3.23    2.3  0.92
+4096    0.92 to 1.08  0.96 to 1.07      1.67 to 1.91   3.13 to 3.64    2.3  1.21
+8192    0.95 to 0.99  0.99 to 1.03      1.80 to 1.89   not measured    2.3  0.94
+======  ============  ================  =============  ==============  ===  ====
 
-About 70 per cent of the pace of the machine's matrix products was used: of 3.3 ns that a score
-took, the two products took 2.6, exponentials and sums 0.3, all else 0.4. Where causal attention of
-1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of the products remain,
-so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
+PyTorch's times scatter: beside its medians, not its fastest turns, 128 tokens took 0.79 to 1.08 of
+its time. 70 to 75 per cent of the pace of the machine's matrix products was used: of 3.3 ns that a
+score took, the two products took 2.6, exponentials and sums 0.3, all else 0.4. Where causal
+attention of 1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of the
+products remain, so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
 """
 
 import argparse
