@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -414,6 +415,7 @@ def test_an_equations_number_covers_nothing_of_it(view):
 # ---- Weight and paper ----
 
 
+@cache
 def compressed(file):
     """Return a file's bytes as a server sends them; a font is compressed already."""
     data = file.read_bytes()
