@@ -2,7 +2,8 @@
 
 import pytest
 from accessible import found
-from book_site import path, until
+from book_site import path
+from page_checks import open_every_fold
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -39,12 +40,6 @@ WIDE = ".stage-block.full-width:not(details *, .admonition *)"  # folds have an 
 SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th")]
   .map(cell => parseFloat(getComputedStyle(cell).fontSize))
   .filter(size => size > 0)"""  # 0 where a neighbour's row labels stand
-
-
-def open_every_fold(page):
-    """Open what is folded away, and wait until its elements are there."""
-    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
-    until(page, "!document.querySelector('details > noscript')")
 
 
 @pytest.fixture
