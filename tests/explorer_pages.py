@@ -3,6 +3,7 @@
 The pages are written here, one an example, and opened as files with the book's own scripts.
 """
 
+from functools import cache
 from pathlib import Path
 
 import chains
@@ -86,6 +87,13 @@ def written(body, static, theme="light"):
     tag = '<script defer src="{}/{}"></script>'
     scripts = "\n".join(tag.format(static, name) for name in (*ARITHMETIC, *EXPLORER))
     return PAGE.format(theme=theme, style=THEME, static=static, body=body, scripts=scripts)
+
+
+@cache
+def of_example(name):
+    """Return the run of an example, and its explorer with what the sources print."""
+    run = trace(load_example(name))
+    return run, explorer(run, prints=Prints(name)).html
 
 
 class View:
@@ -203,11 +211,8 @@ def view(browser, static, tmp_path):
     contexts = []
 
     def put(run, *, theme="light", width=1280, address="", **options):
-        prints = None
-        if isinstance(run, str):
-            run, prints = trace(load_example(run)), Prints(run)
+        run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
         file = tmp_path / f"page{len(contexts)}.html"
-        body = explorer(run, prints=prints).html
         file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)

@@ -3,8 +3,8 @@
 import os
 import re
 import subprocess
-import sys
 
+import warm_python
 from book_site import FRONT
 from pypdf.generic import IndirectObject
 from small_project import copy_without_pages
@@ -162,18 +162,11 @@ def write(project, name, text):
 def build(project, *arguments, **variables):
     """Run build.py in a project, and return the finished process.
 
-    The environment may have other `variables`.
+    The environment may have other `variables`: such a build gets a Python of its own.
     """
     dated = {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
-    variables = {**os.environ, **dated, **variables}
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND, *arguments],
-        cwd=project,
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**os.environ, **dated, **variables}
+    return warm_python.run(COMMAND, *arguments, cwd=project, env=env, fresh=bool(variables))
 
 
 def text_of(pdf, *options):

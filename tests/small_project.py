@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import warm_python
 from book_site import FRONT, ROOT
 
 COMMAND = """\
@@ -56,16 +57,10 @@ def _environment(folder, **variables):
 def build(folder, **variables):
     """Build the copy, with its own `mha`, and return the finished process.
 
-    The environment may have other `variables`.
+    The environment may have other `variables`: such a build gets a Python of its own.
     """
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND],
-        cwd=folder,
-        env=_environment(folder, **variables),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = _environment(folder, **variables)
+    return warm_python.run(COMMAND, cwd=folder, env=env, fresh=bool(variables))
 
 
 def started(folder):

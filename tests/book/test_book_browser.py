@@ -1,25 +1,15 @@
 """The built book in a real Chromium, opened as files: no server, no network."""
 
-import gzip
 import re
-from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
+import page_checks as checks
 import pytest
 from accessible import violations
-from book_site import path, soup, toc_pages
-from explorer_pages import sums_hold
+from book_site import path, toc_pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
-WEIGHT_KIB = 320  # of a page as first opened, compressed, with fonts
-LANDING_KIB = 200
-LOOK_KIB = 170  # fonts and style sheets alone
-MOST_ELEMENTS = 7000
-LONGEST, LONGEST_CHAPTER = 25_000, 18_000
-"""How many pixels any page, and a page that teaches, may be high at 1280 as first opened."""
-
 LOOKED_AT = ["index", "mechanism/self-attention", "examples/apple"]
 SIZES = {"phone": 390, "desktop": 1280}
 
@@ -82,7 +72,7 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
 ):
     """All that can be told of a page as it is opened: it is opened once a screen, not once a test.
 
-    What axe adds to the page comes last.
+    What axe adds to the page comes last; the folds are opened where nothing else has been changed.
     """
     seen = view(name, width=width, theme=theme)
     outside = [url for url in seen.requests if not url.startswith(("file:", "data:"))]
@@ -93,64 +83,20 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
     assert seen.page.evaluate("document.documentElement.dataset.theme") == theme
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     if (width, theme) == (SIZES["phone"], "light") and name in PAGES:
-        nothing_is_cut_but_what_scrolls(seen.page)
-        text_of_twice_the_size_widens_nothing(seen.page)
+        checks.nothing_is_cut_but_what_scrolls(seen.page)
+        checks.text_of_twice_the_size_widens_nothing(seen.page)
     if (width, theme) == (SIZES["desktop"], "light") and name in PAGES:
-        is_light_and_not_long(seen, name)
-        the_sums_of_its_strips_hold(seen.page, name)
+        checks.is_light_and_not_long(seen, name)
+        checks.its_code_is_folded_and_its_assertions_too(seen.page, name)
+        checks.the_sums_of_its_strips_hold(seen.page, name)
     found = violations(seen.page)
     record_property("violations of accessibility", len(found))
     assert found == []
-
-
-def nothing_is_cut_but_what_scrolls(page):
-    cut = page.evaluate(
-        """() => [...document.querySelectorAll("article *, .bd-header-article *")].filter((e) => {
-             const box = e.getBoundingClientRect();
-             if (!box.width || box.right <= 391 || e.closest(".reading-unseen")) return false;
-             if (!e.checkVisibility()) return false;
-             for (let up = e.parentElement; up; up = up.parentElement) {
-               if (/auto|scroll/.test(getComputedStyle(up).overflowX)) return false;
-               if (getComputedStyle(up).clipPath !== "none") return false;
-             }
-             return true;
-           }).map((e) => e.outerHTML.slice(0, 120))"""
-    )
-    assert cut == []
-
-
-def text_of_twice_the_size_widens_nothing(page):
-    """Enlarge the text of a phone, explorers built, and make it small again."""
-    page.evaluate(
-        "document.querySelectorAll('mha-explorer').forEach((e) => e.begin());"
-        " document.documentElement.style.fontSize = '200%'"
-    )
-    nothing_is_cut_but_what_scrolls(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"]
-    page.evaluate("document.documentElement.style.fontSize = ''")
-
-
-def is_light_and_not_long(seen, name):
-    seen.page.evaluate("document.fonts.ready")
-    assert [url for url in seen.requests if re.search("fontawesome|fa-solid|bootstrap", url)] == []
-    whole, look = kib(seen.requests)
-    elements = seen.page.evaluate("document.querySelectorAll('*').length")
-    assert look <= LOOK_KIB
-    most = LANDING_KIB if name == "index" else WEIGHT_KIB
-    assert whole <= most
-    assert elements <= MOST_ELEMENTS
-    teaches = name.startswith(("mechanism/", "examples/", "transformer/"))
-    height = seen.page.evaluate("document.documentElement.scrollHeight")
-    assert height <= (LONGEST_CHAPTER if teaches else LONGEST)
-
-
-def the_sums_of_its_strips_hold(page, name):
-    """Build each explorer, and add up what stands above every sum of its strip."""
-    page.evaluate("document.querySelectorAll('mha-explorer').forEach((e) => e.begin())")
-    strips = page.locator("mha-explorer .strip").count()
-    widths = page.locator("mha-explorer .width-bars").count()  # its sums are no one query's
-    assert strips + widths == len(soup(name).select("mha-explorer .before table"))
-    assert len(sums_hold(page)) >= 2 * strips
+    if theme == "dark":
+        seen.page.evaluate("document.documentElement.dataset.theme = 'light'")
+        checks.open_every_fold(seen.page)
+        checks.no_word_is_small(seen.page)
+        checks.no_word_of_a_drawing_covers_another(seen.page)
 
 
 def test_mathematics_is_drawn_in_the_vendored_font(view):
@@ -409,23 +355,6 @@ def test_an_equations_number_covers_nothing_of_it(view):
     )
     assert len(overlaps) > 1
     assert not any(overlaps)
-
-
-# ---- Weight and paper ----
-
-
-def compressed(file):
-    """Return a file's bytes as a server sends them; a font is compressed already."""
-    data = file.read_bytes()
-    return len(data if file.suffix == ".woff2" else gzip.compress(data, 9, mtime=0))
-
-
-def kib(requests):
-    """Return the weight of what a page asked for: all of it, and its look alone."""
-    files = {unquote(urlsplit(url).path) for url in requests if url.startswith("file:")}
-    weights = {file: compressed(Path(file)) / 1024 for file in files}
-    look = (weight for file, weight in weights.items() if file.endswith((".css", ".woff2")))
-    return sum(weights.values()), sum(look)
 
 
 def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(view):

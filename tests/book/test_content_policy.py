@@ -4,8 +4,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from book_site import SITE, path, toc_pages
-from bs4 import BeautifulSoup
+from book_site import SITE, path, soup, toc_pages
 from helpers import raises
 from served_site import serving
 from sphinx.errors import ExtensionError
@@ -170,9 +169,7 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
 def test_a_page_states_its_policy_before_anything_runs(name):
     page = path(name).read_text(encoding="utf-8")
     assert refused_in(page) == ""
-    policies = BeautifulSoup(page, "html.parser").select(
-        'head > meta[http-equiv="Content-Security-Policy"]'
-    )
+    policies = soup(name).select('head > meta[http-equiv="Content-Security-Policy"]')
     assert [meta["content"] for meta in policies] == [policy()]
     first = min(page.index(tag) for tag in ("<script", "<link", "<style", "<title"))
     assert page.index("Content-Security-Policy") < first

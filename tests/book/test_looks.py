@@ -5,46 +5,11 @@ import re
 import book_site as site
 import pytest
 from book_site import path
+from page_checks import no_word_of_a_drawing_covers_another, open_every_fold
 
 PAGES = site.toc_pages()
 
 pytestmark = pytest.mark.book
-
-# Texts below 12 pixels. Indices and exponents of mathematics are small by their nature.
-SMALL = """() => {
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-    const element = text.parentElement;
-    const skipped = "math, script, style, noscript, .reading-unseen, dialog:not([open])";
-    if (!text.data.trim() || element.closest(skipped) || !element.checkVisibility()) continue;
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    if (range.getBoundingClientRect().width < 2) continue;  // for those who listen
-    const drawn = element.closest("svg") && element.getScreenCTM();
-    const scale = drawn ? Math.hypot(drawn.a, drawn.b) : 1;  // of a turned word, too
-    const size = parseFloat(getComputedStyle(element).fontSize) * scale;
-    if (size < 11.99) found.push(`${size} ${text.data.trim().slice(0, 40)}`);
-  }
-  return found;
-}"""
-
-# Words of a drawing that leave it, and pairs of words of which one covers the other. A turned word
-# has a box of another kind.
-MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg) => {
-  const whole = svg.getBoundingClientRect();
-  const words = [...svg.querySelectorAll("text:not([transform])")]
-    .filter((text) => text.checkVisibility() && text.textContent.trim())
-    .map((text) => [text.textContent, text.getBoundingClientRect()])
-    .filter(([, box]) => box.width > 0);
-  const out = words.filter(([, box]) => box.left < whole.left - 1 || box.right > whole.right + 1
-    || box.top < whole.top - 2 || box.bottom > whole.bottom + 4).map(([text]) => text);
-  const meet = words.flatMap(([a, one], i) => words.slice(i + 1).filter(([, other]) =>
-    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
-    && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 8
-  ).map(([b]) => `${a} | ${b}`));
-  return [...out, ...meet];
-})"""
 
 GAPS = """all => all.filter((e) => e.checkVisibility()).map((e) => {
   const below = e.nextElementSibling?.getBoundingClientRect();
@@ -64,27 +29,12 @@ def opened(browser):
         page.goto(path(name).as_uri())
         page.wait_for_load_state("load")
         page.add_style_tag(content=f"html {{ font-size: {size} }}")
-        page.evaluate("document.querySelectorAll('details').forEach((fold) => fold.open = true)")
-        site.until(page, "!document.querySelector('details > noscript')")
+        open_every_fold(page)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("name", [*PAGES, "search"])
-def test_on_a_phone_no_text_is_small_and_no_word_covers_another(opened, name):
-    page = opened(name, width=390)
-    assert page.evaluate(SMALL) == []
-    assert page.evaluate(MEETING) == []
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("name", PAGES)
-def test_on_a_desk_no_word_of_a_drawing_covers_another(opened, name):
-    assert opened(name, width=1280).evaluate(MEETING) == []
 
 
 @pytest.mark.browser
@@ -112,7 +62,7 @@ def test_on_paper_a_drawing_is_smaller_and_whole(opened, name):
     page.emulate_media(media="print")
     after = page.locator(".drawing > svg").evaluate_all(width)
     assert 400 < max(after) < 0.8 * max(before)
-    assert page.evaluate(MEETING) == []
+    no_word_of_a_drawing_covers_another(page)
 
 
 @pytest.mark.browser

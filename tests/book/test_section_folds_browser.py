@@ -4,7 +4,7 @@ import re
 
 import book_site as site
 import pytest
-from accessible import WITHOUT_SHEETS, violations
+from accessible import violations
 from one_book import build
 from pypdf import PdfReader
 
@@ -354,7 +354,7 @@ def test_printing_from_the_browser_opens_deeper_and_leaves_out_all_numbers(opene
 def test_axe_finds_nothing_in_what_is_open(opened, theme, width):
     page = opened("#tbl-late", viewport={"width": width, "height": 900}, color_scheme=theme)
     page.evaluate("document.querySelectorAll('details.deeper').forEach(e => { e.open = true })")
-    assert violations(page, "article", **WITHOUT_SHEETS) == []
+    assert violations(page, "article") == []
 
 
 # ---- The built book ----
