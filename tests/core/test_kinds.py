@@ -93,6 +93,14 @@ def test_places_are_counted(write):
     assert getattr(mha, write)(0.25, np.int8(2)) == getattr(mha, write)(0.25, 2)
 
 
+@pytest.mark.parametrize("write", ["shown", "percent", "short", "at_most", "at_least_percent"])
+def test_a_number_is_not_hidden_and_no_larger_than_a_float(write):
+    with raises(TypeError, "value is a masked array; a number that is not hidden is wanted"):
+        getattr(mha, write)(np.ma.masked)
+    with raises(ValueError, "value is beyond what float64 holds; a smaller one is wanted"):
+        getattr(mha, write)(10**400)
+
+
 def test_a_calculation_has_a_step():
     with raises(ValueError, "steps is empty; at least one is wanted"):
         mha.chain()
