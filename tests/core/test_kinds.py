@@ -33,6 +33,12 @@ def test_a_large_blockwise_call_is_asked_too():
         mha.blockwise_attention(query, query, query, is_causal="no")
 
 
+@pytest.mark.parametrize("block_size", [1, 2, 100])
+def test_a_blockwise_call_tells_widths_that_differ(block_size):
+    with raises(ValueError, "query has d_k=6 but key has d_k=5; they must match"):
+        mha.blockwise_attention(X, X[:, :5], X, block_size=block_size)
+
+
 @pytest.mark.parametrize(
     ("name", "argument", "wanted"),
     [
