@@ -135,3 +135,10 @@ def test_a_fit_refuses_what_overflows():
         ValueError, f"{names} overflow float64 when multiplied; smaller numbers are wanted"
     ):
         mha.fit_patterns(**given | {"embeddings": np.full((4, 6), 1.7e308)})
+
+
+@pytest.mark.parametrize("name", ["entropy", "total_variation"])
+def test_a_row_whose_sum_overflows_is_no_distribution(name):
+    row = np.full(2, 1e308)
+    with pytest.raises(ValueError, match="has a row that sums to inf; 1, or 0 for"):
+        getattr(mha, name)(*[row] * (1 if name == "entropy" else 2))
