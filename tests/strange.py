@@ -89,7 +89,7 @@ def argument(name, sound):
         return st.builds(np.random.default_rng, st.just(3)) | THINGS
     if isinstance(sound, np.ndarray):
         return st.just(sound) | spoiled(sound) | ANY
-    if name in OPTIONAL_ARRAYS:
+    if sound is None and name in OPTIONAL_ARRAYS:
         return st.just(sound) | ANY
     for kind, strange in ((bool, SWITCHES), (int, COUNTS), (float, NUMBERS), (str, WORDS)):
         if isinstance(sound, kind):

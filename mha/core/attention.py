@@ -53,12 +53,17 @@ def attention_scores(query: ArrayLike, key: ArrayLike) -> Array:
     """
     query = as_finite_array("query", query, min_ndim=2)
     key = as_finite_array("key", key, min_ndim=2)
+    _check_widths(query, key)
+    check_broadcast("query", query, "key", key)
+    return finite_product("query and key", query, key.swapaxes(-1, -2))
+
+
+def _check_widths(query: Array, key: Array) -> None:
+    """Raise a ValueError unless queries and keys are of one width."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
             f"query has d_k={query.shape[-1]} but key has d_k={key.shape[-1]}; they must match"
         )
-    check_broadcast("query", query, "key", key)
-    return finite_product("query and key", query, key.swapaxes(-1, -2))
 
 
 def attention_weights(
@@ -343,6 +348,7 @@ def as_separate_inputs(
                 f"leading axes are {query.shape[:-2]} in query but {x.shape[:-2]} in {name};"
                 " they must match"
             )
+    _check_widths(query, key)
     return query, key, value
 
 

@@ -104,7 +104,8 @@ def _refuse_unless_distributions(name: str, weights: Array, axis: int, given: DT
     """Raise unless each row of weights, given in a dtype, is a distribution or 0 throughout."""
     refuse_where(name, weights, weights < 0, "numbers from 0 up are wanted")
     rounding = np.finfo(given).eps if np.issubdtype(given, np.floating) else 0.0
-    sums = weights.sum(axis=axis, dtype=np.float64)
+    with np.errstate(over="ignore"):  # an infinite sum is refused as any other
+        sums = weights.sum(axis=axis, dtype=np.float64)
     bad = (np.abs(sums - 1) > max(TOLERANCE, rounding)) & weights.any(axis=axis)
     if bad.any():
         raise ValueError(

@@ -11,6 +11,8 @@ keeps the names that NumPy prints, `inf` and `nan`.
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 
+import numpy as np
+
 from mha.core.checks import as_count
 from mha.core.kinds import as_word
 
@@ -35,7 +37,7 @@ def shown(value: float, places: int = PLACES) -> str:
     TypeError
         If `value` is no number, or `places` no whole one.
     ValueError
-        If `places` is below 0.
+        If `places` is below 0, or `value` beyond what float64 holds.
 
     Examples
     --------
@@ -55,8 +57,12 @@ def shown(value: float, places: int = PLACES) -> str:
 
 def _number(value: float) -> float:
     """Return a number as a float; integers of a few bits would overflow when multiplied."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("value is a masked array; a number that is not hidden is wanted")
     try:
         return float(value)
+    except OverflowError:
+        raise ValueError("value is beyond what float64 holds; a smaller one is wanted") from None
     except (TypeError, ValueError):
         raise TypeError(f"value is {value!r}; a number is wanted") from None
 

@@ -33,6 +33,12 @@ def test_a_large_blockwise_call_is_asked_too():
         mha.blockwise_attention(query, query, query, is_causal="no")
 
 
+@pytest.mark.parametrize("block_size", [1, 2, 100])
+def test_a_blockwise_call_tells_widths_that_differ(block_size):
+    with raises(ValueError, "query has d_k=6 but key has d_k=5; they must match"):
+        mha.blockwise_attention(X, X[:, :5], X, block_size=block_size)
+
+
 @pytest.mark.parametrize(
     ("name", "argument", "wanted"),
     [
@@ -93,6 +99,14 @@ def test_places_are_counted(write):
     assert getattr(mha, write)(0.25, np.int8(2)) == getattr(mha, write)(0.25, 2)
 
 
+@pytest.mark.parametrize("write", ["shown", "percent", "short", "at_most", "at_least_percent"])
+def test_a_number_is_not_hidden_and_no_larger_than_a_float(write):
+    with raises(TypeError, "value is a masked array; a number that is not hidden is wanted"):
+        getattr(mha, write)(np.ma.masked)
+    with raises(ValueError, "value is beyond what float64 holds; a smaller one is wanted"):
+        getattr(mha, write)(10**400)
+
+
 def test_a_calculation_has_a_step():
     with raises(ValueError, "steps is empty; at least one is wanted"):
         mha.chain()
@@ -121,3 +135,10 @@ def test_a_fit_refuses_what_overflows():
         ValueError, f"{names} overflow float64 when multiplied; smaller numbers are wanted"
     ):
         mha.fit_patterns(**given | {"embeddings": np.full((4, 6), 1.7e308)})
+
+
+@pytest.mark.parametrize("name", ["entropy", "total_variation"])
+def test_a_row_whose_sum_overflows_is_no_distribution(name):
+    row = np.full(2, 1e308)
+    with pytest.raises(ValueError, match="has a row that sums to inf; 1, or 0 for"):
+        getattr(mha, name)(*[row] * (1 if name == "entropy" else 2))
