@@ -176,6 +176,7 @@
   }
 
   window.mhaAttention = {
-    additiveMask, attentionScores, factor, maskedScores, matmul, scaledScores, softmax, trace,
+    additiveMask, attentionScores, factor, finite, maskedScores, matmul, product, scaledScores, softmax,
+    trace,
   };
 })();
