@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { finite, product, trace } = window.mhaAttention;
+  const { finite, matmul, trace } = window.mhaAttention;
 
   /** From here on what is left of the normal distribution is a continued fraction, of this depth;
       before it a series, whose terms are all positive. */
@@ -43,7 +43,7 @@
   /** A product with a matrix, plus a row where there is one.
       @type {(x: Matrix, matrix: Matrix, bias?: number[]) => Matrix} */
   function affine(x, matrix, bias) {
-    const found = product(x, matrix);
+    const found = finite(matmul(x, matrix));
     return bias ? added(found, found.map(() => bias)) : found;
   }
 

@@ -176,7 +176,6 @@
   }
 
   window.mhaAttention = {
-    additiveMask, attentionScores, factor, finite, maskedScores, matmul, product, scaledScores, softmax,
-    trace,
+    additiveMask, attentionScores, factor, finite, maskedScores, matmul, scaledScores, softmax, trace,
   };
 })();

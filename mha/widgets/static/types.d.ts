@@ -395,7 +395,6 @@ interface Window {
     attentionScores(query: Matrix, key: Matrix): Matrix;
     factor(dK: number, scale?: number | null, temperature?: number): number;
     finite(matrix: Matrix): Matrix;
-    product(left: Matrix, right: Matrix): Matrix;
     maskedScores(scores: Matrix, additive: Matrix): Matrix;
     matmul(left: Matrix, right: Matrix): Matrix;
     scaledScores(scores: Matrix, by: number): Matrix;
