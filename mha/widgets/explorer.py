@@ -180,9 +180,11 @@ def _height_of_block(run: Trace) -> str:
     counts += [2] * moments
     titles = 1 if run.start_normed is None else 2
     wide, narrow = (
-        1.9 * sum(label + -(-count // in_line) for count in counts) + 1.9 * titles
+        1.9 * (titles + sum(label + -(-count // in_line) for count in counts))
         for label, in_line in ((0, 11), (1, 5))
     )
+    # As wide as the stream, the attention's output takes more lines there than usual.
+    narrow += 1.9 * (counts[0] // 4)
     height = f"clamp({wide:.2f}rem, (32rem - 100cqi) * 999, {narrow:.2f}rem)"
     return f' style="--extra: {height}"'
 

@@ -1,5 +1,6 @@
 """The explorer of a block in a real Chromium: what stands around the attention, step by step."""
 
+import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import sums_hold
@@ -24,7 +25,9 @@ def parts(rng):
         "w_in": (4, 3), "b_in": 3, "w_out": (3, 4), "b_out": 4,
     }  # fmt: skip
     sizes |= {f"{which}_{name}": 4 for which in ("first", "second") for name in ("gain", "bias")}
-    return {name: rng.normal(size=size).round(2) for name, size in sizes.items()}
+    arrays = {name: rng.normal(size=size).round(2) for name, size in sizes.items()}
+    # Such as those of the examples: short enough for a line of a phone, with a key behind them.
+    return arrays | {"embeddings": np.abs(arrays["embeddings"]).round()}
 
 
 def with_parts(arrays, norm="before", activation="relu"):
