@@ -40,7 +40,7 @@
       `_lines_of_block` in mha/widgets/explorer.py keeps their height. */
   const LOOKS = {
     line: "display: flex; flex-wrap: wrap; align-items: center",
-    label: "flex: 0 0 11rem",
+    label: "flex: 0 1 11rem",
     numbers: "flex: 1 1 20rem",
     number: "min-width: 3.9rem; text-align: right",
   };
