@@ -229,7 +229,7 @@ def arithmetic_page(browser, static):
     """Return one page with the scripts that port the package; no test changes it."""
     context = browser.new_context()
     page = context.new_page()
-    for name in ARITHMETIC:
+    for name in (*ARITHMETIC, *EXPLORER, "explorer-block.js"):
         page.add_script_tag(path=static / name)
     page.add_script_tag(path=FOLDER / "signs.js")
     yield page

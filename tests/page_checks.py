@@ -73,12 +73,18 @@ def nothing_is_cut_but_what_scrolls(page):
     assert cut == []
 
 
+def build_explorers(page):
+    """Build every explorer of a page; that of a block waits for its script."""
+    page.evaluate(
+        "Promise.all([...document.querySelectorAll('mha-explorer')].map((e) => e.begin()))"
+        ".then(() => {})"
+    )
+
+
 def text_of_twice_the_size_widens_nothing(page):
     """Enlarge the text of a phone, explorers built, and make it small again."""
-    page.evaluate(
-        "document.querySelectorAll('mha-explorer').forEach((e) => e.begin());"
-        " document.documentElement.style.fontSize = '200%'"
-    )
+    build_explorers(page)
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
     nothing_is_cut_but_what_scrolls(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.evaluate("document.documentElement.style.fontSize = ''")
@@ -100,7 +106,7 @@ def is_light_and_not_long(seen, name):
 
 def the_sums_of_its_strips_hold(page, name):
     """Build each explorer, and add up what stands above every sum of its strip."""
-    page.evaluate("document.querySelectorAll('mha-explorer').forEach((e) => e.begin())")
+    build_explorers(page)
     strips = page.locator("mha-explorer .strip").count()
     widths = page.locator("mha-explorer .width-bars").count()  # its sums are no one query's
     assert strips + widths == len(soup(name).select("mha-explorer .before table"))

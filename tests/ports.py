@@ -5,7 +5,8 @@ import json
 import numpy as np
 from helpers import example
 
-from mha import MultiHeadWeights
+from mha import Block, FeedForward, MultiHeadWeights, Norm
+from mha.runs.stages import STAGES
 
 CLOSE = 1e-12
 # Below this, the gap between neighbouring numbers is no longer in proportion to their size.
@@ -106,6 +107,56 @@ def random_example(rng):
     return example(**given | start, embeddings=whole(n, d_model) * size, layer=layer)
 
 
+def random_block(rng, norm, activation):
+    """Return an example with a block of random sizes, some without what a block may lack."""
+    n, heads, d_model, d_k, d_ff = map(int, rng.integers(1, 6, size=5))
+    d_model += 1  # the numbers of a row are to differ
+
+    def row(width):
+        return rng.normal(size=width) if rng.random() < 0.6 else None
+
+    shapes = [(heads, d_model, d_k)] * 2 + [(heads, d_model, 3), (3 * heads, d_model)]
+    w_in, w_out = rng.normal(size=(d_model, d_ff)), rng.normal(size=(d_ff, d_model))
+    feed = FeedForward(w_in, row(d_ff), w_out, row(d_model), activation)
+    block = Block(
+        MultiHeadWeights(*(rng.normal(size=shape) for shape in shapes)),
+        feed if rng.random() < 0.8 else None,
+        norm,
+        Norm(row(d_model), row(d_model), 10.0 ** rng.integers(-6, 1)),
+        Norm(row(d_model), np.eye(d_model)[0]),
+    )
+    return example(
+        **dict.fromkeys(("query", "key", "value")),
+        tokens=[f"t{i}" for i in range(n)],
+        head_names=[f"h{i}" for i in range(heads)],
+        embeddings=rng.normal(size=(n, d_model)) * rng.choice([1.0, 1e3]),
+        positions=rng.normal(size=(n, d_model)) if rng.random() < 0.5 else None,
+        is_causal=bool(rng.random() < 0.3),
+        block=block,
+    )
+
+
+def block_of(worked):
+    """Return what stands around an example's attention as the port takes it, nothing of none."""
+    block = worked.block
+    if block is None:
+        return {}
+    feed = block.feed_forward
+    learned = {name: getattr(feed, name, None) for name in ("w_in", "b_in", "w_out", "b_out")}
+    if block.norm != "nowhere":
+        norms = {"first": block.first} | ({} if feed is None else {"second": block.second})
+        learned |= {f"{key}_gain": norm.gain for key, norm in norms.items()}
+        learned |= {f"{key}_bias": norm.bias for key, norm in norms.items()}
+    assert all(STAGES[name].in_block for name in learned)
+    return {name: array.tolist() for name, array in learned.items() if array is not None} | {
+        "block": {
+            "norm": block.norm,
+            "activation": "relu" if feed is None else feed.activation,
+            "eps": {"first": block.first.eps, "second": block.second.eps},
+        }
+    }
+
+
 def inputs_of(worked, temperature):
     """Return an example as the port takes it."""
     shape = (worked.num_heads, len(worked.tokens), len(worked.tokens))
@@ -116,9 +167,14 @@ def inputs_of(worked, temperature):
         arrays |= {name: getattr(layer, name) for name in ("w_q", "w_k", "w_v", "w_o")}
     mask = worked.mask
     masks = None if mask is None else [as_plain(one) for one in np.broadcast_to(mask, shape)]
-    return {name: array.tolist() for name, array in arrays.items() if array is not None} | {
-        "masks": masks,
-        "isCausal": worked.is_causal,
-        "scale": worked.scale,
-        "temperature": temperature,
-    }
+    given = {name: array.tolist() for name, array in arrays.items() if array is not None}
+    return (
+        given
+        | block_of(worked)
+        | {
+            "masks": masks,
+            "isCausal": worked.is_causal,
+            "scale": worked.scale,
+            "temperature": temperature,
+        }
+    )

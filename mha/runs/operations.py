@@ -47,8 +47,8 @@ class Operand:
     place : Place, optional
         None for a constant.
     name : str, default ""
-        What a constant is: "d_k", "scale", "mask", "shift", "cos", "sin", "eps", "gain", "bias" or
-        "nothing", the minus infinity before any score was read.
+        What a constant is: "d_k", "scale", "mask", "shift", "cos", "sin", "eps" or "nothing", the
+        minus infinity before any score was read; "gain" and "bias", which have a place too.
     """
 
     value: float
@@ -106,7 +106,7 @@ class Origin:
         return tuple(operand for term in self.terms for operand in term)
 
     def constant(self, name: str) -> float | None:
-        """Return the constant of a name, None where the calculation has none."""
+        """Return the operand of a name, None where the calculation has none."""
         return next((o.value for o in self.operands if o.name == name), None)
 
     def evaluate(self, value: Callable[[Place], float] | None = None) -> float:
@@ -176,9 +176,8 @@ def _spread(origin: Origin, value: Valued) -> float:
 
 def _normalised(origin: Origin, value: Valued) -> float:
     number, mean, spread, *_ = (value(operand) for operand in origin.operands)
-    gain, bias = origin.constant("gain"), origin.constant("bias")
-    scaled = (number - mean) / spread * (1.0 if gain is None else gain)
-    return scaled + (bias or 0.0)
+    learned = {operand.name: value(operand) for operand in origin.operands if operand.name}
+    return (number - mean) / spread * learned.get("gain", 1.0) + learned.get("bias", 0.0)
 
 
 def _gelu(origin: Origin, value: Valued) -> float:

@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 
-from mha.core.checks import Array
 from mha.core.feed_forward import FeedForward
 from mha.core.kinds import check_kind
-from mha.core.norm import Norm
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place, place_at
 from mha.runs.record import Trace
@@ -285,36 +283,41 @@ def _mean_of(read: Callable[[Trace], str]) -> Rule:
     return rule
 
 
-def _spread_of(read: Callable[[Trace], str], means: str, norm: Callable[[Trace], Norm]) -> Rule:
+def _spread_of(read: Callable[[Trace], str], means: str, norm: Callable[[Trace], str]) -> Rule:
     """Return the rule of the spread of a token's numbers in another stage."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         numbers = _row(run, read(run), *at.index)
-        eps = Operand(norm(run).eps, name="eps")
+        eps = Operand(getattr(run.example.block, norm(run)).eps, name="eps")
         return "spread", _one(*numbers, _at(run, means, *at.index), eps)
 
     return rule
 
 
-def _normed_of(read: Callable[[Trace], str], start: str, norm: Callable[[Trace], Norm]) -> Rule:
+def _normed_of(read: Callable[[Trace], str], start: str, norm: Callable[[Trace], str]) -> Rule:
     """Return the rule of a normalised number; gain and bias stand where they change something."""
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         row, column = at.index
         number = _at(run, read(run), row, column)
         of_row = (_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
-        learned = ("gain", norm(run).gain, 1.0), ("bias", norm(run).bias, 0.0)
-        constants = (_constant(name, array, column, left) for name, array, left in learned)
-        return "normalised", _one(number, *of_row, *(c for found in constants for c in found))
+        learned = (
+            _learned(run, name, f"{norm(run)}_{name}", column, without)
+            for name, without in (("gain", 1.0), ("bias", 0.0))
+        )
+        return "normalised", _one(number, *of_row, *chain(*learned))
 
     return rule
 
 
-def _constant(name: str, array: Array | None, column: int, left_out: float) -> tuple[Operand, ...]:
-    """Return a learned number that has no place, where it changes anything."""
+def _learned(
+    run: Trace, name: str, stage: str, column: int, left_out: float
+) -> tuple[Operand, ...]:
+    """Return a gain or a bias by that name, where there is one and it changes anything."""
+    array = STAGES[stage].array(run)
     if array is None or array[column] == left_out:
         return ()
-    return (Operand(float(array[column]), name=name),)
+    return (Operand(float(array[column]), place_at(stage, column), name),)
 
 
 def _row(run: Trace, stage: str, row: int) -> list[Operand]:
@@ -324,19 +327,9 @@ def _row(run: Trace, stage: str, row: int) -> list[Operand]:
     return [_at(run, stage, row, i) for i in range(array.shape[1])]
 
 
-def _first(run: Trace) -> Norm:
-    assert run.example.block is not None
-    return run.example.block.first
-
-
-def _second(run: Trace) -> Norm:
-    assert run.example.block is not None
-    return run.example.block.second
-
-
-def _of_stream(run: Trace) -> Norm:
+def _of_stream(run: Trace) -> str:
     """Return the norm of the stream: attention's own where the norm stands after."""
-    return _first(run) if run.start_normed is None else _second(run)
+    return "first" if run.start_normed is None else "second"
 
 
 def _fed_by(run: Trace) -> str:
@@ -354,12 +347,11 @@ def _affine(read: Callable[[Trace], str], matrix: str, bias: str) -> Rule:
 
     def rule(run: Trace, at: Place) -> tuple[Operation, Terms]:
         row, column = at.index
-        added = getattr(_layer(run), bias)
         products = (
             (operand, _at(run, matrix, i, column))
             for i, operand in enumerate(_row(run, read(run), row))
         )
-        return "products", iter([*products, *_one(*_constant("bias", added, column, 0.0))])
+        return "products", chain(products, _one(*_learned(run, "bias", bias, column, 0.0)))
 
     return rule
 
@@ -383,11 +375,11 @@ def _added(kept: Callable[[Trace], str], found: Callable[[Trace], str]) -> Rule:
     return rule
 
 
-def _itself(stage: str) -> Callable[[Trace], str]:
-    return lambda run: stage
+def _itself(name: str) -> Callable[[Trace], str]:
+    return lambda run: name
 
 
-def _norm_rules(start: str, read: Callable[[Trace], str], norm: Callable[[Trace], Norm]) -> Rules:
+def _norm_rules(start: str, read: Callable[[Trace], str], norm: Callable[[Trace], str]) -> Rules:
     """Return the rules of the three stages of a normalisation."""
     return {
         f"{start}_means": _mean_of(read),
@@ -397,9 +389,9 @@ def _norm_rules(start: str, read: Callable[[Trace], str], norm: Callable[[Trace]
 
 
 _RULES: Rules = {
-    **_norm_rules("start", _start, _first),
+    **_norm_rules("start", _start, _itself("first")),
     **_norm_rules("stream", _itself("stream"), _of_stream),
-    **_norm_rules("total", _itself("total"), _second),
+    **_norm_rules("total", _itself("total"), _itself("second")),
     "stream": _added(_start, lambda run: "concat" if run.output is None else "output"),
     "hidden": _affine(_fed_by, "w_in", "b_in"),
     "active": _active,

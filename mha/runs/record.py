@@ -155,10 +155,16 @@ class Trace:
         return self.turned_query, self.turned_key
 
     @property
+    def end(self) -> str:
+        """The stage that the run ends with: a block's stream, else output or concatenation."""
+        stages = ("total_normed", "total", "stream_normed", "stream", "output", "concat")
+        return next(stage for stage in stages if getattr(self, stage) is not None)
+
+    @property
     def result(self) -> Array:
-        """What the run gives in the end: a block's stream, else the output or the concatenation."""
-        found = (self.total_normed, self.total, self.stream_normed, self.stream, self.output)
-        return _first(*found, self.concat)
+        """What the run gives in the end."""
+        result: Array = getattr(self, self.end)
+        return result
 
     @property
     def num_heads(self) -> int:
@@ -307,38 +313,6 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
             parts |= {"embeddings": runs[-1].result, "positions": None}
         runs.append(trace(replace(example, **parts)))
     return tuple(runs)
-
-
-def attention_alone(run: Trace) -> Trace:
-    """Return the run of a block's attention layer by itself, on what it reads in the block.
-
-    Parameters
-    ----------
-    run : Trace
-
-    Returns
-    -------
-    Trace
-        The run itself, where its example has no block.
-
-    Examples
-    --------
-    >>> from mha import MultiHeadWeights
-    >>> one = np.eye(2)[None]
-    >>> example = WorkedExample(
-    ...     name="two-words", title="Two words", tokens=["cat", "sat"], head_names=["only"],
-    ...     source="made up", embeddings=[[4, 0], [0, 2]],
-    ...     block=Block(MultiHeadWeights(one, one, one)))
-    >>> attention_alone(trace(example)).embeddings.round(4)
-    array([[ 1., -1.],
-           [-1.,  1.]])
-    """
-    if run.example.block is None:
-        return run
-    parts: dict[str, Any] = {"block": None}
-    if run.start_normed is not None:
-        parts |= {"embeddings": run.start_normed, "positions": None}
-    return trace(replace(run.example, **parts))
 
 
 def _first(*arrays: Array | None) -> Array:

@@ -4,13 +4,14 @@ What a table calls its columns, which numbers belong to a head, where an address
 all of it is read from here, in Python and, as JSON, in the browser.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from mha.core.checks import Array
 from mha.runs.record import Trace
 from mha.runs.running import RUNNING
+from mha.runs.worked import WorkedExample
 
 Axis = Literal["head", "row", "column"]
 Columns = Literal["keys", "dimensions", ""]
@@ -41,8 +42,8 @@ class Stage:
     columns : str, default "dimensions"
         "keys" where a column is a key's token, "dimensions" where it is a component, else empty.
     rows : str, default "tokens"
-        "tokens", "places" where a row stays whichever token stands there, or the letter of the
-        components that the rows of a matrix stand for.
+        "tokens", "places" where a row stays whichever token stands there, "once" where one row
+        serves all tokens, or the letter of the components that the rows of a matrix stand for.
     quotes : str, default ""
         The stage that this one only says in another unit; it has no array of its own.
     says : str, default ""
@@ -87,7 +88,7 @@ class Stage:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether it is a projection matrix of the layer."""
+        """Whether it is a matrix of the layer, or one of the rows that a block learns."""
         return self.rows not in ("tokens", "places", "")
 
     @property
@@ -98,7 +99,11 @@ class Stage:
 
     @property
     def seldom(self) -> bool:
-        """Whether few runs have it: those of a block, and those with a running softmax."""
+        """Whether few runs have it: those of a block, and those with a running softmax.
+
+        Explorers of a block show and compute what it adds, by a script that other pages do not
+        load. What a running softmax keeps no explorer shows: it gives the outputs that are there.
+        """
         return self.in_block or self.name in RUNNING
 
     @property
@@ -129,14 +134,25 @@ class Stage:
         True
         """
         if self.is_matrix:
-            block = run.example.block
-            holder = run.example.layer if not self.in_block else block and block.feed_forward
-            found: Array | None = getattr(holder, self.name, None)
-            return found
+            return _learned(run.example, self)
         if self.quotes or not self.axes:
             return None
         array: Array | None = getattr(run, self.name)
         return array
+
+
+def _learned(example: WorkedExample, stage: Stage) -> Array | None:
+    """Return a matrix or a row that an example's layer or its block has, and makes use of."""
+    block, name = example.block, stage.name
+    holder: object = example.layer
+    if stage.in_block:
+        holder = block and block.feed_forward
+        which, _, own = name.partition("_")
+        if block is not None and which in ("first", "second"):
+            is_used = block.norm != "nowhere" and (which == "first" or holder is not None)
+            holder, name = getattr(block, which) if is_used else None, own
+    found: Array | None = getattr(holder, name, None)
+    return found
 
 
 _EACH: tuple[Axis, ...] = ("head", "row", "column")  # each head has its own
@@ -163,12 +179,25 @@ def _in_block(
     return Stage(name, title, symbol, _ONCE[: len(sizes)], sizes, columns, rows, in_block=True)
 
 
-def _norm(start: str, of: str) -> tuple[Stage, ...]:
+def _norm(start: str, what: str) -> tuple[Stage, ...]:
     """Return the stages of one normalisation."""
     return (
-        _in_block(f"{start}_means", f"Means{of}", "μ", ("n",)),
-        _in_block(f"{start}_spreads", f"Spreads{of}", "σ", ("n",)),
-        _in_block(f"{start}_normed", f"Normalised{of}", "x", _N_MODEL),
+        _in_block(f"{start}_means", f"Means of the {what}", "μ", ("n",)),
+        _in_block(f"{start}_spreads", f"Spreads of the {what}", "σ", ("n",)),
+        _in_block(f"{start}_normed", f"Normalised {what}", "x", _N_MODEL),
+    )
+
+
+def _once(name: str, title: str, symbol: str, size: str) -> Stage:
+    """Return a row of numbers that a block learns, one for each column."""
+    return Stage(name, title, symbol, ("column",), (size,), rows="once", in_block=True)
+
+
+def _gain_and_bias(which: str) -> tuple[Stage, ...]:
+    """Return what one normalisation of a block learns."""
+    return (
+        _once(f"{which}_gain", f"Gain of the {which} normalisation", "g", "d_model"),
+        _once(f"{which}_bias", f"Bias of the {which} normalisation", "b", "d_model"),
     )
 
 
@@ -176,7 +205,8 @@ _IN_ORDER = (
     Stage("embeddings", "Embeddings", "x", _ONCE, _N_MODEL),
     Stage("positions", "Positions", "p", _ONCE, _N_MODEL, rows="places"),
     Stage("placed", "Embeddings with their positions", "x", _ONCE, _N_MODEL),
-    *_norm("start", ", before attention"),
+    *_gain_and_bias("first"),
+    *_norm("start", "stream before attention"),
     Stage("w_q", "Query projection", "q", _EACH, _INTO_K, rows="x"),
     Stage("w_k", "Key projection", "k", _EACH, _INTO_K, rows="x"),
     Stage("w_v", "Value projection", "v", _EACH, _INTO_V, rows="x"),
@@ -205,14 +235,17 @@ _IN_ORDER = (
     Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
     Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
     _in_block("stream", "Stream after attention", "x", _N_MODEL),
-    *_norm("stream", " stream after attention"),
+    *_gain_and_bias("second"),
+    *_norm("stream", "stream after attention"),
     _in_block("w_in", "First matrix of the feed-forward layer", "h", ("d_model", "d_ff"), "x"),
+    _once("b_in", "First bias of the feed-forward layer", "b", "d_ff"),
     _in_block("hidden", "Hidden numbers", "h", _N_FF),
     _in_block("active", "Active numbers", "h", _N_FF),
     _in_block("w_out", "Second matrix of the feed-forward layer", "f", ("d_ff", "d_model"), "h"),
+    _once("b_out", "Second bias of the feed-forward layer", "b", "d_model"),
     _in_block("fed", "Output of the feed-forward layer", "f", _N_MODEL),
     _in_block("total", "Stream after the block", "x", _N_MODEL),
-    *_norm("total", " stream after the block"),
+    *_norm("total", "stream after the block"),
 )
 
 STAGES = MappingProxyType({stage.name: stage for stage in _IN_ORDER})
@@ -275,23 +308,34 @@ def stage_array(run: Trace, name: str) -> Array:
     return array
 
 
+_DEFAULTS = {field.name: field.default for field in fields(Stage)}
+
 _TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
-def as_data() -> dict[str, dict[str, Any]]:
+def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
 
-    The browser runs attention layers alone, so it is told nothing of what few runs have.
+    What is as `Stage` has it by default is left out too.
+
+    Parameters
+    ----------
+    in_block : bool, default False
+        Whether those stages are wanted that a block adds, or those that any run may have.
 
     Examples
     --------
-    >>> as_data()["row_sums"]["axes"], "hidden" in as_data()
-    (('head', 'row'), False)
+    >>> as_data()["row_sums"]["axes"], "hidden" in as_data(), "hidden" in as_data(in_block=True)
+    (('head', 'row'), False, True)
     """
     return {
-        name: {key: value for key, value in asdict(stage).items() if key not in _TABLES_ALONE}
+        name: {
+            key: value
+            for key, value in asdict(stage).items()
+            if key not in _TABLES_ALONE and value != _DEFAULTS[key]
+        }
         | ({"joined": stage.joined} if stage.joined else {})
         for name, stage in STAGES.items()
-        if not stage.seldom
+        if (stage.in_block if in_block else not stage.seldom)
     }

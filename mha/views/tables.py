@@ -60,7 +60,7 @@ def stage_table(
     ----------
     run : Trace
     stage : str
-        One of `mha.runs.stages.STAGES` with two axes a head, or one of the whole layer.
+        One of `mha.runs.stages.STAGES` with columns: of a head, or of the whole layer.
         Exponentials have their row sums beside them, weights their sum.
     head : int, default 0
         Counted from 0; ignored by the stages that belong to no one head.
@@ -91,6 +91,8 @@ def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:
     """Return the places of one stage, of one head where each has its own."""
     shape = stage_array(run, stage).shape
     where: tuple[int, ...] = ()
+    if STAGES[stage].rows == "once":
+        return [[place_at(stage, j) for j in range(*shape)]]
     if STAGES[stage].per_head:
         where = (as_index("head", head, run.num_heads),)
     if len(shape) != len(where) + 2:
@@ -103,10 +105,12 @@ def _bare_table(
     run: Trace, kind: Stage, head: int, grid: Grid, places: int, name: str | None
 ) -> Table:
     """Return the numbers of a stage as a table, with what the registry knows of its words."""
-    by_token = not kind.is_matrix
+    is_once = kind.rows == "once"
+    by_token = is_once or not kind.is_matrix
+    rows = words(run) if by_token else dimensions(kind.rows, len(grid))
     return array_table(
         _numbers(run, grid),
-        rows=words(run) if by_token else dimensions(kind.rows, len(grid)),
+        rows=("each",) if is_once else rows,
         columns=words(run) if kind.by_key else dimensions(kind.symbol, len(grid[0])),
         caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
         corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",

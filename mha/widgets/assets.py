@@ -46,6 +46,13 @@ EXPLORER_PARTS = (
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
 LATE_PARTS = {
+    "explorer-block.js": (
+        "stages-block.js",
+        "strings-explorer-block.js",
+        "attention-block.js",
+        "origins-block.js",
+        "explorer-block.js",
+    ),
     "explorer-all.js": (
         "strings-explorer-all.js",
         "explorer-tables.js",
@@ -53,18 +60,23 @@ LATE_PARTS = {
         "explorer-all.js",
     ),
     "explorer-settings.js": (
+        "strings-explorer-heat.js",
         "strings-explorer-settings.js",
         "explorer-own.js",
         "explorer-settings.js",
     ),
     "explorer-views.js": (
+        "strings-explorer-heat.js",
         "strings-explorer-views.js",
         "strip-plane.js",
         "strip-temperature.js",
         "strip-width.js",
     ),
 }
-"""Scripts that no page loads before a reader asks for what they make, by the parts of each."""
+"""Scripts that no page loads before a reader asks for what they make, by the parts of each.
+
+That of a block comes as soon as its explorer is near: without it that explorer cannot compute.
+"""
 
 EXPLORER_STYLES = ("explorer.css", "strip.css")
 """The parts of the explorer's style sheet; they too are published as one."""
@@ -99,8 +111,8 @@ _OPEN_END = re.compile(_LITERAL + r"|(?<=[{};,])\n(?=[^\n])")
 def published() -> dict[str, str]:
     """Return every script and style by its file's name.
 
-    Two are made from Python: the registry of stages, a part of the arithmetic, and the heads'
-    colours, as a style. Parts are put together as `TOGETHER` says. Indentation, comments and types
+    Some are made from Python: the registry of stages, in two parts, and the heads' colours, as a
+    style. Parts are put together as `TOGETHER` says. Indentation, comments and types
     are left out: they are for whoever reads the source, and a page would carry them to every
     reader.
 
@@ -111,22 +123,29 @@ def published() -> dict[str, str]:
     """
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
     parts = {file.name: bare(file.read_text(encoding="utf-8")) for file in files}
-    parts |= {"stages.js": stages_script(), "heads.css": head_properties()}
+    parts |= {"stages.js": stages_script(), "stages-block.js": stages_script(in_block=True)}
+    parts["heads.css"] = head_properties()
     texts = {name: "".join([parts[part] for part in own]) for name, own in TOGETHER.items()}
     used = {part for own in TOGETHER.values() for part in own}
     return {name: text for name, text in parts.items() if name not in used} | texts
 
 
-def stages_script() -> str:
-    """Return the registry of stages as a script.
+def stages_script(*, in_block: bool = False) -> str:
+    """Return the registry of stages as a script: what any run may have, or what a block adds.
 
     Examples
     --------
     >>> stages_script()[:31]
     'window.mhaStages={"embeddings":'
+    >>> stages_script(in_block=True)[:46]
+    'Object.assign(window.mhaStages,{"first_gain":{'
     """
-    stages = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":"))
-    return f"window.mhaStages={stages};\n"
+    stages = json.dumps(as_data(in_block=in_block), ensure_ascii=False, separators=(",", ":"))
+    return (
+        f"Object.assign(window.mhaStages,{stages});\n"
+        if in_block
+        else (f"window.mhaStages={stages};\n")
+    )
 
 
 def bare(text: str) -> str:

@@ -7,9 +7,8 @@ inputs as JSON. The browser computes the rest itself, from the inputs alone.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
 from typing import Any, Literal, Protocol
 
@@ -18,26 +17,18 @@ import numpy as np
 from mha.core.checks import Array
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, PrintsAt, places
-from mha.runs.record import Trace, attention_alone
-from mha.runs.rounding import dimensions, short, shown
-from mha.runs.stages import STAGES, Stage, stage_array
+from mha.runs.record import Trace
+from mha.runs.rounding import short, shown
+from mha.runs.stages import STAGES
 from mha.views.signs import total
+from mha.widgets.explorer_tables import LONGEST_LABEL, sections
 from mha.widgets.explorer_tasks import Task, checked_tasks
 
 View = Literal["strip", "plane", "temperature"]
 
-HEAD_STYLES = 6
-"""How many colours and patterns of heads the style sheet has."""
-
-LONGEST_LABEL = 9
-"""How many characters of a token fit beside a table; a longer one is cut where it stands."""
-
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
-_MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
-_VECTORS = ("query", "key", "turned_query", "turned_key", "value")
-_MAPS = tuple(name for name, stage in STAGES.items() if stage.has_map)
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
@@ -94,7 +85,7 @@ def explorer(
     Parameters
     ----------
     run : Trace
-        Of a block, its attention layer is shown.
+        Of a block, what stands around its attention is shown and computed too.
     figure : Drawing, optional
         What stands in the explorer's place in print.
     name : str, optional
@@ -116,8 +107,9 @@ def explorer(
     ------
     TypeError, ValueError
         If `run` is not a Trace, `name` not made of lower-case letters, digits and hyphens, a task
-        names what the run has not or is reached before anything is changed, or a plane is wanted
-        of a run that does not start from queries, keys and values of two components.
+        names what the run has not or is reached before anything is changed, a plane is wanted
+        of a run that does not start from queries, keys and values of two components, or any view
+        but the strip of a block.
 
     Examples
     --------
@@ -127,10 +119,11 @@ def explorer(
     """
     if not isinstance(run, Trace):
         raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
-    run = attention_alone(run)
     name = checked_name(run.example.name if name is None else name)
     if view == "plane" and not _is_plane(run):
         raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")
+    if run.example.block is not None and view != "strip":
+        raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
     data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     html = _element(run, name, data)
     return Explorer(html=html, title=run.example.title, figure=figure)
@@ -153,7 +146,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
 
     The style sheet reserves the strip's height from the counts, so that nothing moves.
     """
-    stages = "".join(_stages(run))
+    stages = "".join(sections(run))
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
     wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] >= LONGEST_LINE
@@ -162,7 +155,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"
-        f' --tasks: {len(data["tasks"])}"><div class="face">'
+        f' --tasks: {len(data["tasks"])}"><div class="face"{_height_of_block(run)}>'
         '<div class="before" tabindex="0" role="group" aria-label="One query">'
         f"{one_query(run)}</div></div>"
         '<details class="fold all"><summary>All numbers</summary>'
@@ -171,6 +164,29 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
         f'<script type="application/json">{as_json(data)}</script>'
         "</mha-explorer>"
     )
+
+
+def _height_of_block(run: Trace) -> str:
+    """Return the style that keeps the height of what a block adds around the strip, if any.
+
+    `explorer-block.js` has the lines: a label, and numbers, which stand below it on a phone.
+    """
+    if run.example.block is None:
+        return ""
+    names = ("stream", "stream_normed", "hidden", "active", "fed", "total", "total_normed")
+    found = [run.start_normed, run.start_normed, *(getattr(run, name) for name in names)]
+    counts = [array.shape[1] for array in found if array is not None]
+    moments = sum(name.endswith("_means") for name in vars(run) if getattr(run, name) is not None)
+    counts += [2] * moments
+    titles = 1 if run.start_normed is None else 2
+    wide, narrow = (
+        1.9 * (titles + sum(label + -(-count // in_line) for count in counts))
+        for label, in_line in ((0, 11), (1, 5))
+    )
+    # As wide as the stream, the attention's output takes more lines there than usual.
+    narrow += 1.9 * (counts[0] // 4)
+    height = f"clamp({wide:.2f}rem, (32rem - 100cqi) * 999, {narrow:.2f}rem)"
+    return f' style="--extra: {height}"'
 
 
 def _joined(run: Trace) -> str:
@@ -192,6 +208,8 @@ def _data(run: Trace, name: str, prints: PrintsAt | None) -> dict[str, Any]:
         "heads": run.head_names,
         "focus": example.focus,
         "inputs": {stage: array.tolist() for stage, array in _inputs(run)},
+        "block": _kind_of_block(run),
+        "end": run.end,
         "masks": _masks(run),
         "isCausal": bool(example.is_causal),
         "scale": None if example.scale is None else float(example.scale),
@@ -205,6 +223,19 @@ def _inputs(run: Trace) -> Iterator[tuple[str, Array]]:
         array = stage.array(run)
         if array is not None and is_given(run, name):
             yield name, array
+
+
+def _kind_of_block(run: Trace) -> dict[str, Any] | None:
+    """Return what a block is beside its arrays."""
+    block = run.example.block
+    if block is None:
+        return None
+    feed = block.feed_forward
+    return {
+        "norm": block.norm,
+        "activation": "relu" if feed is None else feed.activation,
+        "eps": {"first": float(block.first.eps), "second": float(block.second.eps)},
+    }
 
 
 def _masks(run: Trace) -> list[Any] | None:
@@ -286,143 +317,3 @@ def one_query(run: Trace, row: int | None = None, head: int = 0, component: int 
 
 def _vector(numbers: Array) -> str:
     return "(" + ", ".join(short(float(x)) for x in numbers) + ")"
-
-
-# ---- Every number, as tables ----
-
-
-def _stages(run: Trace) -> Iterator[str]:
-    """Yield the sections of the page's element, in order of the computation."""
-    widest = max(run.query.shape[-1], run.value.shape[-1])
-    if run.embeddings is not None:
-        matrices = _lanes(run, partial(_tables, _MATRICES), widest)
-        embeddings = _of_places(run, "embeddings", "positions", "placed")
-        yield _section("Inputs", embeddings + _folded("Projection matrices", matrices))
-    angles = _of_places(run, "angles")
-    vectors = _lanes(run, partial(_tables, _VECTORS), widest)
-    yield _section("Queries, keys and values: one lane a head", angles + vectors)
-    maps = "".join(_maps(run, stage) for stage in _MAPS)
-    yield _section("Weight maps: a row a query, a column a key", maps, "maps")
-    outputs = _lanes(run, partial(_tables, ("head_outputs",)), run.value.shape[-1])
-    yield _section("Output of each head: values mixed by its weights", outputs)
-    concat = _table(run, "concat", groups=run.head_names)
-    yield _section("Concatenation: the heads side by side", concat, "end")
-    if run.output is not None:
-        matrix = _folded("Output projection", _table(run, "w_o"))
-        output = _table(run, "output", look="shares")
-        shares = _lanes(run, partial(_tables, ("head_contributions",)), run.output.shape[1])
-        title = "Output, and each head's share of it"
-        yield _section(title, matrix + output + shares, "end")
-
-
-def _of_places(run: Trace, *stages: str) -> str:
-    """Return the tables of stages that belong to no head, of those that the run has."""
-    return "".join(_table(run, name) for name in stages if STAGES[name].array(run) is not None)
-
-
-def _section(title: str, body: str, mark: str = "") -> str:
-    return f'<section class="stage {mark}"><h3>{title}</h3>{body}</section>'
-
-
-def _lanes(run: Trace, tables: Callable[[Trace, int], str], widest: int) -> str:
-    """Return a lane a head, each with its name and its tables, `widest` the most columns."""
-    lanes = (
-        f'<div class="lane {_style(head)}" data-head="{head}" role="group"'
-        f' aria-label="{escape(name)}"><p class="lane-name">{escape(name)}</p>'
-        f"{tables(run, head)}</div>"
-        for head, name in enumerate(run.head_names)
-    )
-    return f'<div class="lanes" style="--columns: {widest}">{"".join(lanes)}</div>'
-
-
-def _tables(stages: Sequence[str], run: Trace, head: int) -> str:
-    found = (stage for stage in stages if STAGES[stage].array(run) is not None)
-    return "".join(_table(run, stage, head) for stage in found)
-
-
-def _maps(run: Trace, stage: str) -> str:
-    """Return one stage of all heads as maps, columns wide enough for the tokens above them."""
-    heading = min(max(map(len, run.tokens)), LONGEST_LABEL)
-    lanes = _lanes(run, partial(_map, stage), len(run.tokens) + (stage == "exponentials"))
-    return (
-        f'<div class="map" data-map="{stage}" style="--heading: {heading}">'
-        f'<p class="map-name">{_title(stage)}</p>{lanes}</div>'
-    )
-
-
-def _map(stage: str, run: Trace, head: int) -> str:
-    sums = run.row_sums[head] if stage == "exponentials" else None
-    return _table(run, stage, head, look="heat", sums=sums)
-
-
-def _title(stage: str) -> str:
-    """Return what a table is called; among maps it goes without saying whose weights they are."""
-    return STAGES[stage].title.removeprefix("Attention ").capitalize()
-
-
-def _style(head: int) -> str:
-    return f"head-{head % HEAD_STYLES}"
-
-
-def _folded(title: str, body: str) -> str:
-    return f'<details class="fold"><summary>{title}</summary>{body}</details>'
-
-
-def _table(
-    run: Trace,
-    name: str,
-    head: int | None = None,
-    *,
-    look: str = "bars",
-    sums: Array | None = None,
-    groups: Sequence[str] = (),
-) -> str:
-    """Return one stage, of one head where each has its own, as a table that the browser finds.
-
-    `look` is how numbers are drawn behind their cells: "bars", "heat" or "shares"; `sums` are a
-    last column; `groups` are headings above equal runs of columns.
-    """
-    stage = STAGES[name]
-    array = stage_array(run, name) if head is None else stage_array(run, name)[head]
-    rows = dimensions(stage.rows, len(array)) if stage.is_matrix else run.tokens
-    columns = run.tokens if stage.by_key else dimensions(stage.symbol, array.shape[1])
-    if sums is not None:
-        array, columns = np.column_stack([array, sums]), (*columns, "Row sum")
-    tokens = "" if stage.is_matrix else "rows columns" if stage.by_key else "rows"
-    of_head = "" if head is None else f'<span class="aside">, head {head + 1}</span>'
-    at_head = "" if head is None else f' data-head="{head}"'
-    return (
-        f'<div class="wide" style="--columns: {len(columns)}">'
-        f'<table class="{look}" data-stage="{name}"{at_head} data-tokens="{tokens}">'
-        f"<caption>{_title(name)}{of_head}</caption>"
-        f"<thead>{_header(stage, columns, groups)}</thead>"
-        f"<tbody>{_body(rows, array, short if is_given(run, name) else shown)}</tbody>"
-        "</table></div>"
-    )
-
-
-def _body(rows: Sequence[str], array: Array, text: Callable[[float], str]) -> str:
-    """Return a table's rows, each after its label."""
-    return "".join(
-        f'<tr><th scope="row">{escape(label)}</th>'
-        + "".join(f"<td>{text(float(x))}</td>" for x in row)
-        + "</tr>"
-        for label, row in zip(rows, array, strict=True)
-    )
-
-
-def _header(stage: Stage, columns: Sequence[str], groups: Sequence[str]) -> str:
-    """Return the row of labels above a table, below one of headings where it has groups."""
-    corner = "From \\ to" if stage.is_matrix else "Query \\ key" if stage.by_key else "Token"
-    span = ' rowspan="2"' if groups else ""
-    first = f'<th scope="col"{span}>{corner}</th>'
-    labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in columns)
-    if not groups:
-        return f"<tr>{first}{labels}</tr>"
-    width = len(columns) // len(groups)
-    names = "".join(
-        f'<th scope="colgroup" colspan="{width}" class="group {_style(head)}"'
-        f' data-head="{head}">{escape(name)}</th>'
-        for head, name in enumerate(groups)
-    )
-    return f"<tr>{first}{names}</tr><tr>{labels}</tr>"

@@ -1,5 +1,6 @@
 """Runs of blocks: every intermediate equals the plain functions; a stack goes on where one ends."""
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -23,7 +24,7 @@ from mha import (
     trace_blocks,
     transformer,
 )
-from mha.runs.record import attention_alone, continued
+from mha.runs.record import continued
 
 NORMS = ["before", "after", "nowhere"]
 
@@ -138,16 +139,6 @@ def test_a_stack_may_change_the_number_of_heads(rng):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_the_attention_alone_has_the_block_s_weights(rng, norm):
-    run = trace(alone(rng, norm))
-    found = attention_alone(run)
-    assert found.stream is None
-    np.testing.assert_array_equal(found.weights, run.weights)
-    np.testing.assert_array_equal(found.output, run.output)
-    assert attention_alone(found) is found
-
-
-@pytest.mark.parametrize("norm", NORMS)
 def test_a_run_that_goes_on_from_other_weights_goes_through_the_block(rng, norm):
     run = trace(alone(rng, norm))
     same = continued(run, weights=run.weights)
@@ -193,6 +184,15 @@ def test_constants_of_a_block_have_names(rng):
     hidden = origin(run, Place.parse("hidden.1.2"))
     assert hidden.constant("bias") == block.feed_forward.b_in[2]
     assert origin(run, Place.parse("scaled_scores.0.1.2")).constant("bias") is None
+
+
+def test_another_gain_and_bias_can_be_put_in(rng):
+    run = trace(alone(rng, "after"))
+    normed = origin(run, Place.parse("total_normed.1.2"))
+    own = {str(operand.place): operand.value for operand in normed.operands}
+    before = normed.evaluate() - own["second_bias.2"]
+    other = own | {"second_gain.2": 3 * own["second_gain.2"], "second_bias.2": 1.5}
+    assert math.isclose(normed.evaluate(lambda place: other[str(place)]), 3 * before + 1.5)
 
 
 def test_what_adds_nothing_is_left_out(rng):

@@ -68,24 +68,28 @@ def test_what_shrinks_begins_with_nothing(monkeypatch):
 
 @pytest.mark.usefixtures("names")
 def test_a_normalisation_reads_what_the_run_has():
-    run = SimpleNamespace(reads="stream")
     norm = SimpleNamespace(eps=0.5, gain=None, bias=None)
+    block = SimpleNamespace(norm="before", feed_forward=None, first=norm)
+    run = SimpleNamespace(reads="stream", example=SimpleNamespace(block=block, layer=None))
 
     def read(run):
         return run.reads
 
     assert origins._mean_of(read)(run, at(1))[0] == "mean"
-    spread, _ = origins._spread_of(read, "means", lambda run: norm)(run, at(1))
-    normed, _ = origins._normed_of(read, "stream", lambda run: norm)(run, at(1, 2))
+    spread, _ = origins._spread_of(read, "means", lambda run: "first")(run, at(1))
+    normed, _ = origins._normed_of(read, "stream", lambda run: "first")(run, at(1, 2))
     assert (spread, normed) == ("spread", "normalised")
 
 
 @pytest.mark.usefixtures("names")
-def test_a_bias_stands_where_it_adds_something(monkeypatch):
+def test_a_bias_stands_where_it_adds_something():
     layer = SimpleNamespace(b_in=np.array([0.0, 2.0]))
-    monkeypatch.setattr(origins, "_layer", lambda run: layer)
+    block = SimpleNamespace(feed_forward=layer)
+    run = SimpleNamespace(example=SimpleNamespace(block=block, layer=None))
     rule = origins._affine(lambda run: "stream", "w_in", "b_in")
-    assert [len(list(rule(None, at(0, column))[1])) for column in (0, 1)] == [1, 2]
+    (alone,), (_, (bias,)) = (tuple(rule(run, at(0, column))[1]) for column in (0, 1))
+    assert alone == (("stream", 0), ("w_in", 0, 0))
+    assert bias == operations.Operand(2.0, Place.at("b_in", 1), "bias")
 
 
 def made_up(**parts):

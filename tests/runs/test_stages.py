@@ -26,6 +26,7 @@ from mha.runs.stages import AXES, STAGES, Stage, _norm, as_data, stage, stage_ar
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
 MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out"]
+LEARNED_ROWS = ["first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"]
 LENGTHS = {
     "n": QUERIES,
     "num_heads": HEADS,
@@ -44,11 +45,15 @@ LENGTHS = {
 def test_every_array_of_a_trace_is_a_stage():
     named = {field.name for field in fields(Trace)} - NO_STAGE
     without_array = {"root", "percentages"}
-    assert set(STAGES) == named | set(MATRICES) | without_array
-    assert [name for name in STAGES if STAGES[name].is_matrix] == MATRICES
+    assert set(STAGES) == named | {*MATRICES, *LEARNED_ROWS} | without_array
+    learned = [name for name in STAGES if STAGES[name].is_matrix]
+    assert [name for name in learned if name not in LEARNED_ROWS] == MATRICES
+    once = {name for name, kind in STAGES.items() if kind.rows == "once"}
+    assert once == set(LEARNED_ROWS) <= set(learned)
 
 
-BLOCKS = {"before": "total_", "after": "start_", "nowhere": ("start_", "stream_", "total_")}
+NORMED = ("start_", "stream_", "total_", "first_", "second_")
+BLOCKS = {"before": "total_", "after": "start_", "nowhere": NORMED}
 """Where a block may normalise, and the beginnings of the stages that it does not have then."""
 
 
@@ -76,8 +81,11 @@ def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
         if kind.is_matrix:
             block = run.example.block
             holder = block.feed_forward if kind.in_block else block.attention
+            if name.startswith(("first_", "second_")):
+                holder = getattr(block, name.split("_")[0])
+                name = name.split("_")[1]
             assert kind.array(run) is getattr(holder, name)
-            assert holder is block.feed_forward or holder is run.example.layer
+            assert holder is not block.attention or holder is run.example.layer
         elif name not in ("root", "percentages"):
             assert kind.array(run) is getattr(run, name)
 
@@ -121,7 +129,8 @@ def test_rows_columns_and_quotes_go_together():
                 quoted.axes, quoted.sizes, quoted.columns
             )  # fmt: skip
         if kind.is_matrix:
-            assert kind.rows in {other.symbol for other in STAGES.values()}
+            assert kind.rows in {"once", *(other.symbol for other in STAGES.values())}
+            assert (kind.rows == "once") == (kind.axes == ("column",))
 
 
 def test_captions_tell_stages_apart():
@@ -136,11 +145,29 @@ def test_as_data_survives_json():
     assert list(data) == list(told_of)
     for name, kind in told_of.items():
         told = {k: tuple(v) if isinstance(v, list) else v for k, v in data[name].items()}
+        defaults = {"columns": "dimensions", "rows": "tokens", "quotes": ""}
+        assert not set(told.items()) & set(defaults.items())
+        told = defaults | told
         assert told.pop("joined", None) == {"concat": "column", "w_o": "row"}.get(name)
         left_out = {field.name: getattr(kind, field.name) for field in fields(Stage)}
         left_out = {key: value for key, value in left_out.items() if key not in told}
         assert set(left_out) == {"name", "title", "sizes", "says", "marked", "in_block"}
         assert Stage(**told, **left_out) == kind
+
+
+def test_what_a_block_adds_is_told_apart():
+    data = as_data(in_block=True)
+    assert not set(data) & set(as_data())
+    assert list(data) == [name for name, kind in STAGES.items() if kind.in_block]
+    assert data["b_in"]["rows"] == "once"
+
+
+def test_what_a_block_makes_no_use_of_is_not_there(rng):
+    start = with_block(rng)
+    block = replace(start.block, feed_forward=None)
+    run = trace(replace(start, layer=None, block=block))
+    there = [name for name in LEARNED_ROWS if STAGES[name].array(run) is not None]
+    assert there == ["first_gain", "first_bias"]
 
 
 def test_the_registry_cannot_be_changed():
@@ -171,12 +198,12 @@ def test_a_stage_that_the_run_has_is_returned():
 
 def test_a_normalisation_has_three_stages():
     once = ("row",), ("n",), "", "tokens"
-    found = _norm("stream", " of the stream")
+    found = _norm("stream", "stream")
     assert found == (
         Stage("stream_means", "Means of the stream", "μ", *once, in_block=True),
         Stage("stream_spreads", "Spreads of the stream", "σ", *once, in_block=True),
         Stage(
-            *("stream_normed", "Normalised of the stream", "x", ("row", "column")),
+            *("stream_normed", "Normalised stream", "x", ("row", "column")),
             *(("n", "d_model"), "dimensions", "tokens"),
             in_block=True,
         ),

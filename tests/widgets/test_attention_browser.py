@@ -12,15 +12,18 @@ from ports import (
     inputs_of,
     near,
     plain,
+    random_block,
     random_case,
     random_example,
 )
 from seeds import SEED
 
-from mha import MultiHeadWeights, trace
+from mha import MultiHeadWeights, layer_norm, trace
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import as_scale
+from mha.core.feed_forward import normal_share
 from mha.core.softmax import softmax
+from mha.runs.stages import STAGES
 
 pytestmark = pytest.mark.browser
 
@@ -159,6 +162,44 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, changed):
         [inputs_of(worked, 1.0)],
     )
     assert found == ["RangeError"]
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
+def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm, activation):
+    rng = np.random.default_rng(SEED + 5)
+    runs = [trace(random_block(rng, norm, activation)) for _ in range(100)]
+    cases = [inputs_of(run.example, 1.0) for run in runs]
+    found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
+    ends = set()
+    for result, run in zip(found, runs, strict=True):
+        around = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
+        there = [name for name in around if getattr(run, name) is not None]
+        assert set(there) == set(around) & set(result)
+        for stage in (*there, "query", "value", "concat", "output"):
+            wanted = getattr(run, stage)
+            near(result[stage], wanted, 100 * np.abs(wanted).max())
+        ends.add(run.end)
+    after = "_normed" if norm == "after" else ""
+    assert ends == {f"stream{after}", f"total{after}"}
+
+
+def test_the_share_of_the_normal_distribution_is_that_of_python(arithmetic_page):
+    numbers = [*np.linspace(-38, 9, 1881), 2 * 2**0.5, -2 * 2**0.5, 0.0]
+    (found,) = in_browser(arithmetic_page, "(c) => c.map(window.mhaBlock.normalShare)", [numbers])
+    wanted = np.array([normal_share(x) for x in numbers])
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-300)
+
+
+def test_equal_numbers_without_an_eps_are_refused_as_in_the_package(arithmetic_page):
+    worked = random_block(np.random.default_rng(SEED), "before", "relu")
+    case = inputs_of(worked, 1.0) | {"positions": None}
+    case["embeddings"] = [[1.0] * len(row) for row in case["embeddings"]]
+    case["block"]["eps"]["first"] = 0.0
+    refuses = "(c) => { try { mhaAttention.trace(c); } catch (error) { return error.name; } }"
+    assert in_browser(arithmetic_page, refuses, [case]) == ["RangeError"]
+    with pytest.raises(ValueError, match="equal numbers alone"):
+        layer_norm(case["embeddings"], eps=0)
 
 
 def test_a_head_that_is_off_leaves_zeros_and_a_key_that_is_padding_gets_no_weight(

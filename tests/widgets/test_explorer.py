@@ -12,11 +12,10 @@ from bs4 import BeautifulSoup
 from helpers import HEADS, MASK, QUERIES, example, projected, raises, with_block
 
 from byhand import page_assets
-from mha import example_names, figures, load_example, shown, trace
+from mha import example_names, figures, load_example, short, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
-from mha.runs.record import attention_alone
-from mha.runs.stages import as_data
+from mha.runs.stages import STAGES, as_data
 from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK
 from mha.widgets.assets import (
     ARITHMETIC,
@@ -30,7 +29,8 @@ from mha.widgets.assets import (
     published,
     stages_script,
 )
-from mha.widgets.explorer import HEAD_STYLES, explorer
+from mha.widgets.explorer import explorer
+from mha.widgets.explorer_tables import HEAD_STYLES
 
 FILES = (*ARITHMETIC, *EXPLORER, *LATE_PARTS, "explorer.css")
 
@@ -268,10 +268,11 @@ def test_scripts_ask_for_nothing_from_outside(name):
 
 def test_every_text_is_used_and_every_used_text_is_there():
     parts = [*EXPLORER_PARTS, *(part for parts in LATE_PARTS.values() for part in parts)]
-    files = [FOLDER / name for name in parts if "strings" not in name]
+    written = [name for name in parts if name != "stages-block.js"]
+    files = [FOLDER / name for name in written if "strings" not in name]
     code = "".join(file.read_text(encoding="utf-8") for file in files)
     strings = [file.read_text(encoding="utf-8") for file in FOLDER.glob("strings-explorer*.js")]
-    assert len(strings) == 4
+    assert len(strings) == 6
     texts = "".join(strings)
     there = set(re.findall(r"^    (\w+):", texts, re.MULTILINE))
     used = set(re.findall(r"\btexts\.(\w+)", code))
@@ -291,7 +292,9 @@ def code_of(lines):
 
 
 def source_of(part):
-    return stages_script() if part == "stages.js" else (FOLDER / part).read_text(encoding="utf-8")
+    if part in ("stages.js", "stages-block.js"):
+        return stages_script(in_block=part == "stages-block.js")
+    return (FOLDER / part).read_text(encoding="utf-8")
 
 
 def test_comments_types_and_indentation_stay_behind_and_nothing_else_does(tmp_path):
@@ -321,8 +324,71 @@ def test_the_registry_of_stages_reaches_the_browser():
     read = json.loads(script.removeprefix("window.mhaStages=").rstrip(";\n"))
     assert read == json.loads(json.dumps(as_data()))
     assert list(read) == list(as_data())
+    late = stages_script(in_block=True)
+    assert late in published()["explorer-block.js"]
+    read = json.loads(late.removeprefix("Object.assign(window.mhaStages,").rstrip(");\n"))
+    assert read == json.loads(json.dumps(as_data(in_block=True)))
 
 
-def test_of_a_block_the_attention_layer_is_shown(rng):
-    run = trace(with_block(rng))
-    assert explorer(run).html == explorer(attention_alone(run)).html
+NORMS = ["before", "after", "nowhere"]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_of_a_block_every_number_stands_in_a_table(rng, norm, activation):
+    run = trace(with_block(rng, norm, activation))
+    page = soup(run)
+    for name in as_data(in_block=True):
+        array = STAGES[name].array(run)
+        tables = page.find_all("table", attrs={"data-stage": name})
+        if array is None:
+            assert tables == [], name
+            continue
+        array = array[None] if STAGES[name].rows == "once" else array
+        rows = array if array.ndim == 2 else array[:, None]
+        write = short if STAGES[name].is_matrix else shown
+        (table,) = tables
+        assert numbers(table) == [[write(float(x)) for x in row] for row in rows]
+        assert len(table.thead.find_all("th")) == rows.shape[1] + 1
+
+
+def test_what_serves_all_tokens_has_no_token_beside_it(rng):
+    table = soup(trace(with_block(rng))).find("table", attrs={"data-stage": "b_in"})
+    assert [th.get_text() for th in table.find_all("th", scope="row")] == ["each"]
+    assert [th.get_text() for th in table.thead.find_all("th")][:3] == ["Token", "b₁", "b₂"]
+    assert table["data-tokens"] == ""
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_json_tells_what_stands_around_the_attention(rng, norm):
+    run = trace(with_block(rng, norm, "gelu"))
+    held = data(run)
+    assert held["block"] == {
+        "norm": norm, "activation": "gelu", "eps": {"first": 0.5, "second": 0.5}
+    }  # fmt: skip
+    assert np.array_equal(getattr(run, held["end"]), run.result)
+    learned = {name for name in as_data(in_block=True) if STAGES[name].is_matrix}
+    rows = {name for name in learned if name.startswith(("first", "second"))}
+    assert learned & set(held["inputs"]) == (learned - rows if norm == "nowhere" else learned)
+    for name in learned & set(held["inputs"]):
+        assert np.array_equal(held["inputs"][name], STAGES[name].array(run))
+
+
+def test_what_is_no_block_has_none():
+    held = data(trace(load_example("the-cat-sat")))
+    assert (held["block"], held["end"]) == (None, "output")
+    assert data(trace(load_example("cat-sat")))["end"] == "concat"
+
+
+def test_an_unused_feed_forward_layer_is_not_told(rng):
+    start = with_block(rng)
+    block = replace(start.block, feed_forward=None)
+    run = trace(replace(start, layer=None, block=block))
+    held = data(run)
+    assert held["end"] == "stream"
+    assert held["block"]["activation"] == "relu"
+    assert "w_in" not in held["inputs"]
+    assert "second_gain" not in held["inputs"]
+    titles = [heading.get_text() for heading in soup(run).find_all("h3")]
+    assert "The stream after attention" in titles
+    assert "Feed-forward layer: each token alone" not in titles

@@ -11,7 +11,15 @@ from functools import partial
 import numpy as np
 import pytest
 from helpers import example, projected, with_places
-from ports import CLOSE, SMALLEST, in_browser, inputs_of, random_example, random_mask
+from ports import (
+    CLOSE,
+    SMALLEST,
+    in_browser,
+    inputs_of,
+    random_block,
+    random_example,
+    random_mask,
+)
 from seeds import SEED
 
 from mha import Place, chain, origin, short, shown, trace
@@ -82,6 +90,14 @@ def size_of(operation, terms):
     """Return the sum of the absolute products that a calculation adds."""
     if operation in ("products", "product", "mixed", "sum"):
         return math.fsum(abs(math.prod(number(value) for _, value in term)) for term in terms)
+    values = [number(value) for term in terms for _, value in term]
+    if operation == "mean":
+        return math.fsum(map(abs, values)) / len(values)
+    if operation == "normalised":
+        learned = {name.rpartition("_")[2].partition(".")[0]: number(value)
+                   for ((name, value),) in terms[3:]}  # fmt: skip
+        away = abs(values[0] - values[1]) / values[2]
+        return away * abs(learned.get("gain", 1)) + abs(learned.get("bias", 0))
     return 0.0
 
 
@@ -111,7 +127,7 @@ def agrees(run, told):
     assert operation == wanted.operation, address
     names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
     assert [[name for name, _ in term] for term in terms] == names, address
-    for name in ("d_k", "scale", "mask"):
+    for name in ("d_k", "scale", "mask", "eps"):
         found = [number(text) for term in terms for given, text in term if given == name]
         assert found == [o.value for o in wanted.operands if o.name == name], address
     value, kept = number(value), number(kept)
@@ -145,6 +161,46 @@ def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw)
     assert operations == computed | {"products", "product", "mixed"}
     wanted = {shifted: {"mask", "shift"}, at_places: {"cos", "sin"}}
     assert constants >= wanted.get(draw, {"mask"})
+
+
+NORMS = ["before", "after", "nowhere"]
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("norm", NORMS)
+def test_every_number_of_a_block_has_the_origin_that_python_gives_it(
+    arithmetic_page, norm, activation
+):
+    rng = np.random.default_rng(SEED + 6)
+    examples = [random_block(rng, norm, activation) for _ in range(12)]
+    runs = [trace(worked) for worked in examples]
+    cases = [inputs_of(worked, 1.0) for worked in examples]
+    operations, rows = set(), set()
+    for run, found in zip(runs, in_browser(arithmetic_page, ORIGINS, cases), strict=True):
+        assert {told[0] for told in found} == set(map(str, all_places(run)))
+        for told in found:
+            agrees(run, told)
+            operations.add(told[1])
+            rows |= {name.split(".")[0] for term in told[2] for name, _ in term}
+    assert operations >= {activation, "products", "sum"}
+    assert (operations >= {"mean", "spread", "normalised"}) == (norm != "nowhere")
+    learned = {"first_gain", "first_bias", "second_gain", "second_bias"}
+    assert rows >= {"b_in", "b_out", *(() if norm == "nowhere" else learned)}
+
+
+def test_a_bias_of_a_block_can_be_put_in(arithmetic_page):
+    worked = random_block(np.random.default_rng(SEED + 7), "before", "gelu")
+    (found,) = in_browser(
+        arithmetic_page,
+        """(inputs) => {
+          const run = window.mhaAttention.trace(inputs);
+          const from = window.mhaOrigins.origin(inputs, run, mhaPlaces.parse("stream_normed.0.0"));
+          return window.mhaOrigins.evaluate(from, ({ stage }) =>
+            ({ stream: 5, stream_means: 3, stream_spreads: 4, second_gain: 6 }[stage] ?? 7));
+        }""",
+        [inputs_of(worked, 1.0)],
+    )
+    assert found == (5 - 3) / 4 * (1 if worked.block.second.gain is None else 6) + 7
 
 
 def test_other_numbers_can_be_put_in(arithmetic_page):

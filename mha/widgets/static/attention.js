@@ -176,6 +176,6 @@
   }
 
   window.mhaAttention = {
-    additiveMask, attentionScores, factor, maskedScores, matmul, scaledScores, softmax, trace,
+    additiveMask, attentionScores, factor, finite, maskedScores, matmul, scaledScores, softmax, trace,
   };
 })();

@@ -122,5 +122,5 @@
     };
   }
 
-  Object.assign(window.mhaExplorer, { chainOf, described, inBrackets, worked });
+  Object.assign(window.mhaExplorer, { LAYOUTS, chainOf, described, inBrackets, worked });
 })();

@@ -14,7 +14,8 @@
 
   /** An item as a calculation alone, without the words in it.
       @type {(parts: Part[]) => string} */
-  const calculation = (parts) => parts.map(written).join(" ").replace(/\p{L}{2,}/gu, "");
+  const calculation = (parts) => parts.map(written).join(" ")
+    .replace(/\p{L}{2,}/gu, (word) => (word === "max" ? word : ""));
 
   /** A product worked out, nothing where an item is none. @type {(parts: Part[]) => string} */
   const worked = ([left, times, right]) =>
@@ -27,7 +28,10 @@
     if (from.operation === "given") return texts.isInput;
     const shift = constant(from, "shift");
     if (shift !== null) return fill(texts.rules.shifted, { shift: shown(shift) });
-    return constant(from, "mask") === null ? texts.rules[from.place.stage] : texts.rules.withMask;
+    if (constant(from, "mask") !== null) return texts.rules.withMask;
+    // The three normalisations of a block have one rule, and each activation its own.
+    const stage = from.place.stage.replace(/^(stream|total)(?=_)/, "start");
+    return texts.rules[stage] ?? texts.rules[from.operation];
   }
 
   class Panel {

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { address, isMatrix, parse, stays, valueAt } = window.mhaPlaces;
+  const { address, indexOf, isMatrix, parse, stays, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { fill } = window.mhaExplorer;
   const stages = window.mhaStages;
@@ -44,7 +44,7 @@
     const { rows, columns, symbol } = stages[at.stage];
     const token = (/** @type {number} */ i) => data.tokens[state.order[i]];
     const words = {
-      row: isMatrix(at.stage) ? dimension(rows, at.row) : token(at.row),
+      row: isMatrix(at.stage) ? dimension(rows ?? "", at.row) : token(at.row),
       column: columns === "keys" ? token(at.column) : dimension(symbol, at.column),
       part: at.term === null ? "" : token(at.term),
     };
@@ -112,7 +112,8 @@
     for (const [where, value] of Object.entries(edits)) {
       /** @type {any} */
       const at = parse(where);
-      (at.head === null ? copy[at.stage] : copy[at.stage][at.head])[at.row][at.column] = value;
+      const [last, ...index] = indexOf(at).reverse();
+      index.reduceRight((array, i) => array[i], copy[at.stage])[last] = value;
     }
     return copy;
   }
@@ -131,7 +132,7 @@
       arrays[stage] = perHead ? arrays[stage].map(ordered) : ordered(arrays[stage]);
     }
     const inputs = {
-      ...arrays, masks: data.masks, isCausal: state.causal, scale: state.scale,
+      ...arrays, block: data.block, masks: data.masks, isCausal: state.causal, scale: state.scale,
       temperature: state.temperature, headOff: state.off,
       keyAllowed: state.order.map((i) => !state.padding[i]),
     };

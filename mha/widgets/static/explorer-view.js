@@ -6,13 +6,43 @@
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, later,
-    make, nameOf, same, setText, startOf, toHash } = window.mhaExplorer;
+    make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
   const GESTURE_MS = 1000;
 
   class Explorer {
+    // What is seen, and what happened so far: `assemble` begins it.
+    /** @type {any} */
+    strip;
+
+    /** @type {any} */
+    tasks;
+
+    /** @type {any} */
+    controls;
+
+    /** What stands above the strip. @type {any} */
+    extra;
+
+    /** All numbers, once they are opened, and their tables. @type {any} */
+    all;
+
+    /** @type {any} */
+    tables;
+
+    /** @type {ExplorerState[]} */
+    past = [];
+
+    /** @type {ExplorerState[]} */
+    future = [];
+
+    /** @type {Place[]} */
+    trail = [];
+
+    gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
+
     /**
      * @param {ExplorerData} data
      * @param {HTMLElement} root
@@ -26,32 +56,13 @@
       this.root = root;
       /** Where all numbers are folded away. @type {any} */
       this.fold = root.querySelector("details.all");
-      // What is seen, and what happened so far: `assemble` begins it.
-      /** @type {any} */
-      this.strip = null;
-      /** @type {any} */
-      this.tasks = null;
-      /** @type {any} */
-      this.controls = null;
-      /** What stands above the strip. @type {any} */
-      this.extra = null;
-      /** All numbers, once they are opened, and their tables. @type {any} */
-      this.all = null;
-      /** @type {any} */
-      this.tables = null;
-      this.isOpen = false;
-      /** @type {ExplorerState[]} */
-      this.past = [];
-      /** @type {ExplorerState[]} */
-      this.future = [];
-      /** @type {Place[]} */
-      this.trail = [];
-      this.gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
       /** The tables as text, as they come in the page. */
       this.text = this.fold.querySelector("noscript").textContent;
       this.fold.addEventListener("toggle", () => this.openAll(this.fold.open));
       root.addEventListener("keydown", (event) => this.onKey(event));
+      const { open } = this.fold;
       this.assemble(null);
+      this.fold.open = open;
       this.written = toHash(this.data, this.start);
       root.classList.add("live");
     }
@@ -72,6 +83,7 @@
       this.fold.open = false;
       this.root.style.setProperty("--keys", String(data.tokens.length));
       this.strip = new Strip(this);
+      if (data.block) window.mhaExplorer.addBlock(this.strip);
       this.tasks = new Tasks(this);
       this.controls = new Controls(this);
       this.strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
@@ -265,7 +277,7 @@
      * @returns {string}
      */
     effect(before, after, what) {
-      const end = after.output ? "output" : "concat";
+      const { end, heads } = this.data;
       /** @type {(stage: string) => string} */
       const most = (stage) => {
         /** @type {number[][]} */
@@ -273,7 +285,8 @@
         return shown(Math.max(...was.map((x, i) => Math.abs(x - now[i]))));
       };
       return fill(texts.effect, {
-        what, weights: most("weights"), end: texts.ends[after.weights.length > 1 ? end : "output"], outcome: most(end),
+        what, weights: most("weights"), outcome: most(end),
+        end: end === "concat" && heads[1] ? texts.joined : texts.outcome,
       });
     }
 
@@ -318,10 +331,9 @@
       this.written = toHash(this.data, this.state);
     }
 
-    /** Take over the state of the address, where it holds one of this explorer. */
+    /** Take over the state of the address, which is one of this explorer. */
     async readAddress() {
       const parts = new URLSearchParams(location.hash.slice(1));
-      if (parts.get("explore") !== this.base.name) return;
       if (parts.has("own")) await later("explorer-settings.js");
       const own = parts.has("own") ? window.mhaExplorer.ownFrom(parts.get("own")) : null;
       if (own || this.state.own) this.assemble(own);
@@ -335,5 +347,5 @@
     }
   }
 
-  Object.assign(window.mhaExplorer, { Explorer, same });
+  window.mhaExplorer.Explorer = Explorer;
 })();

@@ -36,13 +36,11 @@
       this.openFromAddress();
     }
 
-    begin() {
-      if (this.data.widths) {
-        this.explorer ??= this.addWidth();
-      } else if (!this.explorer) {
-        this.explorer = new Explorer(this.data, this);
-        this.explorer.openAll(this.explorer.fold.open);
-      }
+    async begin() {
+      const { block, widths } = this.data;
+      // A page without a block does not wait.
+      if (block) await later("explorer-block.js");
+      this.explorer ??= widths ? this.addWidth() : new Explorer(this.data, this);
       return this.explorer;
     }
 
@@ -54,9 +52,9 @@
       this.classList.add("live");
     }
 
-    openFromAddress() {
+    async openFromAddress() {
       if (this.data.widths || !names(location.hash, this.data.name)) return;
-      this.begin().readAddress();
+      (await this.begin()).readAddress();
       this.scrollIntoView();
     }
   }

@@ -18,7 +18,7 @@
   /** @type {(terms: number[][]) => number} */
   const products = (terms) => sum(terms.map(product));
 
-  /** @type {Record<Operation, (terms: number[][], origin: Calculation) => number>} */
+  /** @type {Record<string, (terms: number[][], origin: Calculation) => number>} */
   const RESULTS = {
     given: single,
     copy: single,
@@ -73,7 +73,8 @@
       @type {(matrix: string) => Rule} */
   const projected = (matrix) => ({ from, inputs, run }, { head, row, column }) =>
     ["products", range(inputs.embeddings?.[row].length ?? 0).map((i) =>
-      [from(run.placed ? "placed" : "embeddings", row, i), from(matrix, head, i, column)])];
+      [from(run.start_normed ? "start_normed" : run.placed ? "placed" : "embeddings", row, i),
+        from(matrix, head, i, column)])];
 
   /** The rule of turned queries and keys: both of a pair, times cosine and sine.
       @type {(stage: string) => Rule} */
@@ -186,5 +187,6 @@
     return { place, operation, terms };
   }
 
-  window.mhaOrigins = { constant, evaluate, isGiven, origin };
+  // origins-block.js adds to the results and the rules.
+  window.mhaOrigins = { RESULTS, RULES, constant, each, evaluate, isGiven, named, origin };
 })();

@@ -11,7 +11,7 @@
    * @param {string} stage
    * @returns {boolean}
    */
-  const isMatrix = (stage) => !["tokens", "places", ""].includes(stages()[stage].rows);
+  const isMatrix = (stage) => !["places", "", undefined].includes(stages()[stage].rows);
 
   /**
    * Whether a row of a stage belongs to its place, whichever token stands there.

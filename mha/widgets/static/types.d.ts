@@ -8,9 +8,10 @@ interface Stage {
   axes: Axis[];
   /** The axis along which the heads stand side by side, where they do. */
   joined?: Axis;
-  columns: "keys" | "dimensions" | "";
-  rows: string;
-  quotes: string;
+  /** Where it is left out: "dimensions", "tokens" and nothing. */
+  columns?: "keys" | "";
+  rows?: string;
+  quotes?: string;
 }
 
 /**
@@ -34,7 +35,7 @@ interface Operand {
 
 type Operation =
   | "given" | "products" | "product" | "mixed" | "root" | "scaled" | "exponential" | "sum"
-  | "share" | "percent" | "copy";
+  | "share" | "percent" | "copy" | "mean" | "spread" | "normalised" | "relu" | "gelu";
 
 /** An operation with its operands: factors of each term, or one operand a term. */
 interface Calculation {
@@ -52,8 +53,25 @@ type Matrix = number[][];
 /** One entry of a mask: whether a query may attend, or what is added, null for minus infinity. */
 type MaskEntry = boolean | number | null;
 
+/** What stands around an attention layer, beside the arrays. */
+interface BlockKind {
+  norm: "before" | "after" | "nowhere";
+  activation: "relu" | "gelu";
+  /** What each normalisation adds to its variance. */
+  eps: { first: number; second: number };
+}
+
 /** What a run starts from. */
 interface Inputs {
+  block?: BlockKind | null;
+  first_gain?: number[];
+  first_bias?: number[];
+  second_gain?: number[];
+  second_bias?: number[];
+  w_in?: Matrix;
+  b_in?: number[];
+  w_out?: Matrix;
+  b_out?: number[];
   embeddings?: Matrix;
   positions?: Matrix;
   angles?: Matrix;
@@ -91,6 +109,9 @@ interface Run {
   concat: Matrix;
   output?: Matrix;
   head_contributions?: Matrix[];
+  /** What a block adds; attention-block.js has the rest. */
+  start_normed?: Matrix;
+  stream_normed?: Matrix;
 }
 
 /** Numbers by the name of their stage: inputs, a run, or both. */
@@ -115,6 +136,10 @@ interface ExplorerData {
   heads: string[];
   focus: number | null;
   inputs: Inputs;
+  /** What stands around the attention, null where nothing does. */
+  block: BlockKind | null;
+  /** The stage that the run ends with. */
+  end: string;
   masks: MaskEntry[][][] | null;
   isCausal: boolean;
   scale: number | null;
@@ -369,14 +394,23 @@ interface Window {
     ): Matrix;
     attentionScores(query: Matrix, key: Matrix): Matrix;
     factor(dK: number, scale?: number | null, temperature?: number): number;
+    finite(matrix: Matrix): Matrix;
     maskedScores(scores: Matrix, additive: Matrix): Matrix;
     matmul(left: Matrix, right: Matrix): Matrix;
     scaledScores(scores: Matrix, by: number): Matrix;
     softmax(scores: Matrix): Matrix;
     trace(inputs: Inputs): Run;
   };
+  /** What a block's own script brings. */
+  mhaBlock: {
+    ACTIVATIONS: Record<string, (hidden: number) => number>;
+    normalShare(x: number): number;
+  };
   mhaExplorer: {
+    LAYOUTS: Partial<Record<Operation, Layout>>;
     MAPS: string[];
+    // deno-lint-ignore no-explicit-any
+    addBlock(strip: any): void;
     RESULTS: (keyof ExplorerState)[];
     STEP: number;
     chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string>;
@@ -504,6 +538,10 @@ interface Window {
     valueAt(numbers: Numbers, place: Place): number;
   };
   mhaOrigins: {
+    RESULTS: Record<string, (terms: number[][], origin: Calculation) => number>;
+    RULES: Record<string, Rule>;
+    each(...operands: Operand[]): Operand[][];
+    named(name: string, value: number): Operand;
     constant(origin: Origin, name: string): number | null;
     evaluate(origin: Calculation, value?: (place: Place) => number): number;
     isGiven(inputs: Inputs, stage: string): boolean;

@@ -1,0 +1,98 @@
+/* What an explorer shows of a block: how its numbers are written out, and below the strip, in order,
+   what becomes of the query's token. Where attention reads normalised numbers, these stand above. */
+(function () {
+  "use strict";
+
+  const { parsed, short } = window.mhaNumbers;
+  const { of: placeOf } = window.mhaPlaces;
+  const { normalShare } = window.mhaBlock;
+  const { LAYOUTS, inBrackets, make, setText } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  // ---- How numbers are written out ----
+
+  const { products } = LAYOUTS;
+
+  /** Items with a sign between them. @type {(items: Part[][]) => Part[]} */
+  const plus = (items) => items.flatMap((item, i) => (i ? ["+", ...item] : item));
+
+  Object.assign(LAYOUTS, /** @type {typeof LAYOUTS} */ ({
+    /** A bias is a term of one factor. */
+    products: (from, state) => from.terms.flatMap((term) =>
+      (term.length > 1 ? products?.({ ...from, terms: [term] }, state) ?? [] : [term])),
+    mean: ({ terms }) => [["(", ...plus(terms), `) ÷ ${terms.length}`]],
+    spread: ({ terms }) => {
+      const numbers = terms.slice(0, -2);
+      const [[mean], [eps]] = terms.slice(-2);
+      const squares = numbers.map(([number]) => ["(", number, "−", mean, ")²"]);
+      const seen = parsed(short(eps.value)) ? [`+ ${short(eps.value)}`] : [];
+      return [["√ ( (", ...plus(squares), `) ÷ ${numbers.length}`, ...seen, ")"]];
+    },
+    normalised: ({ terms: [[number], [mean], [spread], ...rest] }) => [["(", number, "−", mean,
+      ") ÷", spread, ...rest.flatMap(([own]) => [own.name === "gain" ? "×" : "+", own])]],
+    relu: ({ terms: [[hidden]] }) => [["max(0,", hidden, ")"]],
+    gelu: ({ terms: [[hidden]] }) => [[hidden, "×", inBrackets(short(normalShare(hidden.value)))]],
+  }));
+
+  // ---- Around the strip ----
+
+  /** How lines look. The style sheet, which every page with an explorer loads, has no room for it;
+      `_lines_of_block` in mha/widgets/explorer.py keeps their height. */
+  const LOOKS = {
+    line: "display: flex; flex-wrap: wrap; align-items: center",
+    label: "flex: 0 1 11rem",
+    numbers: "flex: 1 1 20rem",
+    number: "min-width: 3.9rem; text-align: right",
+  };
+
+  /** What stands on each line, before attention and behind it: those stages that a run has. */
+  const BEFORE = [["start_means", "start_spreads"], ["start_normed"]];
+  const BEHIND = [["stream"], ["stream_means", "stream_spreads"], ["stream_normed"], ["hidden"],
+    ["active"], ["fed"], ["total"], ["total_means", "total_spreads"], ["total_normed"]];
+
+  /** What a line is called: normalisations are called alike, what is active by its activation.
+      @type {(stages: string[], activation: string) => string} */
+  const label = ([stage], activation) =>
+    texts.block[stage === "active" ? activation : stage.replace(/^(start|stream|total)_/, "")];
+
+  /** The numbers of a stage that belong to the query's token.
+      @type {(strip: any, stage: string) => HTMLElement[]} */
+  function numbersOf(strip, stage) {
+    const { length: count } = [strip.explorer.numbers[stage][0]].flat();
+    return Array.from({ length: count }, (_, i) => {
+      const node = strip.number((/** @type {StripView} */ { row }) => placeOf(stage, 0, row, i));
+      node.style.cssText = LOOKS.number;
+      return node;
+    });
+  }
+
+  /** Lines below their title, which names the query's token.
+      @type {(strip: any, title: string, lines: string[][]) => HTMLElement} */
+  function section(strip, title, lines) {
+    const { data, numbers } = strip.explorer;
+    const token = make("i");
+    strip.words.push((/** @type {StripView} */ view) => setText(token, view.token));
+    const [before, after] = title.split("{token}");
+    const there = lines.map((stages) => stages.filter((stage) => numbers[stage]))
+      .filter(([stage]) => stage);
+    const rows = there.map((stages) => make("div", { className: "end-row", style: LOOKS.line },
+      make("span", { className: "soft", style: LOOKS.label }, label(stages, data.block.activation)),
+      make("span", { style: LOOKS.numbers },
+        ...stages.flatMap((stage) => numbersOf(strip, stage)))));
+    return make("div", { className: "around" },
+      make("p", { className: "strip-title" }, before, token, after), ...rows);
+  }
+
+  /**
+   * Put what a block adds above and below a strip.
+   * @param {any} strip
+   */
+  function addBlock(strip) {
+    const { placed, start_normed } = strip.explorer.numbers;
+    const before = [[placed ? "placed" : "embeddings"], ...BEFORE];
+    if (start_normed) strip.node.prepend(section(strip, texts.block.before, before));
+    strip.node.append(section(strip, texts.block.title, BEHIND));
+  }
+
+  window.mhaExplorer.addBlock = addBlock;
+})();

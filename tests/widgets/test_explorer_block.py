@@ -1,0 +1,197 @@
+"""The explorer of a block in a real Chromium: what stands around the attention, step by step."""
+
+import numpy as np
+import pytest
+from accessible import violations
+from explorer_pages import sums_hold
+from helpers import example
+
+from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, origin, short, shown, trace
+from mha.runs.stages import STAGES
+from mha.views.signs import sign
+from mha.widgets.explorer import explorer
+
+pytestmark = pytest.mark.browser
+
+NORMS = ["before", "after", "nowhere"]
+STEPS = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
+LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_matrix]
+
+
+def parts(rng):
+    """Return the arrays of a small block by the names of their stages."""
+    sizes = {
+        "embeddings": (3, 4), "w_q": (2, 4, 2), "w_k": (2, 4, 2), "w_v": (2, 4, 2), "w_o": (4, 4),
+        "w_in": (4, 3), "b_in": 3, "w_out": (3, 4), "b_out": 4,
+    }  # fmt: skip
+    sizes |= {f"{which}_{name}": 4 for which in ("first", "second") for name in ("gain", "bias")}
+    arrays = {name: rng.normal(size=size).round(2) for name, size in sizes.items()}
+    # Such as those of the examples: short enough for a line of a phone, with a key behind them.
+    return arrays | {"embeddings": np.abs(arrays["embeddings"]).round()}
+
+
+def with_parts(arrays, norm="before", activation="relu"):
+    """Return the run of a block that is made of these arrays."""
+    matrices = (arrays[name] for name in ("w_q", "w_k", "w_v", "w_o"))
+    feed = (arrays[name] for name in ("w_in", "b_in", "w_out", "b_out"))
+    norms = (
+        Norm(arrays[f"{which}_gain"], arrays[f"{which}_bias"]) for which in ("first", "second")
+    )
+    block = Block(MultiHeadWeights(*matrices), FeedForward(*feed, activation), norm, *norms)
+    start = dict.fromkeys(("query", "key", "value")) | {"embeddings": arrays["embeddings"]}
+    words = {"tokens": ["the", "cat", "sat"], "head_names": ["Head 1", "Head 2"]}
+    return trace(example(**start | words, block=block, focus=1))
+
+
+def in_tables(seen, run):
+    """Assert that the page shows the numbers of a run, those of its block too."""
+    seen.holds(run)
+    seen.holds(run, [name for name in STEPS if getattr(run, name) is not None])
+    for name in LEARNED:
+        array = STAGES[name].array(run)
+        wanted = [] if array is None else [short(float(x)) for x in array.flat]
+        assert [text.rstrip("*") for text in seen.texts(name)] == wanted, name
+
+
+def lines(seen):
+    """Return the lines around the strip: what each is called, and its numbers."""
+    return seen.page.locator(".around .end-row").evaluate_all(
+        "all => all.map(e => [...e.querySelectorAll('.soft, .number')]"
+        ".map(n => n.value || n.textContent))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("norm", "activation"), [("before", "relu"), ("after", "gelu"), ("nowhere", "gelu")]
+)
+def test_every_step_stands_there_in_order(view, rng, norm, activation):
+    run = with_parts(parts(rng), norm, activation)
+    seen = view(run).open()
+    in_tables(seen, run)
+    seen.settle()
+    normed = ["mean, spread", "normalised"]
+    active = {"relu": "those above 0 (ReLU)", "gelu": "active (GELU)"}[activation]
+    wanted = ["plus what went in", "hidden numbers", active, "feed-forward gives"]
+    wanted.append("plus the stream")
+    if norm == "before":
+        wanted = ["goes in", *normed, *wanted[:1], *normed, *wanted[1:]]
+    if norm == "after":
+        wanted = [*wanted[:1], *normed, *wanted[1:], *normed]
+    found = lines(seen)
+    assert [label for label, *_ in found] == wanted
+    assert found[-1][1:] == [shown(float(x)) for x in run.result[1]]
+    seen.page.locator(".chip").nth(2).click()
+    assert lines(seen)[-1][1:] == [shown(float(x)) for x in run.result[2]]
+    sums_hold(seen.page)
+    assert seen.errors == []
+
+
+CHANGES = {
+    "embeddings.0.1": 2.0, "w_q.1.0.0": 0.5, "w_o.3.2": -1.0, "w_in.1.2": -1.0, "w_out.2.0": 1.5,
+    "b_in.0": 3.0, "b_out.3": 0.25, "first_gain.1": 2.0, "first_bias.3": -1.0,
+    "second_gain.2": 0.0, "second_bias.0": -0.5,
+}  # fmt: skip
+
+
+def changed(arrays):
+    """Return arrays with `CHANGES` made in them."""
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    for address, value in CHANGES.items():
+        place = Place.parse(address)
+        arrays[place.stage][place.index] = value
+    return arrays
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_changes_in_the_address_are_worked_through_and_reset(view, rng, norm):
+    arrays = parts(rng)
+    used = {a: v for a, v in CHANGES.items() if norm != "nowhere" or a[:2] not in ("fi", "se")}
+    address = "#explore=made-up&" + "&".join(f"{a}={v}" for a, v in used.items())
+    seen = view(with_parts(arrays, norm), address=address).open()
+    in_tables(seen, with_parts(changed(arrays), norm))
+    kept = seen.settled_url().partition("#")[2]
+    assert all(a in kept for a in used)
+    seen.page.get_by_role("button", name="Reset").click()
+    in_tables(seen, seen.run)
+    assert "#" not in seen.settled_url()
+    assert seen.errors == []
+
+
+def test_a_bias_is_changed_in_its_table_and_taken_back(view, rng):
+    arrays = parts(rng)
+    seen = view(with_parts(arrays)).open()
+    seen.page.locator(".stage", has_text="Feed-forward layer").locator("summary").click()
+    seen.cell("b_in", 0, 1).click()
+    seen.page.get_by_label("Change to").fill("4")
+    assert seen.status.startswith("First bias of the feed-forward layer, b₂ is now 4. The weights")
+    arrays["b_in"][1] = 4
+    in_tables(seen, with_parts(arrays))
+    seen.page.get_by_role("button", name="Undo").click()
+    in_tables(seen, seen.run)
+
+
+RULES = {
+    "start_means.1": "divided by how many",
+    "stream_spreads.1": "squared and averaged",
+    "stream_normed.1.2": "divided by the spread",
+    "stream.1.2": "plus what its attention gives",
+    "hidden.1.2": "plus the bias",
+    "active.1.2": "share of the normal distribution",
+    "fed.1.2": "plus the bias",
+    "total.1.2": "plus what the feed-forward layer gives",
+}
+
+
+@pytest.mark.parametrize("address", RULES)
+def test_a_number_tells_its_rule_and_leads_to_what_it_comes_from(view, rng, address):
+    run = with_parts(parts(rng), activation="gelu")
+    seen = view(run, address=f"#explore=made-up&at={address}").open()
+    found = origin(run, Place.parse(address))
+    assert RULES[address] in seen.panel
+    sources = {str(operand.place) for operand in found.operands if operand.place}
+    lit = seen.page.locator(".cell.source").evaluate_all(
+        "all => all.map(e => [e.closest('table').dataset.stage, e.closest('tr').rowIndex - 1,"
+        " e.closest('td').cellIndex - 1])"
+    )
+    assert {str(Place.of(stage, 0, row, column)) for stage, row, column in lit} == sources
+    line = seen.page.locator(".how").inner_text().partition(": ")[2]
+    left, equals, right = line.rpartition(" = " if " = " in line else " ≈ ")
+    assert right == short(found.number)
+    assert equals.strip() == sign(left, right)
+    seen.page.locator(".panel .operand").first.click()
+    wanted = f"at={found.operands[0].place}"
+    seen.page.wait_for_function("(wanted) => location.hash.includes(wanted)", arg=wanted)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
+def test_it_moves_nothing_fits_and_can_be_read_by_all(view, rng, norm, theme, width):
+    seen = view(with_parts(parts(rng), norm), theme=theme, width=width).live()
+    assert seen.page.evaluate("window.placeAtFirst - place()") == 0
+    assert seen.page.evaluate("window.shift") == 0
+    assert violations(seen.page) == []
+    seen.open()
+    seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
+    seen.cell("total", 1, 2).click()
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_its_script_comes_with_a_block_alone(view, rng):
+    for run, count in ((with_parts(parts(rng)), 1), ("the-cat-sat", 0)):
+        seen = view(run).live()
+        scripts = [url for url in seen.requests if url.endswith("/explorer-block.js")]
+        assert len(scripts) == count
+
+
+def test_a_sentence_of_one_s_own_goes_through_the_block(view, rng):
+    seen = view(with_parts(parts(rng)), address="#explore=made-up&own=7%3Ano+dog+ran+off").open()
+    assert len(seen.texts("total")) == 4 * 4
+    assert len(seen.texts("start_means")) == 4
+    assert seen.errors == []
+
+
+def test_a_block_has_no_other_view(rng):
+    run = with_parts(parts(rng))
+    with pytest.raises(ValueError, match="view is 'temperature'; of a block \"strip\" is wanted"):
+        explorer(run, view="temperature")
