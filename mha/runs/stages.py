@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from mha.core.checks import Array
 from mha.runs.record import Trace
-from mha.runs.running import RUNNING
+from mha.runs.running import RUNNING as _RUNNING
 from mha.runs.worked import WorkedExample
 
 Axis = Literal["head", "row", "column"]
@@ -104,7 +104,7 @@ class Stage:
         Explorers of a block show and compute what it adds, by a script that other pages do not
         load. What a running softmax keeps no explorer shows: it gives the outputs that are there.
         """
-        return self.in_block or self.name in RUNNING
+        return self.in_block or self.name in _RUNNING
 
     @property
     def has_map(self) -> bool:
