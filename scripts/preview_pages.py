@@ -67,7 +67,6 @@ class Told:
     """What the pages' process tells: a page that is written, or all that is wrong now."""
 
     written: str = ""  # a page; "*" for what every page loads
-    executed: bool = False
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
     is_idle: bool = False

@@ -16,6 +16,7 @@ from mha.core.checks import (
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
+from mha.core.kinds import check_kind
 from mha.core.multihead import MultiHeadWeights, in_widest_dtype, project
 
 
@@ -130,8 +131,8 @@ def decode_step(
     """
     if not isinstance(weights, MultiHeadWeights):
         raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
-    if cache is not None and not isinstance(cache, KeyValueCache):
-        raise TypeError(f"cache is a {type(cache).__name__}; a KeyValueCache is wanted")
+    if cache is not None:
+        check_kind("cache", cache, KeyValueCache)
     (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
     query, key, value = (project("x", x, w) for w in (weights.w_q, weights.w_k, weights.w_v))
     cache = KeyValueCache(key, value) if cache is None else cache.extended(key, value)

@@ -13,6 +13,7 @@ import numpy as np
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads
+from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import project
 from mha.core.positions import rotate_by
@@ -208,8 +209,7 @@ def trace(example: WorkedExample) -> Trace:
     array([[[0.7311, 0.2689],
             [0.2689, 0.7311]]])
     """
-    if not isinstance(example, WorkedExample):
-        raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
+    check_kind("example", example, WorkedExample)
     arrays = _placed(example)
     arrays |= _before(example, arrays)
     arrays |= _projections(example, arrays)
@@ -296,8 +296,7 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     ('two-words-2', array([[3.0455, 0.9545],
            [0.9545, 3.0455]]))
     """
-    if not isinstance(example, WorkedExample):
-        raise TypeError(f"example is a {type(example).__name__}; a WorkedExample is wanted")
+    check_kind("example", example, WorkedExample)
     if example.embeddings is None or example.angles is not None or example.scale is not None:
         raise ValueError(f"{example.name} is no start for blocks; embeddings alone are wanted")
     runs: list[Trace] = []

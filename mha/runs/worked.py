@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_finite_array, as_index, as_names, frozen
-from mha.core.kinds import as_switch, as_word
+from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.multihead import MultiHeadWeights, project
 from mha.core.transformer import Block
 
@@ -150,8 +150,7 @@ class WorkedExample:
         """Make the block's attention and the layer one, or raise where that cannot be."""
         if self.block is None:
             return
-        if not isinstance(self.block, Block):
-            raise TypeError(f"block is a {type(self.block).__name__}; a Block is wanted")
+        check_kind("block", self.block, Block)
         if self.layer is None:
             object.__setattr__(self, "layer", self.block.attention)
         elif self.layer is not self.block.attention:

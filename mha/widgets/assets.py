@@ -141,11 +141,9 @@ def stages_script(*, in_block: bool = False) -> str:
     'Object.assign(window.mhaStages,{"first_gain":{'
     """
     stages = json.dumps(as_data(in_block=in_block), ensure_ascii=False, separators=(",", ":"))
-    return (
-        f"Object.assign(window.mhaStages,{stages});\n"
-        if in_block
-        else (f"window.mhaStages={stages};\n")
-    )
+    if in_block:
+        return f"Object.assign(window.mhaStages,{stages});\n"
+    return f"window.mhaStages={stages};\n"
 
 
 def bare(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from mha.core.checks import Array
+from mha.core.kinds import check_kind
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, PrintsAt, places
 from mha.runs.record import Trace
@@ -117,8 +118,7 @@ def explorer(
     >>> explorer(trace(load_example("cat-sat"))).html[:34]
     '<mha-explorer id="explore-cat-sat"'
     """
-    if not isinstance(run, Trace):
-        raise TypeError(f"run is a {type(run).__name__}; a Trace is wanted")
+    check_kind("run", run, Trace)
     name = checked_name(run.example.name if name is None else name)
     if view == "plane" and not _is_plane(run):
         raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mha.core.checks import as_count
+from mha.core.kinds import as_switch, as_word
 from mha.runs.places import Place
 
 DECIMAL = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
@@ -202,11 +203,9 @@ def _number(*, kind: str, example: str = "", place: str = "", **rest: Any) -> Nu
 def _check(number: Number) -> None:
     """Raise unless the fields are of their kinds, and what is calculated with is a number."""
     as_count("line", number.line)
-    if not isinstance(number.restates, bool):
-        raise TypeError(f"restates is {number.restates!r}; true or false is wanted")
+    as_switch("restates", number.restates)
     for name in ("printed", "example", "intended", "reason"):
-        if not isinstance(text := getattr(number, name), str):
-            raise TypeError(f"{name} is {text!r}; a string is wanted")
+        as_word(name, getattr(number, name))
     if number.place is not None:
         for name, digits in (("printed", number.printed), ("intended", number.intended or "0")):
             if not DECIMAL.fullmatch(digits):

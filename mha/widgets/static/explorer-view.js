@@ -60,6 +60,7 @@
       this.text = this.fold.querySelector("noscript").textContent;
       this.fold.addEventListener("toggle", () => this.openAll(this.fold.open));
       root.addEventListener("keydown", (event) => this.onKey(event));
+      // What a reader has opened before this script came stays open.
       const { open } = this.fold;
       this.assemble(null);
       this.fold.open = open;
