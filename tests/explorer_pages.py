@@ -3,6 +3,9 @@
 The pages are written here, one an example, and opened as files with the book's own scripts.
 """
 
+import json
+import re
+from base64 import b64encode
 from functools import cache
 from pathlib import Path
 
@@ -16,12 +19,25 @@ from mha.widgets.explorer import explorer
 
 LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
 
+
+def with_fonts(css):
+    """Return a style sheet that holds its fonts, so that the page needs no file for them."""
+
+    def held(found):
+        font = b64encode((LOOK / found[1]).read_bytes()).decode("ascii")
+        return f'url("data:font/woff2;base64,{font}")'
+
+    return re.sub(r'url\("([^"]+)"\)', held, css)
+
+
+# With the book's own fonts: those of the system differ from one machine to the next.
 THEME = (
     (LOOK / "tokens.css").read_text(encoding="utf-8")
+    + with_fonts((LOOK / "fonts.css").read_text(encoding="utf-8"))
     + """
-html { font-size: 16px; --font-interface: sans-serif; --font-text: serif; }
+html { font-size: 16px; }
 body {
-  margin: 0; font-family: sans-serif; line-height: 1.5;
+  margin: 0; font-family: var(--font-interface); line-height: 1.5;
   background: var(--paper); color: var(--ink);
 }
 main { max-width: 992px; margin: auto; padding: 0 1rem; }
@@ -43,13 +59,22 @@ const follows = ({{ node }}) => [...document.querySelectorAll("details[open]")]
   .some((fold) => fold.compareDocumentPosition(node ?? fold) === Node.DOCUMENT_POSITION_FOLLOWING);
 new PerformanceObserver((list) => list.getEntries().forEach((entry) => {{
   const isOfAFold = entry.sources.length > 0 && entry.sources.every(follows);
-  if (!entry.hadRecentInput && !isOfAFold) window.shift += entry.value;
+  const isOurs = entry.startTime >= window.begun;  // false for what the fonts have moved
+  if (isOurs && !entry.hadRecentInput && !isOfAFold) window.shift += entry.value;
 }})).observe({{ type: "layout-shift", buffered: true }});
 const place = () => document.querySelector("#after").getBoundingClientRect().top;
-// Fires when the page is read and no deferred script has run yet.
-document.addEventListener("readystatechange", () => {{ window.placeAtFirst ??= place(); }});
-</script>
-{scripts}</head>
+// The page stands, in its fonts, before a script of the explorer comes: so one can see what moves.
+const drawn = () => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)));
+addEventListener("DOMContentLoaded", async () => {{
+  await Promise.allSettled([...document.fonts].map((font) => font.load()));
+  await drawn();
+  window.placeAtFirst = place();
+  window.begun = performance.now();
+  document.head.append(...{scripts}.map((src) =>
+    Object.assign(document.createElement("script"), {{ src, async: false }})));
+  document.head.lastChild.onload = () => {{ document.documentElement.dataset.run = ""; }};
+}});
+</script></head>
 <body><main><h1>A chapter</h1><p id="before">Before.</p><h2>Explore</h2>
 {body}
 <h2 id="after">After</h2><p>Text that follows.</p></main></body></html>
@@ -84,8 +109,7 @@ def sums_hold(page):
 
 def written(body, static, theme="light"):
     """Return a page with a body, that loads the published scripts as a page of the book does."""
-    tag = '<script defer src="{}/{}"></script>'
-    scripts = "\n".join(tag.format(static, name) for name in (*ARITHMETIC, *EXPLORER))
+    scripts = json.dumps([f"{static}/{name}" for name in (*ARITHMETIC, *EXPLORER)])
     return PAGE.format(theme=theme, style=THEME, static=static, body=body, scripts=scripts)
 
 
@@ -99,8 +123,8 @@ def of_example(name):
 class View:
     """One explorer on a page of its own, opened as a file."""
 
-    def __init__(self, page, run, file):
-        self.page, self.run, self.file = page, run, file
+    def __init__(self, page, run, file, *, runs_scripts):
+        self.page, self.run, self.file, self.runs_scripts = page, run, file, runs_scripts
         self.requests, self.errors = [], []
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -108,7 +132,8 @@ class View:
 
     def go(self, address=""):
         self.page.goto(self.file.as_uri() + address)
-        self.page.wait_for_load_state("load")
+        if self.runs_scripts:
+            self.page.locator("html[data-run]").wait_for()
         return self
 
     def live(self):
@@ -217,7 +242,8 @@ def view(browser, static, tmp_path):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
         contexts.append(context)
-        return View(context.new_page(), run, file).go(address)
+        runs_scripts = options.get("java_script_enabled", True)
+        return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)
 
     yield put
     for context in contexts:

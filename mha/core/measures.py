@@ -104,11 +104,23 @@ def _refuse_unless_distributions(name: str, weights: Array, axis: int, given: DT
     """Raise unless each row of weights, given in a dtype, is a distribution or 0 throughout."""
     refuse_where(name, weights, weights < 0, "numbers from 0 up are wanted")
     rounding = np.finfo(given).eps if np.issubdtype(given, np.floating) else 0.0
-    with np.errstate(over="ignore"):  # an infinite sum is refused as any other
-        sums = weights.sum(axis=axis, dtype=np.float64)
+    sums = row_sums(weights, axis)
     bad = (np.abs(sums - 1) > max(TOLERANCE, rounding)) & weights.any(axis=axis)
     if bad.any():
         raise ValueError(
             f"{name} has a row that sums to {sums[bad][0]:.6g}; 1, or 0 for a fully masked row,"
             " is wanted"
         )
+
+
+def row_sums(weights: Array, axis: int = -1) -> Array:
+    """Return sums along an axis in float64; one too large for it is infinite, to be refused.
+
+    Examples
+    --------
+    >>> row_sums(np.array([[0.25, 0.75], [1e308, 1e308]]))
+    array([ 1., inf])
+    """
+    with np.errstate(over="ignore"):
+        sums: Array = weights.sum(axis=axis, dtype=np.float64)
+    return sums

@@ -15,6 +15,7 @@ from mha.core.checks import (
     refuse_where,
 )
 from mha.core.kinds import check_kind
+from mha.core.measures import row_sums
 
 Projections = tuple[Array, Array]
 
@@ -249,7 +250,7 @@ def _as_pattern(name: str, pattern: ArrayLike) -> Array:
     if pattern.shape[-1] != pattern.shape[-2]:
         raise ValueError(f"{name} has shape {pattern.shape}; square matrices are wanted")
     refuse_where(name, pattern, pattern <= 0, "positive numbers are wanted")
-    sums = pattern.sum(axis=-1)
+    sums = row_sums(pattern)
     if (abs(sums - 1) > 1e-9).any():
         worst = sums.flat[abs(sums - 1).argmax()]
         raise ValueError(f"{name} has a row that sums to {worst:.6g}; 1 is wanted")

@@ -6,6 +6,7 @@ import numpy as np
 
 from mha.core.checks import Array, as_count, as_finite_array, as_index, as_names, frozen
 from mha.core.kinds import as_switch, as_word, check_kind
+from mha.core.measures import row_sums
 from mha.core.multihead import MultiHeadWeights, project
 from mha.core.transformer import Block
 
@@ -174,7 +175,7 @@ class WorkedExample:
         wanted = (self.num_heads, len(self.tokens), len(self.tokens))
         if target.shape != wanted:
             raise ValueError(f"target_weights has shape {target.shape}; {wanted} is wanted")
-        if not np.allclose(target.sum(axis=-1), 1):
+        if not np.allclose(row_sums(target), 1):
             raise ValueError("target_weights has a row that does not sum to 1")
         object.__setattr__(self, "target_weights", frozen(target))
 

@@ -25,7 +25,7 @@ EXAMPLES = max(200, settings().max_examples)
 
 # A sentence names the argument first, says what is wrong, and mostly what is wanted.
 SENTENCE = re.compile(
-    r"\w[\w ,]*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
+    r"\w[\w ,']*(?: (?:is|are|has|have|holds|overflows?|must|cannot|and|of)\b)[^\n]{5,}"
 )
 
 DRAWN = {name: {"rng": np.random.default_rng(3)} for name in DRAWING}
