@@ -198,7 +198,7 @@ def paragraph(results: Path, rows: tuple[Row, ...] = ROWS) -> str:
     """Return what README says of a run: the rows of the page as a sentence."""
     cases = cases_of(results)
     listed = "; ".join(count.phrase() for count in counted(cases, rows))
-    return f"The last whole run, on {_date(results)}: {tests_held(cases)}. {listed}."
+    return f"One whole run, on {_date(results)}: {tests_held(cases)}. {listed}."
 
 
 def cases_of(results: Path) -> list[ElementTree.Element]:

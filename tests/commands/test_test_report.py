@@ -98,7 +98,7 @@ def test_readme_is_told_what_the_last_run_counted(report, tmp_path, monkeypatch)
     assert "2 of 5 tests held. 1 of 2 ones (1,200 links); 0 of 1 twos; not run: changes" in said
     report.main()
     text = readme.read_text(encoding="utf-8")
-    assert text.startswith("Before\n\n<!-- counted -->\nThe last whole run, on 2")
+    assert text.startswith("Before\n\n<!-- counted -->\nOne whole run, on 2")
     assert text.endswith(".\n<!-- end -->\nAfter\n")
     assert "\nold\n" not in text
     monkeypatch.setattr(report, "RESULTS", tmp_path / "none.xml")
