@@ -44,9 +44,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from bench_options import Parser, count
+from bench_options import count
 
 from mha import blockwise_attention
+from mha.command_line import Parser
 from mha.core.threads import can_limit, one_thread_of_linear_algebra, usable_cores
 from mha.core.tiles import has_fast_exp2
 

@@ -8,7 +8,6 @@ instead: a chapter shall cost no more in a long book than in a short one. Needs 
 environment; see README.md.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -18,7 +17,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench_options import Parser, count
+from bench_options import count
+
+from mha.command_line import Parser
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/examples/apple.md"
@@ -54,7 +55,7 @@ def main() -> None:
             print(_row("the PDF", times), flush=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--repeat", type=count, default=3, metavar="R", help="default: 3")
     parser.add_argument("--pdf", action="store_true", help="print the book too")

@@ -20,11 +20,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench_options import Parser, count  # noqa: E402
+from bench_options import count  # noqa: E402
 from playwright.sync_api import Browser, CDPSession, sync_playwright  # noqa: E402
 
 from mha import example_names, load_example, trace  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
+from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 

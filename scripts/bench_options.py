@@ -1,15 +1,6 @@
 """What the benchmarks' command lines have in common."""
 
 import argparse
-from typing import NoReturn
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that answers bad input with one sentence and exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the sentence and leave."""
-        self.exit(2, f"{self.prog}: {message}; see --help\n")
 
 
 def count(text: str) -> int:

@@ -20,8 +20,10 @@ from pathlib import Path
 
 import environment
 from bench_build import build_copy, copy_of, variables_for
-from bench_options import Parser, count
+from bench_options import count
 from playwright.sync_api import Page, sync_playwright
+
+from mha.command_line import Parser
 
 CHAPTERS = ("mechanism/self-attention", "mechanism/softmax", "examples/apple")
 MODULE = "mha/runs/rounding.py"

@@ -11,12 +11,14 @@ from html_book import HTML, build_html
 from packs import command as packs
 from packs import worksheets
 
+from mha.command_line import Parser, in_one_line
+
 
 def main() -> None:
     """Read the arguments, build, and print where the result is."""
     arguments = _parser().parse_args()
-    documents = arguments.documents(arguments) if "documents" in arguments else []
     with _told_if_not_writable():
+        documents = arguments.documents(arguments) if "documents" in arguments else []
         if arguments.watch:
             import preview
 
@@ -38,7 +40,7 @@ def main() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="build.py",
         description="Build the HTML book into _build/html, print it, or make worksheets. Only"
         " pages that changed, or whose numbers may have changed, are computed again. A failed"
@@ -80,4 +82,5 @@ def _told_if_not_writable() -> Iterator[None]:
         _, target, reason = error.args[0][0]
         fail(f"{target} cannot be written: {reason}")
     except OSError as error:
-        fail(f"{error.filename or BUILD} cannot be written: {error.strerror or error}")
+        name = in_one_line(str(error.filename or BUILD))
+        fail(f"{name} cannot be written: {error.strerror or error}")

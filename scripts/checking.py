@@ -1,12 +1,12 @@
 """The command `check.py`: what is wrong with the sources, with file and line."""
 
-import argparse
 import sys
 from pathlib import Path
 
 from environment import ROOT, fail
 
 from byhand.checking import Finding, check_sources
+from mha.command_line import Parser
 
 
 def main() -> None:
@@ -50,8 +50,8 @@ def counted(found: list[Finding]) -> str:
     return f"{len(found)} fault{'s' if len(found) > 1 else ''} in the sources"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="check.py",
         description="Check the book's sources in a few seconds, executing nothing: Markdown, labels"
         " and references, data, cells, quizzes, wording. The build does the same before it begins.",

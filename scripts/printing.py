@@ -13,6 +13,7 @@ from environment import BUILD, ROOT, fail, step
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
+from mha.command_line import in_one_line
 
 FOLDER = BUILD / "pdf"
 NOTATION = "notation"
@@ -148,7 +149,8 @@ def _refuse_file(folder: Path) -> None:
     for path in (folder, *folder.parents):
         if path.exists():
             if not path.is_dir():
-                fail(f"--to is {folder}; {path} is a file, and a folder is wanted")
+                to, file = in_one_line(str(folder)), in_one_line(str(path))
+                fail(f"--to is {to}; {file} is a file, and a folder is wanted")
             return
 
 

@@ -1,6 +1,5 @@
 """The command `test.py`: build what the tests look at, and run them all."""
 
-import argparse
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from environment import BENCH, ROOT, step
 from html_book import build_html, refuse_faulty_sources
 
 from byhand.document import Document
+from mha.command_line import Parser
 
 SLOWEST = 20  # tests whose time is printed at the end
 WITHOUT_BOOK = "not book and not browser and not pdf"
@@ -80,8 +80,8 @@ def against_torch(for_pytest: list[str]) -> int:
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="test.py",
         description="Run everything: unit tests, doctests, properties, linters, the chapters'"
         " assertions and the built book in a real Chromium.",

@@ -7,9 +7,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from mha.audit.commands import Parser
 from mha.audit.report import report, verdicts
 from mha.audit.sources import TITLES, source_names
+from mha.command_line import Parser
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

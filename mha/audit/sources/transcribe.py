@@ -29,8 +29,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mha.audit.commands import Parser
 from mha.audit.sources import CALCULATING, KINDS, TITLES
+from mha.command_line import Parser
 from mha.runs.places import Place
 
 TARGET = Path(__file__).resolve().parent

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from mha.command_line import Parser
 from mha.practice.drawing import LEVELS, MOST_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.sheet import TASKS, Worksheet, possible_stages, worksheet
@@ -192,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ----------
     arguments : sequence of str, default those of the command line
     """
-    parser = argparse.ArgumentParser(prog="python -m mha.practice.worksheets")
+    parser = Parser(prog="python -m mha.practice.worksheets")
     add_options(parser)
     parser.add_argument("folder", type=Path, help="where the files go")
     options = parser.parse_args(arguments)
