@@ -241,6 +241,8 @@ def reloads(address, sign):
         except TimeoutError:
             message = "null"
         socket.close()
+        while await socket.read_message() is not None:  # until the server has closed it, too
+            pass
         return json.loads(message)
 
     with ThreadPoolExecutor() as pool:  # Playwright has a loop of its own here
