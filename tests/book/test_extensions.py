@@ -6,15 +6,16 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from book_site import ROOT
 from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.utils import new_document
-from docutils.utils.smartquotes import educate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
+from sphinx.transforms import SphinxSmartQuotes
 
 import byhand
 from byhand import quick_walks
@@ -164,12 +165,25 @@ def test_a_walk_finds_all_of_a_kind_also_what_was_made_meanwhile(kind):
             page.children.append(pickle.loads(LOADED))
 
 
-@given(st.lists(st.text("ab .-'\"\\\0", min_size=1), max_size=4))
-def test_marks_become_what_they_are_where_every_text_is_looked_at(texts):
-    paragraph = nodes.paragraph("", "", *map(nodes.Text, texts))
-    wanted = educate_tokens(quick_walks.look_at_each(None, paragraph.children), attr="qDe")
-    found = educate_tokens(quick_walks.pieces(None, paragraph.children), attr="qDe")
-    assert list(found) == list(wanted)
+@given(st.lists(st.lists(st.text("ab .-'\"\\\0", min_size=1), max_size=3), max_size=3))
+def test_marks_become_what_they_are_where_every_text_is_looked_at(paragraphs):
+    def page():
+        page = new_document("page")
+        page.settings.smart_quotes, page.settings.smartquotes_locales = True, None
+        for texts in paragraphs:
+            first, *others = [*texts, ""]
+            page += nodes.paragraph("", "", nodes.emphasis("", first), *map(nodes.Text, others))
+        return page
+
+    class Marks(SphinxSmartQuotes):
+        is_available = staticmethod(lambda: True)
+        config = SimpleNamespace(smartquotes_action="qDe")
+
+    wanted, found = page(), page()
+    quick_walks.set_each(Marks(wanted, None))
+    quick_walks.set_marks(transform := Marks(found, None))
+    assert found.pformat() == wanted.pformat()
+    assert transform.document is found
 
 
 def test_paper_has_no_cell_that_is_tagged_for_the_screen_alone():

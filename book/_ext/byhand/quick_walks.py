@@ -4,8 +4,8 @@ Docutils walks in generators within generators, one a level, and finds an elemen
 asking each of the elements around it in turn. On pages of tables that is a quarter of the build.
 Here the same elements come in the same order from one loop; changes made meanwhile are seen alike.
 Extensions look on every page for elements of their own, which most books never make: a walk for a
-kind of which this process has made no element ends before it begins. And Sphinx looks for marks
-that make a quotation mark or a dash in each text, of which most are numbers.
+kind of which this process has made no element ends before it begins. And Sphinx sets the quotation
+marks and dashes of every paragraph and cell anew, of which most are a number.
 """
 
 import re
@@ -22,7 +22,7 @@ PRESENT: dict[type, bool] = {}  # what `is_made` has found so far
 MARKS = re.compile(r"""["'`\\\0]|--|\.\.\.|\. \.""")
 
 whole_walk = nodes.Node.findall
-look_at_each = SphinxSmartQuotes.get_tokens
+set_each = SphinxSmartQuotes.apply
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -32,7 +32,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     nodes.Node._fast_findall = of_kind
     nodes.Node._superfast_findall = everything
     nodes.Node.document = property(document_of, set_document)
-    SphinxSmartQuotes.get_tokens = pieces  # type: ignore[method-assign, assignment]
+    SphinxSmartQuotes.apply = set_marks  # type: ignore[method-assign, assignment]
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -145,13 +145,39 @@ def set_document(node: nodes.Node, document: nodes.document | None) -> None:
     node._document = document
 
 
-def pieces(transform: SphinxSmartQuotes, texts: list[nodes.Text]) -> Iterator[tuple[str, str]]:
-    """Yield texts with what they are to those who set quotation marks: "plain" or "literal".
+def set_marks(transform: SphinxSmartQuotes, **options: Any) -> None:
+    """Set quotation marks, dashes and ellipses where a text has what they are made of."""
+    whole = transform.document
+    transform.document = WithMarks(whole)
+    try:
+        set_each(transform, **options)
+    finally:
+        transform.document = whole
 
-    What holds none of the marks stays as it is, so nobody needs to ask where it stands.
+
+class WithMarks:
+    """A document as if it held those elements alone whose text has a mark.
+
+    Examples
+    --------
+    >>> page = nodes.section("", nodes.paragraph("", "0.7"), nodes.paragraph("", "so--called"))
+    >>> [element.astext() for element in WithMarks(page).findall(nodes.TextElement)]
+    ['so--called']
     """
-    for text in texts:
-        if MARKS.search(text):
-            yield from look_at_each(transform, [text])
-        else:
-            yield "literal", str(text)
+
+    def __init__(self, document: Any) -> None:
+        self.document = document
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the document has."""
+        return getattr(self.document, name)
+
+    def findall(self, kind: type) -> Iterator[nodes.Node]:
+        """Yield what the document has of a kind, as far as a mark stands in it."""
+        marked = set()
+        for text in self.document.findall(nodes.Text):
+            place = text if MARKS.search(text) else None
+            while place is not None and id(place) not in marked:
+                marked.add(id(place))
+                place = place.parent
+        return (found for found in self.document.findall(kind) if id(found) in marked)
