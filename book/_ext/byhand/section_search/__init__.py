@@ -16,7 +16,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from byhand.section_search.sections import read_sections
+from byhand.section_search import sections as reading
 
 HERE = Path(__file__).parent
 RANKING = HERE / "ranking.toml"
@@ -100,7 +100,7 @@ def make_index(app: Sphinx) -> dict[str, Any]:
         # The builder knows the address; at the end of a build it has no page to be relative to.
         address = app.builder.get_target_uri(name)
         html = (Path(app.outdir) / address).read_text(encoding="utf-8")
-        found = read_sections(html)
+        found = reading.read_sections(html)
         if not found:
             continue
         number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
