@@ -69,7 +69,6 @@ class Told:
     written: str = ""  # a page; "*" for what every page loads
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
-    is_idle: bool = False
 
 
 def run(connection: Connection, view: frozenset[str]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from docutils import nodes
 from environment import ROOT
+from preview_kernel import Spare, hand_out
 from preview_memory import keep_pieces
 from preview_pages import (
     HTML,
@@ -38,9 +39,12 @@ from byhand.checking import check_sources
 from byhand.contents import read_contents
 from byhand.kept_results import computes, is_kept, made_from
 from byhand.page_assets import remove_parts, write_assets
-from byhand.section_search import write_index
+from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
+QUIET = (
+    2  # seconds without a task, after which what nobody waits for is done, however long it takes
+)
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles")
 
@@ -57,6 +61,7 @@ class Work:
         self.to_run: set[str] = set()  # of these, pages whose cells must run before
         self.to_write: set[str] = set()
         self.to_check: set[str] = set()
+        self.to_search: set[str] = set()  # pages whose sections are not known
         self.failed: set[str] = set()  # pages that could not be read: their last good ones stay
         self.is_known: set[str] = set()  # pages that this process has read
         self.problems: dict[str, list[str]] = {}
@@ -65,6 +70,7 @@ class Work:
         self.numbers = self._numbers()
         self.log = self._listen()
         self.runner = Runner(app, connection)
+        self.spare = Spare()
 
     def _listen(self) -> Problems:
         log = Problems()
@@ -76,16 +82,25 @@ class Work:
     def go_on(self) -> None:
         """Do what waits, the most urgent first, and take what comes between two steps."""
         keep_pieces()
+        hand_out(self.spare)
+        if self._runs_next():
+            self.spare.begin()
         self._find_outdated()
         self.builder.events.emit("write-started", self.builder)
         gc.disable()  # looking for lost objects among all pages takes a third of the time
+        gc.freeze()  # and what stands from the beginning is not looked through at all
         while True:
-            while self.connection.poll(None if self._is_idle() else 0):
+            while self.connection.poll(self._patience()):
                 self._take(self.connection.recv())
             self._step()
 
-    def _is_idle(self) -> bool:
-        return self.is_kept and not (self.to_read or self.to_write or self.to_check)
+    def _patience(self) -> float | None:
+        """Return for how many seconds to wait for a task before a step; None: until one comes."""
+        if self.to_read or self.to_write or self.to_check or self._unread() or self.to_search:
+            return 0
+        if self._runs_next() and not self.spare.is_begun:
+            return 0
+        return None if self.is_kept else QUIET
 
     # ---- What is to be done ----
 
@@ -102,6 +117,7 @@ class Work:
         deleted = set(read_contents().pages) - self.env.found_docs
         self.to_read = added | changed | deleted
         self._add_without_results()
+        self.to_search = set(self.env.found_docs)
         self.is_kept = not self.to_read and not removed
 
     def _add_without_results(self) -> None:
@@ -276,7 +292,7 @@ class Work:
             return
         if not self.is_counted:
             self._count()
-        file = Path(self.builder.get_outfilename(name))  # type: ignore[attr-defined]
+        file = self._written(name)
         before = file.read_bytes() if file.is_file() else b""
         try:
             self.builder.prepare_writing({name})
@@ -295,6 +311,7 @@ class Work:
             self.to_check.add(name)
         self.saved.discard(name)
         self._note(name, found)
+        self.to_search.add(name)
         if not found and file.read_bytes() != before:
             since = self.since.pop(name, None)
             self._tell(Told(written=name, seconds=time.monotonic() - since if since else 0.0))
@@ -309,15 +326,27 @@ class Work:
             name = self.to_check.pop()
             with suppress(OSError, ValueError):  # deleted just now: the next task tells so
                 self._note(f"check {name}", list(map(str, check_sources(ROOT, [name]))))
+        elif unread := self._unread():
+            self.to_read |= unread
+        elif self._runs_next() and not self.spare.is_begun:
+            self.spare.begin()
+        elif self.to_search:
+            with suppress(OSError):
+                sections.read_sections(self._written(self.to_search.pop()).read_text("utf-8"))
         elif not self.is_kept:
             write_index(self.app, None)
             save_memory(self.env)
             self.is_kept = True
             gc.collect()
-        elif unknown := self.view & self.env.found_docs - self.is_known:
-            self.to_read |= unknown
-        if self._is_idle():
-            self._tell(Told(is_idle=True))
+
+    def _unread(self) -> set[str]:
+        """Return the pages that are looked at and were not read by this process."""
+        return set(self.view & self.env.found_docs - self.is_known)
+
+    def _runs_next(self) -> bool:
+        """Tell whether a page with cells is looked at."""
+        sources = map(self._source, self.view & self.env.all_docs.keys())
+        return any(source.is_file() and computes(source) for source in sources)
 
     # ---- What is told ----
 
@@ -330,6 +359,9 @@ class Work:
 
     def _tell(self, told: Told) -> None:
         self.connection.send(told)
+
+    def _written(self, name: str) -> Path:
+        return Path(self.builder.get_outfilename(name))  # type: ignore[attr-defined]
 
     def _source(self, name: str) -> Path:
         return Path(self.env.doc2path(name))
