@@ -2,9 +2,9 @@
 
 Works on a copy of the committed project, which it builds first, with this environment. On each
 chapter it saves a sentence, a cell whose value the page shows, and a module of `mha` whose value
-the page shows, several times each, and waits for the new text in Chromium. The first save after the
-page was opened has a column of its own. Needs the project's environment and a Chromium; see
-README.md.
+the page shows, several times each, and notes in Chromium when the new text is first drawn. The
+first save after the page was opened has a column of its own. Needs the project's environment and a
+Chromium; see README.md.
 """
 
 import argparse
@@ -34,6 +34,21 @@ import sys
 sys.argv = ["build.py", "--watch", "--port", "0"]
 import building
 building.main()
+"""
+# Run in each page as it begins: looks in each frame for what is awaited. What is there is drawn in
+# this frame, and the next frame begins when it has been.
+LOOK = """
+(() => {
+  const look = () => {
+    const awaited = localStorage.getItem("bench.awaited");
+    if (awaited && document.body?.textContent.includes(awaited)) {
+      localStorage.removeItem("bench.awaited");
+      requestAnimationFrame(() => localStorage.setItem("bench.drawn", String(Date.now())));
+    }
+    requestAnimationFrame(look);
+  };
+  look();
+})();
 """
 # What a chapter is given before anything is measured, and edited below.
 GIVEN = """
@@ -65,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for chapter in options.chapters:
                 page = browser.new_page()
                 page.set_default_timeout(PATIENCE)
+                page.add_init_script(LOOK)
                 page.goto(f"{address}{chapter}.html")
                 page.wait_for_timeout(1000 * options.pause)
                 for edit in (sentence, cell, module):
@@ -98,16 +114,19 @@ def preview_of(folder: Path) -> Iterator[str]:
             yield address[0] if address else sys.exit("the preview has ended")
         finally:
             preview.terminate()
+            preview.communicate()  # it still has something to say
 
 
 def _timed(page: Page, folder: Path, chapter: str, edit: Edit, turn: int, pause: int) -> float:
-    """Return the seconds from an edit until the page has what it says."""
-    start = time.perf_counter()
+    """Return the seconds from an edit until what it says is drawn."""
+    start = time.time()
     sign = edit(folder, chapter, turn)
+    page.evaluate("sign => localStorage.setItem('bench.awaited', sign)", sign)
     page.get_by_text(sign).wait_for(state="attached")
-    seconds = time.perf_counter() - start
+    drawn = page.wait_for_function("() => localStorage.getItem('bench.drawn')").json_value()
+    page.evaluate("() => localStorage.removeItem('bench.drawn')")
     page.wait_for_timeout(1000 * pause)
-    return seconds
+    return int(drawn) / 1000 - start
 
 
 def _row(chapter: str, edit: str, times: list[float]) -> str:

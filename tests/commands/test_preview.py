@@ -262,6 +262,21 @@ def test_a_page_that_was_written_before_its_browser_connected_is_loaded_again(pr
     assert reloads(preview[0], before) == {"reload": True}
 
 
+def test_an_edited_style_sheet_is_shown_though_the_browser_keeps_what_pages_load(page, project):
+    sheet = project / "book" / "_static" / "book.css"
+    before = sheet.read_text(encoding="utf-8")
+    loaded = "() => performance.getEntriesByType('resource').map(e => [e.name, e.transferSize])"
+    page.reload()
+    sizes = [size for name, size in page.evaluate(loaded) if "/book.css?preview=" in name]
+    assert sizes == [0]  # it came from what the browser has kept
+    for value in ("17px", "19px", "23px"):
+        sheet.write_text(f"{before}\nbody {{ scroll-margin: {value}; }}\n", encoding="utf-8")
+        shown = "v => document.body && getComputedStyle(document.body).scrollMarginTop === v"
+        page.wait_for_function(shown, arg=value)
+    sheet.write_text(before, encoding="utf-8")
+    page.wait_for_function(shown, arg="0px")
+
+
 def test_a_missing_page_is_no_error_of_the_server(page, preview):
     page.goto(f"{preview[0]}nowhere.html")
     assert page.get_by_text("The book has no page nowhere.").is_visible()
