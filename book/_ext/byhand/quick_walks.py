@@ -10,6 +10,7 @@ marks and dashes of every paragraph and cell anew, of which most are a number.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from docutils import nodes
@@ -42,6 +43,30 @@ def make(kind: type, *args: Any, **kwargs: Any) -> Any:
         MADE.add(kind)
         PRESENT.clear()
     return object.__new__(kind)
+
+
+@contextmanager
+def of_new_elements() -> Iterator[None]:
+    """Let walks meanwhile look for nothing that was made before: a page is read into new elements.
+
+    Examples
+    --------
+    >>> before = make(nodes.emphasis)
+    >>> with of_new_elements():
+    ...     page = make(nodes.paragraph)
+    ...     is_made(nodes.paragraph), is_made(nodes.emphasis)
+    (True, False)
+    >>> is_made(nodes.emphasis)
+    True
+    """
+    before = set(MADE)
+    MADE.clear()
+    PRESENT.clear()
+    try:
+        yield
+    finally:
+        MADE.update(before)
+        PRESENT.clear()
 
 
 def is_made(kind: type) -> bool:
