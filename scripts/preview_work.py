@@ -47,7 +47,7 @@ QUIET = (
     2  # seconds without a task, after which what nobody waits for is done, however long it takes
 )
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
-COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles")
+COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles", "longtitles")
 
 
 class Work:
@@ -69,6 +69,9 @@ class Work:
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
         self.numbers = self._numbers()
+        added = app.registry.css_files, app.registry.js_files
+        own = self.builder._css_files, self.builder._js_files  # type: ignore[attr-defined]
+        self.loaded = [(files, list(files)) for files in (*added, *own)]
         self.log = self._listen()
         self.runner = Runner(app, connection)
         self.spare = Spare()
@@ -297,7 +300,7 @@ class Work:
         file = self._written(name)
         before = file.read_bytes() if file.is_file() else b""
         try:
-            self.builder.prepare_writing({name})
+            self._prepare(name)
             self.app.phase = BuildPhase.RESOLVING
             doctree = self.env.get_and_resolve_doctree(name, self.builder)
             found = self.log.take()
@@ -317,6 +320,12 @@ class Work:
         if not found and file.read_bytes() != before:
             since = self.since.pop(name, None)
             self._tell(Told(written=name, seconds=time.monotonic() - since if since else 0.0))
+
+    def _prepare(self, name: str) -> None:
+        """Begin to write a page, without what others have added for themselves alone."""
+        for files, before in self.loaded:
+            files[:] = before
+        self.builder.prepare_writing({name})
 
     def _tidy(self) -> None:
         """Do what nobody waits for, one thing at a time.

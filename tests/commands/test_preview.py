@@ -136,7 +136,8 @@ def executed(project):
 
 
 def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project):
-    ran = executed(project)
+    ran, title = executed(project), page.title()
+    assert re.match(r"\d+\. ", title)
     page.locator("details.deeper").first.evaluate("e => { e.open = true; }")
     place = page.locator("article h2").nth(2)
     place.evaluate("e => scrollBy({ top: e.getBoundingClientRect().top - 90 })")
@@ -148,6 +149,7 @@ def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project)
     after = page.locator("article h2").nth(2).evaluate("e => e.getBoundingClientRect().top")
     assert abs(after - before) <= 3
     assert executed(project) == ran
+    assert page.title() == title
     # What is published is left alone.
     published = ROOT / "_build" / "html" / f"{CHAPTER}.html"
     assert "aardvark" not in published.read_text(encoding="utf-8")
@@ -260,6 +262,21 @@ def test_a_page_that_was_written_before_its_browser_connected_is_loaded_again(pr
     with (project / "_build" / "preview" / "html" / f"{CHAPTER}.html").open("a") as file:
         file.write("<!-- written anew -->")
     assert reloads(preview[0], before) == {"reload": True}
+
+
+def test_a_page_is_written_without_what_the_page_before_had_for_itself(page, project):
+    first = project / "book" / "index.md"
+    before = first.read_text(encoding="utf-8")
+    edit(project, "A quail is on the first page.", name="index")
+    written = project / "_build" / "preview" / "html" / "index.html"
+    while "A quail is on" not in (text := written.read_text(encoding="utf-8")):
+        page.wait_for_timeout(100)
+    assert "landing.css" in text
+    edit(project, "A second quail is here.")
+    page.get_by_text("A second quail is here.").wait_for(state="attached")
+    assert page.locator("link[href*='book.css']").count() == 1
+    assert page.locator("link[href*='landing.css']").count() == 0
+    first.write_text(before, encoding="utf-8")
 
 
 def test_an_edited_style_sheet_is_shown_though_the_browser_keeps_what_pages_load(page, project):
