@@ -43,9 +43,8 @@ from byhand.quick_walks import of_new_elements
 from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
-QUIET = (
-    2  # seconds without a task, after which what nobody waits for is done, however long it takes
-)
+# Seconds without a task, after which what nobody waits for is done, however long it takes.
+QUIET = 2
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles", "longtitles")
 

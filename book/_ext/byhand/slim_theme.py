@@ -50,9 +50,7 @@ STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)  # of code; the r
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     PygmentsBridge.html_formatter = QuietCode
-    sphinx_book_theme.findall = (
-        lambda *_: ()
-    )  # of whose text the theme makes what no template shows
+    sphinx_book_theme.findall = lambda *_: ()  # for a summary that no template shows
     app.connect("build-finished", slim, priority=900)  # when the theme has written everything
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
