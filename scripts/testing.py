@@ -61,6 +61,7 @@ def main() -> None:
     with step("Running the tests"):
         # A process a processor; tests of one file share what they build; the longest files begin.
         spread = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
+        spread += ["--max-worker-restart", "1"]  # for a test that waited for ever
         command = [sys.executable, "-m", "pytest", *spread, *for_pytest]
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     if arguments.quick:

@@ -114,6 +114,8 @@ def page(browser, preview, project):
     page = context.new_page()
     page.goto(f"{preview[0]}{CHAPTER}.html")
     yield page
+    for each in context.pages:  # a browser may never end closing a page that is just reloaded
+        each.goto("about:blank")
     context.close()
     file.write_text(before, encoding="utf-8")
 
