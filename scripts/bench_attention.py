@@ -1,35 +1,36 @@
 """Measure blockwise attention against PyTorch's fused kernel and the textbook's four lines.
 
 All of them work on the same random input turn by turn in one run, so that other load hits all. For
-each length the first line has times and their ratios, of the fastest turns and of the medians; a
-ratio below 1 means that `mha.blockwise_attention` is faster. Memory is what a call holds at most
+each length a line has times and their ratios, of the fastest calls and of the medians; a ratio
+below 1 means that `mha.blockwise_attention` is faster. Memory is what a call holds at most
 beyond its inputs and its output. Errors are those against float64, divided by PyTorch's. Last comes
 which share of the machine's matrix products is used, and where the rest of the time goes.
 
 PyTorch is optional: requirements-bench.lock has it, in an environment of its own, which
 `scripts/test.py --torch` makes; see CONTRIBUTING.md.
 
-On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-22, NumPy 2.4.6,
-PyTorch 2.15.0), three runs gave these ratios of the fastest turns, from least to most; the last
-column is mha / PyTorch with ``--busy``:
+On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-23, NumPy 2.4.6,
+PyTorch 2.15.0), three runs gave these ratios of the fastest calls, from least to most; the last
+column is mha / PyTorch in two runs with ``--busy``:
 
-======  ============  ================  =============  ==============  ===  ====
+======  ============  ================  =============  ==============  ===  ============
 tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB  busy
-======  ============  ================  =============  ==============  ===  ====
-128     1.68 to 2.07  2.01 to 2.24      1.12 to 1.37   0.74 to 1.27    0.8  1.98
-256     1.43 to 1.52  1.53 to 1.57      1.00 to 1.15   2.14 to 2.61    0.7  1.88
-512     1.18 to 1.21  0.79 to 0.96      1.16 to 1.29   2.41 to 2.58    1.2  1.03
-1024    0.80 to 1.44  1.16 to 1.24      1.44 to 1.63   2.69 to 2.90    2.2  1.11
-2048    1.09 to 1.16  0.88 to 1.05      1.77 to 1.82   2.93 to 3.23    2.3  0.92
-4096    0.92 to 1.08  0.96 to 1.07      1.67 to 1.91   3.13 to 3.64    2.3  1.21
-8192    0.95 to 0.99  0.99 to 1.03      1.80 to 1.89   not measured    2.3  0.94
-======  ============  ================  =============  ==============  ===  ====
+======  ============  ================  =============  ==============  ===  ============
+128     1.44 to 1.47  1.64 to 1.70      0.73 to 0.89   1.21 to 2.82    0.8  1.48 to 1.49
+256     1.23 to 1.31  1.26 to 1.56      0.82 to 0.91   2.88 to 3.22    1.3  1.11 to 1.28
+512     1.03 to 1.08  0.86 to 0.89      1.15 to 1.24   2.80 to 2.82    1.2  0.61 to 1.02
+1024    1.03 to 1.09  0.94 to 1.01      1.40 to 1.46   3.26 to 3.41    2.2  0.74
+2048    0.99 to 1.02  0.97 to 1.00      1.62 to 1.67   3.60 to 4.10    2.3  0.88 to 0.93
+4096    0.87 to 0.95  0.86 to 0.98      1.61 to 1.69   5.22 to 8.37    2.3  0.88 to 0.94
+8192    0.94 to 0.99  0.95 to 1.01      1.86 to 1.94   not measured    2.3  0.96 to 0.98
+======  ============  ================  =============  ==============  ===  ============
 
-PyTorch's times scatter: beside its medians, not its fastest turns, 128 tokens took 0.79 to 1.08 of
-its time. 70 to 75 per cent of the pace of the machine's matrix products was used: of 3.3 ns that a
-score took, the two products took 2.6, exponentials and sums 0.3, all else 0.4. Where causal
-attention of 1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of the
-products remain, so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
+By medians mha / PyTorch was 1.88 to 1.90 at 128 tokens and 1.29 to 1.47 at 256: a call takes little
+more time there than waking a thread. From 512 on medians say the same as fastest calls, but for one
+run at 4,096. Two thirds to three quarters of the pace of the machine's matrix products was used; of
+3.2 ns that a score took, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Where
+causal attention of 1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of
+the products remain, so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
 """
 
 import argparse
@@ -60,6 +61,9 @@ Array = np.ndarray[Any, Any]
 Functions = dict[str, Callable[[], Any]]
 
 MIB = 2**20
+TURN = 0.1
+"""Seconds that each takes before the next one's turn."""
+
 COLUMNS = {
     "tokens": 6,
     "mha ms": 9,
@@ -84,9 +88,9 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="numbers of tokens (default: 128 to 8192)")  # fmt: skip
     add("--heads", type=count, default=8, metavar="H", help="number of heads (default: 8)")
     add("--width", type=count, default=64, metavar="D", help="width of a head (default: 64)")
-    add("--repeat", type=count, default=5, metavar="R", help="turns at least (default: 5)")
-    add("--seconds", type=count, default=5, metavar="S",
-        help="go on for so long at each length (default: 5)")  # fmt: skip
+    add("--repeat", type=count, default=5, metavar="R", help="calls at least (default: 5)")
+    add("--seconds", type=count, default=8, metavar="S",
+        help="go on for so long at each length (default: 8)")  # fmt: skip
     add("--textbook-up-to", type=count, default=4096, metavar="N",
         help="it holds all scores three times (default: 4096)")  # fmt: skip
     add("--dtype", choices=["float32", "float64"], default="float32", help="default: float32")
@@ -130,14 +134,23 @@ def turns(
     seconds: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[float]]:
-    """Return the seconds of each function's calls; the functions take turns."""
+    """Return the seconds of each function's calls; the functions take turns.
+
+    A turn is as many calls as fit, but one at least. A pause as long comes before it: the threads
+    of the library before look out for more work until they fall asleep, and take a core meanwhile.
+    """
     times: dict[str, list[float]] = {name: [] for name in functions}
     end = time.perf_counter() + seconds
     while len(times["mha"]) < repeat or time.perf_counter() < end:
         for name, function in functions.items():
-            start = clock()
-            function()
-            times[name].append(clock() - start)
+            time.sleep(TURN)
+            end_of_turn = time.perf_counter() + TURN
+            while True:
+                start = clock()
+                function()
+                times[name].append(clock() - start)
+                if time.perf_counter() >= end_of_turn:
+                    break
     return times
 
 

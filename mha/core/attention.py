@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import (
     Array,
+    as_array,
     as_finite_array,
     as_scale,
     check_broadcast,
@@ -281,7 +282,12 @@ def repeat_heads(name: str, x: ArrayLike, query: ArrayLike) -> Array:
 
 
 def as_inputs(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, enable_gqa: bool = False
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    enable_gqa: bool = False,
+    *,
+    finite: bool = True,
 ) -> tuple[Array, ...]:
     """Return the inputs of attention as finite arrays of one dtype, or raise.
 
@@ -289,6 +295,8 @@ def as_inputs(
     ----------
     query, key, value, enable_gqa
         As in `scaled_dot_product_attention`.
+    finite : bool, default True
+        False if the caller looks at the numbers.
 
     Returns
     -------
@@ -309,7 +317,8 @@ def as_inputs(
     """
     enable_gqa = as_switch("enable_gqa", enable_gqa)
     named = (("query", query), ("key", key), ("value", value))
-    arrays = (as_finite_array(name, x, min_ndim=3 if enable_gqa else 2) for name, x in named)
+    as_one = as_finite_array if finite else as_array
+    arrays = (as_one(name, x, min_ndim=3 if enable_gqa else 2) for name, x in named)
     query, key, value = in_one_dtype(*arrays)
     for what, axis in (("rows", -2), ("heads", -3))[: 1 + enable_gqa]:
         if key.shape[axis] != value.shape[axis]:
@@ -321,7 +330,12 @@ def as_inputs(
 
 
 def as_separate_inputs(
-    query: ArrayLike, key: ArrayLike, value: ArrayLike, enable_gqa: bool = False
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    enable_gqa: bool = False,
+    *,
+    finite: bool = True,
 ) -> tuple[Array, ...]:
     """Return `as_inputs(...)`, or raise where leading axes differ: these do not broadcast.
 
@@ -338,7 +352,7 @@ def as_separate_inputs(
         ...
     ValueError: leading axes are (2,) in query but () in key; they must match
     """
-    query, key, value = as_inputs(query, key, value, enable_gqa)
+    query, key, value = as_inputs(query, key, value, enable_gqa, finite=finite)
     for name, x in (("key", key), ("value", value)):
         if enable_gqa:
             check_groups(name, x, query)

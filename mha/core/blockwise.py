@@ -5,7 +5,7 @@ Keys are read in blocks, and a running sum keeps the softmax exact, so the resul
 
 - A few scores go the plain way: blocks would only be work.
 - `mha.core.tiles` is as fast as the machine's matrix products allow. It is for numbers of which
-  one look at the inputs shows that no product of theirs can overflow.
+  one look at the inputs, beside the first products, shows that none of them can overflow.
 - Numbers beyond that are multiplied with care here, and an overflow is refused as everywhere.
 """
 
@@ -26,7 +26,7 @@ from mha.core.checks import Array, as_count, finite_product, refuse_overflow
 from mha.core.kinds import as_switch
 from mha.core.masks import Align, as_mask, first_place
 from mha.core.threads import can_limit, usable_cores
-from mha.core.tiles import Inputs, are_moderate, attend
+from mha.core.tiles import Inputs, attend
 
 SMALL = 2**14
 """So many scores fit in a core's cache at once, and blocks would be work for nothing."""
@@ -84,7 +84,7 @@ def blockwise_attention(
     array([[2.8068, 4.0758],
            [4.1932, 5.9242]])
     """
-    query, key, value = as_separate_inputs(query, key, value, enable_gqa)
+    query, key, value = as_separate_inputs(query, key, value, enable_gqa, finite=False)
     block_size, is_causal = as_count("block_size", block_size), as_switch("is_causal", is_causal)
     num_queries, num_keys = query.shape[-2], key.shape[-2]
     first = first_place(num_queries, num_keys, align)
@@ -100,9 +100,8 @@ def blockwise_attention(
     key, value = _rows_together(key), _rows_together(value)
     inputs = Inputs(query, key, value, mask, first if is_causal else None, scale, block_size)
     output = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
-    if are_moderate(query, key, value, scale):
-        attend(inputs, output, usable_cores() if can_limit() else 1)
-    else:
+    if not attend(inputs, output, usable_cores() if can_limit() else 1):
+        as_separate_inputs(query, key, value, enable_gqa)  # refuses what is not finite
         _attend_with_care(inputs, output)
     return output
 

@@ -32,7 +32,7 @@ MODERATE = 2.0**40
 NEAR = 40
 """Where one of the first keys has a score beyond this size, nothing is tried without a shift."""
 
-SCORES_PER_TASK = 2**16
+SCORES_PER_TASK = 2**17
 """Heads with fewer scores than this go together, so that Python's part of the time stays small."""
 
 Block = tuple[tuple[int | slice, ...], slice]
@@ -78,8 +78,16 @@ class Inputs:
         together = SCORES_PER_TASK // (num_queries * num_keys)
         if together < 2 or leading != self.key.shape[:-2] or not leading:
             return list(np.ndindex(leading))
-        parts = slices(leading[-1], together)
+        heads = leading[-1]
+        parts = slices(heads, together)
+        if 1 < heads == math.prod(leading) <= 2 * together and self.scores >= 2 * SCORES_PER_WORKER:
+            parts = in_two(heads)
         return [(*index, part) for index in np.ndindex(leading[:-1]) for part in parts]
+
+    @property
+    def scores(self) -> int:
+        """How many scores there are."""
+        return math.prod(self.query.shape[:-1]) * self.key.shape[-2]
 
     @property
     def lengths(self) -> tuple[int, int]:
@@ -127,7 +135,7 @@ def are_moderate(query: Array, key: Array, value: Array, scale: float | None) ->
     return max(factor, 1.0) * max(sizes[0], 1.0) * max(sizes[1], 1.0) < limit
 
 
-def attend(inputs: Inputs, output: Array, workers: int) -> None:
+def attend(inputs: Inputs, output: Array, workers: int) -> bool:
     """Write the attention of `are_moderate` inputs into `output`.
 
     Parameters
@@ -136,12 +144,23 @@ def attend(inputs: Inputs, output: Array, workers: int) -> None:
     output : ndarray, shape (..., num_queries, d_v)
     workers : int
         At most so many threads; small inputs take fewer. Changes no bit of the result.
+
+    Returns
+    -------
+    bool
+        Whether they are moderate; if not, what `output` holds means nothing.
     """
     blocks = inputs.blocks()
-    scores = inputs.query[..., 0].size * inputs.lengths[1]
-    workers = max(1, min(workers, len(blocks), scores // SCORES_PER_WORKER))
-    with one_thread_of_linear_algebra():
-        run_tasks(blocks, lambda: _Worker(inputs, output).attend, workers)
+    workers = max(1, min(workers, len(blocks), inputs.scores // SCORES_PER_WORKER))
+    # The look at the numbers waits for each worker's first block: then they lie in the caches. Of
+    # short inputs there is no second block, and who ends first looks while another still works.
+    tasks = [*blocks[:workers], None, *blocks[workers:]]
+    try:
+        with one_thread_of_linear_algebra():
+            run_tasks(tasks, lambda: _Worker(inputs, output).do, workers)
+    except _NotModerateError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=1)
@@ -166,6 +185,22 @@ def slices(length: int, step: int) -> list[slice]:
     return [slice(start, min(start + step, length)) for start in range(0, length, step)]
 
 
+def in_two(length: int) -> list[slice]:
+    """Cut a length in two, the first part the longer: the caller's thread begins while one wakes.
+
+    Examples
+    --------
+    >>> in_two(8)
+    [slice(0, 5, None), slice(5, 8, None)]
+    """
+    longer = (5 * length + 3) // 8
+    return [slice(0, longer), slice(longer, length)]
+
+
+class _NotModerateError(ArithmeticError):
+    """Numbers are so large or small that products want care."""
+
+
 class _Worker:
     """Does blocks of queries one after another, in buffers that it makes once.
 
@@ -181,6 +216,14 @@ class _Worker:
         self.ones = np.ones(min(self.columns, inputs.lengths[1]), inputs.query.dtype)
         self.buffers: dict[str, Array] = {}
         self.triangle: tuple[tuple[int, ...], Array] = (), self.ones
+
+    def do(self, task: Block | None) -> None:
+        """Write the output of a block, or look at all numbers, and raise if not `are_moderate`."""
+        inputs = self.inputs
+        if task is not None:
+            self.attend(task)
+        elif not are_moderate(inputs.query, inputs.key, inputs.value, inputs.scale):
+            raise _NotModerateError
 
     def attend(self, block: Block) -> None:
         """Write the output of one block of queries."""
@@ -202,10 +245,11 @@ class _Worker:
         # An exponential of minus infinity, from a mask that is added, is slow as a power of two.
         power = np.exp2 if has_fast_exp2() and not self.additive else np.exp
         query = self._query(block, self.factor / (math.log(2) if power is np.exp2 else 1))
+        has_one_tile = self.inputs.last_key(block[1].stop) <= self.columns
         total: Array | None = None
         for columns, key, value in self._tiles(block):
             scores = self._scores(query, key)
-            if total is None and not _are_near(scores[..., :16]):
+            if total is None and not (has_one_tile or _are_near(scores[..., :16])):
                 return None
             self._add_mask(block, columns, scores)
             power(scores, out=scores)

@@ -340,6 +340,17 @@ def test_nan_is_refused(rng, name):
         blockwise_attention(**arguments)
 
 
+@pytest.mark.parametrize("name", ["query", "key", "value"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monkeypatch, name, bad):
+    on(monkeypatch, 2)
+    arguments = dict(zip(("query", "key", "value"), long_inputs(rng), strict=True))
+    arguments[name][1, 2, -1, 3] = bad  # causal attention reads none of the last keys
+    place = (1, 2, arguments[name].shape[-2] - 1, 3)
+    with raises(ValueError, f"{name} holds {bad} at index {place}; finite numbers are wanted"):
+        blockwise_attention(**arguments, is_causal=True, block_size=19)
+
+
 def test_what_does_not_fit_is_refused(rng):
     query, key, value = inputs(rng)
     with raises(ValueError, "query has d_k=11 but key has d_k=10; they must match"):

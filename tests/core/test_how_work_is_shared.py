@@ -126,11 +126,26 @@ def inputs_of(leading, groups, num_queries=2, num_keys=2, first=None, dtype=np.f
 
 
 def test_heads_go_together_while_their_scores_are_few():
-    pairs = {"num_queries": 128, "num_keys": 256}  # two such heads have the scores of a task
-    assert inputs_of((3,), (3,), **pairs).heads() == [(slice(0, 2),), (slice(2, 3),)]
+    pairs = {"num_queries": 256, "num_keys": 256}  # two such heads have the scores of a task
+    assert inputs_of((5,), (5,), **pairs).heads() == [
+        (slice(0, 2),),
+        (slice(2, 4),),
+        (slice(4, 5),),
+    ]
     deep = inputs_of((2, 3, 5), (2, 3, 5)).heads()
     assert deep == [(i, j, slice(0, 5)) for i in range(2) for j in range(3)]
     assert inputs_of((4,), (2,)).heads() == [(i,) for i in range(4)]
+
+
+def test_what_would_be_one_or_two_tasks_is_two_and_the_callers_the_longer():
+    for heads, longer in [(8, 5), (4, 2), (3, 2), (2, 1)]:
+        length = {8: 128, 4: 256, 3: 256, 2: 256}[heads]
+        found = inputs_of((heads,), (heads,), length, length).heads()
+        assert found == [(slice(0, longer),), (slice(longer, heads),)], heads
+    # There is nothing to share where one worker does everything, or a head is a task.
+    assert inputs_of((8,), (8,), 127, 128).heads() == [(slice(0, 8),)]
+    assert inputs_of((2, 1), (2, 1), 256, 256).heads() == [(0, slice(0, 1)), (1, slice(0, 1))]
+    assert inputs_of((2, 8), (2, 8), 128, 128).heads() == [(0, slice(0, 8)), (1, slice(0, 8))]
 
 
 def test_a_head_reads_the_keys_of_its_group():
