@@ -27,7 +27,7 @@ tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB  busy
 
 By medians mha / PyTorch was 1.88 to 1.90 at 128 tokens and 1.29 to 1.47 at 256: a call takes little
 more time there than waking a thread. From 512 on medians say the same as fastest calls, but for one
-run at 4,096. Two thirds to three quarters of the pace of the machine's matrix products was used; of
+run at 4,096. The matrix products of the machine were used at 66 to 75 per cent of their pace: of
 3.2 ns that a score took, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Where
 causal attention of 1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of
 the products remain, so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
