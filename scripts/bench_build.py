@@ -3,9 +3,9 @@
 Works on a copy of the committed project, with this environment, and takes each step several times:
 from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also the
 printed book. With ``--against REV`` a copy of another commit takes the same steps in turn, and each
-pair gives a ratio. ``--growth`` builds generated books of 1, 3 and 10 times as many chapters
-instead: a chapter shall cost no more in a long book than in a short one. Needs the project's
-environment; see README.md.
+pair gives a ratio; it has to build with the packages of this one's lock. ``--growth`` builds
+generated books of 1, 3 and 10 times as many chapters instead: a chapter shall cost no more in a
+long book than in a short one. Needs the project's environment; see README.md.
 """
 
 import os
