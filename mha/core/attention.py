@@ -296,7 +296,7 @@ def as_inputs(
     query, key, value, enable_gqa
         As in `scaled_dot_product_attention`.
     finite : bool, default True
-        False if the caller looks at the numbers.
+        False leaves it to the caller to refuse NaN and infinities.
 
     Returns
     -------

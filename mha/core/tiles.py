@@ -41,7 +41,7 @@ Block = tuple[tuple[int | slice, ...], slice]
 
 @dataclass(frozen=True)
 class Inputs:
-    """One call's arrays, checked, and how to read them.
+    """One call's arrays, of shapes that fit, and how to read them.
 
     Attributes
     ----------
@@ -114,7 +114,8 @@ def are_moderate(query: Array, key: Array, value: Array, scale: float | None) ->
 
     Parameters
     ----------
-    query, key, value : ndarray, finite
+    query, key, value : ndarray
+        With a NaN or an infinity they are not moderate.
     scale : float or None
         As in `mha.core.attention.attention_weights`.
 
@@ -136,7 +137,7 @@ def are_moderate(query: Array, key: Array, value: Array, scale: float | None) ->
 
 
 def attend(inputs: Inputs, output: Array, workers: int) -> bool:
-    """Write the attention of `are_moderate` inputs into `output`.
+    """Write the attention of inputs into `output`, and say whether they `are_moderate`.
 
     Parameters
     ----------
