@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from environment import BUILD, EXTENSIONS, ROOT
+from sphinx_runs import prepare
 
 PREVIEW = BUILD / "preview"
 HTML = PREVIEW / "html"
@@ -75,7 +76,7 @@ def run(connection: Connection, view: frozenset[str]) -> None:
     """Keep Sphinx in memory and do what comes through the connection, until it closes."""
     os.setpgrp()  # so that whoever ends this process reaches what it has started
     sys.path[:0] = [str(ROOT), str(EXTENSIONS)]
-    os.environ.pop("PYTHONOPTIMIZE", None)
+    prepare(os.environ)
     os.chdir(ROOT)
     with (PREVIEW / "sphinx.log").open("w", encoding="utf-8", buffering=1) as log:
         sys.stdout = sys.stderr = log

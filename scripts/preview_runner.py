@@ -12,6 +12,8 @@ from multiprocessing.connection import Connection
 
 from sphinx.application import Sphinx
 
+from byhand.kept_results import KeptResultsClient
+
 LEAST = 19  # as the command nice has it
 
 
@@ -54,7 +56,7 @@ def _run_pages(app: Sphinx, connection: Connection, closed: tuple[Connection, ..
     for other in closed:
         other.close()
     os.nice(LEAST)
-    app.builder.write_doctree = lambda *arguments, **options: None  # type: ignore[misc, method-assign]
+    KeptResultsClient.reads_on = False
     with suppress(EOFError, BrokenPipeError):
         while True:
             name = connection.recv()
@@ -62,6 +64,6 @@ def _run_pages(app: Sphinx, connection: Connection, closed: tuple[Connection, ..
             app.env.ref_context.clear()
             app.emit("env-purge-doc", app.env, name)
             app.env.clear_doc(name)
-            with suppress(Exception):  # the pages' process meets it again
+            with suppress(Exception):  # HasRun, or what the pages' process meets again
                 app.builder.read_doc(name, _cache=False)
             connection.send(name)

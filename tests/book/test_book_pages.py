@@ -89,6 +89,14 @@ def test_no_leaked_repr_raw_tex_or_unresolved_reference(name):
 
 
 @pytest.mark.parametrize("name", PAGES)
+def test_no_link_stands_in_a_link(name):
+    # A browser ends the outer one before the inner, and leaves a link without words.
+    links = site.soup(name).find_all("a")
+    assert links
+    assert not [link for link in links if link.find("a")]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_ids_are_unique(name):
     ids = Counter(element["id"] for element in site.soup(name).find_all(id=True))
     # sphinx-exercise gives every exercise's body the same id.

@@ -7,8 +7,8 @@ import book_site as site
 import jupytext
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
 from jupytext.config import load_jupytext_configuration_file
+from lxml import html
 from wheel_only import run
 
 from byhand.notebook_text import plain
@@ -94,7 +94,7 @@ def codes(made):
 @pytest.fixture
 def made(tmp_path):
     (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    words = Words(BeautifulSoup(PAGE, "html.parser"), EVENTS)
+    words = Words(html.document_fromstring(PAGE), EVENTS)
     return notebook(tmp_path / "page.md", "A page", words)
 
 

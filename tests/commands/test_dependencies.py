@@ -22,6 +22,7 @@ COMPUTED_FROM = [
     "requirements.lock",
     "_config.yml",
     "book/_ext/byhand/in_kernel.py",
+    "book/_ext/byhand/forked_kernels.py",
     "book/_ext/byhand/cell_outputs.py",
 ]
 MADE_FROM = [

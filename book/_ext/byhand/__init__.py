@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 PARTS = (
+    "rare_collections",
     "quick_walks",
     "temml_math",
     "kept_results",

@@ -31,7 +31,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
-from byhand import cell_outputs, in_kernel
+from byhand import cell_outputs, forked_kernels, in_kernel
 from byhand.digests import KEPT, ROOT, digest_of
 
 MADE_FROM = (
@@ -39,6 +39,7 @@ MADE_FROM = (
     "requirements.lock",
     "_config.yml",
     "book/_ext/byhand/in_kernel.py",
+    "book/_ext/byhand/forked_kernels.py",
     "book/_ext/byhand/cell_outputs.py",
 )
 
@@ -80,8 +81,8 @@ def _client(
 def run_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Run the pages whose results are not kept, the longest first, on all processors.
 
-    Each process reads its page to the end and keeps the results; all else that reading gives is
-    thrown away. A page that fails keeps nothing, and says so when Sphinx reads it.
+    Each process reads a page until its last cell has run, keeps the results, and reads no further.
+    A page that fails keeps nothing, and says so when Sphinx reads it.
     """
     now = made_from()
     paths = {name: Path(env.doc2path(name)) for name in docnames}
@@ -93,22 +94,24 @@ def run_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     global _reading
     _reading = app
     fork = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(processors, fork, initializer=_be_silent) as pool:
+    with ProcessPoolExecutor(processors, fork, initializer=_begin) as pool:
         list(pool.map(_read, waiting))
 
 
 _reading: Sphinx | None = None
 
 
-def _be_silent() -> None:
+def _begin() -> None:
     logging.disable(logging.CRITICAL)
+    forked_kernels.begin()
+    KeptResultsClient.reads_on = False
 
 
 def _read(name: str) -> None:
     assert _reading is not None
     try:
         _reading.builder.read_doc(name, _cache=False)
-    except Exception:  # Sphinx meets it again when it reads the page
+    except Exception:  # HasRun, or what Sphinx meets again when it reads the page
         return
 
 
@@ -163,8 +166,14 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
     return {name: digest_of([name]) for name in files}
 
 
+class HasRun(Exception):  # noqa: N818 - nothing is wrong
+    """A page's cells have run, and nothing else was wanted of it."""
+
+
 class KeptResultsClient(NotebookClientInline):
     """Answer for a page's kernel from kept results, as long as these answer what is asked."""
+
+    reads_on = True  # where False, reading a page ends with its cells, by HasRun
 
     def start_client(self) -> None:
         """Begin with what is kept, or start a kernel; a page without cells may need neither."""
@@ -184,6 +193,7 @@ class KeptResultsClient(NotebookClientInline):
         """Start a kernel and bring it to where the page is."""
         past, self._events = self._events, []
         super().start_client()
+        self._client.shutdown_kernel = "immediate"  # nothing of a cell waits for the end
         self._is_live = True
         outputs = self._client.eval_expression(in_kernel.source())
         if [output.get("data", {}).get("text/plain") for output in outputs] != ["True"]:
@@ -265,7 +275,9 @@ class KeptResultsClient(NotebookClientInline):
 
     def close_client(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> None:
         """Keep the results of a page that ran to its end."""
-        if not self._is_live:
+        if self._is_live:
+            self._end(is_whole=exc_type is None)
+        else:
             self.exec_metadata = {
                 "mtime": 0.0,
                 "runtime": 0.0,
@@ -275,10 +287,14 @@ class KeptResultsClient(NotebookClientInline):
                 "traceback": None,
                 "faults": [],
             }
-            return
-        if self._cell_error is None and exc_type is None and not self._faults:
+        if exc_type is None and not self.reads_on:
+            raise HasRun
+
+    def _end(self, *, is_whole: bool) -> None:
+        """End the kernel."""
+        if self._cell_error is None and is_whole and not self._faults:
             self._keep(self._opened_files())
-        super().close_client(exc_type, exc_val, exc_tb)
+        super().close_client(None, None, None)
         self.exec_metadata["faults"] = self._faults
 
     def _opened_files(self) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from bs4 import BeautifulSoup
+from lxml import html
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode, from_dict
 from pybtex.database import parse_file
@@ -57,7 +57,7 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
         source = Path(app.env.doc2path(name))
         if computes(source):
             page = (Path(app.outdir) / app.builder.get_target_uri(name)).read_text(encoding="utf-8")
-            words = Words(BeautifulSoup(page, "html.parser"), kept_events(source))
+            words = Words(html.document_fromstring(page), kept_events(source))
             made = notebook(source, app.env.titles[name].astext(), words)
             target = Path(app.outdir) / f"{name}.ipynb"
             target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
@@ -68,24 +68,23 @@ class Words:
 
     Parameters
     ----------
-    page : BeautifulSoup
+    page : HtmlElement
         The page as it was written: its links say what references lead to.
     events : list of dict
         What its cells and expressions gave, as `byhand.kept_results` has them.
     """
 
-    def __init__(self, page: BeautifulSoup, events: list[dict[str, Any]]) -> None:
+    def __init__(self, page: html.HtmlElement, events: list[dict[str, Any]]) -> None:
         self.cells = {event["index"]: event for event in events if event["kind"] == "cell"}
         self.values: dict[str, deque[str]] = defaultdict(deque)
         for event in events:
             if event["kind"] == "expression":
                 self.values[event["source"]].append(_value(event["outputs"]))
         self.links: dict[str, str] = {}
-        for late in page.select("noscript.late"):
-            late.replace_with(BeautifulSoup(late.decode_contents(), "html.parser"))
-        for link in page.select("article a.reference.internal[href]"):
-            target = str(link["href"]).rpartition("#")[2] or str(link["href"])
-            self.links.setdefault(_folded(target), " ".join(link.get_text().split()))
+        for link in page.xpath("//article//a[@href]"):
+            if {"reference", "internal"} <= set(link.classes):
+                target = link.get("href").rpartition("#")[2] or link.get("href")
+                self.links.setdefault(_folded(target), " ".join(link.text_content().split()))
 
     def said(self, role: str, text: str) -> str:
         """Return what stands on the page in the place of a role."""

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
@@ -56,7 +57,8 @@ class LinkNames(SphinxPostTransform):
                 self.app.builder, self.env.docname, *target, literal.deepcopy(), "In the reference"
             )
             link["classes"].append("api-link")
-            literal.replace_self(link)
+            is_role = isinstance(literal.parent, pending_xref)  # which would become a link around
+            (literal.parent if is_role else literal).replace_self(link)
 
     def link_code(self) -> None:
         """Name the function below code that a page shows of the package."""
