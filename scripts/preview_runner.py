@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 
 from sphinx.application import Sphinx
 
+from byhand import forked_kernels
 from byhand.kept_results import KeptResultsClient
 
 LEAST = 19  # as the command nice has it
@@ -57,6 +58,7 @@ def _run_pages(app: Sphinx, connection: Connection, closed: tuple[Connection, ..
         other.close()
     os.nice(LEAST)
     KeptResultsClient.reads_on = False
+    forked_kernels.begin()
     with suppress(EOFError, BrokenPipeError):
         while True:
             name = connection.recv()

@@ -39,7 +39,7 @@ from byhand.checking import check_sources
 from byhand.contents import read_contents
 from byhand.kept_results import computes, is_kept, made_from
 from byhand.page_assets import remove_parts, write_assets
-from byhand.quick_walks import of_new_elements
+from byhand.quick_walks import among
 from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
@@ -202,7 +202,7 @@ class Work:
         self.is_kept = False
         try:
             self._clear(name)
-            with of_new_elements():
+            with among(()):  # its elements are all new
                 self.builder.read_doc(name)
         except Exception as error:
             self.log.found.append(f"book/{name}.md: {where_it_failed(error)}")

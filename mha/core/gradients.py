@@ -1,17 +1,12 @@
 """The backward pass: how a loss changes with every input of attention."""
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.attention import (
-    as_separate_inputs,
-    attention_weights,
-    fold_heads,
-    scaled_dot_product_attention,
-)
+from mha.core.attention import as_separate_inputs, attention_weights, fold_heads, repeat_heads
 from mha.core.checks import (
     Array,
     as_finite_array,
@@ -110,7 +105,15 @@ def scaled_dot_product_attention_backward(
     weights = attention_weights(
         query, key, mask=mask, is_causal=is_causal, align=align, scale=scale, enable_gqa=enable_gqa
     )
-    factor, shape = as_scale(scale, query.shape[-1]), query.shape
+    factor = as_scale(scale, query.shape[-1])
+    return _through_attention(d_output, query, key, value, weights, factor)
+
+
+def _through_attention(
+    d_output: Array, query: Array, key: Array, value: Array, weights: Array, factor: float
+) -> AttentionGradients:
+    """Carry a gradient back to query, key and value, with the weights of the forward pass."""
+    shape = query.shape
     query, weights, d_output = (fold_heads(x, key) for x in (query, weights, d_output))
     d_weights = finite_product("d_output and value", d_output, value.swapaxes(-1, -2))
     d_scores = softmax_backward(d_weights, weights)
@@ -175,30 +178,100 @@ def multi_head_attention_backward(
     width = weights.num_heads * weights.d_v if weights.w_o is None else weights.w_o.shape[1]
     d_output = _like("d_output", d_output, (*x.shape[:-1], width))
     x, source, d_output = in_widest_dtype(weights, x, source, d_output)
-    inputs = (
-        project("x", x, weights.w_q),
-        project(name, source, weights.w_k),
-        project(name, source, weights.w_v),
-    )
-    masks: _Masks = {"mask": mask, "is_causal": is_causal, "align": align}
-    gqa = weights.num_groups < weights.num_heads
-    d_concat, d_w_o = d_output, None
-    if weights.w_o is not None:
-        concat = merge_heads(scaled_dot_product_attention(*inputs, **masks, enable_gqa=gqa))
-        finite_product("the heads' outputs and w_o", concat, weights.w_o)  # as forward: may refuse
-        d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
-        d_w_o = finite_product("the heads' outputs and d_output", _rows(concat).T, _rows(d_output))
-    d_heads = split_heads(d_concat, weights.num_heads)
-    back = scaled_dot_product_attention_backward(d_heads, *inputs, **masks, enable_gqa=gqa)
-    return _to_the_layer(back, x, source, weights, d_w_o, is_cross=context is not None)
+    passed = forward(x, source, weights, name=name, mask=mask, is_causal=is_causal, align=align)
+    return backward(d_output, passed, weights, is_cross=context is not None)
 
 
-class _Masks(TypedDict):
-    """What forbids keys, as it is handed on."""
+class Masks(TypedDict, total=False):
+    """What forbids keys."""
 
     mask: ArrayLike | None
     is_causal: bool
     align: Align
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardPass:
+    """What a layer has computed forward, as far as the way back needs it.
+
+    Parameters
+    ----------
+    x, source : ndarray
+        The tokens that ask, and those that are asked.
+    query, key, value : ndarray, shape (..., num_heads, tokens, d)
+    weights : ndarray, shape (..., num_heads, n, m)
+    concat : ndarray, shape (..., n, num_heads * d_v)
+        The heads' outputs side by side.
+    output : ndarray, shape (..., n, d_out)
+    """
+
+    x: Array
+    source: Array
+    query: Array
+    key: Array
+    value: Array
+    weights: Array
+    concat: Array
+    output: Array
+
+
+def forward(
+    x: Array, source: Array, weights: MultiHeadWeights, *, name: str = "x", **masks: Unpack[Masks]
+) -> ForwardPass:
+    """Return all that a layer computes.
+
+    Parameters
+    ----------
+    x, source : ndarray
+        Of one dtype with the layer's matrices, and with the same leading axes.
+    weights : MultiHeadWeights
+    name : str, default "x"
+        What `source` is called, for an error.
+    mask, is_causal, align
+        As in `multi_head_attention`.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> forward(np.eye(2), np.eye(2), MultiHeadWeights(one, one, one)).output.round(4)
+    array([[0.6698, 0.3302],
+           [0.3302, 0.6698]])
+    """
+    query = project("x", x, weights.w_q)
+    key, value = project(name, source, weights.w_k), project(name, source, weights.w_v)
+    gqa = weights.num_groups < weights.num_heads
+    attention = attention_weights(query, key, **masks, enable_gqa=gqa)
+    shared = repeat_heads("value", value, query) if gqa else value
+    concat = output = merge_heads(finite_product("weights and value", attention, shared))
+    if weights.w_o is not None:
+        output = finite_product("the heads' outputs and w_o", concat, weights.w_o)
+    return ForwardPass(x, source, query, key, value, attention, concat, output)
+
+
+def backward(
+    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights, *, is_cross: bool = False
+) -> MultiHeadGradients:
+    """Carry a gradient back through what a layer has computed.
+
+    Parameters
+    ----------
+    d_output : ndarray
+        Of the shape and dtype of the pass's output.
+    passed : ForwardPass
+    weights : MultiHeadWeights
+    is_cross : bool, default False
+        Whether the tokens that are asked are others than those that ask.
+    """
+    d_concat, d_w_o = d_output, None
+    if weights.w_o is not None:
+        d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
+        d_w_o = finite_product(
+            "the heads' outputs and d_output", _rows(passed.concat).T, _rows(d_output)
+        )
+    d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
+    inputs = passed.query, passed.key, passed.value
+    back = _through_attention(d_heads, *inputs, passed.weights, factor)
+    return _to_the_layer(back, passed.x, passed.source, weights, d_w_o, is_cross=is_cross)
 
 
 def _to_the_layer(

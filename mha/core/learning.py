@@ -15,9 +15,9 @@ from mha.core.checks import (
     as_number,
     refuse_overflow,
 )
-from mha.core.gradients import multi_head_attention_backward
+from mha.core.gradients import backward, forward
 from mha.core.kinds import check_kind
-from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention
 from mha.core.softmax import softmax
 
 NONE = -1
@@ -81,18 +81,17 @@ def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
     asked = answers != NONE
     if not asked.any():
         raise ValueError("answers is -1 everywhere; at least one answer is wanted")
-    weights = softmax(scores)
-    right = np.where(asked, answers, 0)[..., None]
-    chosen = np.take_along_axis(scores, right, axis=-1)[..., 0]
-    largest = scores.max(axis=-1)
+    chosen_from, right = scores[asked], answers[asked][:, None]
+    weights = softmax(chosen_from)
+    chosen = np.take_along_axis(chosen_from, right, axis=-1)[:, 0]
+    largest = chosen_from.max(axis=-1)
     with np.errstate(over="ignore", under="ignore"):
-        sums = np.log(np.exp(scores - largest[..., None]).sum(axis=-1))
-        surprises = (largest + sums - chosen)[asked]
-        loss = surprises.mean()
+        sums = np.log(np.exp(chosen_from - largest[:, None]).sum(axis=-1))
+        loss = (largest + sums - chosen).mean()
     refuse_overflow("scores", loss, "compared")
-    d_scores = weights - (np.arange(scores.shape[-1]) == right)
-    d_scores = np.where(asked[..., None], d_scores, 0) / asked.sum()
-    return float(loss), d_scores.astype(scores.dtype)
+    d_scores = np.zeros_like(scores)
+    d_scores[asked] = (weights - (np.arange(scores.shape[-1]) == right)) / len(right)
+    return float(loss), d_scores
 
 
 def draw_layer(
@@ -158,7 +157,11 @@ def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> 
     >>> answer_scores(np.ones((4, 7)), layer, 2).shape
     (4, 2, 5)
     """
-    output = multi_head_attention(x, layer)
+    return _by_question(multi_head_attention(x, layer), num_questions)
+
+
+def _by_question(output: Array, num_questions: int) -> Array:
+    """Cut a layer's output into the scores of each question."""
     questions = as_count("num_questions", num_questions)
     if output.shape[-1] % questions:
         raise ValueError(
@@ -263,10 +266,10 @@ def layer_gradients(
     """
     x, answers = _task(x, answers, min_ndim=2)
     _projection(layer)
-    scores = answer_scores(x, layer, answers.shape[-1])
-    loss, d_scores = cross_entropy(scores, answers)
-    d_output = d_scores.reshape(*scores.shape[:-2], -1)
-    back = multi_head_attention_backward(d_output, x, layer).weights
+    x, *_ = as_tokens(x, layer)
+    passed = forward(x, x, layer)
+    loss, d_scores = cross_entropy(_by_question(passed.output, answers.shape[-1]), answers)
+    back = backward(d_scores.reshape(passed.output.shape), passed, layer).weights
     assert back.w_o is not None
     return loss, (back.w_q, back.w_k, back.w_v, back.w_o)
 

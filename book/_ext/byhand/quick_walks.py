@@ -3,27 +3,30 @@
 Docutils walks in generators within generators, one a level, and finds an element's document by
 asking each of the elements around it in turn. On pages of tables that is a quarter of the build.
 Here the same elements come in the same order from one loop; changes made meanwhile are seen alike.
-Extensions look on every page for elements of their own, which most books never make: a walk for a
-kind of which this process has made no element ends before it begins. And Sphinx sets the quotation
+Extensions look on every page for elements of their own, which most pages do not have: a walk for a
+kind of which no element can be there ends before it begins. And Sphinx sets the quotation
 marks and dashes of every paragraph and cell anew, of which most are a number.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxSmartQuotes
+from sphinx.util.nodes import NodeMatcher
 
-MADE: set[type] = set()  # the kinds of elements that this process has made or loaded
+MADE: set[type] = set()  # the kinds of elements that can be there: those made or loaded so far
 PRESENT: dict[type, bool] = {}  # what `is_made` has found so far
 # What quotation marks, dashes and ellipses are made of, and what escapes them.
 MARKS = re.compile(r"""["'`\\\0]|--|\.\.\.|\. \.""")
 
 whole_walk = nodes.Node.findall
 set_each = SphinxSmartQuotes.apply
+transform_before_writing = BuildEnvironment.apply_post_transforms
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -34,6 +37,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     nodes.Node._superfast_findall = everything
     nodes.Node.document = property(document_of, set_document)
     SphinxSmartQuotes.apply = set_marks  # type: ignore[method-assign, assignment]
+    BuildEnvironment.apply_post_transforms = transform_in_it  # type: ignore[assignment]
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -46,13 +50,15 @@ def make(kind: type, *args: Any, **kwargs: Any) -> Any:
 
 
 @contextmanager
-def of_new_elements() -> Iterator[None]:
-    """Let walks meanwhile look for nothing that was made before: a page is read into new elements.
+def among(kinds: Collection[type]) -> Iterator[None]:
+    """Let walks meanwhile look for elements of some kinds alone, and for what is made meanwhile.
+
+    A page is read into new elements: nothing that was made before can be found in it.
 
     Examples
     --------
     >>> before = make(nodes.emphasis)
-    >>> with of_new_elements():
+    >>> with among(()):
     ...     page = make(nodes.paragraph)
     ...     is_made(nodes.paragraph), is_made(nodes.emphasis)
     (True, False)
@@ -60,7 +66,7 @@ def of_new_elements() -> Iterator[None]:
     True
     """
     before = set(MADE)
-    MADE.clear()
+    MADE.intersection_update(kinds)
     PRESENT.clear()
     try:
         yield
@@ -69,14 +75,22 @@ def of_new_elements() -> Iterator[None]:
         PRESENT.clear()
 
 
-def is_made(kind: type) -> bool:
+def transform_in_it(env: BuildEnvironment, document: nodes.document, name: str) -> None:
+    """Change a page as it is written: its elements, and what is made of them, are all there is."""
+    with among({type(node) for node in everything(document)}):
+        transform_before_writing(env, document, name)
+
+
+def is_made(kind: type | tuple[type, ...]) -> bool:
     """Tell whether an element of a kind can be anywhere: `make` knows all but texts.
 
     Examples
     --------
-    >>> is_made(nodes.Text), is_made(nodes.Node)
-    (True, True)
+    >>> is_made(nodes.Text), is_made(nodes.Node), is_made((nodes.Text, nodes.system_message))
+    (True, True, True)
     """
+    if isinstance(kind, tuple):
+        return any(map(is_made, kind))
     if kind not in PRESENT:
         PRESENT[kind] = issubclass(nodes.Text, kind) or any(issubclass(made, kind) for made in MADE)
     return PRESENT[kind]
@@ -104,6 +118,8 @@ def found_below(
         return everything(node)
     if isinstance(condition, type):
         return of_kind(node, condition)
+    if isinstance(condition, NodeMatcher) and condition.classes:
+        return filter(condition, of_kind(node, condition.classes))
     return filter(condition, everything(node))
 
 
