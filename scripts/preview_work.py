@@ -43,8 +43,9 @@ from byhand.quick_walks import among
 from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
-# Seconds without a task, after which what nobody waits for is done, however long it takes.
-QUIET = 2
+# Seconds without a task, after which what nobody waits for is done, though it takes seconds: a pause
+# that few make between two saves, or a short one where many pages were read since.
+QUIET, SHORT_QUIET, MANY = 30, 2, 20
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles", "longtitles")
 
@@ -67,6 +68,7 @@ class Work:
         self.problems: dict[str, list[str]] = {}
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
+        self.read_since = 0  # how many pages were read since it was
         self.numbers = self._numbers()
         added = app.registry.css_files, app.registry.js_files
         own = self.builder._css_files, self.builder._js_files  # type: ignore[attr-defined]
@@ -103,7 +105,9 @@ class Work:
             return 0
         if self._runs_next() and not self.spare.is_begun:
             return 0
-        return None if self.is_kept else QUIET
+        if self.is_kept:
+            return None
+        return QUIET if self.read_since < MANY else SHORT_QUIET
 
     # ---- What is to be done ----
 
@@ -200,6 +204,7 @@ class Work:
         counted = self._counted(name, known["toc_fignumbers"])
         self.app.phase = BuildPhase.READING
         self.is_kept = False
+        self.read_since += 1
         try:
             self._clear(name)
             with among(()):  # its elements are all new
@@ -346,8 +351,8 @@ class Work:
         elif not self.is_kept:
             write_index(self.app, None)
             save_memory(self.env)
-            self.is_kept = True
-            gc.collect()
+            self.is_kept, self.read_since = True, 0
+            gc.collect()  # each reading of a page has left tens of megabytes
 
     def _unread(self) -> set[str]:
         """Return the pages that are looked at and were not read by this process."""
