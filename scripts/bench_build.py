@@ -2,10 +2,10 @@
 
 Works on a copy of the committed project, with this environment, and takes each step several times:
 from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also the
-printed book. With ``--against REV`` a copy of another commit takes the same steps in turn, and each
-pair gives a ratio; it has to build with the packages of this one's lock. ``--growth`` builds
-generated books of 1, 3 and 10 times as many chapters instead: a chapter shall cost no more in a
-long book than in a short one. Needs the project's environment; see README.md.
+printed book. With ``--against REV`` a copy of another commit takes the same steps in turn, with the
+packages of its own lock, and each pair gives a ratio. ``--growth`` builds generated books of 1, 3
+and 10 times as many chapters instead: a chapter shall cost no more in a long book than in a short
+one. Needs the project's environment; see README.md.
 """
 
 import os
@@ -23,10 +23,10 @@ from mha.command_line import Parser
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/examples/apple.md"
-MODULE = "mha/runs/rounding.py"
+MODULES = ("mha/runs/rounding.py", "mha/rounding.py")  # here, and where it was before
 ROW = "{:<16}{:>12}{:>12}{:>9}"
 
-# Copies share an environment, so each is told where its own packages are.
+# Copies with one lock share an environment, so each is told where its own packages are.
 BUILD = "import environment, html_book; html_book.build_html()"
 PRINT = """
 import environment, printing
@@ -46,6 +46,7 @@ def main() -> None:
             return
         if options.against:
             copies.append(copy_of(options.against, Path(folder) / "there"))
+            _set_up(copies[1])
         print(ROW.format("step", "seconds", "other", "ratio"))
         for name, edit in STEPS.items():
             times = [_timed(copies, edit, BUILD, turn) for turn in range(options.repeat)]
@@ -74,6 +75,14 @@ def copy_of(revision: str, folder: Path) -> Path:
     return folder
 
 
+def _set_up(copy: Path) -> None:
+    """Let a copy whose lock is another make its own environment, as its command does."""
+    locks = [(folder / "requirements.lock").read_bytes() for folder in (ROOT, copy)]
+    if locks[0] != locks[1]:
+        python = getattr(sys, "_base_executable", sys.executable)
+        subprocess.run([python, "scripts/build.py"], cwd=copy, check=True)
+
+
 def _timed(
     copies: list[Path], edit: Callable[[Path, int], None], code: str, turn: int
 ) -> list[float]:
@@ -97,7 +106,9 @@ def build_copy(copy: Path, code: str = BUILD) -> None:
     """Build a copy with its own code."""
     if not (copy / "scripts" / "html_book.py").is_file():
         code = OLD_BUILD
-    subprocess.run([sys.executable, "-c", code], cwd=copy, env=variables_for(copy), check=True)
+    own = copy / ".venv" / "bin" / "python"
+    python = own if own.is_file() else sys.executable
+    subprocess.run([python, "-c", code], cwd=copy, env=variables_for(copy), check=True)
 
 
 def _row(name: str, times: list[list[float]]) -> str:
@@ -135,7 +146,8 @@ def _cell(copy: Path, turn: int) -> None:
 
 
 def _module(copy: Path, turn: int) -> None:
-    with (copy / MODULE).open("a", encoding="utf-8") as file:
+    module = next(copy / name for name in MODULES if (copy / name).is_file())
+    with module.open("a", encoding="utf-8") as file:
         file.write(f"\n# turn {turn}\n")
 
 

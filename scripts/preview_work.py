@@ -43,8 +43,8 @@ from byhand.quick_walks import among
 from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
-# Seconds without a task, after which what nobody waits for is done, though it takes seconds: a pause
-# that few make between two saves, or a short one where many pages were read since.
+# Seconds without a task, after which what nobody waits for is done, and a save would wait for it: a
+# pause as few make between two saves, or a short one where many pages were read since.
 QUIET, SHORT_QUIET, MANY = 30, 2, 20
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles", "longtitles")
