@@ -39,7 +39,7 @@ from byhand.checking import check_sources
 from byhand.contents import read_contents
 from byhand.kept_results import computes, is_kept, made_from
 from byhand.page_assets import remove_parts, write_assets
-from byhand.quick_walks import among
+from byhand.quick_walks import of_new_elements
 from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
@@ -207,7 +207,7 @@ class Work:
         self.read_since += 1
         try:
             self._clear(name)
-            with among(()):  # its elements are all new
+            with of_new_elements():
                 self.builder.read_doc(name)
         except Exception as error:
             self.log.found.append(f"book/{name}.md: {where_it_failed(error)}")

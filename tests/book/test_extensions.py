@@ -15,7 +15,6 @@ from docutils.core import publish_doctree
 from docutils.utils import new_document
 from hypothesis import given
 from hypothesis import strategies as st
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxSmartQuotes
 from sphinx.util.nodes import NodeMatcher
 
@@ -165,29 +164,6 @@ def test_a_walk_finds_all_of_a_kind_also_what_was_made_meanwhile(kind):
             page += kind()
         if kind is Loaded:
             page.children.append(pickle.loads(LOADED))
-
-
-class Elsewhere(nodes.General, nodes.Element):
-    """An element of no page that is written here."""
-
-
-def test_a_page_that_is_written_is_searched_for_what_it_has_and_what_is_made_of_it(monkeypatch):
-    def transform(env, document, name):
-        assert (env, name) == ("env", "page")
-        assert quick_walks.is_made(nodes.paragraph)
-        assert not quick_walks.is_made(Elsewhere)
-        assert list(document.findall(Elsewhere)) == []
-        document.append(Elsewhere())
-        assert list(document.findall(Elsewhere)) == [document[-1]]
-
-    quick_walks.setup(None)
-    page = publish_doctree("Text.\n")
-    Elsewhere()
-    assert quick_walks.is_made(Elsewhere)
-    monkeypatch.setattr(quick_walks, "transform_before_writing", transform)
-    BuildEnvironment.apply_post_transforms("env", page, "page")
-    assert quick_walks.is_made(Elsewhere)
-    assert isinstance(page[-1], Elsewhere)
 
 
 @given(st.lists(st.lists(st.text("ab .-'\"\\\0", min_size=1), max_size=3), max_size=3))

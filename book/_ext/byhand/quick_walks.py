@@ -3,30 +3,28 @@
 Docutils walks in generators within generators, one a level, and finds an element's document by
 asking each of the elements around it in turn. On pages of tables that is a quarter of the build.
 Here the same elements come in the same order from one loop; changes made meanwhile are seen alike.
-Extensions look on every page for elements of their own, which most pages do not have: a walk for a
-kind of which no element can be there ends before it begins. And Sphinx sets the quotation
+Extensions look on every page for elements of their own, which most books never make: a walk for a
+kind of which this process has made no element ends before it begins. And Sphinx sets the quotation
 marks and dashes of every paragraph and cell anew, of which most are a number.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxSmartQuotes
 from sphinx.util.nodes import NodeMatcher
 
-MADE: set[type] = set()  # the kinds of elements that can be there: those made or loaded so far
+MADE: set[type] = set()  # the kinds of elements that this process has made or loaded
 PRESENT: dict[type, bool] = {}  # what `is_made` has found so far
 # What quotation marks, dashes and ellipses are made of, and what escapes them.
 MARKS = re.compile(r"""["'`\\\0]|--|\.\.\.|\. \.""")
 
 whole_walk = nodes.Node.findall
 set_each = SphinxSmartQuotes.apply
-transform_before_writing = BuildEnvironment.apply_post_transforms
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -37,7 +35,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     nodes.Node._superfast_findall = everything
     nodes.Node.document = property(document_of, set_document)
     SphinxSmartQuotes.apply = set_marks  # type: ignore[method-assign, assignment]
-    BuildEnvironment.apply_post_transforms = transform_in_it  # type: ignore[assignment]
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -50,15 +47,13 @@ def make(kind: type, *args: Any, **kwargs: Any) -> Any:
 
 
 @contextmanager
-def among(kinds: Collection[type]) -> Iterator[None]:
-    """Let walks meanwhile look for elements of some kinds alone, and for what is made meanwhile.
-
-    A page is read into new elements: nothing that was made before can be found in it.
+def of_new_elements() -> Iterator[None]:
+    """Let walks meanwhile look for nothing that was made before: a page is read into new elements.
 
     Examples
     --------
     >>> before = make(nodes.emphasis)
-    >>> with among(()):
+    >>> with of_new_elements():
     ...     page = make(nodes.paragraph)
     ...     is_made(nodes.paragraph), is_made(nodes.emphasis)
     (True, False)
@@ -66,7 +61,7 @@ def among(kinds: Collection[type]) -> Iterator[None]:
     True
     """
     before = set(MADE)
-    MADE.intersection_update(kinds)
+    MADE.clear()
     PRESENT.clear()
     try:
         yield
@@ -75,18 +70,12 @@ def among(kinds: Collection[type]) -> Iterator[None]:
         PRESENT.clear()
 
 
-def transform_in_it(env: BuildEnvironment, document: nodes.document, name: str) -> None:
-    """Change a page as it is written: its elements, and what is made of them, are all there is."""
-    with among({type(node) for node in everything(document)}):
-        transform_before_writing(env, document, name)
-
-
 def is_made(kind: type | tuple[type, ...]) -> bool:
     """Tell whether an element of a kind can be anywhere: `make` knows all but texts.
 
     Examples
     --------
-    >>> is_made(nodes.Text), is_made(nodes.Node), is_made((nodes.Text, nodes.system_message))
+    >>> is_made(nodes.Text), is_made(nodes.Node), is_made((nodes.Text, nodes.paragraph))
     (True, True, True)
     """
     if isinstance(kind, tuple):
