@@ -230,6 +230,11 @@ def forward(
     mask, is_causal, align
         As in `multi_head_attention`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As `multi_head_attention`.
+
     Examples
     --------
     >>> one = np.eye(2)[None]
@@ -261,6 +266,11 @@ def backward(
     weights : MultiHeadWeights
     is_cross : bool, default False
         Whether the tokens that are asked are others than those that ask.
+
+    Raises
+    ------
+    ValueError
+        If a gradient is too large for its dtype, naming what was multiplied.
     """
     d_concat, d_w_o = d_output, None
     if weights.w_o is not None:
