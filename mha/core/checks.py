@@ -62,7 +62,7 @@ def as_array(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
     if 0 in array.shape:
         raise ValueError(f"{name} has shape {array.shape}; no axis may be empty")
     dtype = float_dtype(name, array.dtype)
-    if np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind in "iu":
         too_large = (array > EXACT) | (array < -EXACT)
         refuse_where(name, array, too_large, "integers up to 2**53 in size are wanted")
     return array.astype(dtype, copy=False)

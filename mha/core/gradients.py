@@ -272,6 +272,38 @@ def backward(
     ValueError
         If a gradient is too large for its dtype, naming what was multiplied.
     """
+    back, d_w_o = _to_the_heads(d_output, passed, weights)
+    d_x, d_context = _to_the_tokens(back, weights, is_cross=is_cross)
+    by_matrix = _to_the_matrices(back, passed.x, passed.source, d_w_o, is_cross=is_cross)
+    return MultiHeadGradients(x=d_x, context=d_context, weights=by_matrix)
+
+
+def matrix_gradients(
+    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights
+) -> MultiHeadWeights:
+    """Return what `backward` gives for the matrices, all that a step of training asks for.
+
+    Parameters
+    ----------
+    d_output : ndarray
+        Of the shape and dtype of the pass's output.
+    passed : ForwardPass
+        Of a layer that attends to its own tokens.
+    weights : MultiHeadWeights
+
+    Raises
+    ------
+    ValueError
+        As `backward`.
+    """
+    back, d_w_o = _to_the_heads(d_output, passed, weights)
+    return _to_the_matrices(back, passed.x, passed.source, d_w_o, is_cross=False)
+
+
+def _to_the_heads(
+    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights
+) -> tuple[AttentionGradients, Array | None]:
+    """Carry a gradient back to each head's query, key and value, and to the output projection."""
     d_concat, d_w_o = d_output, None
     if weights.w_o is not None:
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
@@ -280,38 +312,36 @@ def backward(
         )
     d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
     inputs = passed.query, passed.key, passed.value
-    back = _through_attention(d_heads, *inputs, passed.weights, factor)
-    return _to_the_layer(back, passed.x, passed.source, weights, d_w_o, is_cross=is_cross)
+    return _through_attention(d_heads, *inputs, passed.weights, factor), d_w_o
 
 
-def _to_the_layer(
-    back: AttentionGradients,
-    x: Array,
-    source: Array,
-    weights: MultiHeadWeights,
-    d_w_o: Array | None,
-    *,
-    is_cross: bool,
-) -> MultiHeadGradients:
-    """Carry the heads' gradients through the projections to the tokens and to the matrices."""
+def _to_the_tokens(
+    back: AttentionGradients, weights: MultiHeadWeights, *, is_cross: bool
+) -> tuple[Array, Array | None]:
+    """Carry the heads' gradients to the tokens that ask, and to those asked if they are others."""
     d_x = _through("d_query and w_q", back.query, weights.w_q)
     d_source = finite_sum(
         "the gradients by key and value",
         _through("d_key and w_k", back.key, weights.w_k),
         _through("d_value and w_v", back.value, weights.w_v),
     )
-    if not is_cross:
-        d_x = finite_sum("the gradients by query, key and value", d_x, d_source)
+    if is_cross:
+        return d_x, d_source
+    return finite_sum("the gradients by query, key and value", d_x, d_source), None
+
+
+def _to_the_matrices(
+    back: AttentionGradients, x: Array, source: Array, d_w_o: Array | None, *, is_cross: bool
+) -> MultiHeadWeights:
+    """Carry the heads' gradients to the projections."""
     name = "context" if is_cross else "x"
-    return MultiHeadGradients(
-        x=d_x,
-        context=d_source if is_cross else None,
-        weights=MultiHeadWeights(
-            w_q=finite_product("x and d_query", _rows(x).T, _rows_of_heads(back.query)),
-            w_k=finite_product(f"{name} and d_key", _rows(source).T, _rows_of_heads(back.key)),
-            w_v=finite_product(f"{name} and d_value", _rows(source).T, _rows_of_heads(back.value)),
-            w_o=d_w_o,
-        ),
+    x, source = _rows(x).T, _rows(source).T
+    d_query, d_key, d_value = map(_rows_of_heads, (back.query, back.key, back.value))
+    return MultiHeadWeights(
+        w_q=finite_product("x and d_query", x, d_query),
+        w_k=finite_product(f"{name} and d_key", source, d_key),
+        w_v=finite_product(f"{name} and d_value", source, d_value),
+        w_o=d_w_o,
     )
 
 

@@ -15,10 +15,9 @@ from mha.core.checks import (
     as_number,
     refuse_overflow,
 )
-from mha.core.gradients import backward, forward
+from mha.core.gradients import forward, matrix_gradients
 from mha.core.kinds import check_kind
 from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention
-from mha.core.softmax import softmax
 
 NONE = -1
 """The answer of what is not asked."""
@@ -81,16 +80,18 @@ def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
     asked = answers != NONE
     if not asked.any():
         raise ValueError("answers is -1 everywhere; at least one answer is wanted")
-    chosen_from, right = scores[asked], answers[asked][:, None]
-    weights = softmax(chosen_from)
-    chosen = np.take_along_axis(chosen_from, right, axis=-1)[:, 0]
-    largest = chosen_from.max(axis=-1)
+    chosen_from = scores[asked]
+    right = np.arange(len(chosen_from)), answers[asked]
+    largest = chosen_from.max(axis=-1, keepdims=True)
     with np.errstate(over="ignore", under="ignore"):
-        sums = np.log(np.exp(chosen_from - largest[:, None]).sum(axis=-1))
-        loss = (largest + sums - chosen).mean()
+        exponentials = np.exp(chosen_from - largest)
+        total = exponentials.sum(axis=-1, keepdims=True)
+        loss = ((largest + np.log(total))[:, 0] - chosen_from[right]).mean()
     refuse_overflow("scores", loss, "compared")
+    surprise = exponentials / total  # the softmax, whose exponentials the loss needs too
+    surprise[right] -= 1
     d_scores = np.zeros_like(scores)
-    d_scores[asked] = (weights - (np.arange(scores.shape[-1]) == right)) / len(right)
+    d_scores[asked] = surprise / len(surprise)
     return float(loss), d_scores
 
 
@@ -269,7 +270,7 @@ def layer_gradients(
     x, *_ = as_tokens(x, layer)
     passed = forward(x, x, layer)
     loss, d_scores = cross_entropy(_by_question(passed.output, answers.shape[-1]), answers)
-    back = backward(d_scores.reshape(passed.output.shape), passed, layer).weights
+    back = matrix_gradients(d_scores.reshape(passed.output.shape), passed, layer)
     assert back.w_o is not None
     return loss, (back.w_q, back.w_k, back.w_v, back.w_o)
 

@@ -56,12 +56,12 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     axis = as_axis(axis, scores.ndim)
     largest = scores.max(axis=axis, keepdims=True)
     # A row of minus infinity alone has nothing to subtract: its exponentials are all 0.
-    shift = np.where(np.isneginf(largest), 0, largest).astype(scores.dtype)
+    shift = np.where(largest == -np.inf, 0, largest)
     # A difference that overflows is minus infinity, whose exponential is 0: the right weight.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scores - shift)
         total = exponentials.sum(axis=axis, keepdims=True)
-        return exponentials / np.where(total == 0, 1, total).astype(scores.dtype)
+        return exponentials / np.where(total == 0, 1, total)
 
 
 def as_scores(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
@@ -80,7 +80,7 @@ def as_scores(name: str, value: ArrayLike, *, min_ndim: int = 1) -> Array:
     ValueError: scores holds inf at index (1,); finite numbers or minus infinity are wanted
     """
     scores = as_array(name, value, min_ndim=min_ndim)
-    bad = np.isnan(scores) | np.isposinf(scores)
+    bad = ~(scores < np.inf)  # NaN is neither below nor above
     refuse_where(name, scores, bad, "finite numbers or minus infinity are wanted")
     return scores
 
@@ -154,13 +154,22 @@ def softmax_backward(d_weights: ArrayLike, weights: ArrayLike) -> Array:
     weights = as_finite_array("weights", weights)
     check_same_shape("d_weights", d_weights, "weights", weights)
     d_weights, weights = in_one_dtype(d_weights, weights)
-    power = _excess(d_weights, weights)  # 0 unless a difference might overflow
-    d_weights = np.ldexp(d_weights, -power)
+    power = _excess(d_weights, weights) if _may_overflow(d_weights, weights) else None
+    if power is not None:
+        d_weights = np.ldexp(d_weights, -power)
     with np.errstate(over="ignore", invalid="ignore"):
         d_scores = weights * (d_weights - (d_weights * weights).sum(axis=-1, keepdims=True))
-        d_scores = np.ldexp(d_scores, power)
+        if power is not None:
+            d_scores = np.ldexp(d_scores, power)
     refuse_overflow("d_weights and weights", d_scores)
     return d_scores
+
+
+def _may_overflow(d_weights: Array, weights: Array) -> bool:
+    """Tell whether a difference of gradients may be too large, by the largest numbers alone."""
+    largest, heaviest = (float(np.abs(x).max()) for x in (d_weights, weights))
+    bound = largest * (1 + weights.shape[-1] * heaviest)
+    return bound > float(np.finfo(weights.dtype).max) / 8
 
 
 def _excess(d_weights: Array, weights: Array) -> Array:

@@ -11,7 +11,7 @@ from sound_arguments import DRAWING, HEADS, LAYER, MORE, ROWS, SOUND
 import mha
 from mha.core.attention import repeat_heads
 from mha.core.checks import as_index
-from mha.core.gradients import _to_the_layer
+from mha.core.gradients import _to_the_matrices, _to_the_tokens
 
 ANY_NUMBER = ("pairs_to_halves", "halves_to_pairs", "split_heads", "merge_heads")
 CASES = [(name, argument) for name, given in SOUND.items() for argument in given]
@@ -180,12 +180,14 @@ def test_indices():
 def test_a_gradient_that_overflows_says_where(large, matrix, tokens, is_cross, names):
     gradients = dict.fromkeys(("query", "key", "value"), np.zeros((2, 3, 3)))
     gradients[large] = np.full((2, 3, 3), 1e300)
+    back = mha.AttentionGradients(**gradients)
     layer = mha.MultiHeadWeights(*np.full((3, 2, 3, 3), float(matrix)))
     x = np.full((3, 3), float(tokens))
     with raises(
         ValueError, f"{names} overflow float64 when multiplied; smaller numbers are wanted"
     ):
-        _to_the_layer(mha.AttentionGradients(**gradients), x, x, layer, None, is_cross=is_cross)
+        _to_the_tokens(back, layer, is_cross=is_cross)
+        _to_the_matrices(back, x, x, None, is_cross=is_cross)
 
 
 def test_gradients_that_overflow_together_say_so():
@@ -197,7 +199,7 @@ def test_gradients_that_overflow_together_say_so():
     ):
         back = mha.AttentionGradients(*gradients)
         with raises(ValueError, f"{names} overflow float64 when added; smaller numbers are wanted"):
-            _to_the_layer(back, 0 * large[0], 0 * large[0], layer, None, is_cross=False)
+            _to_the_tokens(back, layer, is_cross=False)
 
 
 @pytest.mark.parametrize("narrow", ["key", "value"])
