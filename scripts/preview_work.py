@@ -103,7 +103,7 @@ class Work:
         """Return for how many seconds to wait for a task before a step; None: until one comes."""
         if self.to_read or self.to_write or self.to_check or self._unread() or self.to_search:
             return 0
-        if self._runs_next() and not self.spare.is_begun:
+        if not self.spare.is_settled or (self._runs_next() and not self.spare.is_begun):
             return 0
         if self.is_kept:
             return None
@@ -348,6 +348,8 @@ class Work:
         elif self.to_search:
             with suppress(OSError):
                 sections.read_sections(self._written(self.to_search.pop()).read_text("utf-8"))
+        elif not self.spare.is_settled:
+            self.spare.settle()
         elif not self.is_kept:
             write_index(self.app, None)
             save_memory(self.env)

@@ -22,7 +22,9 @@ def spare(monkeypatch):
     spare = Spare()
     hand_out(spare)
     yield spare
-    if left := spare.take():
+    spare.settle()
+    left, _ = spare.take()
+    if left:
         left._cleanup_kernel()
 
 
@@ -34,17 +36,41 @@ def run(page):
     return count, *eval(output["data"]["text/plain"])
 
 
-def test_the_next_page_takes_it_as_if_it_had_started_its_own(spare, tmp_path):
+@pytest.mark.parametrize("is_settled", [False, True])
+def test_the_next_page_takes_it_as_if_it_had_started_its_own(spare, tmp_path, is_settled):
     spare.begin()
     waiting = spare.waiting.km.provisioner.process.pid
     spare.begin()
+    assert not spare.is_settled
+    if is_settled:
+        spare.settle()
+        assert spare.is_settled
     count, process, folder, has_imports, names = run(tmp_path / "page.md")
     assert (count, process, folder, has_imports) == (1, waiting, str(tmp_path), True)
-    assert spare.take() is None
+    assert spare.take() == (None, False)
     count, process, folder, has_imports, own_names = run(tmp_path / "page.md")
     assert (count, process != waiting, folder) == (1, True, str(tmp_path))
     assert not has_imports
     assert names == own_names
+
+
+def test_one_that_a_page_has_done_with_is_ended_when_nobody_waits(spare, tmp_path):
+    spare.begin()
+    used = spare.waiting.km.provisioner.process
+    run(tmp_path / "page.md")
+    assert used.poll() is None
+    assert not spare.is_settled
+    spare.settle()
+    assert spare.is_settled
+    assert used.poll() is not None
+
+
+def test_one_that_ends_while_it_waits_is_not_handed_out(spare, tmp_path):
+    spare.begin()
+    spare.waiting.km.provisioner.process.kill()
+    spare.settle()
+    assert spare.is_settled
+    assert spare.take() == (None, False)
 
 
 def test_where_none_can_be_started_the_page_starts_its_own(spare, tmp_path, monkeypatch):
