@@ -25,7 +25,14 @@ from playwright.sync_api import Page, sync_playwright
 
 from mha.command_line import Parser
 
-CHAPTERS = ("mechanism/self-attention", "mechanism/softmax", "examples/apple")
+# Of the chapters, short and long ones, and those whose cells compute most.
+CHAPTERS = (
+    "mechanism/self-attention",
+    "mechanism/softmax",
+    "mechanism/scaling",
+    "transformer/learning",
+    "examples/apple",
+)
 MODULE = "mha/runs/rounding.py"
 ROW = "{:<28}{:<14}{:>9}{:>9}{:>9}"
 PATIENCE = 300_000  # milliseconds
