@@ -2,8 +2,9 @@
 
 Whoever saves a page wants to see it at once; what follows from the edit on other pages may come
 behind. So there is one queue, and between two of its steps new edits are looked for: pages that are
-looked at, or were saved just now, come first. No step is long: the cells of all other pages run in
-a process beside this one.
+looked at, or were saved just now, come first. To read or write another takes up to a second or two,
+which the next save would wait for; so others wait until nobody has saved for a while. Their cells
+run in a process beside this one.
 """
 
 import gc
@@ -11,7 +12,9 @@ import logging
 import re
 import shutil
 import time
+from collections.abc import Callable, Set
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -43,11 +46,16 @@ from byhand.quick_walks import of_new_elements
 from byhand.section_search import sections, write_index
 
 EVERY_PAGE = "*"
-# Seconds without a task, after which what nobody waits for is done, and a save would wait for it: a
-# pause as few make between two saves, or a short one where many pages were read since.
+# Seconds since the last save, after which pages are read and written that nobody looks at.
+PAUSE = 10
+# Seconds without a task, after which this process writes down what it knows, and a save would wait
+# for it: a pause as few make between two saves, or a short one where many pages were read since.
 QUIET, SHORT_QUIET, MANY = 30, 2, 20
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles", "longtitles")
+
+
+Step = Callable[[], None]
 
 
 class Work:
@@ -69,6 +77,8 @@ class Work:
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
         self.read_since = 0  # how many pages were read since it was
+        # When the last task came, and the last of a save; an edit of the package has begun this.
+        self.asked_at = self.saved_at = time.monotonic()
         self.numbers = self._numbers()
         added = app.registry.css_files, app.registry.js_files
         own = self.builder._css_files, self.builder._js_files  # type: ignore[attr-defined]
@@ -95,19 +105,39 @@ class Work:
         gc.disable()  # looking for lost objects among all pages takes a third of the time
         gc.freeze()  # and what stands from the beginning is not looked through at all
         while True:
-            while self.connection.poll(self._patience()):
+            step = self._urgent()
+            if step is None:
+                if self.to_run:
+                    self.runner.begin(min(self.to_run))
+                step = self._behind()
+            running = [self.runner.connection] if self.to_run else []
+            heard = wait([self.connection, *running], 0 if step else self._patience())
+            if self.connection in heard:
                 self._take(self.connection.recv())
-            self._step()
+            elif heard:
+                self._has_run()
+            elif step:
+                step()
 
     def _patience(self) -> float | None:
-        """Return for how many seconds to wait for a task before a step; None: until one comes."""
-        if self.to_read or self.to_write or self.to_check or self._unread() or self.to_search:
-            return 0
-        if not self.spare.is_settled or (self._runs_next() and not self.spare.is_begun):
-            return 0
-        if self.is_kept:
-            return None
-        return QUIET if self.read_since < MANY else SHORT_QUIET
+        """Return for how many seconds to wait where there is no step; None: until one comes."""
+        if self._next_of(self._others()):
+            return max(0, self.saved_at + PAUSE - time.monotonic())
+        if self._has_unwritten():
+            return max(0, self._keep_at() - time.monotonic())
+        return None
+
+    def _others(self) -> set[str]:
+        """Return the pages that can be read or written now, their cells having run."""
+        return (self.to_read | self.to_write) - self.to_run
+
+    def _has_unwritten(self) -> bool:
+        """Tell whether pages are done, and what is known of them is not yet on the disk."""
+        return not (self.is_kept or self.to_read or self.to_write)
+
+    def _keep_at(self) -> float:
+        """Return when to write down what is known, if no task comes before."""
+        return self.asked_at + (QUIET if self.read_since < MANY else SHORT_QUIET)
 
     # ---- What is to be done ----
 
@@ -141,6 +171,9 @@ class Work:
 
     def _take(self, task: Task) -> None:
         """Add what a task asks for."""
+        self.asked_at = time.monotonic()
+        if task.pages or task.files:
+            self.saved_at = self.asked_at
         if task.view is not None:
             self.view = task.view
         if task.pages - self.env.found_docs:  # one that was deleted may have come back
@@ -169,28 +202,55 @@ class Work:
 
     # ---- One step ----
 
-    def _step(self) -> None:
-        """Do the most urgent thing: nothing is written before every page has been read once."""
-        is_first = bool(self.to_read - self.env.all_docs.keys())
-        urgent = self.view | self.saved
-        for pages in (urgent, (self.to_read | self.to_write) - self.to_run):
-            if reading := self.to_read & pages:
-                return self._read(min(reading, key=self._rank))
-            if not is_first and (writing := self.to_write & pages):
-                return self._write(min(writing, key=self._rank))
-        return self._have_run() if self.to_run and not self.to_check else self._tidy()
+    def _urgent(self) -> Step | None:
+        """Return what somebody waits for."""
+        return self._next_of(self.view | self.saved)
+
+    def _next_of(self, pages: Set[str]) -> Step | None:
+        """Return what is to be done of some pages; none is written before all were read once."""
+        if reading := self.to_read & pages:
+            return partial(self._read, min(reading, key=self._rank))
+        if (writing := self.to_write & pages) and not self._is_first():
+            return partial(self._write, min(writing, key=self._rank))
+        return None
+
+    def _is_first(self) -> bool:
+        """Tell whether some pages have never been read."""
+        return bool(self.to_read - self.env.all_docs.keys())
+
+    def _behind(self) -> Step | None:
+        """Return what may come behind, if it is time.
+
+        A page that is looked at may be saved next: it is read once before, so that what it needs is
+        in memory then, and a kernel starts.
+        """
+        if self.to_check:
+            return self._check
+        if unread := self.view & self.env.found_docs - self.is_known:
+            return partial(self.to_read.update, unread)
+        if self._runs_next() and not self.spare.is_begun:
+            return self.spare.begin
+        now = time.monotonic()
+        is_time = self._is_first() or now >= self.saved_at + PAUSE
+        if is_time and (step := self._next_of(self._others())):
+            return step
+        if self.to_search:
+            return self._search
+        if not self.spare.is_settled:
+            return self.spare.settle
+        if self._has_unwritten() and now >= self._keep_at():
+            return self._keep
+        return None
 
     def _rank(self, name: str) -> tuple[bool, bool, str]:
         return name not in self.view, name not in self.saved, name
 
-    def _have_run(self) -> None:
-        """Have a page's cells run beside this process, until they have or something new comes."""
-        self.runner.begin(min(self.to_run))
-        if self.runner.connection in wait([self.connection, self.runner.connection]):
-            try:
-                self.to_run.discard(self.runner.take())
-            except EOFError:  # it was ended: pages run where they are read
-                self.to_run.clear()
+    def _has_run(self) -> None:
+        """Take from the process beside this one that it has run a page."""
+        try:
+            self.to_run.discard(self.runner.take())
+        except EOFError:  # it was ended: pages run where they are read
+            self.to_run.clear()
 
     def _read(self, name: str) -> None:
         self.to_read.discard(name)
@@ -331,34 +391,23 @@ class Work:
             files[:] = before
         self.builder.prepare_writing({name})
 
-    def _tidy(self) -> None:
-        """Do what nobody waits for, one thing at a time.
+    def _check(self) -> None:
+        """Tell what is wrong with the source of a page that was saved."""
+        name = self.to_check.pop()
+        with suppress(OSError, ValueError):  # deleted just now: the next task tells so
+            self._note(f"check {name}", list(map(str, check_sources(ROOT, [name]))))
 
-        A page that is looked at may be saved next: it is read once before, so that what it needs is
-        in memory then.
-        """
-        if self.to_check:
-            name = self.to_check.pop()
-            with suppress(OSError, ValueError):  # deleted just now: the next task tells so
-                self._note(f"check {name}", list(map(str, check_sources(ROOT, [name]))))
-        elif unread := self._unread():
-            self.to_read |= unread
-        elif self._runs_next() and not self.spare.is_begun:
-            self.spare.begin()
-        elif self.to_search:
-            with suppress(OSError):
-                sections.read_sections(self._written(self.to_search.pop()).read_text("utf-8"))
-        elif not self.spare.is_settled:
-            self.spare.settle()
-        elif not self.is_kept:
-            write_index(self.app, None)
-            save_memory(self.env)
-            self.is_kept, self.read_since = True, 0
-            gc.collect()  # each reading of a page has left tens of megabytes
+    def _search(self) -> None:
+        """Find the sections of a page in which a search looks."""
+        with suppress(OSError):
+            sections.read_sections(self._written(self.to_search.pop()).read_text("utf-8"))
 
-    def _unread(self) -> set[str]:
-        """Return the pages that are looked at and were not read by this process."""
-        return set(self.view & self.env.found_docs - self.is_known)
+    def _keep(self) -> None:
+        """Write down what is known."""
+        write_index(self.app, None)
+        save_memory(self.env)
+        self.is_kept, self.read_since = True, 0
+        gc.collect()  # each reading of a page has left tens of megabytes
 
     def _runs_next(self) -> bool:
         """Tell whether a page with cells is looked at."""
