@@ -45,6 +45,7 @@ from byhand.page_assets import remove_parts, write_assets
 from byhand.quick_walks import of_new_elements
 from byhand.section_search import sections, write_index
 
+Step = Callable[[], None]
 EVERY_PAGE = "*"
 # Seconds since the last save, after which pages are read and written that nobody looks at.
 PAUSE = 10
@@ -53,9 +54,6 @@ PAUSE = 10
 QUIET, SHORT_QUIET, MANY = 30, 2, 20
 # Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
 COUNTS = ("toc_secnumbers", "toc_fignumbers", "tocs", "titles", "longtitles")
-
-
-Step = Callable[[], None]
 
 
 class Work:
