@@ -59,7 +59,7 @@ class Spare:
     def settle(self) -> None:
         """Do what a page would wait for: end kernels that were used, hear from the one that waits.
 
-        Either takes Jupyter a fifth of a second, in which it does nothing else.
+        Jupyter waits a tenth and a fifth of a second for these, doing nothing.
         """
         while self.used:
             self.used.pop()()

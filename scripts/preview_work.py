@@ -75,7 +75,7 @@ class Work:
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
         self.read_since = 0  # how many pages were read since it was
-        # When the last task came, and the last of a save; an edit of the package has begun this.
+        # When the last task came, and the last save: this begins with the preview or with an edit.
         self.asked_at = self.saved_at = time.monotonic()
         self.numbers = self._numbers()
         added = app.registry.css_files, app.registry.js_files
