@@ -3,8 +3,8 @@
 Whoever saves a page wants to see it at once; what follows from the edit on other pages may come
 behind. So there is one queue, and between two of its steps new edits are looked for: pages that are
 looked at, or were saved just now, come first. To read or write another takes up to a second or two,
-which the next save would wait for; so others wait until nobody has saved for a while. Their cells
-run in a process beside this one.
+which the next save would wait for; their cells run in a process beside this one, and would take a
+part of the machine from it. So others wait until nobody has saved or opened a page for a while.
 """
 
 import gc
@@ -47,7 +47,7 @@ from byhand.section_search import sections, write_index
 
 Step = Callable[[], None]
 EVERY_PAGE = "*"
-# Seconds since the last save, after which pages are read and written that nobody looks at.
+# Seconds since somebody saved or opened a page, after which others are run, read and written.
 PAUSE = 10
 # Seconds without a task, after which this process writes down what it knows, and a save would wait
 # for it: a pause as few make between two saves, or a short one where many pages were read since.
@@ -75,8 +75,8 @@ class Work:
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
         self.read_since = 0  # how many pages were read since it was
-        # When the last task came, and the last save: this begins with the preview or with an edit.
-        self.asked_at = self.saved_at = time.monotonic()
+        # When a task came: this begins with the preview or with an edit.
+        self.asked_at = time.monotonic()
         self.numbers = self._numbers()
         added = app.registry.css_files, app.registry.js_files
         own = self.builder._css_files, self.builder._js_files  # type: ignore[attr-defined]
@@ -103,11 +103,7 @@ class Work:
         gc.disable()  # looking for lost objects among all pages takes a third of the time
         gc.freeze()  # and what stands from the beginning is not looked through at all
         while True:
-            step = self._urgent()
-            if step is None:
-                if self.to_run:
-                    self.runner.begin(min(self.to_run))
-                step = self._behind()
+            step = self._urgent() or self._behind()
             running = [self.runner.connection] if self.to_run else []
             heard = wait([self.connection, *running], 0 if step else self._patience())
             if self.connection in heard:
@@ -119,8 +115,8 @@ class Work:
 
     def _patience(self) -> float | None:
         """Return for how many seconds to wait where there is no step; None: until one comes."""
-        if self._next_of(self._others()):
-            return max(0, self.saved_at + PAUSE - time.monotonic())
+        if self._next_of(self._others()) or self._next_to_run():
+            return max(0, self.asked_at + PAUSE - time.monotonic())
         if self._has_unwritten():
             return max(0, self._keep_at() - time.monotonic())
         return None
@@ -170,8 +166,6 @@ class Work:
     def _take(self, task: Task) -> None:
         """Add what a task asks for."""
         self.asked_at = time.monotonic()
-        if task.pages or task.files:
-            self.saved_at = self.asked_at
         if task.view is not None:
             self.view = task.view
         if task.pages - self.env.found_docs:  # one that was deleted may have come back
@@ -212,6 +206,12 @@ class Work:
             return partial(self._write, min(writing, key=self._rank))
         return None
 
+    def _next_to_run(self) -> Step | None:
+        """Return the run of a page's cells beside this process, where that is free."""
+        if self.to_run and self.runner.is_free:
+            return partial(self.runner.begin, min(self.to_run))
+        return None
+
     def _is_first(self) -> bool:
         """Tell whether some pages have never been read."""
         return bool(self.to_read - self.env.all_docs.keys())
@@ -228,17 +228,19 @@ class Work:
             return partial(self.to_read.update, unread)
         if self._runs_next() and not self.spare.is_begun:
             return self.spare.begin
-        now = time.monotonic()
-        is_time = self._is_first() or now >= self.saved_at + PAUSE
-        if is_time and (step := self._next_of(self._others())):
+        if self._is_time() and (step := self._next_to_run() or self._next_of(self._others())):
             return step
         if self.to_search:
             return self._search
         if not self.spare.is_settled:
             return self.spare.settle
-        if self._has_unwritten() and now >= self._keep_at():
+        if self._has_unwritten() and time.monotonic() >= self._keep_at():
             return self._keep
         return None
+
+    def _is_time(self) -> bool:
+        """Tell whether it is time for pages that nobody looks at."""
+        return self._is_first() or time.monotonic() >= self.asked_at + PAUSE
 
     def _rank(self, name: str) -> tuple[bool, bool, str]:
         return name not in self.view, name not in self.saved, name
