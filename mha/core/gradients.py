@@ -254,7 +254,7 @@ def forward(
 
 
 def backward(
-    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights, *, is_cross: bool = False
+    d_output: Array, passed: ForwardPass, weights: MultiHeadWeights, *, is_cross: bool
 ) -> MultiHeadGradients:
     """Carry a gradient back through what a layer has computed.
 
@@ -264,7 +264,7 @@ def backward(
         Of the shape and dtype of the pass's output.
     passed : ForwardPass
     weights : MultiHeadWeights
-    is_cross : bool, default False
+    is_cross : bool
         Whether the tokens that are asked are others than those that ask.
 
     Raises

@@ -12,6 +12,7 @@ from mha import (
     scaled_dot_product_attention_backward,
     softmax,
 )
+from mha.core.gradients import forward, matrix_gradients
 
 # Smaller than elsewhere, and still distinct: each entry costs two forward passes.
 N, M, D_K, D_V, D_MODEL, D_OUT = 3, 5, 2, 7, 5, 3
@@ -228,6 +229,31 @@ def test_the_product_that_overflows_is_named_and_not_an_argument(rng, scaled, na
         ValueError, f"{names} overflow float64 when multiplied; smaller numbers are wanted"
     ):
         multi_head_attention_backward(d_output, x, MultiHeadWeights(**parts), context=context)
+
+
+def test_the_forward_pass_names_what_it_refuses():
+    x, one = np.ones((1, 1)), np.ones((1, 1, 1))
+    with raises(ValueError, "x holds nan at index (0, 0); finite numbers are wanted"):
+        forward(x, np.nan * x, MultiHeadWeights(one, one, one))
+    largest = MultiHeadWeights(0 * one, 0 * one, np.finfo(np.float64).max * one)
+    refusals = set()
+    for n in range(2, 101):  # rounding lifts the mean of some numbers beyond the largest
+        try:
+            forward(np.ones((n, 1)), np.ones((n, 1)), largest)
+        except ValueError as error:
+            refusals.add(str(error))
+    assert refusals == {
+        "weights and value overflow float64 when multiplied; smaller numbers are wanted"
+    }
+
+
+def test_the_gradients_of_the_matrices_alone_name_what_overflows():
+    x, one = np.array([[1e160], [-1e160]]), np.ones((1, 1, 1))
+    layer = MultiHeadWeights(1e-160 * one, 0 * one, 1e-160 * one)
+    with raises(
+        ValueError, "x and d_key overflow float64 when multiplied; smaller numbers are wanted"
+    ):
+        matrix_gradients(LARGE * np.eye(2)[:, :1], forward(x, x, layer), layer)
 
 
 def test_gradients_that_overflow_when_they_meet_are_named():

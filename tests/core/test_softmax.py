@@ -193,6 +193,9 @@ def test_backward_where_a_difference_overflows_and_the_result_does_not():
     both = softmax_backward([d_weights, tiny], [weights, [0.4, 0.4, 0.2]])
     np.testing.assert_array_equal(both[1], softmax_backward(tiny, [0.4, 0.4, 0.2]))
     np.testing.assert_allclose(both[0], exact, rtol=1e-15)
+    # Nor does a difference matter whose weight is nothing.
+    alone = softmax_backward([1.7e308, -1.7e308, *[0.0] * 5], [1.0, *[0.0] * 6])
+    np.testing.assert_array_equal(alone, np.zeros(7))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
