@@ -13,24 +13,24 @@ On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-23
 PyTorch 2.15.0), three runs gave these ratios of the fastest calls, from least to most; the last
 column is mha / PyTorch in two runs with ``--busy``:
 
-======  ============  ================  =============  ==============  ===  ============
-tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB  busy
-======  ============  ================  =============  ==============  ===  ============
-128     1.44 to 1.47  1.64 to 1.70      0.73 to 0.89   1.21 to 2.82    0.8  1.48 to 1.49
-256     1.23 to 1.31  1.26 to 1.56      0.82 to 0.91   2.88 to 3.22    1.3  1.11 to 1.28
-512     1.03 to 1.08  0.86 to 0.89      1.15 to 1.24   2.80 to 2.82    1.2  0.61 to 1.02
-1024    1.03 to 1.09  0.94 to 1.01      1.40 to 1.46   3.26 to 3.41    2.2  0.74
-2048    0.99 to 1.02  0.97 to 1.00      1.62 to 1.67   3.60 to 4.10    2.3  0.88 to 0.93
-4096    0.87 to 0.95  0.86 to 0.98      1.61 to 1.69   5.22 to 8.37    2.3  0.88 to 0.94
-8192    0.94 to 0.99  0.95 to 1.01      1.86 to 1.94   not measured    2.3  0.96 to 0.98
-======  ============  ================  =============  ==============  ===  ============
+======  ============  ================  =============  ==============  ==========  ============
+tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB         busy
+======  ============  ================  =============  ==============  ==========  ============
+128     1.37 to 1.60  1.63 to 1.93      0.81 to 0.89   1.18 to 2.40    0.8         1.48 to 1.49
+256     1.23 to 1.27  1.36 to 1.47      0.89 to 0.93   2.87 to 3.17    0.7 to 1.3  1.11 to 1.28
+512     1.02 to 1.06  0.78 to 0.89      1.19 to 1.20   2.65 to 3.11    1.2         0.61 to 1.02
+1024    0.91 to 1.03  0.86 to 0.93      1.44 to 1.47   3.35 to 4.37    2.2         0.74
+2048    0.95 to 1.03  0.96 to 1.01      1.60 to 1.74   3.54 to 3.91    2.3         0.88 to 0.93
+4096    0.93 to 0.99  1.00 to 1.05      1.74 to 1.88   3.52 to 6.29    2.3         0.88 to 0.94
+8192    0.98 to 1.05  1.00 to 1.06      1.75 to 1.90   not measured    2.3         0.96 to 0.98
+======  ============  ================  =============  ==============  ==========  ============
 
-By medians mha / PyTorch was 1.88 to 1.90 at 128 tokens and 1.29 to 1.47 at 256: a call takes little
-more time there than waking a thread. From 512 on medians say the same as fastest calls, but for one
-run at 4,096. The matrix products of the machine were used at 66 to 75 per cent of their pace: of
-3.2 ns that a score took, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Where
-causal attention of 1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of
-the products remain, so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
+By medians mha / PyTorch was 1.79 to 1.96 at 128 tokens and 1.41 to 1.79 at 256: a call takes little
+more time there than waking a thread. From 512 on it was 0.87 to 1.17. The matrix products of the
+machine were used at 70 to 76 per cent of their pace: of 3.2 ns that a score took in two of the
+runs, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Where causal attention of
+1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of the products remain,
+so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
 """
 
 import argparse
