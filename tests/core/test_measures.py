@@ -9,6 +9,7 @@ from helpers import arrays, raises
 from hypothesis import given
 
 from mha import entropy, softmax, total_variation
+from mha.core.measures import row_sums
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 7])
@@ -179,3 +180,9 @@ def test_total_variation_names_what_it_refuses(name, bad, sentence):
 def test_rows_of_two_shapes_are_refused():
     with raises(ValueError, "first has shape (2, 3) but second has (3,); they must match"):
         total_variation(np.ones((2, 3)), np.ones(3))
+
+
+def test_sums_of_narrow_numbers_are_wide():
+    sums = row_sums(np.full((2, 3), 3e38, np.float32))
+    assert sums.dtype == np.float64
+    np.testing.assert_allclose(sums, [9e38, 9e38])

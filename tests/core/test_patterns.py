@@ -264,3 +264,43 @@ def test_a_fit_needs_heads_and_embeddings_of_its_size(rng):
         fit_patterns(HALVES, 2, 1, rng)
     with raises(ValueError, "embeddings has shape (2, 3); (2, 2) is wanted"):
         fit_patterns([HALVES], 2, 1, rng, embeddings=np.ones((2, 3)))
+
+
+SLANTED = [[[0.5, 0.5], [0.2, 0.8]]]
+
+
+@pytest.mark.parametrize(("size", "decay"), [(1, 1e200), (1, 1e308), (1e100, 0)])
+def test_steps_that_overflow_are_refused_without_a_warning(size, decay):
+    sentence = "embeddings and projections overflow float64 when multiplied"
+    with raises(ValueError, f"{sentence}; smaller numbers are wanted"):
+        fit_patterns(
+            SLANTED, 2, 1, np.random.default_rng(3), embeddings=size * np.eye(2), decay=decay,
+            steps=20, restarts=2,
+        )  # fmt: skip
+
+
+def test_whichever_projection_overflows_the_same_is_said():
+    refusals = set()
+    for seed in range(20):
+        try:
+            fit_patterns(
+                [[[1.0]]], 1, 1, np.random.default_rng(seed),
+                embeddings=[[np.finfo(np.float64).max]], restarts=1,
+            )  # fmt: skip
+        except ValueError as error:
+            refusals.add(str(error))
+    assert refusals == {
+        f"{names} overflow float64 when multiplied; smaller numbers are wanted"
+        for names in ("embeddings and projections", "query and key")
+    }
+
+
+def test_a_start_whose_weights_are_next_to_nothing_gives_no_warning():
+    least = []
+    for size in np.linspace(10, 60, 101):
+        fit = fit_patterns(
+            SLANTED, 2, 1, np.random.default_rng(3), embeddings=size * np.eye(2),
+            steps=1, restarts=1,
+        )  # fmt: skip
+        least.append(fit.weights.min())
+    assert any(0 < weight < 1e-308 for weight in least)  # too small to divide by

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import Place, load_example, trace
+from mha.runs.origins import origin
 from mha.runs.places import places
 from mha.runs.stages import AXES, STAGES
 
@@ -194,3 +195,14 @@ def test_an_index_of_numpy_is_kept_as_a_plain_one():
     place = Place("scores", head=np.int64(0), row=np.int64(2), column=np.int64(0))
     assert [type(index) for index in place.index] == [int] * 3
     assert place == Place("scores", head=0, row=2, column=0)
+
+
+def test_what_is_no_address_or_run_is_refused():
+    with raises(TypeError, "place is 3; a string is wanted"):
+        Place.parse(3)
+    place = Place.parse("weights.0.0.0")
+    for use in (place.value, lambda run: origin(run, place)):
+        with raises(TypeError, "run is a int; a Trace is wanted"):
+            use(3)
+    with raises(TypeError, "place is a str; a Place is wanted"):
+        origin(RUN, "weights.0.0.0")

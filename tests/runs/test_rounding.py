@@ -209,3 +209,24 @@ def test_what_is_no_number_is_refused(write, value):
 
 def test_a_small_integer_is_a_share_too():
     assert percent(np.int8(3)) == "300\N{NO-BREAK SPACE}%"
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "error", "sentence"),
+    [
+        (shown, (np.ma.masked_array(1.0),), TypeError,
+         "value is a masked array; a number that is not hidden is wanted"),
+        (shown, (10**400,), ValueError,
+         "value is beyond what float64 holds; a smaller one is wanted"),
+        (dimensions, (3, 2), TypeError, "symbol is 3; a string is wanted"),
+        (dimensions, ("q", -1), ValueError,
+         "count is -1; a whole number of at least 0 is wanted"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_or_label_is_refused(function, arguments, error, sentence):
+    with raises(error, sentence):
+        function(*arguments)
+
+
+def test_a_vector_without_components_has_no_labels():
+    assert dimensions("q", 0) == ()

@@ -208,3 +208,8 @@ def test_a_normalisation_has_three_stages():
             in_block=True,
         ),
     )
+
+
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_what_a_normalisation_learns_has_its_letter(which):
+    assert [STAGES[f"{which}_{name}"].symbol for name in ("gain", "bias")] == ["g", "b"]
