@@ -376,8 +376,9 @@ def afresh(results: Results, keys: list[str], until: float, tests: Sequence[str]
     (kept,) = Path("..").glob(f"survey-{contents(tests)}.json")
     known = json.loads(kept.read_text())
     early = {function for called in known["imports"].values() for function in called}
-    long = [f"--deselect={test}" for test, seconds in known["seconds"].items() if seconds > 1]
-    asked = [*PYTEST, "-x", "--hypothesis-profile=mutants", *long, *tests]
+    long = [test for test, seconds in known["seconds"].items() if seconds > 1]
+    left_out = [f"--deselect={test}" for test in (*known["failed"], *long)]
+    asked = [*PYTEST, "-x", "--hypothesis-profile=mutants", *left_out, *tests]
     for key in ("none", *(key for key in keys if function_of(key) in early)):
 
         def work(_: int, key: str = key) -> int:
