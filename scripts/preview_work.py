@@ -75,8 +75,7 @@ class Work:
         self.is_counted = True  # whether the numbers of sections and figures are up to date
         self.is_kept = True  # whether what Sphinx knows is on the disk
         self.read_since = 0  # how many pages were read since it was
-        # When a task came: this begins with the preview or with an edit.
-        self.asked_at = time.monotonic()
+        self.asked_at = time.monotonic()  # when the last task came, or this process began
         self.numbers = self._numbers()
         added = app.registry.css_files, app.registry.js_files
         own = self.builder._css_files, self.builder._js_files  # type: ignore[attr-defined]

@@ -76,8 +76,8 @@ def test_cells_of_other_pages_wait_as_long(work):
 def test_what_is_known_is_written_down_when_no_page_waits_and_no_task_has_come(work):
     work.is_kept = False
     assert done(work._behind()) == ("_keep",)
-    work.to_read = {"other"}
-    assert done(work._behind()) == ("_read", "other")
+    work.to_read, work.to_run, work.runner.is_free = {"other"}, {"other"}, False
+    assert work._behind() is None
     work.to_read, work.asked_at = set(), time.monotonic()
     assert work._behind() is None
     patience = work._patience()
