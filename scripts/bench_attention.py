@@ -9,28 +9,28 @@ which share of the machine's matrix products is used, and where the rest of the 
 PyTorch is optional: requirements-bench.lock has it, in an environment of its own, which
 `scripts/test.py --torch` makes; see CONTRIBUTING.md.
 
-On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-23, NumPy 2.4.6,
+On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-24, NumPy 2.4.6,
 PyTorch 2.15.0), three runs gave these ratios of the fastest calls, from least to most; the last
 column is mha / PyTorch in two runs with ``--busy``:
 
 ======  ============  ================  =============  ==============  ==========  ============
 tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB         busy
 ======  ============  ================  =============  ==============  ==========  ============
-128     1.37 to 1.60  1.63 to 1.93      0.81 to 0.89   1.18 to 2.40    0.8         1.48 to 1.49
-256     1.23 to 1.27  1.36 to 1.47      0.89 to 0.93   2.87 to 3.17    0.7 to 1.3  1.11 to 1.28
-512     1.02 to 1.06  0.78 to 0.89      1.19 to 1.20   2.65 to 3.11    1.2         0.61 to 1.02
-1024    0.91 to 1.03  0.86 to 0.93      1.44 to 1.47   3.35 to 4.37    2.2         0.74
-2048    0.95 to 1.03  0.96 to 1.01      1.60 to 1.74   3.54 to 3.91    2.3         0.88 to 0.93
-4096    0.93 to 0.99  1.00 to 1.05      1.74 to 1.88   3.52 to 6.29    2.3         0.88 to 0.94
-8192    0.98 to 1.05  1.00 to 1.06      1.75 to 1.90   not measured    2.3         0.96 to 0.98
+128     1.46 to 1.49  1.66 to 1.77      0.83 to 0.87   1.20 to 2.57    0.8         1.48 to 1.62
+256     1.25 to 1.34  1.18 to 1.33      0.94 to 1.04   3.00 to 3.25    0.7 to 0.8  1.24 to 1.25
+512     0.96 to 1.19  0.65 to 0.82      1.25 to 1.53   2.41 to 3.14    1.2         0.54 to 1.04
+1024    0.92 to 1.14  0.79 to 0.90      1.54 to 1.69   3.03 to 3.51    2.2         0.70 to 0.79
+2048    0.95 to 1.07  0.93 to 1.03      1.62 to 1.74   3.24 to 3.90    2.3         0.67 to 0.81
+4096    0.98 to 1.04  0.98 to 1.04      1.78 to 1.87   3.48 to 5.18    2.3         0.96 to 1.00
+8192    0.96 to 1.06  0.87 to 1.05      1.83 to 1.93   not measured    2.3         0.91 to 0.93
 ======  ============  ================  =============  ==============  ==========  ============
 
-By medians mha / PyTorch was 1.79 to 1.96 at 128 tokens and 1.41 to 1.79 at 256: a call takes little
-more time there than waking a thread. From 512 on it was 0.87 to 1.17. The matrix products of the
+By medians mha / PyTorch was 1.80 to 2.09 at 128 tokens and 1.44 to 1.57 at 256: a call takes little
+more time there than waking a thread. From 512 on it was 0.81 to 1.08. The matrix products of the
 machine were used at 70 to 76 per cent of their pace: of 3.2 ns that a score took in two of the
-runs, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Where causal attention of
-1,024 tokens leaves out what it can, in blocks of 256 queries, five eighths of the products remain,
-so it cannot be more than 1.6 times faster; smaller blocks cost what they save.
+runs, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Up to 2,048 tokens causal
+attention works on half as many queries of four heads at once: fewer keys are multiplied with
+queries that come before them, and Python has no more to do. It holds 4.6 MiB there, 2.5 beyond.
 """
 
 import argparse

@@ -54,7 +54,8 @@ def blockwise_attention(
         All three have the same leading axes; with `enable_gqa`, key and value may have fewer
         heads than query, and no block of them is repeated.
     block_size : int, default 256
-        How many queries are worked on at a time, with at most four times as many keys.
+        How many queries are worked on at a time, with at most four times as many keys. Causal
+        attention over few blocks works on half as many queries, of up to four heads.
     mask, is_causal, align, scale, enable_gqa
         As in `mha.core.attention.attention_weights`.
 

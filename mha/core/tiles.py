@@ -35,6 +35,12 @@ NEAR = 40
 SCORES_PER_TASK = 2**17
 """Heads with fewer scores than this go together, so that Python's part of the time stays small."""
 
+SHORT = 8
+"""Over so many blocks of keys, causal attention works on half as many queries of several heads."""
+
+FEWEST_TASKS = 8
+"""Then heads go together only so far that a few cores have something to do."""
+
 Block = tuple[tuple[int | slice, ...], slice]
 """Some queries: what selects their head, or several short heads, and their rows."""
 
@@ -66,23 +72,54 @@ class Inputs:
 
     def blocks(self) -> list[Block]:
         """Return all blocks of queries, those with the most keys first."""
-        rows = slices(self.query.shape[-2], self.block_size)
-        heads = self.heads()
+        heads, rows = self.heads(), slices(self.lengths[0], self.rows)
         if self.first is None:
             return [(head, part) for head in heads for part in rows]
         return [(head, part) for part in reversed(rows) for head in heads]
 
     def heads(self) -> list[tuple[int | slice, ...]]:
         """Return what selects each head, or several neighbours whose scores are few."""
-        leading, (num_queries, num_keys) = self.query.shape[:-2], self.lengths
-        together = SCORES_PER_TASK // (num_queries * num_keys)
-        if together < 2 or leading != self.key.shape[:-2] or not leading:
+        leading, together = self.query.shape[:-2], self.together
+        if together < 2 or not self.has_neighbours:
             return list(np.ndindex(leading))
         heads = leading[-1]
         parts = slices(heads, together)
-        if 1 < heads == math.prod(leading) <= 2 * together and self.scores >= 2 * SCORES_PER_WORKER:
+        are_few = not self.halves and 1 < heads == math.prod(leading) <= 2 * together
+        if are_few and self.scores >= 2 * SCORES_PER_WORKER:
             parts = in_two(heads)
         return [(*index, part) for index in np.ndindex(leading[:-1]) for part in parts]
+
+    @property
+    def together(self) -> int:
+        """How many heads go together, if they can."""
+        num_queries, num_keys = self.lengths
+        if not self.halves:
+            return SCORES_PER_TASK // (num_queries * num_keys)
+        tile = self.rows * min(num_keys, self.block_size * KEYS_PER_QUERY)
+        tasks = math.prod(self.query.shape[:-2]) * len(slices(num_queries, self.rows))
+        return min(4 * SCORES_PER_TASK // tile, tasks // FEWEST_TASKS)
+
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether several heads can go together: each has keys of its own."""
+        leading = self.query.shape[:-2]
+        return leading == self.key.shape[:-2] and leading != ()
+
+    @property
+    def halves(self) -> bool:
+        """Whether blocks have half as many queries, of several heads.
+
+        The fewer queries a block has, the fewer keys are multiplied with queries before them.
+        """
+        num_queries, num_keys = self.lengths
+        is_short = self.block_size // 2 < num_queries and num_keys <= SHORT * self.block_size
+        has_several = self.has_neighbours and self.query.shape[-3] > 1
+        return self.first is not None and is_short and has_several
+
+    @property
+    def rows(self) -> int:
+        """How many queries of a head a block has."""
+        return -(-self.block_size // 2) if self.halves else self.block_size
 
     @property
     def scores(self) -> int:
