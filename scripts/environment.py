@@ -30,6 +30,7 @@ ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started agai
 DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
+WITHOUT_WINDOWS = "chromium-headless-shell"
 
 
 @contextmanager
@@ -193,16 +194,24 @@ def system_package(what: str, *packages: str) -> None:
         fail(f"{what} is missing; install it with your system's package manager")
     if os.geteuid() != 0:
         fail(f"{what} is missing; run: sudo apt-get install {names}")
-    with step(f"Installing {what} ({names})"):
-        quiet = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-        apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
-        sentence = f"apt-get could not install {names}; see the message above"
-        run([*apt, "update"], sentence, **quiet)
-        run(
-            [*apt, "install", "-y", "--no-install-recommends", *packages],
-            sentence,
-            stdout=subprocess.DEVNULL,
-            **quiet,
+    if not _installs(what, *packages):
+        fail(f"apt-get could not install {names}; see the message above")
+
+
+def _can_install() -> bool:
+    """Tell whether this is root, and on Debian or its like."""
+    return shutil.which("apt-get") is not None and os.geteuid() == 0
+
+
+def _installs(what: str, *packages: str) -> bool:
+    """Install Debian packages, and return whether that could be done."""
+    variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
+    install = [*apt, "install", "-y", "--no-install-recommends", *packages]
+    with step(f"Installing {what} ({' '.join(packages)})"):
+        return all(
+            subprocess.run(command, check=False, env=variables, stdout=out).returncode == 0
+            for command, out in (([*apt, "update"], None), (install, subprocess.DEVNULL))
         )
 
 
@@ -213,13 +222,20 @@ def poppler() -> None:
 
 
 def chromium() -> str:
-    """Return the path of a Chromium that tests can drive, installing what is missing."""
+    """Return the path of a Chromium that tests can drive, installing what is missing.
+
+    Debian has one without windows, for programs: it opens a page for half the work, so it is
+    wanted even where there is another.
+    """
+    lean = ("a Chromium without windows", WITHOUT_WINDOWS, "fonts-dejavu-core")
     found = _find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
-        system_package("Chromium", "chromium", "fonts-dejavu-core")
-        found = _find_chromium()
+        system_package(*lean)
+    elif not os.environ.get("CHROMIUM") and not shutil.which(WITHOUT_WINDOWS) and _can_install():
+        _installs(*lean)
+    found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
     if sys.platform == "linux" and not _loads("libatomic.so.1"):
@@ -237,9 +253,9 @@ def _loads(library: str) -> bool:
 
 
 def _find_chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    full = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     mac = [
         f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Chromium", "Google Chrome")
     ]
-    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, names), *mac]
+    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, (WITHOUT_WINDOWS, *full)), *mac]
     return next((c for c in candidates if c and Path(c).is_file()), None)

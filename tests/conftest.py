@@ -27,6 +27,8 @@ NOT_NEEDED = (
 QUIET = [
     *("--no-sandbox", "--disable-background-networking", "--no-first-run"),
     f"--disable-features={','.join(NOT_NEEDED)}",
+    # The Chromium without windows would draw letters wider than readers see them.
+    "--font-render-hinting=slight",
 ]
 
 LONGEST_FIRST = (

@@ -42,27 +42,48 @@ SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th
   .filter(size => size > 0)"""  # 0 where a neighbour's row labels stand
 
 
+@pytest.fixture(scope="module")
+def at_rest(browser):
+    """Return a function that opens a page once for all tests that look at it and touch nothing."""
+    opened = {}
+
+    def look_at(name, *, width=1280, theme="light"):
+        asked = (name, width, theme)
+        if asked not in opened:
+            opened[asked] = _open(browser, name, width=width, theme=theme)
+        return opened[asked]
+
+    yield look_at
+    for page in opened.values():
+        page.context.close()
+
+
 @pytest.fixture
 def opened(browser):
-    """Return a function that opens a page at a width, in a theme."""
-    contexts = []
+    """Return a function that opens a page for a test that changes it."""
+    pages = []
 
-    def open_page(name, *, width=1280, theme="light", folds=True, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.add_init_script(
-            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-        )
-        page.goto(path(name).as_uri())
-        page.wait_for_load_state("load")
-        if folds:
-            open_every_fold(page)
-        return page
+    def open_page(name, **options):
+        pages.append(_open(browser, name, **options))
+        return pages[-1]
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.context.close()
+
+
+def _open(browser, name, *, width=1280, theme="light", folds=True, **options):
+    """Return a page at a width, in a theme."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    page = context.new_page()
+    page.add_init_script(
+        f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+    )
+    page.goto(path(name).as_uri())
+    page.wait_for_load_state("load")
+    if folds:
+        open_every_fold(page)
+    return page
 
 
 @pytest.mark.parametrize(
@@ -76,19 +97,19 @@ def opened(browser):
         ("examples/apple", "#tbl-apple-weights"),
     ],
 )
-def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(opened, name, block):
-    lefts, tops = zip(*opened(name).locator(block).evaluate(PLACES), strict=True)
+def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(at_rest, name, block):
+    lefts, tops = zip(*at_rest(name).locator(block).evaluate(PLACES), strict=True)
     assert len(lefts) > 1
     assert len(set(tops)) == 1
     assert list(lefts) == sorted(set(lefts))
-    lefts, tops = zip(*opened(name, width=390).locator(block).evaluate(PLACES), strict=True)
+    lefts, tops = zip(*at_rest(name, width=390).locator(block).evaluate(PLACES), strict=True)
     assert len(set(lefts)) == 1
     assert list(tops) == sorted(set(tops))
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_in_a_block_scrolls_on_a_desk_and_a_wide_one_ends_at_the_margin(opened, name):
-    page = opened(name)
+def test_nothing_in_a_block_scrolls_on_a_desk_and_a_wide_one_ends_at_the_margin(at_rest, name):
+    page = at_rest(name)
     scrolls = page.locator(".stage-block .pst-scrollable-table-container").evaluate_all(
         "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText.slice(0, 60))"
     )
@@ -119,26 +140,26 @@ def test_a_note_in_the_margin_and_a_wide_block_do_not_meet(opened):
             assert above or block["y"] + block["height"] <= note["y"] + 1
 
 
-def test_query_key_and_value_of_a_small_example_share_a_row(opened):
-    page = opened("examples/cat-sat")
+def test_query_key_and_value_of_a_small_example_share_a_row(at_rest):
+    page = at_rest("examples/cat-sat")
     places = page.locator("#tbl-cat-sat-query-key-value-1").evaluate(PLACES)
     assert len(places) == 3
     assert len({top for _, top in places}) == 1
 
 
 @pytest.mark.parametrize(("width", "rows"), [(1280, [3, 3]), (768, [3, 3]), (390, [2, 1, 2, 1])])
-def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(opened, width, rows):
-    places = opened("mechanism/multi-head-attention", width=width).locator(
+def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(at_rest, width, rows):
+    places = at_rest("mechanism/multi-head-attention", width=width).locator(
         ".stage-block:has(#tbl-it-tired-value-2)"
     )
     tops = [top for _, top in places.evaluate(PLACES)]
     assert [tops.count(top) for top in sorted(set(tops))] == rows
 
 
-def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(opened):
+def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(at_rest):
     labels = "#tbl-the-cat-sat-weights tbody th"
     widths = {
-        width: opened("examples/the-cat-sat", width=width)
+        width: at_rest("examples/the-cat-sat", width=width)
         .locator(labels)
         .evaluate_all("all => all.map(e => e.getBoundingClientRect().width > 8)")
         for width in (1280, 390)
@@ -148,8 +169,8 @@ def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(opened)
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", PAGES)
-def test_decimal_points_stand_below_each_other(opened, name, width):
-    page = opened(name, width=width)
+def test_decimal_points_stand_below_each_other(at_rest, name, width):
+    page = at_rest(name, width=width)
     spread = page.locator(".stage-block").evaluate_all(f"all => all.map({POINTS})")
     columns = [column for block in spread for table in block for column in table]
     assert len(columns) >= 10
@@ -158,15 +179,15 @@ def test_decimal_points_stand_below_each_other(opened, name, width):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", PAGES)
-def test_no_number_and_no_label_is_small_and_nothing_leaves_the_page(opened, name, width):
-    page = opened(name, width=width)
+def test_no_number_and_no_label_is_small_and_nothing_leaves_the_page(at_rest, name, width):
+    page = at_rest(name, width=width)
     assert min(page.evaluate(SIZES)) >= 12
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_what_scrolls_sideways_says_so_and_can_be_reached_by_keyboard(opened, name):
-    page = opened(name, width=390)
+def test_what_scrolls_sideways_says_so_and_can_be_reached_by_keyboard(at_rest, name):
+    page = at_rest(name, width=390)
     page.wait_for_timeout(200)
     boxes = page.locator(".stage-part .pst-scrollable-table-container").evaluate_all(
         """all => all.map(e => [e.scrollWidth > e.clientWidth, e.tabIndex === 0,
@@ -195,8 +216,8 @@ def test_text_on_tinted_cells_can_be_read(opened, theme, printed):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_larger_weight_is_further_from_the_paper(opened, theme):
-    page = opened("examples/cat-sat-on-it", theme=theme)
+def test_a_larger_weight_is_further_from_the_paper(at_rest, theme):
+    page = at_rest("examples/cat-sat-on-it", theme=theme)
     cells = page.locator("#tbl-cat-sat-on-it-weights .heat").evaluate_all(
         """all => all.map(e => {
           const canvas = document.createElement("canvas").getContext("2d");

@@ -121,6 +121,32 @@ def test_a_chromium_that_is_named_is_taken(environment, monkeypatch, tmp_path):
     assert environment.chromium() == str(program)
 
 
+@pytest.mark.parametrize(("installed", "taken"), [(True, "lean"), (False, "chromium")])
+def test_a_chromium_without_windows_is_wanted_and_another_does(
+    environment, monkeypatch, tmp_path, installed, taken
+):
+    there = {"chromium", "apt-get"}
+    for name in ("chromium", "lean"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    asked = []
+
+    def install(what, *packages):
+        asked.extend(packages)
+        if installed:
+            there.add("lean")
+        return installed
+
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setattr(environment, "WITHOUT_WINDOWS", "lean")
+    monkeypatch.setattr(environment, "_installs", install)
+    monkeypatch.setattr(environment.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(
+        environment.shutil, "which", lambda name: str(tmp_path / name) if name in there else None
+    )
+    assert environment.chromium() == str(tmp_path / taken)
+    assert asked == ["lean", "fonts-dejavu-core"]
+
+
 def test_a_failing_command_ends_with_its_sentence(environment):
     with pytest.raises(SystemExit) as error:
         environment.run([sys.executable, "-c", "raise SystemExit(3)"], "it failed")
