@@ -56,7 +56,7 @@ ROWS = (
         wrong=("requests outside", "messages of the browser", "violations of accessibility"),
     ),
     Row(
-        "pages with every control used, over http and from files",
+        "pages with every control used, below a path over http and from files",
         ("test_every_control_of_a_page_keeps_its_policy",),
         wrong=("violations of the policy", "requests outside"),
     ),

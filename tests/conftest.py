@@ -42,7 +42,6 @@ LONGEST_FIRST = (
     "widgets/test_explorer_page.py",
     "commands/test_slides_and_figures.py",
     "commands/test_build.py",
-    "book/test_site_address.py",
     "book/test_looks.py",
     "commands/test_same_bytes.py",
     "book/test_page_notebooks.py",

@@ -2,8 +2,10 @@
 
 import functools
 import http.server
+import tempfile
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -24,3 +26,14 @@ def serving(folder):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@contextmanager
+def serving_below_a_path(folder):
+    """Serve a folder below a path of a server that has nothing else; return its address."""
+    with tempfile.TemporaryDirectory() as root:
+        place = Path(root, "sub", "path")
+        place.parent.mkdir()
+        place.symlink_to(folder)
+        with serving(root) as address:
+            yield f"{address}sub/path/"

@@ -2,11 +2,12 @@
 
 import shutil
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import pytest
 from book_site import SITE, path, soup, toc_pages
 from helpers import raises
-from served_site import serving
+from served_site import serving, serving_below_a_path
 from sphinx.errors import ExtensionError
 
 from byhand.outside.early import early_scripts
@@ -95,7 +96,7 @@ class Crawl:
 @pytest.fixture(scope="module")
 def addresses():
     """Return where the book is, by how it is had."""
-    with serving(SITE) as served:
+    with serving_below_a_path(SITE) as served:
         yield {"http": served.rstrip("/"), "file": SITE.as_uri()}
 
 
@@ -130,6 +131,11 @@ def test_every_control_of_a_page_keeps_its_policy(crawl, name, record_property):
     assert crawl.complaints == []
     assert crawl.outside == []
     assert crawl.page.url.startswith(f"{crawl.address}/{name}.html")
+    links = crawl.page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
+    below = f"{crawl.address}/"
+    host = urlsplit(below).netloc
+    inside = [link for link in links if host and urlsplit(link).netloc == host]
+    assert [link for link in inside if not link.startswith(below)] == []
 
 
 BROKEN = """

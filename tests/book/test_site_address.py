@@ -4,14 +4,13 @@ import re
 import shutil
 import tomllib
 from types import SimpleNamespace
-from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import book_site as site
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from served_site import serving
+from served_site import serving_below_a_path
 from small_project import build, copy_without_pages, published, write_contents, write_pages
 from sphinx.errors import ExtensionError
 
@@ -19,7 +18,6 @@ import mha
 from byhand.site_address import check_address
 
 ADDRESS = "https://example.org/books/attention/"
-BELOW = "/sub/path/"
 PAGES = {
     "index": "# A book\n\n```{lead}\nIts *first* sentence.\n```\n",
     "one": "# One & two\n\nText.\n",
@@ -104,17 +102,14 @@ def test_the_citation_agrees_with_the_project_and_with_the_address():
     assert urls.get("urls", {}).get("Homepage", "") == config["html"]["baseurl"]
 
 
-# ---- Below another address ----
+# ---- Below another address: `test_content_policy.py` opens every page so ----
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
+def served():
     """Serve the built book below a path of a server on this machine; return its address."""
-    folder = tmp_path_factory.mktemp("server")
-    (folder / "sub").mkdir()
-    (folder / "sub" / "path").symlink_to(site.path("index").parent)
-    with serving(folder) as address:
-        yield address.rstrip("/") + BELOW
+    with serving_below_a_path(site.path("index").parent) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -128,18 +123,6 @@ def page(served, browser):
     page.on("pageerror", lambda error: page.wrong.append(str(error)))
     yield page
     context.close()
-
-
-@pytest.mark.book
-@pytest.mark.browser
-def test_every_page_has_all_that_it_asks_for_below_a_path(served, page):
-    for name in [*site.toc_pages(), "search"]:
-        page.goto(f"{served}{name}.html")
-        page.wait_for_load_state("networkidle")
-        links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
-        inside = [link for link in links if urlsplit(link).netloc == urlsplit(served).netloc]
-        assert [link for link in inside if not link.startswith(served)] == []
-    assert page.wrong == []
 
 
 @pytest.mark.book
