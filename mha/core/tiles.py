@@ -72,54 +72,50 @@ class Inputs:
 
     def blocks(self) -> list[Block]:
         """Return all blocks of queries, those with the most keys first."""
-        heads, rows = self.heads(), slices(self.lengths[0], self.rows)
+        heads, rows = self.heads(), slices(self.lengths[0], self.rows())
         if self.first is None:
             return [(head, part) for head in heads for part in rows]
         return [(head, part) for part in reversed(rows) for head in heads]
 
     def heads(self) -> list[tuple[int | slice, ...]]:
         """Return what selects each head, or several neighbours whose scores are few."""
-        leading, together = self.query.shape[:-2], self.together
-        if together < 2 or not self.has_neighbours:
+        leading, together = self.query.shape[:-2], self.together()
+        if together < 2 or not self.has_neighbours():
             return list(np.ndindex(leading))
         heads = leading[-1]
         parts = slices(heads, together)
-        are_few = not self.halves and 1 < heads == math.prod(leading) <= 2 * together
+        are_few = not self.halves() and 1 < heads == math.prod(leading) <= 2 * together
         if are_few and self.scores >= 2 * SCORES_PER_WORKER:
             parts = in_two(heads)
         return [(*index, part) for index in np.ndindex(leading[:-1]) for part in parts]
 
-    @property
     def together(self) -> int:
-        """How many heads go together, if they can."""
+        """Return how many heads go together, if they can."""
         num_queries, num_keys = self.lengths
-        if not self.halves:
+        if not self.halves():
             return SCORES_PER_TASK // (num_queries * num_keys)
-        tile = self.rows * min(num_keys, self.block_size * KEYS_PER_QUERY)
-        tasks = math.prod(self.query.shape[:-2]) * len(slices(num_queries, self.rows))
+        tile = self.rows() * min(num_keys, self.block_size * KEYS_PER_QUERY)
+        tasks = math.prod(self.query.shape[:-2]) * len(slices(num_queries, self.rows()))
         return min(4 * SCORES_PER_TASK // tile, tasks // FEWEST_TASKS)
 
-    @property
     def has_neighbours(self) -> bool:
-        """Whether several heads can go together: each has keys of its own."""
+        """Return whether several heads can go together: each has keys of its own."""
         leading = self.query.shape[:-2]
         return leading == self.key.shape[:-2] and leading != ()
 
-    @property
     def halves(self) -> bool:
-        """Whether blocks have half as many queries, of several heads.
+        """Return whether blocks have half as many queries, of several heads.
 
         The fewer queries a block has, the fewer keys are multiplied with queries before them.
         """
+        if self.first is None or not self.has_neighbours() or self.query.shape[-3] == 1:
+            return False
         num_queries, num_keys = self.lengths
-        is_short = self.block_size // 2 < num_queries and num_keys <= SHORT * self.block_size
-        has_several = self.has_neighbours and self.query.shape[-3] > 1
-        return self.first is not None and is_short and has_several
+        return num_queries > self.block_size // 2 and num_keys <= SHORT * self.block_size
 
-    @property
     def rows(self) -> int:
-        """How many queries of a head a block has."""
-        return -(-self.block_size // 2) if self.halves else self.block_size
+        """Return how many queries of a head a block has."""
+        return -(-self.block_size // 2) if self.halves() else self.block_size
 
     @property
     def scores(self) -> int:

@@ -171,26 +171,26 @@ def causal(heads, num_queries, num_keys=None, groups=None, block_size=256):
 
 def test_short_causal_attention_works_on_half_as_many_queries_of_several_heads():
     short = causal((8,), 1024)
-    assert short.halves
-    assert (short.rows, short.together) == (128, 4)
+    assert short.halves()
+    assert (short.rows(), short.together()) == (128, 4)
     assert short.blocks()[:2] == [
         ((slice(0, 4),), slice(896, 1024)),
         ((slice(4, 8),), slice(896, 1024)),
     ]
-    assert (causal((8,), 2048).rows, causal((8,), 2048).together) == (128, 4)
-    assert (causal((8,), 2049).rows, causal((8,), 2049).together) == (256, 0)
+    assert (causal((8,), 2048).rows(), causal((8,), 2048).together()) == (128, 4)
+    assert (causal((8,), 2049).rows(), causal((8,), 2049).together()) == (256, 0)
     # A few cores want something to do: eight tasks at least.
     for num_queries, together in [(512, 4), (256, 2)]:
         found = causal((8,), num_queries)
-        assert (found.together, len(found.blocks())) == (together, 8), num_queries
+        assert (found.together(), len(found.blocks())) == (together, 8), num_queries
     # One head alone, and heads that share keys, have nobody to go with.
     for alone in (causal((1,), 1024), causal((), 1024), causal((4,), 1024, groups=(2,))):
-        assert alone.rows == 256
-    assert not causal((8,), 128).halves
-    assert causal((8,), 129).halves
-    assert causal((4,), 3, block_size=1).rows == 1
-    assert causal((4,), 3, block_size=5).rows == 3
-    assert not inputs_of((8,), (8,), 1024, 1024).halves
+        assert alone.rows() == 256
+    assert not causal((8,), 128).halves()
+    assert causal((8,), 129).halves()
+    assert causal((4,), 3, block_size=1).rows() == 1
+    assert causal((4,), 3, block_size=5).rows() == 3
+    assert not inputs_of((8,), (8,), 1024, 1024).halves()
 
 
 @pytest.mark.parametrize(
