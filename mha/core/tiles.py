@@ -111,7 +111,7 @@ class Inputs:
         if self.first is None or not self.has_neighbours() or self.query.shape[-3] == 1:
             return False
         num_queries, num_keys = self.lengths
-        return num_queries > self.block_size // 2 and num_keys <= SHORT * self.block_size
+        return 2 * num_queries > self.block_size and num_keys <= SHORT * self.block_size
 
     def rows(self) -> int:
         """Return how many queries of a head a block has."""
