@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with (folder / "book" / f"{chapter}.md").open("a", encoding="utf-8") as file:
                 file.write(GIVEN)
         build_copy(folder)
-        chromium = environment.chromium()
+        chromium = environment.chromium("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         with preview_of(folder) as address:
             print(ROW.format("chapter", "edit", "first", "median", "most"))

@@ -221,21 +221,21 @@ def poppler() -> None:
         system_package("poppler's programs, which look into PDFs,", "poppler-utils")
 
 
-def chromium() -> str:
-    """Return the path of a Chromium that tests can drive, installing what is missing.
+def chromium(package: str = WITHOUT_WINDOWS) -> str:
+    """Return the path of a Chromium that programs can drive, installing what is missing.
 
-    Debian has one without windows, for programs: it opens a page for half the work, so it is
-    wanted even where there is another.
+    Debian has one without windows, which opens a page for half the work: it is wanted even where
+    there is another. A bench asks for the `package` that readers use.
     """
-    lean = ("a Chromium without windows", WITHOUT_WINDOWS, "fonts-dejavu-core")
-    found = _find_chromium()
+    wanted = ("Chromium", package, "fonts-dejavu-core")
+    found = _find_chromium(package)
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
-        system_package(*lean)
-    elif not os.environ.get("CHROMIUM") and not shutil.which(WITHOUT_WINDOWS) and _can_install():
-        _installs(*lean)
-    found = _find_chromium()
+        system_package(*wanted)
+    elif not os.environ.get("CHROMIUM") and not shutil.which(package) and _can_install():
+        _installs(*wanted)
+    found = _find_chromium(package)
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
     if sys.platform == "linux" and not _loads("libatomic.so.1"):
@@ -252,10 +252,11 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _find_chromium() -> str | None:
-    full = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+def _find_chromium(package: str) -> str | None:
+    others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    names = (package, *others, WITHOUT_WINDOWS)
     mac = [
         f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Chromium", "Google Chrome")
     ]
-    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, (WITHOUT_WINDOWS, *full)), *mac]
+    candidates = [os.environ.get("CHROMIUM"), *map(shutil.which, names), *mac]
     return next((c for c in candidates if c and Path(c).is_file()), None)

@@ -137,13 +137,14 @@ def test_a_chromium_without_windows_is_wanted_and_another_does(
         return installed
 
     monkeypatch.delenv("CHROMIUM", raising=False)
-    monkeypatch.setattr(environment, "WITHOUT_WINDOWS", "lean")
     monkeypatch.setattr(environment, "_installs", install)
     monkeypatch.setattr(environment.os, "geteuid", lambda: 0)
     monkeypatch.setattr(
         environment.shutil, "which", lambda name: str(tmp_path / name) if name in there else None
     )
-    assert environment.chromium() == str(tmp_path / taken)
+    assert environment.chromium("lean") == str(tmp_path / taken)
+    assert asked == ["lean", "fonts-dejavu-core"]
+    assert environment.chromium("chromium") == str(tmp_path / "chromium")
     assert asked == ["lean", "fonts-dejavu-core"]
 
 
