@@ -29,7 +29,7 @@ By medians mha / PyTorch was 1.80 to 2.09 at 128 tokens and 1.44 to 1.57 at 256:
 more time there than waking a thread. From 512 on it was 0.81 to 1.08. The matrix products of the
 machine were used at 70 to 76 per cent of their pace: of 3.2 ns that a score took in two of the
 runs, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Up to 2,048 tokens causal
-attention works on half as many queries of four heads at once: fewer keys are multiplied with
+attention works on half as many queries of two or four heads: fewer keys are multiplied with
 queries that come before them, and Python has no more to do. It holds 4.6 MiB there, 2.5 beyond.
 """
 

@@ -205,14 +205,19 @@ def _can_install() -> bool:
 
 def _installs(what: str, *packages: str) -> bool:
     """Install Debian packages, and return whether that could be done."""
-    variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
-    install = [*apt, "install", "-y", "--no-install-recommends", *packages]
+    commands = ["update"], ["install", "-y", "--no-install-recommends", *packages]
     with step(f"Installing {what} ({' '.join(packages)})"):
-        return all(
-            subprocess.run(command, check=False, env=variables, stdout=out).returncode == 0
-            for command, out in (([*apt, "update"], None), (install, subprocess.DEVNULL))
-        )
+        for command in commands:
+            done = subprocess.run(
+                [*apt, *command],
+                check=False,
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                stdout=subprocess.DEVNULL,
+            )
+            if done.returncode != 0:
+                return False
+    return True
 
 
 def poppler() -> None:

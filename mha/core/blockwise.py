@@ -55,7 +55,7 @@ def blockwise_attention(
         heads than query, and no block of them is repeated.
     block_size : int, default 256
         How many queries are worked on at a time, with at most four times as many keys. Causal
-        attention over few blocks works on half as many queries, of up to four heads.
+        attention of up to eight blocks of keys works on half as many queries, of several heads.
     mask, is_causal, align, scale, enable_gqa
         As in `mha.core.attention.attention_weights`.
 

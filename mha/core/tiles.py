@@ -36,10 +36,13 @@ SCORES_PER_TASK = 2**17
 """Heads with fewer scores than this go together, so that Python's part of the time stays small."""
 
 SHORT = 8
-"""Over so many blocks of keys, causal attention works on half as many queries of several heads."""
+"""Up to so many blocks of keys, causal attention works on half as many queries of several heads."""
+
+SCORES_PER_TILE = 2**19
+"""There heads go together until a tile would have more scores than this."""
 
 FEWEST_TASKS = 8
-"""Then heads go together only so far that a few cores have something to do."""
+"""And only so far that a few cores have something to do."""
 
 Block = tuple[tuple[int | slice, ...], slice]
 """Some queries: what selects their head, or several short heads, and their rows."""
@@ -96,7 +99,7 @@ class Inputs:
             return SCORES_PER_TASK // (num_queries * num_keys)
         tile = self.rows() * min(num_keys, self.block_size * KEYS_PER_QUERY)
         tasks = math.prod(self.query.shape[:-2]) * len(slices(num_queries, self.rows()))
-        return min(4 * SCORES_PER_TASK // tile, tasks // FEWEST_TASKS)
+        return min(SCORES_PER_TILE // tile, tasks // FEWEST_TASKS)
 
     def has_neighbours(self) -> bool:
         """Return whether several heads can go together: each has keys of its own."""
