@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -84,13 +85,13 @@ class Inputs:
         """Return what selects each head, or several neighbours whose scores are few."""
         leading, together = self.query.shape[:-2], self.together()
         if together < 2 or not self.has_neighbours():
-            return list(np.ndindex(leading))
+            return list(product(*map(range, leading)))
         heads = leading[-1]
         parts = slices(heads, together)
         are_few = not self.halves() and 1 < heads == math.prod(leading) <= 2 * together
         if are_few and self.scores >= 2 * SCORES_PER_WORKER:
             parts = in_two(heads)
-        return [(*index, part) for index in np.ndindex(leading[:-1]) for part in parts]
+        return [(*index, part) for index in product(*map(range, leading[:-1])) for part in parts]
 
     def together(self) -> int:
         """Return how many heads go together, if they can."""

@@ -46,17 +46,17 @@ def test_cores_are_those_of_the_process_or_else_all(monkeypatch):
 
 def test_a_limit_begins_and_ends_without_users(monkeypatch):
     asked = []
-    thing = SimpleNamespace(restore_original_limits=lambda: asked.append("restored"))
-    limiting = SimpleNamespace(limit=lambda **how: asked.append(how) or thing)
+    library = SimpleNamespace(num_threads=7, set_num_threads=asked.append)
+    limiting = SimpleNamespace(lib_controllers=[library])
     limit = threads._Limit()
     limit.reset()
-    assert (limit.users, limit.limiter) == (0, None)
+    assert (limit.users, limit.before) == (0, [])
     for controller in (limiting, None, limiting):
         monkeypatch.setattr(threads, "_controller", lambda found=controller: found)
         limit.enter()
         limit.leave()
-        assert limit.limiter is None
-    assert asked == [{"limits": 1, "user_api": "blas"}, "restored"] * 2
+        assert limit.before == []
+    assert asked == [1, 7, 1, 7]
 
 
 def test_tasks_are_done_by_one_worker_unless_more_are_asked_for():

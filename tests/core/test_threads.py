@@ -3,30 +3,28 @@
 import multiprocessing
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from mha.core import threads
 
 
-class Controller:
-    """Stands for threadpoolctl's, and writes down what is asked of it."""
+class Library:
+    """Stands for one of linear algebra, as threadpoolctl finds it, and writes down what is set."""
 
-    def __init__(self):
-        self.calls = []
+    def __init__(self, num_threads):
+        self.num_threads, self.calls = num_threads, []
 
-    def limit(self, limits, user_api):
-        self.calls.append((limits, user_api))
-        return self
-
-    def restore_original_limits(self):
-        self.calls.append("restored")
+    def set_num_threads(self, num_threads):
+        self.num_threads = num_threads
+        self.calls.append(num_threads)
 
 
 @pytest.fixture
-def controller(monkeypatch):
-    found = Controller()
-    monkeypatch.setattr(threads, "_controller", lambda: found)
+def libraries(monkeypatch):
+    found = [Library(5), Library(3)]
+    monkeypatch.setattr(threads, "_controller", lambda: SimpleNamespace(lib_controllers=found))
     return found
 
 
@@ -74,18 +72,52 @@ def test_tasks_may_start_tasks():
     assert sorted(done) == list(range(20))
 
 
-def test_the_limit_is_set_by_the_first_and_taken_back_by_the_last(controller):
+def test_what_no_thread_has_begun_is_taken_back():
+    done = []
+    offer = threads._Offer(lambda: done.append("work"))
+    offer.settle()
+    offer.take()
+    assert done == []
+
+
+def test_work_that_a_thread_has_begun_is_waited_for():
+    begun, may_end, done = threading.Event(), threading.Event(), []
+
+    def work():
+        begun.set()
+        may_end.wait(30)
+        done.append("work")
+
+    offer = threads._Offer(work)
+    threads._threads().put(offer)
+    assert begun.wait(30)
+    threading.Timer(0.05, may_end.set).start()
+    offer.settle()
+    assert (done, offer.error) == (["work"], None)
+
+
+def test_a_thread_goes_on_after_work_that_failed():
+    for _ in range(3 * threads.usable_cores()):
+        offer = threads._Offer(lambda: 1 / 0)
+        threads._threads().put(offer)
+        while not offer.taken.locked():
+            time.sleep(0.001)
+        offer.settle()
+        assert isinstance(offer.error, ZeroDivisionError)
+
+
+def test_the_limit_is_set_by_the_first_and_taken_back_by_the_last(libraries):
     with threads.one_thread_of_linear_algebra():
         with threads.one_thread_of_linear_algebra():
             pass
-        assert controller.calls == [(1, "blas")]
-    assert controller.calls == [(1, "blas"), "restored"]
+        assert [library.calls for library in libraries] == [[1], [1]]
+    assert [library.calls for library in libraries] == [[1, 5], [1, 3]]
 
 
-def test_the_limit_is_taken_back_after_a_failure(controller):
+def test_the_limit_is_taken_back_after_a_failure(libraries):
     with pytest.raises(RuntimeError), threads.one_thread_of_linear_algebra():
         raise RuntimeError
-    assert controller.calls == [(1, "blas"), "restored"]
+    assert [library.calls for library in libraries] == [[1, 5], [1, 3]]
 
 
 def test_without_threadpoolctl_there_is_no_limit(monkeypatch):
