@@ -27,7 +27,7 @@ from watchfiles import DefaultFilter, awatch
 
 from byhand.contents import read_contents
 
-SETTLED = 60  # milliseconds without another change, after which a save is complete
+SETTLED = 30  # milliseconds without another change, after which a save is complete
 GRACE = 2  # seconds in which the pages' process may end by itself
 WATCHED = ("book", "mha")
 # What every page depends on: read anew by a new process.

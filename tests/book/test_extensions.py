@@ -15,11 +15,13 @@ from docutils.core import publish_doctree
 from docutils.utils import new_document
 from hypothesis import given
 from hypothesis import strategies as st
+from sphinx import addnodes
 from sphinx.transforms import SphinxSmartQuotes
+from sphinx.transforms.post_transforms.code import HighlightLanguageVisitor
 from sphinx.util.nodes import NodeMatcher
 
 import byhand
-from byhand import quick_walks
+from byhand import quick_walks, references
 from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
 from byhand.document import Document
@@ -127,6 +129,13 @@ def test_every_file_of_the_package_counts():
 # ---- Quick walks ----
 
 
+TABLE = """\
+== ==
+1  2
+== ==
+"""
+
+
 def all_below(node):
     """Yield a node and all below it, as docutils' documentation has it."""
     yield node
@@ -152,18 +161,60 @@ LOADED = pickle.dumps(unseen)
 )
 def test_a_walk_finds_all_of_a_kind_also_what_was_made_meanwhile(kind):
     quick_walks.setup(None)
-    page = publish_doctree("A\n=\n\nSome *text*, and\n\n- a `list`\n\n  - in a list\n")
-    for _ in range(2):
+    page = publish_doctree(f"A\n=\n\nSome *text*, and\n\n- a `list`\n\n  - in a list\n\n{TABLE}")
+    for turn in range(3):
         wanted = [id(node) for node in all_below(page) if isinstance(node, kind)]
         assert [id(node) for node in page.findall(kind)] == wanted
         for condition in (lambda node: isinstance(node, kind), NodeMatcher(kind, Loaded)):
             assert [id(node) for node in page.findall(condition)] == wanted
         below = [id(node) for node in page.findall(kind, include_self=False)]
         assert below == [place for place in wanted if place != id(page)]
-        if kind is Made:
+        if turn == 1:  # deep in a table that was found to hold none of these
+            next(page.findall(nodes.entry))[0] += [nodes.Text("3"), nodes.strong("", "4"), Made()]
+        elif kind is Made:
             page += kind()
-        if kind is Loaded:
+        elif kind is Loaded:
             page.children.append(pickle.loads(LOADED))
+
+
+def test_a_walk_goes_past_a_table_that_has_nothing_for_it(monkeypatch):
+    quick_walks.setup(None)
+    table = next(publish_doctree(TABLE).findall(nodes.table))
+    seen = []
+    monkeypatch.setattr(quick_walks, "everything", lambda node: seen.append(node) or [node])
+    for kind in (nodes.math, nodes.comment, nodes.math):
+        quick_walks.make(kind)
+        assert list(table.findall(kind)) == []
+    assert seen == [table]
+    table[0] += nodes.row()
+    assert list(table.findall(nodes.math)) == []
+    assert seen == [table, table]
+
+
+@pytest.mark.parametrize("in_a_table", [True, False])
+def test_code_has_the_language_that_was_set_before_it_in_a_table_too(in_a_table):
+    quick_walks.setup(None)
+    page = publish_doctree(f"{TABLE}\n::\n\n  after\n")
+    place = next(page.findall(nodes.entry)) if in_a_table else page
+    place.insert(0, addnodes.highlightlang(lang="x", force=False, linenothreshold=1))
+    place.insert(0, nodes.literal_block("", "before"))
+    page.walkabout(HighlightLanguageVisitor(page, "default"))
+    assert [block["language"] for block in page.findall(nodes.literal_block)] == ["default", "x"]
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_a_page_that_refers_to_itself_is_not_loaded_for_it(is_own):
+    page, other = new_document("/book/a.md"), new_document("/book/b.md")
+    loaded = {"a": page, "b": other}
+    env = SimpleNamespace(
+        doc2path=lambda name: f"/book/{name}.md", get_doctree=lambda name: loaded.pop(name)
+    )
+    remembering = references._Remembering(env)
+    remembering.here = page
+    name, wanted = ("a", page) if is_own else ("b", other)
+    for _ in range(2):
+        assert remembering.get_doctree(name) is wanted
+    assert (name in loaded) == is_own
 
 
 @given(st.lists(st.lists(st.text("ab .-'\"\\\0", min_size=1), max_size=3), max_size=3))
