@@ -348,7 +348,9 @@ class Trials:
         """Run tests until one fails, and write which; nobody reads how it failed."""
         items = [self.items[test] for test in tests]
         for item, following in itertools.zip_longest(items, items[1:]):
-            signal.setitimer(signal.ITIMER_PROF, 3 + 20 * self.known["seconds"][item.nodeid])
+            usual = self.known["seconds"][item.nodeid]
+            signal.setitimer(signal.ITIMER_PROF, 3 + 20 * usual)
+            signal.alarm(10 + int(100 * usual))  # who waits for ever takes nothing of the processor
             self.asked = writes
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
         return SURVIVED

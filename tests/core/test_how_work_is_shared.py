@@ -4,6 +4,7 @@ Nothing of the package is called while this module is imported, as in `test_sent
 """
 
 import os
+import time
 from dataclasses import asdict
 from types import SimpleNamespace
 
@@ -61,7 +62,8 @@ def test_a_limit_begins_and_ends_without_users(monkeypatch):
 
 def test_tasks_are_done_by_one_worker_unless_more_are_asked_for():
     made = []
-    threads.run_tasks([3, 1], lambda: made.append("worker") or (lambda task: None))
+    # A task takes long enough for another worker to begin, if there were one.
+    threads.run_tasks(range(9), lambda: made.append("worker") or (lambda task: time.sleep(0.01)))
     assert made == ["worker"]
 
 
