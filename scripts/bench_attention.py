@@ -89,8 +89,8 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--heads", type=count, default=8, metavar="H", help="number of heads (default: 8)")
     add("--width", type=count, default=64, metavar="D", help="width of a head (default: 64)")
     add("--repeat", type=count, default=5, metavar="R", help="calls at least (default: 5)")
-    add("--seconds", type=count, default=8, metavar="S",
-        help="go on for so long at each length (default: 8)")  # fmt: skip
+    add("--seconds", type=count, default=15, metavar="S",
+        help="go on for so long at each length (default: 15)")  # fmt: skip
     add("--textbook-up-to", type=count, default=4096, metavar="N",
         help="it holds all scores three times (default: 4096)")  # fmt: skip
     add("--dtype", choices=["float32", "float64"], default="float32", help="default: float32")
