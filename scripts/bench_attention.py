@@ -11,25 +11,25 @@ PyTorch is optional: requirements-bench.lock has it, in an environment of its ow
 
 On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-24, NumPy 2.4.6,
 PyTorch 2.15.0), three runs gave these ratios of the fastest calls, from least to most; the last
-column is mha / PyTorch in two runs with ``--busy``:
+column is mha / PyTorch in two runs of eight seconds a length with ``--busy``:
 
 ======  ============  ================  =============  ==============  ==========  ============
 tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB         busy
 ======  ============  ================  =============  ==============  ==========  ============
-128     1.46 to 1.49  1.66 to 1.77      0.83 to 0.87   1.20 to 2.57    0.8         1.48 to 1.62
-256     1.25 to 1.34  1.18 to 1.33      0.94 to 1.04   3.00 to 3.25    0.7 to 0.8  1.24 to 1.25
-512     0.96 to 1.19  0.65 to 0.82      1.25 to 1.53   2.41 to 3.14    1.2         0.54 to 1.04
-1024    0.92 to 1.14  0.79 to 0.90      1.54 to 1.69   3.03 to 3.51    2.2         0.70 to 0.79
-2048    0.95 to 1.07  0.93 to 1.03      1.62 to 1.74   3.24 to 3.90    2.3         0.67 to 0.81
-4096    0.98 to 1.04  0.98 to 1.04      1.78 to 1.87   3.48 to 5.18    2.3         0.96 to 1.00
-8192    0.96 to 1.06  0.87 to 1.05      1.83 to 1.93   not measured    2.3         0.91 to 0.93
+128     1.31 to 1.39  1.55 to 1.56      0.84 to 0.88   1.28 to 1.35    0.8         1.39 to 1.49
+256     1.17 to 1.19  1.10 to 1.11      1.05 to 1.06   3.12 to 3.37    0.7 to 1.3  1.19 to 1.21
+512     1.03 to 1.06  0.73 to 0.74      1.40 to 1.46   2.51 to 2.82    1.2         0.88 to 1.02
+1024    1.02 to 1.08  0.83 to 0.88      1.57 to 1.64   3.08 to 3.38    2.2         0.69 to 0.77
+2048    0.96 to 1.06  0.92 to 0.95      1.65 to 1.80   3.29 to 4.04    2.3         0.75 to 0.86
+4096    0.94 to 1.04  0.98 to 1.01      1.73 to 1.88   4.80 to 5.45    2.3         0.91 to 1.17
+8192    0.96 to 1.00  0.90 to 0.99      1.86 to 1.94   not measured    2.3         0.96 to 1.04
 ======  ============  ================  =============  ==============  ==========  ============
 
-By medians mha / PyTorch was 1.80 to 2.09 at 128 tokens and 1.44 to 1.57 at 256: a call takes little
-more time there than waking a thread. From 512 on it was 0.81 to 1.08. The matrix products of the
-machine were used at 70 to 76 per cent of their pace: of 3.2 ns that a score took in two of the
-runs, the two products took 2.6, exponentials and sums 0.3, all else 0.3. Up to 2,048 tokens causal
-attention works on half as many queries of two or four heads: fewer keys are multiplied with
+By medians mha / PyTorch was 1.70 to 1.88 at 128 tokens and 1.38 to 1.42 at 256: a call takes little
+more time there than waking a thread. From 512 on it was 0.88 to 1.21. The matrix products of the
+machine were used at 73 to 75 per cent of their pace: of 3.2 to 3.4 ns that a score took, the two
+products took 2.6, exponentials and sums 0.3 to 0.4, all else 0.3 to 0.5. Up to 2,048 tokens
+causal attention works on half as many queries of two or four heads: fewer keys are multiplied with
 queries that come before them, and Python has no more to do. It holds 4.6 MiB there, 2.5 beyond.
 """
 
