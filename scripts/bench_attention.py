@@ -11,17 +11,17 @@ PyTorch is optional: requirements-bench.lock has it, in an environment of its ow
 
 On two cores of an AMD EPYC with AVX-512 that had nothing else to do (2026-11-24, NumPy 2.4.6,
 PyTorch 2.15.0), three runs gave these ratios of the fastest calls, from least to most; the last
-column is mha / PyTorch in two runs of eight seconds a length with ``--busy``:
+column is mha / PyTorch in three runs with ``--busy``, two of them of eight seconds a length:
 
 ======  ============  ================  =============  ==============  ==========  ============
 tokens  mha / Torch   causal / Torch    full / causal  textbook / mha  MiB         busy
 ======  ============  ================  =============  ==============  ==========  ============
-128     1.31 to 1.39  1.55 to 1.56      0.84 to 0.88   1.28 to 1.35    0.8         1.39 to 1.49
-256     1.17 to 1.19  1.10 to 1.11      1.05 to 1.06   3.12 to 3.37    0.7 to 1.3  1.19 to 1.21
-512     1.03 to 1.06  0.73 to 0.74      1.40 to 1.46   2.51 to 2.82    1.2         0.88 to 1.02
-1024    1.02 to 1.08  0.83 to 0.88      1.57 to 1.64   3.08 to 3.38    2.2         0.69 to 0.77
-2048    0.96 to 1.06  0.92 to 0.95      1.65 to 1.80   3.29 to 4.04    2.3         0.75 to 0.86
-4096    0.94 to 1.04  0.98 to 1.01      1.73 to 1.88   4.80 to 5.45    2.3         0.91 to 1.17
+128     1.31 to 1.39  1.55 to 1.56      0.84 to 0.88   1.28 to 1.35    0.8         1.22 to 1.49
+256     1.17 to 1.19  1.10 to 1.11      1.05 to 1.06   3.12 to 3.37    0.7 to 1.3  1.19 to 1.23
+512     1.03 to 1.06  0.73 to 0.74      1.40 to 1.46   2.51 to 2.82    1.2         0.88 to 1.04
+1024    1.02 to 1.08  0.83 to 0.88      1.57 to 1.64   3.08 to 3.38    2.2         0.64 to 0.77
+2048    0.96 to 1.06  0.92 to 0.95      1.65 to 1.80   3.29 to 4.04    2.3         0.75 to 0.88
+4096    0.94 to 1.04  0.98 to 1.01      1.73 to 1.88   4.80 to 5.45    2.3         0.88 to 1.17
 8192    0.96 to 1.00  0.90 to 0.99      1.86 to 1.94   not measured    2.3         0.96 to 1.04
 ======  ============  ================  =============  ==============  ==========  ============
 
