@@ -218,3 +218,11 @@ def number(text):
         return float(text.replace("−", "-"))
     except ValueError:
         return None
+
+
+def test_the_bibliography_stands_in_the_order_of_its_labels():
+    labels = [label.get_text().strip("[]") for label in site.soup("bibliography").select(".label")]
+    assert len(labels) > 40
+    assert [label for label in labels if re.search(r"[{}\\]", label)] == []
+    in_order = sorted(labels, key=lambda label: label.lower().rpartition(", ")[::2])
+    assert labels == in_order

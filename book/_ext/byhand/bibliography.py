@@ -1,4 +1,4 @@
-"""The list of works: by author, with the labels by which the text cites them.
+"""The list of works: with the labels by which the text cites them, and in their order.
 
 A setting in `_config.yml`, ``bibtex_default_style: cited``, chooses it.
 """
@@ -11,6 +11,7 @@ from pybtex.plugin import register_plugin
 from pybtex.style import FormattedEntry
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
+from pybtex.style.sorting import BaseSortingStyle
 from sphinx.application import Sphinx
 
 from byhand.citations import authors_and_year
@@ -24,13 +25,23 @@ class CitedLabels(BaseLabelStyle):
         yield from (", ".join(authors_and_year(entry)) for entry in sorted_entries)
 
 
+class CitedOrder(BaseSortingStyle):
+    """The order in which a reader looks a label up."""
+
+    def sorting_key(self, entry: Entry) -> tuple[str, str]:
+        """Return what stands where in the list."""
+        who, year = authors_and_year(entry)
+        return who.lower(), year
+
+
 class CitedStyle(PlainStyle):
-    """The order by author, with these labels.
+    """These labels, in this order.
 
     The preview asks for all works after each edit, so what a work looks like is kept.
     """
 
     default_label_style = CitedLabels
+    default_sorting_style = CitedOrder
     formatted: ClassVar[dict[tuple[int, str], tuple[Entry, FormattedEntry]]] = {}
 
     def format_entry(self, label: str, entry: Entry, bib_data: Any = None) -> FormattedEntry:

@@ -4,6 +4,7 @@ Works by the same authors of the same year have a letter behind the year in the 
 """
 
 from pybtex.database import Entry
+from pybtex.richtext import Text
 
 
 def authors_and_year(entry: Entry) -> tuple[str, str]:
@@ -18,9 +19,12 @@ def authors_and_year(entry: Entry) -> tuple[str, str]:
     ('Bridle', '1990')
     ('Bridle and Ba', '1990')
     ('de Jong et al.', '1990')
+    >>> authors_and_year(Entry("misc", {"year": "1990"}, {"author": [Person("{OpenAI}")]}))
+    ('OpenAI', '1990')
     """
     names = [
-        " ".join(person.prelast_names + person.last_names) for person in entry.persons["author"]
+        str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
+        for person in entry.persons["author"]
     ]
     who = names[0] + " et al." if len(names) > 2 else " and ".join(names)
     return who, str(entry.fields["year"])
