@@ -1,16 +1,14 @@
-"""Keep code out of the reading path: it folds away under its result, and in print it is left out.
+"""Keep code out of the reading path: it folds away at its section's end, and print leaves it out.
 
 Open stays the code of a cell tagged ``teaches``, up to its first assertion: nothing that checks
-stands in a reader's way. Neighbouring cells share a fold where only one of them shows a result; a
-row of cells without any becomes one small fold in their place. A fold is a ``<details>`` of the
-page, so it opens without a script; `book/_static/code.js` adds the switch that opens all.
+stands in a reader's way. All other code of a section, or of a solution or whatever else holds
+cells, stands in one fold below the last of its own words. A fold is a ``<details>`` of the page, so
+it opens without a script; `book/_static/code.js` adds the switch that opens all.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -31,7 +29,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 class code_fold(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes
-    """The code of one or several cells, folded away."""
+    """The code of a section's cells, folded away."""
 
 
 class FoldCode(SphinxPostTransform):
@@ -42,118 +40,50 @@ class FoldCode(SphinxPostTransform):
     def run(self, **kwargs: object) -> None:
         """Change the document in place."""
         is_screen = self.app.builder.format == "html" and Document.load().edition == "print"
-        for row in list(rows_of_cells(self.document)):
-            if is_screen:
-                fold(row)
-            else:
-                leave_out(row)
+        folded: dict[nodes.Element, list[nodes.container]] = {}
+        for node in list(self.document.findall(is_code_cell)):
+            parent = node.parent
+            code = take(node)
+            if code is not None and is_screen:
+                folded.setdefault(parent, []).append(code)
+        for parent, blocks in folded.items():
+            parent.insert(end_of_words(parent), code_fold("", *blocks))
 
 
 # ---- Cells ----
 
 
-@dataclass
-class Cell:
-    """A code cell of a page.
-
-    Parameters
-    ----------
-    node : container
-        The whole cell.
-    code : container or None
-        What holds its code; None where a tag has removed it.
-    result : Element or None
-        What holds its output, if it has any: a fold of its own for a cell tagged ``hide-output``.
-    """
-
-    node: nodes.container
-    code: nodes.container | None
-    result: nodes.Element | None
-
-    @property
-    def teaches(self) -> bool:
-        """Whether its code stays open."""
-        return TEACHES in self.node["classes"]
+def is_code_cell(node: nodes.Node) -> bool:
+    """Tell whether a node is a code cell."""
+    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
 
 
-def rows_of_cells(document: nodes.document) -> Iterator[list[Cell]]:
-    """Yield the cells of a page, together where one stands directly below the other."""
-    row: list[Cell] = []
-    for node in document.findall(nodes.container):
-        if node.get("nb_element") != "cell_code":
-            continue
-        if row and not is_directly_below(node, row[-1].node):
-            yield row
-            row = []
-        row.append(read(node))
-    if row:
-        yield row
+def take(cell: nodes.container) -> nodes.container | None:
+    """Take out of a cell the code that is not to stand open; what has nothing else goes too."""
+    sources = [node for node in cell.findall(nodes.container) if is_source(node)]
+    if not sources:  # a tag has removed it
+        return None
+    (code,) = sources
+    for own in [node for node in cell.children if isinstance(node, HideCodeCellNode)]:
+        if code in own.children:  # MyST-NB's own fold, where a tag asks for one
+            own.replace_self(code)
+    if TEACHES in cell["classes"]:
+        return split_at_first_assertion(code)
+    cell.remove(code)
+    if not cell.children:
+        cell.parent.remove(cell)
+    return code
 
 
-def is_directly_below(node: nodes.Element, above: nodes.Element) -> bool:
-    """Tell whether nothing that a reader sees stands between two nodes."""
-    if node.parent is not above.parent:
-        return False
-    first, last = node.parent.index(above) + 1, node.parent.index(node)
-    return all(isinstance(other, nodes.comment) for other in node.parent[first:last])
+def is_source(node: nodes.Element) -> bool:
+    """Tell whether a node holds a cell's code."""
+    return node.get("nb_element") == "cell_code_source"
 
 
-def read(node: nodes.container) -> Cell:
-    """Return a cell with its code unwrapped from MyST-NB's own fold."""
-    cell = Cell(node, None, None)
-    for child in list(node.children):
-        wrapped = child[0] if isinstance(child, HideCodeCellNode) else child
-        if wrapped.get("nb_element") == "cell_code_source":
-            child.replace_self(wrapped)
-            cell.code = wrapped
-        elif wrapped.get("nb_element") == "cell_code_output":
-            cell.result = child
-    return cell
-
-
-# ---- On the screen ----
-
-
-def fold(row: list[Cell]) -> None:
-    """Fold the code of neighbouring cells, each under the result that it leads to."""
-    waiting: list[Cell] = []  # they have no result; the next one's fold takes them
-    last: code_fold | None = None
-    for cell in row:
-        if cell.code is None or cell.teaches:
-            put(waiting, last)
-            waiting, last = [], None
-            rest = cell.code and split_at_first_assertion(cell.code)
-            if rest:
-                last = code_fold("", rest)
-                cell.node += last
-        elif cell.result is None:
-            waiting.append(cell)
-        else:
-            last = code_fold("", *[take(other) for other in [*waiting, cell]])
-            place = cell.result if isinstance(cell.result, HideCodeCellNode) else cell.node
-            place += last
-            waiting = []
-    put(waiting, last)
-
-
-def put(cells: list[Cell], last: code_fold | None) -> None:
-    """Fold cells that no result follows: with the result before them, or in their own place."""
-    if not cells:
-        return
-    if last is None:
-        first = cells[0].node
-        last = code_fold()
-        first.parent.insert(first.parent.index(first), nodes.container("", last, classes=["cell"]))
-    last += [take(cell) for cell in cells]
-
-
-def take(cell: Cell) -> nodes.container:
-    """Remove the code from a cell and return it; a cell that has nothing else goes too."""
-    assert cell.code is not None
-    cell.node.remove(cell.code)
-    if cell.result is None:
-        cell.node.parent.remove(cell.node)
-    return cell.code
+def end_of_words(parent: nodes.Element) -> int:
+    """Return where an element's own words end: before the first section inside of it."""
+    sections = (i for i, child in enumerate(parent.children) if isinstance(child, nodes.section))
+    return next(sections, len(parent.children))
 
 
 def split_at_first_assertion(code: nodes.container) -> nodes.container | None:
@@ -222,17 +152,3 @@ def contents(code: str) -> str:
     if checks:
         words.append("1 check" if checks == 1 else f"{checks} checks")
     return ", ".join(words)
-
-
-# ---- In print ----
-
-
-def leave_out(row: list[Cell]) -> None:
-    """Remove code that does not teach; all results stay."""
-    for cell in row:
-        if cell.code is None:
-            continue
-        if cell.teaches:
-            split_at_first_assertion(cell.code)
-        else:
-            take(cell)
