@@ -55,9 +55,9 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     scores = as_scores("scores", scores)
     axis = as_axis(axis, scores.ndim)
     largest = scores.max(axis=axis, keepdims=True)
-    # A row of minus infinity alone has nothing to subtract: its exponentials are all 0.
+    # In a row of minus infinity alone nothing is subtracted: all exponentials are 0.
     shift = np.where(largest == -np.inf, 0, largest)
-    # A difference that overflows is minus infinity, whose exponential is 0: the right weight.
+    # A difference that overflows is minus infinity: its exponential, 0, is right.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scores - shift)
         total = exponentials.sum(axis=axis, keepdims=True)

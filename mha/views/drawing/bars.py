@@ -339,7 +339,7 @@ def _weights(
     drawn = [text(left, 15, title, "f-strong")]
     for i, (label, weight) in enumerate(zip(labels, row, strict=True)):
         y = 36.0 + 25 * i
-        drawn.append(plain(left - 8, middle_of(y, 16), label, "f-token", "end"))
+        drawn.append(plain(left - 8, middle_of(y), label, "f-token", "end"))
         drawn.append(rectangle(left, y - 9, room * float(weight), 18, "f-part"))
         at = left + room * float(weight) + 6
         drawn.append(text(at, middle_of(y), shown(float(weight), places), "f-number"))

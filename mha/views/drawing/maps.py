@@ -229,7 +229,7 @@ def grid(
     for i, name in enumerate(rows):
         middle = top + (i + 0.5) * look.row
         if named:
-            parts.append(_named(left - 10, middle_of(middle, 16), name, "end", look))
+            parts.append(_named(left - 10, middle_of(middle), name, "end", look))
         largest = np.fmax.reduce(matrix[i]) if bold else np.nan
         for j, value in enumerate(matrix[i]):
             face = "f-number f-strong" if value == largest > 0 else "f-number"

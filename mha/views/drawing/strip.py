@@ -229,7 +229,7 @@ def _wide(row: _Row) -> Panel:
 def _named(x: float, y: float, token: str, vector: Array, with_vector: bool) -> list[str]:
     """Return a token, with its vector below where there is room for it."""
     if not with_vector:
-        return [plain(x, middle_of(y, 16), token, "f-token")]
+        return [plain(x, middle_of(y), token, "f-token")]
     return [plain(x, y - 4, token, "f-token"), text(x, y + 16, _vector(vector))]
 
 
