@@ -115,13 +115,13 @@ def _through_attention(
     """Carry a gradient back to query, key and value, with the weights of the forward pass."""
     shape = query.shape
     query, weights, d_output = (fold_heads(x, key) for x in (query, weights, d_output))
-    d_weights = finite_product("d_output and value", d_output, value.swapaxes(-1, -2))
+    d_weights = finite_product("d_output and value", d_output, value.mT)
     d_scores = softmax_backward(d_weights, weights)
     d_scores = finite_multiple("d_scores and scale", d_scores, factor)
     return AttentionGradients(
         query=finite_product("d_scores and key", d_scores, key).reshape(shape),
-        key=finite_product("d_scores and query", d_scores.swapaxes(-1, -2), query),
-        value=finite_product("weights and d_output", weights.swapaxes(-1, -2), d_output),
+        key=finite_product("d_scores and query", d_scores.mT, query),
+        value=finite_product("weights and d_output", weights.mT, d_output),
     )
 
 

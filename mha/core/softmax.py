@@ -55,9 +55,9 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     scores = as_scores("scores", scores)
     axis = as_axis(axis, scores.ndim)
     largest = scores.max(axis=axis, keepdims=True)
-    # In a row of minus infinity alone nothing is subtracted: all exponentials are 0.
+    # A row of minus infinity alone stays as it is: its exponentials are 0.
     shift = np.where(largest == -np.inf, 0, largest)
-    # A difference that overflows is minus infinity: its exponential, 0, is right.
+    # A difference that overflows is minus infinity: its exponential is 0.
     with np.errstate(over="ignore", under="ignore"):
         exponentials = np.exp(scores - shift)
         total = exponentials.sum(axis=axis, keepdims=True)

@@ -226,3 +226,38 @@ def test_the_bibliography_stands_in_the_order_of_its_labels():
     assert [label for label in labels if re.search(r"[{}\\]", label)] == []
     in_order = sorted(labels, key=lambda label: label.lower().rpartition(", ")[::2])
     assert labels == in_order
+
+
+def without(name, hidden):
+    """Return a page's text as a tree of its own, without what a selector names."""
+    page = copy(site.soup(name).find("article"))
+    for element in page.select(hidden):
+        element.extract()
+    return page
+
+
+def test_heads_and_titles_are_set_as_what_they_say():
+    for name in PAGES:
+        page = without(name, "math, code, mha-explorer, .headerlink")
+        heads = [head.get_text() for head in page.select("thead th, caption, h1, h2, h3, h4")]
+        # A raw underscore, and a difference that may break.
+        assert [h for h in heads if re.search(r"\w_\w|\w \N{MINUS SIGN} \w", h)] == [], name
+
+
+def test_each_column_of_a_table_has_a_name_of_its_own():
+    for name in PAGES:
+        for table in site.soup(name).select("article table.numbers:not(.stage-part *)"):
+            names = [" ".join(head.get_text().split()) for head in table.select("thead th")]
+            assert [n for n in set(names) if n and names.count(n) > 1] == [], name
+
+
+def test_the_number_of_an_equation_stands_in_one_pair_of_brackets():
+    for name in PAGES:
+        text = without(name, "pre, code, math").get_text()
+        assert re.findall(r"\(\([\d.]+\)\)", text) == [], name
+
+
+def test_a_solution_stands_right_below_its_exercise():
+    for name in PAGES:
+        for exercise in site.soup(name).select("div.exercise"):
+            assert "solution" in exercise.find_next_sibling()["class"], name

@@ -88,6 +88,65 @@ def test_figures_captions_and_folded_code_keep_their_distance(opened, width):
     assert min(page.locator(folded).evaluate_all(GAPS)) >= 10
 
 
+# How far the labels of rows stand from the line of their numbers.
+OFF_THE_LINE = """rows => rows.filter((row) => row.checkVisibility()).map((row) => {
+  const [label, number] = ["th", "td"].map((cell) => {
+    const texts = document.createTreeWalker(row.querySelector(cell), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode() && !texts.currentNode.data.trim());
+    const mark = document.createElement("span");
+    mark.style.display = "inline-block";
+    texts.currentNode.parentElement.insertBefore(mark, texts.currentNode);
+    const line = mark.getBoundingClientRect().bottom;
+    mark.remove();
+    return line;
+  });
+  return Math.abs(label - number);
+})"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["examples/cat-sat", "examples/work-your-own"])
+def test_labels_stand_on_the_line_of_their_numbers(opened, name):
+    rows = opened(name, width=1280).locator(".bd-article .stage-part tbody tr")
+    assert max(rows.evaluate_all(OFF_THE_LINE)) < 0.5
+
+
+@pytest.mark.browser
+def test_fractions_of_neighbouring_lines_do_not_touch(opened):
+    page = opened("transformer/learning", width=390)
+    boxes = page.locator(".bd-article mfrac:visible").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])"
+    )
+    gaps = [b[0] - a[1] for a in boxes for b in boxes if a[1] - 5 < b[0] < a[1] + 20]
+    assert min(gaps) > 2
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("table", ["sizes", "shapes"])
+def test_a_table_on_a_phone_breaks_its_labels_before_it_scrolls(opened, table):
+    held = opened("examples/overview", width=390).locator(f"#tbl-example-overview-{table}")
+    assert held.evaluate("e => [e, e.parentElement].every((b) => b.scrollWidth <= b.clientWidth)")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", [n for n in PAGES if n.startswith(("mech", "trans"))])
+def test_open_code_is_whole_on_a_desk(opened, name):
+    code = opened(name, width=1280).locator(".bd-article pre:not(details.code-fold *)")
+    cut = code.evaluate_all("all => all.map((e) => e.scrollWidth - e.clientWidth)")
+    assert max(cut, default=0) <= 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["mechanism/softmax", "reference/layer"])
+def test_the_contents_mark_the_open_page_alone_and_take_their_whole_width(opened, name):
+    links = opened(name, width=1280).locator("nav.bd-links li > a")
+    styles = links.evaluate_all(
+        "all => all.map(getComputedStyle).map((s) => [s.fontWeight, parseFloat(s.paddingRight)])"
+    )
+    assert [weight for weight, _ in styles].count("600") == 1
+    assert max(padding for _, padding in styles) < 20
+
+
 @pytest.mark.parametrize("name", [*PAGES, "search"])
 def test_no_markup_is_left_in_the_text(name):
     texts = site.soup(name).find("article").find_all(string=True)

@@ -125,7 +125,7 @@ def test_the_bars_stand_under_temperature_and_mask(put):
     for _ in range(15):
         seen.press("ArrowRight")
     assert [one.is_visible() for one in lists.all()] == [True, True, False]
-    seen.page.locator(".temperature").get_by_label("Causal").click()
+    seen.page.locator(".temperature").get_by_label("sat is padding").click()
     heat = float(seen.page.locator(".temperature output").inner_text())
     assert heat == 2
     bars = seen.page.locator(".temperature-bars ul").evaluate_all(
@@ -140,7 +140,7 @@ def test_the_bars_stand_under_temperature_and_mask(put):
 
     assert rows[0] == softmax(scaled)
     assert rows[1] == softmax(scaled / heat)
-    assert rows[2] == ["1.0000", "0.0000", "0.0000"]
+    assert rows[2] == [*softmax(scaled[:2] / heat), "0.0000"]  # of the last word's row too
     assert lists.nth(2).is_visible()
 
 

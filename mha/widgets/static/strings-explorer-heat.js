@@ -5,8 +5,8 @@
   Object.assign(window.mhaStrings.explorer, {
     temperature: "Temperature",
     temperatureIs: "The temperature is now {value}.",
-    causal: "Causal: no later keys",
-    causalOn: "The causal mask is on.",
-    causalOff: "The causal mask is off.",
+    padding: "{token} is padding",
+    paddingOff: "{token} is no longer padding.",
+    paddingOn: "{token} is padding: no query may attend to it.",
   });
 })();

@@ -3,6 +3,9 @@
   "use strict";
 
   Object.assign(window.mhaStrings.explorer, {
+    causal: "Causal: no later keys",
+    causalOff: "The causal mask is off.",
+    causalOn: "The causal mask is on.",
     earlier: "Move {token} earlier",
     later: "Move {token} later",
     masks: "Masks",
@@ -17,9 +20,6 @@
     ownUse: "Use it",
     ownWords: "Two to eight words",
     ownWrong: "Two to eight words of at most 16 letters are wanted, and a whole number as the seed.",
-    padding: "{token} is padding",
-    paddingOff: "{token} is no longer padding.",
-    paddingOn: "{token} is padding: no query may attend to it.",
     scale: "Scale",
     scaleField: "Other scale",
     scaleFree: "Other",

@@ -7,7 +7,7 @@
     heatedMasked: "temperature {value}, masked",
     plain: "temperature 1, no mask",
     unheated: "Move the temperature: the bars under it stand here.",
-    unmasked: "Tick the mask: the bars under it stand here.",
+    unmasked: "Tick a word: the bars without it stand here.",
     planeKeys: "The query and the keys: a score is the key’s foot on the query’s line, times the " +
       "query’s length",
     planeQuery: "Query of {token}, {x}, {y}: drag it, or use the arrow keys",

@@ -30,12 +30,15 @@
       const id = `${explorer.data.name}-temperature`;
       this.slider = make("input", { type: "range", id, min: SLIDER.min, max: SLIDER.max, step: 2,
         oninput: () => this.warm(10 ** (Number(this.slider.value) / SLIDER.unit)) });
-      this.causal = make("input", { type: "checkbox", onchange: () => this.mask() });
+      this.hidden = tokens.map((_, i) =>
+        make("input", { type: "checkbox", onchange: () => this.hide(i) }));
+      const choices = this.hidden.map((box, i) =>
+        make("label", { className: "choice" }, box, fill(texts.padding, { token: tokens[i] })));
       this.value = make("output", { htmlFor: id });
       this.node = make("div", { className: "temperature head-0" },
         make("div", { className: "line" },
-          make("label", { htmlFor: id }, texts.temperature), this.slider, this.value,
-          make("label", { className: "choice" }, this.causal, texts.causal)),
+          make("label", { htmlFor: id }, texts.temperature), this.slider, this.value),
+        make("div", { className: "line" }, ...choices),
         make("div", { className: "temperature-bars" }, ...this.columns.map(({ node }) => node)));
     }
 
@@ -46,9 +49,11 @@
         fill(texts.temperatureIs, { value: short(value) }), { what: "temperature" });
     }
 
-    mask() {
-      const causal = this.causal.checked;
-      this.explorer.change({ causal }, causal ? texts.causalOn : texts.causalOff);
+    /** @param {number} token */
+    hide(token) {
+      const padding = this.hidden.map((box) => box.checked);
+      const said = padding[token] ? texts.paddingOn : texts.paddingOff;
+      this.explorer.change({ padding }, fill(said, { token: this.explorer.data.tokens[token] }));
     }
 
     paint() {
@@ -71,7 +76,9 @@
         });
       });
       setText(this.value, warmth);
-      this.causal.checked = state.causal;
+      this.hidden.forEach((box, i) => {
+        box.checked = state.padding[i];
+      });
       const place = Math.round(SLIDER.unit * Math.log10(state.temperature));
       if (document.activeElement !== this.slider) this.slider.value = String(place);
     }
