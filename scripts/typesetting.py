@@ -123,14 +123,14 @@ def typeset(document: Document) -> Path:
 def _made_from(document: Document) -> str:
     """Return a digest of all that a PDF depends on: the book as it was built, and the programs."""
     programs = [_output([name, "--version"]) for name in ("xelatex", "pdftocairo")]
-    parts = [RECORD.read_text(encoding="utf-8"), _date(), *map(str, asdict(document).items())]
+    parts = [RECORD.read_text(encoding="utf-8"), date(), *map(str, asdict(document).items())]
     cited = digest_of(["CITATION.cff"])
     return hashlib.sha256("\n".join([*parts, cited, *programs]).encode()).hexdigest()
 
 
 def _make(document: Document, folder: Path) -> None:
     variables = {**os.environ, **document.save(PRINT / f"{document.name}.json")}
-    variables["SOURCE_DATE_EPOCH"] = _date()
+    variables["SOURCE_DATE_EPOCH"] = date()
     if document.edition == "accessible":
         _write(folder, "html", variables)
         _tag(folder, variables)
@@ -172,7 +172,7 @@ def run_latex(folder: Path, name: str) -> None:
     command += ["-file-line-error", f"{name}.tex"]
     variables = {
         **os.environ,
-        "SOURCE_DATE_EPOCH": _date(),
+        "SOURCE_DATE_EPOCH": date(),
         "FORCE_SOURCE_DATE": "1",
         "max_print_line": "1000",  # no message is broken into lines
     }
@@ -189,7 +189,7 @@ def run_latex(folder: Path, name: str) -> None:
         fail(f"{name}.pdf is flawed: {flaw.group(1)}; the whole log is in {log.relative_to(ROOT)}")
 
 
-def _date() -> str:
+def date() -> str:
     """Return the second that a PDF is dated by, so that the same inputs give the same bytes."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     return given or _output(["git", "log", "-1", "--format=%ct"]) or str(NO_DATE)

@@ -53,7 +53,12 @@ def spoken(tex: str, *, display: bool = False) -> str:
     >>> spoken(r"\begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}")
     'matrix of 2 rows: 1, 0; 0, 1; end of matrix'
     """
-    words = say(fromstring(to_mathml(tex, display=display)))
+    return in_words(fromstring(to_mathml(tex, display=display)))
+
+
+def in_words(formula: Element) -> str:
+    """Return what a formula says, given as MathML."""
+    words = say(formula)
     words = re.sub(r"\s*,(?:\s*,)+|\s+,", ",", " ".join(words.split()))
     return re.sub(r",? ?;", ";", words).strip(" ,.")
 
