@@ -2,10 +2,10 @@
 
 Works on a copy of the committed project, with this environment, and takes each step several times:
 from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also what
-is printed from the pages. With ``--against REV`` a copy of another commit takes the same steps in turn, with the
-packages of its own lock, and each pair gives a ratio. ``--growth`` builds generated books of 1, 3
-and 10 times as many chapters instead: a chapter shall cost no more in a long book than in a short
-one. Needs the project's environment; see README.md.
+is printed from the pages. With ``--against REV`` a copy of another commit takes the same steps in
+turn, with the packages of its own lock, and each pair gives a ratio. ``--growth`` builds generated
+books of 1, 3 and 10 times as many chapters instead: a chapter shall cost no more in a long book
+than in a short one. Needs the project's environment; see README.md.
 """
 
 import os

@@ -9,12 +9,15 @@ from html import escape
 from pathlib import Path
 
 import typesetting
+import typst
 from environment import BUILD, fail, step
 from html_book import HTML
+from lxml import etree
 from sphinx_runs import STATE
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
+from byhand.print_book import markup, press
 from epub.chapters import Chapter, chapters_of, said
 
 FOLDER = BUILD / "epub"
@@ -27,7 +30,12 @@ FONTS = (
     "math/STIXTwoMath-book.woff2",
 )
 AUTHORS = "The Attention by Hand authors"
-TYPES = {"xhtml": "application/xhtml+xml", "css": "text/css", "woff2": "font/woff2"}
+TYPES = {
+    "xhtml": "application/xhtml+xml",
+    "css": "text/css",
+    "woff2": "font/woff2",
+    "png": "image/png",
+}
 XHTML = (
     '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
     '<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
@@ -110,9 +118,14 @@ def write(file: Path, book: Document) -> None:
     ]
     chapters = sorted(found, key=lambda chapter: chapter.is_answers)
     resolve(chapters)
-    texts = {"cover.xhtml": cover(book), "contents.xhtml": navigation(contents, chapters)}
+    picture = f'<img src="cover.png" alt="{escape(book.title)}. {escape(book.subtitle)}"/>'
+    texts = {
+        "cover.xhtml": xhtml(book.title, picture, "cover"),
+        "contents.xhtml": navigation(contents, chapters),
+    }
     texts |= {chapter.file: xhtml(chapter.title, chapter.text) for chapter in chapters}
     files = {name: text.encode() for name, text in texts.items()}
+    files["cover.png"] = cover(book, chapters[0])
     files["style.css"] = STYLE.read_bytes()
     for font in FONTS:
         files[f"fonts/{Path(font).name}"] = (HTML / "_static" / font).read_bytes()
@@ -149,10 +162,25 @@ def resolve(chapters: list[Chapter]) -> None:
             link.set("href", places[page, identifier] + (mark + identifier) * bool(identifier))
 
 
-def cover(book: Document) -> str:
-    """Return the first page."""
-    body = f"<h1>{escape(book.title)}</h1><p>{escape(book.subtitle)}</p><p>{AUTHORS}</p>"
-    return xhtml(book.title, body, "cover")
+def cover(book: Document, first: Chapter) -> bytes:
+    """Return the cover as a picture: title, and the first figure of the book."""
+    figure = next(first.body.iter("{*}svg"), None)
+    drawn = (
+        "" if figure is None else f"#{markup.drawing(etree.tostring(figure, encoding='unicode'))}"
+    )
+    source = (
+        '#import "/style.typ": *\n#show: sheet.with(width: 400pt, height: 600pt, margin: 40pt)\n'
+        f"#set par(justify: false)\n#v(40pt)#text(48pt)[{markup.text(book.title)}]\n\n"
+        f"#text(18pt)[_{markup.text(book.subtitle)}_]#v(1fr){drawn}#v(1fr)\n\n"
+        f"#text(14pt)[{markup.text(AUTHORS)}]"
+    )
+    return typst.compile(  # type: ignore[call-overload]
+        source.encode(),
+        root=str(press.TEMPLATES),
+        font_paths=press.fonts(source),
+        format="png",
+        ppi=216.0,
+    )
 
 
 def xhtml(title: str, body: str, kind: str = "") -> str:
@@ -211,5 +239,5 @@ def package(book: Document, files: dict[str, bytes]) -> str:
 def _properties(name: str, data: bytes) -> str:
     """Return what a program that opens a file has to be able to show."""
     found = [kind for kind, mark in (("mathml", b"<math"), ("svg", b"<svg")) if mark in data]
-    found += ["nav"] * (name == "contents.xhtml")
+    found += ["nav"] * (name == "contents.xhtml") + ["cover-image"] * (name == "cover.png")
     return f' properties="{" ".join(found)}"' * bool(found)
