@@ -224,7 +224,7 @@ def package(book: Document, files: dict[str, bytes]) -> str:
     spine = "\n".join(
         f'<itemref idref="i{i}"/>' for i, name in enumerate(files) if name.endswith(".xhtml")
     )
-    modified = datetime.fromtimestamp(int(typesetting.date()), UTC)
+    modified = datetime.fromtimestamp(int(press.date()), UTC)
     return PACKAGE.format(
         identifier=uuid.uuid5(uuid.NAMESPACE_URL, book.name),
         title=escape(book.title),

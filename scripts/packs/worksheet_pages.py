@@ -159,7 +159,7 @@ def _short(task: Task, head: int) -> str:
 
 
 def _top(made: Worksheet, level: int) -> str:
-    said = text(tolerance(made)) if made.rounded else ""
+    said = f"#block(sticky: true)[{text(tolerance(made))}]" if made.rounded else ""
     return f"{'=' * level} {_of('Worksheet', made)[0]}\n{said}\n\n"
 
 
