@@ -3,7 +3,6 @@
 No page is read or computed again: one Sphinx loads what that build left, and the press prints it.
 """
 
-import ctypes.util
 import hashlib
 import io
 import re
@@ -13,7 +12,7 @@ import warnings
 from dataclasses import asdict
 from pathlib import Path
 
-from environment import BUILD, ROOT, fail, system_package
+from environment import BUILD, ROOT, fail
 from html_book import RECORD
 from sphinx_runs import STATE, application
 
@@ -22,20 +21,6 @@ from byhand.document import Document
 from byhand.print_book import press
 
 PRINT = BUILD / "print"  # the PDFs before they are published, each with what it was made from
-
-
-WEASYPRINT_PACKAGES = (
-    "libpango-1.0-0",
-    "libpangoft2-1.0-0",
-    "libharfbuzz-subset0",
-    "poppler-utils",
-)
-
-
-def find_weasyprint() -> None:
-    """Install the libraries of WeasyPrint and poppler's programs, or say how to."""
-    if not shutil.which("pdftocairo") or not ctypes.util.find_library("pangoft2-1.0"):
-        system_package("WeasyPrint's libraries", *WEASYPRINT_PACKAGES)
 
 
 def typeset(documents: list[Document]) -> list[Path]:

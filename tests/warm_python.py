@@ -27,7 +27,7 @@ IMPORTED = (
     *("jupyter_book.cli.main", "jupyter_book.sphinx", "jupytext", "myst_nb.sphinx_ext"),
     *("nbclient", "nbformat", "numpy", "pybtex.database.input.bibtex", "sphinx_book_theme"),
     *("sphinx_comments", "sphinx_copybutton", "sphinx_design.extension", "sphinx_exercise"),
-    *("sphinx_external_toc", "sphinx_togglebutton", "sphinxcontrib.bibtex", "weasyprint"),
+    *("sphinx_external_toc", "sphinx_togglebutton", "sphinxcontrib.bibtex", "typst"),
 )
 SPHINX = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
 
