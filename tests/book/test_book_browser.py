@@ -67,17 +67,13 @@ def view(browser):
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
-def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
-    view, name, theme, width, record_property
-):
+def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name, theme, width):
     """All that can be told of a page as it is opened: it is opened once a screen, not once a test.
 
     What axe adds to the page comes last; the folds are opened where nothing else has been changed.
     """
     seen = view(name, width=width, theme=theme)
     outside = [url for url in seen.requests if not url.startswith(("file:", "data:"))]
-    record_property("requests outside", len(outside))
-    record_property("messages of the browser", len(seen.errors))
     assert outside == []
     assert seen.errors == []
     assert seen.page.evaluate("document.documentElement.dataset.theme") == theme
@@ -90,7 +86,6 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
         checks.its_code_is_folded_and_its_assertions_too(seen.page, name)
         checks.the_sums_of_its_strips_hold(seen.page, name)
     found = violations(seen.page)
-    record_property("violations of accessibility", len(found))
     assert found == []
     if theme == "dark":
         seen.page.evaluate("document.documentElement.dataset.theme = 'light'")

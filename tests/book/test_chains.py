@@ -21,11 +21,9 @@ def faults_of(found):
 
 
 @pytest.mark.book
-def test_every_line_of_the_built_pages_holds_as_it_is_printed(record_property):
+def test_every_line_of_the_built_pages_holds_as_it_is_printed():
     found = {page: chains.read(chains.page_text(soup(page))) for page in toc_pages()}
     false = {page: faults for page, read in found.items() if (faults := faults_of(read))}
-    record_property("counted", sum(map(len, found.values())))
-    record_property("false lines", sum(map(len, false.values())))
     assert false == {}
     assert sum(map(len, found.values())) >= PAGES_AT_LEAST
     texts = {one.text for read in found.values() for one in read}
@@ -36,14 +34,12 @@ def test_every_line_of_the_built_pages_holds_as_it_is_printed(record_property):
 
 @pytest.mark.book
 @pytest.mark.pdf
-def test_every_line_of_the_printed_book_holds_as_far_as_it_can_be_read(record_property):
+def test_every_line_of_the_printed_book_holds_as_far_as_it_can_be_read():
     """Lines that a page break parts are not read. Pieces of formulas are left out: no decimals."""
     (pdf,) = (ROOT / "_build" / "pdf").glob("*.pdf")
     done = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, check=True)
     found = chains.read(chains.printed_text(done.stdout.decode()))
     found = [one for one in found if "×" in one.text or re.search(r"\d\.\d", one.text)]
-    record_property("counted", len(found))
-    record_property("false lines", len(faults_of(found)))
     assert faults_of(found) == []
     assert len(found) >= PDF_AT_LEAST
 

@@ -176,11 +176,11 @@ def test_each_page_that_computes_has_its_notebook_and_names_it(name):
 
 @pytest.mark.book
 def test_every_notebook_runs_where_the_package_is_installed_and_gives_what_it_shows(
-    wheel_only, tmp_path
+    wheel_with_plots, tmp_path
 ):
     files = [site.path(name).with_suffix(".ipynb") for name in site.notebooks()]
     (tmp_path / "run.py").write_text(RUN, encoding="utf-8")
-    said = run(wheel_only, "-W", "error", "run.py", *files, cwd=tmp_path)
+    said = run(wheel_with_plots, "-W", "error", "run.py", *files, cwd=tmp_path)
     said = [line.removeprefix("RESULTS ") for line in said.splitlines() if "RESULTS " in line]
     assert len(said) == len(files) > 10
     compared = 0

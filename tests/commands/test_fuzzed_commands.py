@@ -55,12 +55,6 @@ def holds(said):
     assert said == "" or SENTENCE.fullmatch(said), said
 
 
-@pytest.fixture(autouse=True)
-def counted(record_property):
-    """Tell the report how many examples a property is tried with."""
-    record_property("counted", settings().max_examples)
-
-
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 

@@ -77,12 +77,6 @@ def said_by(function, *arguments):
     return None
 
 
-@pytest.fixture(autouse=True)
-def counted(record_property):
-    """Tell the report how many examples a property is tried with."""
-    record_property("counted", settings().max_examples)
-
-
 @given(edited(APPLE) | toml_examples() | st.text())
 @example("a = " + "[" * DEEP)
 @example('title = "a"\ntokens = ["a"]\nfocus = 1' + "0" * 400)
