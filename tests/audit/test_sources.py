@@ -9,7 +9,7 @@ import pytest
 from helpers import raises
 
 from mha import example_names, load_example
-from mha.audit.sources import KINDS, TITLES, Number, load_source, source_names
+from mha.audit.sources import KINDS, TITLES, load_source
 from mha.runs.places import Place
 
 TOKENS = Path(__file__).parent / "source_tokens"
@@ -178,28 +178,6 @@ def test_a_copy_repeats_an_earlier_number():
                 known[what] = number.half_unit, number.meant
 
 
-def test_a_number_knows_its_precision():
-    printed = {n.printed: n.half_unit for n in load_source("apple-walkthrough")}
-    assert printed["0.81"] == pytest.approx(0.005)
-    assert printed["19.945"] == pytest.approx(0.0005)
-    assert printed["5"] == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    ("place", "step"),
-    [
-        ("query.0.2.1:3", "products"),
-        ("output.2.1:3", "products"),
-        ("head_outputs.0.2.1:3", "weighted values"),
-        ("head_outputs.0.2.1", "head_outputs"),
-        ("weights.0.2.1", "weights"),
-    ],
-)
-def test_a_number_says_which_step_it_belongs_to(place, step):
-    assert Number(3, "7", "derived", "apple", Place.parse(place)).step == step
-    assert Number(3, "7", "label").step == ""
-
-
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
@@ -226,9 +204,3 @@ def test_a_bad_record_is_named_with_its_file(record, sentence, monkeypatch, tmp_
     monkeypatch.setattr("mha.audit.sources.resources.files", lambda package: tmp_path)
     with raises(ValueError, f"mha/audit/sources/mha-tutorial.json: {sentence}"):
         load_source.__wrapped__("mha-tutorial")
-
-
-def test_an_unknown_document():
-    wanted = f"name is 'nope'; one of {', '.join(source_names())} is wanted"
-    with raises(ValueError, wanted):
-        load_source("nope")

@@ -106,17 +106,6 @@ def test_mathematics_is_drawn_in_the_vendored_font(view):
     assert min(boxes) > 5
 
 
-def test_figures_take_the_colour_of_the_text(view):
-    colours = {}
-    for theme in ("light", "dark"):
-        page = view("mechanism/self-attention", theme=theme).page
-        ink = page.locator(".drawing svg .f-number").first
-        colours[theme] = ink.evaluate("e => getComputedStyle(e).fill")
-        text = page.locator("article p").first.evaluate("e => getComputedStyle(e).color")
-        assert colours[theme] == text
-    assert colours["light"] != colours["dark"]
-
-
 def test_an_exercise_answer_opens_by_keyboard(view):
     page = view("mechanism/self-attention").page
     button = page.locator(".solution button.toggle-button").first
@@ -360,19 +349,3 @@ def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(view):
     for selector in (".bd-header-article", ".bd-sidebar-primary", ".cell_input", "#jb-print-toc"):
         assert not page.locator(selector).first.is_visible()
     assert page.locator("article h1").first.is_visible()
-
-
-WORKED = [
-    name for name in PAGES if re.match("mechanism/|examples/(?!overview|work-your-own)", name)
-]
-
-
-@pytest.mark.parametrize("name", WORKED)
-def test_an_explorer_with_tasks_begins_within_two_screens(view, name):
-    page = view(name).page
-    explorer = page.locator("mha-explorer").first
-    explorer.scroll_into_view_if_needed()
-    page.locator("mha-explorer.live .tasks li").nth(1).wait_for()
-    top = explorer.evaluate("e => e.getBoundingClientRect().top + scrollY")
-    assert top <= 2 * 900
-    assert page.locator("mha-explorer .tasks .reached").count() == 0

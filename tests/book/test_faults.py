@@ -13,7 +13,6 @@ from faults import FAULTS, GUIDE, IN_CELLS, PAGE, cell, printed
 from small_project import build, copy_without_pages, published, write_contents
 
 from byhand.checking import check_sources
-from byhand.checking.sources import Page
 
 SOUND = FRONT + "# A page\n\nText, and *more* of it.\n\n## A section\n\n"
 DATA = ("mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json")
@@ -106,12 +105,6 @@ def test_what_is_sound_is_left_alone(sound, tmp_path, text):
     (project / "book" / "icon.svg").write_text("", encoding="utf-8")
     (project / PAGE).write_text(SOUND + text, encoding="utf-8")
     assert check_sources(project) == []
-
-
-def test_a_cell_s_options_are_not_its_code():
-    page = Page("book/a.md", "```{code-cell}\n---\ntags: [a]\n---\nx = 1\n```\n")
-    (found,) = page.cells
-    assert (found.code, found.options["tags"]) == ("x = 1", (3, "[a]"))
 
 
 # ---- What only a build can tell ----

@@ -14,7 +14,6 @@ from helpers import (
     inputs,
     loop_product,
     loop_weights,
-    raises,
 )
 
 from mha import (
@@ -27,8 +26,6 @@ from mha import (
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
 )
-from mha.core.attention import masked_scores
-from mha.core.masks import as_additive_mask
 
 BOTTOM_RIGHT = {"is_causal": True, "align": "bottom-right"}
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
@@ -130,28 +127,3 @@ def test_a_layers_gradients_are_those_under_the_mask(rng):
     np.testing.assert_array_equal(aligned.context, masked.context)
     np.testing.assert_array_equal(aligned.weights.w_k, masked.weights.w_k)
     np.testing.assert_array_equal(aligned.x, masked.x)
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize(
-    ("bad", "error"),
-    [("centre", ValueError), ("Top-Left", ValueError), (None, TypeError), (True, TypeError)],
-)
-def test_another_alignment_is_refused(rng, bad, error, is_causal):
-    query, key, value = inputs(rng)
-    x, weights = rng.normal(size=(QUERIES, D_MODEL)), layer(rng)
-    d_output, d_layer = np.ones((QUERIES, D_V)), np.ones((QUERIES, HEADS * D_V))
-    options = {"is_causal": is_causal, "align": bad}
-    for call in (
-        lambda: causal_mask(3, 5, align=bad),
-        lambda: as_additive_mask(None, is_causal, (3, 5), align=bad),
-        lambda: masked_scores(np.ones((3, 5)), None, is_causal, bad),
-        lambda: attention_weights(query, key, **options),
-        lambda: scaled_dot_product_attention(query, key, value, **options),
-        lambda: blockwise_attention(query, key, value, **options),
-        lambda: scaled_dot_product_attention_backward(d_output, query, key, value, **options),
-        lambda: multi_head_attention(x, weights, **options),
-        lambda: multi_head_attention_backward(d_layer, x, weights, **options),
-    ):
-        with raises(error, f'align is {bad!r}; "top-left" or "bottom-right" is wanted'):
-            call()

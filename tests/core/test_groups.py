@@ -31,7 +31,6 @@ from mha import (
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
 )
-from mha.core.attention import repeat_heads
 
 HEADS, GROUPS = 6, 2
 OPTIONS = {
@@ -162,11 +161,6 @@ def test_a_layer_equals_one_with_a_projection_a_head(rng, cross, groups):
     )
 
 
-def test_as_many_groups_as_heads_are_no_groups(rng):
-    weights = layer(rng, HEADS)
-    assert weights.num_groups == weights.num_heads == HEADS
-
-
 # Gradients
 
 
@@ -257,14 +251,6 @@ THREE = (scaled_dot_product_attention, blockwise_attention, backward)
 
 
 @pytest.mark.parametrize("function", THREE)
-def test_heads_are_not_shared_unless_asked_for(rng, function):
-    must = "broadcast" if function is scaled_dot_product_attention else "match"
-    sentence = f"leading axes are (6,) in query but (2,) in key; they must {must}"
-    with raises(ValueError, sentence):
-        function(*grouped_inputs(rng))
-
-
-@pytest.mark.parametrize("function", THREE)
 def test_key_and_value_of_different_groups_are_refused(rng, function):
     query, key, value = grouped_inputs(rng)
     for groups in (1, 3, 6):
@@ -280,24 +266,6 @@ def test_key_and_value_of_different_groups_are_refused(rng, function):
 def test_groups_that_do_not_divide_are_refused(rng, function):
     with raises(ValueError, "key has 4 heads; a divisor of query's 6 heads is wanted"):
         function(*grouped_inputs(rng, 4), enable_gqa=True)
-
-
-@pytest.mark.parametrize("function", THREE)
-def test_groups_without_an_axis_of_heads_are_refused(rng, function):
-    query, key, value = inputs(rng)
-    with raises(ValueError, f"query has shape {query.shape}; at least 3 axes are wanted"):
-        function(query, key, value, enable_gqa=True)
-    with raises(ValueError, f"key has shape {key.shape}; at least 3 axes are wanted"):
-        function(query[None], key, value, enable_gqa=True)
-    with raises(ValueError, f"key has shape {key.shape}; at least 3 axes are wanted"):
-        repeat_heads("key", key, query[None])
-
-
-@pytest.mark.parametrize("function", [blockwise_attention, backward])
-def test_batches_that_differ_are_refused_with_groups_too(rng, function):
-    query, key, value = grouped_inputs(rng, GROUPS, BATCH)
-    with raises(ValueError, "leading axes are (2, 6) in query but (1, 2) in key; they must match"):
-        function(query, key[:1], value, enable_gqa=True)
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,6 @@ def test_a_hostile_text_is_answered_at_once(text):
     assert time.perf_counter() - begun < 0.5
 
 
-def test_the_longest_text_is_read():
-    assert read("1".rjust(LONGEST, "0")).number == 1
-    assert read("1".rjust(LONGEST + 1, "0")) is None
-
-
 @given(st.text(alphabet="0123456789.,+-*/^()e√%sqrtxp ", max_size=40))
 def test_any_text_is_a_finite_number_or_none(text):
     found = read(text)

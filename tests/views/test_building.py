@@ -7,13 +7,12 @@ import chains
 import numpy as np
 import pytest
 from drawn import by_class, lengths, raw, texts, wide
-from helpers import MASK, example, raises
+from helpers import MASK, example
 
 from mha import example_names, load_example, short, shown, trace
 from mha.views.figures import query_strip, softmax_bars
 
 RUNS = {name: trace(load_example(name)) for name in example_names()}
-CAT_SAT = RUNS["the-cat-sat"]
 
 
 def bars(root):
@@ -104,21 +103,6 @@ def test_a_masked_key_has_no_bar_and_no_ribbon():
     assert "The largest weight is that of none." in nothing.alt
 
 
-def test_the_largest_weight_is_named():
-    for token, row in enumerate(CAT_SAT.weights[1]):
-        alt = query_strip(CAT_SAT, token, head=1, component=1).alt
-        assert f"The largest weight is that of {CAT_SAT.tokens[row.argmax()]}." in alt
-        total = shown(CAT_SAT.head_outputs[1, token, 1])
-        assert alt.endswith(f"Weight times the second component of the values adds up to {total}.")
-
-
-def test_a_row_that_is_not_there_is_refused():
-    with raises(ValueError, "component is 2; an index from 0 to 1 is wanted"):
-        query_strip(CAT_SAT, 0, component=2)
-    with raises(ValueError, "token is 3; an index from 0 to 2 is wanted"):
-        query_strip(CAT_SAT, 3)
-
-
 # Weights as bars
 
 
@@ -133,12 +117,3 @@ def test_weights_as_bars_stand_on_one_scale():
         numbers = [shown(x, 2) for x in row]
         assert texts(panel) == ["a", numbers[0], "b", numbers[1], "c", numbers[2], title]
     assert drawn.alt.endswith("width 4: largest 0.70, a. width 64: largest 0.50, c.")
-
-
-def test_weights_without_a_label_are_refused():
-    with raises(
-        ValueError,
-        "rows has shape (1, 2) for 1 titles and 3 labels;"
-        " a row a title and a weight a label are wanted",
-    ):
-        softmax_bars([[0.5, 0.5]], ["a", "b", "c"], ["T"])

@@ -33,17 +33,6 @@ def test_a_head_can_be_switched_off_and_on(view, act):
     assert not seen.page.get_by_text("Switched off").is_visible()
 
 
-def test_without_an_output_projection_the_columns_of_a_head_are_named(view):
-    seen = view("apple").open()
-    seen.choose("Head 2 on")
-    assert seen.page.get_by_text("Columns 5 to 8 are lost.").is_visible()
-    assert seen.texts("concat")[4:8] == ["0.0000"] * 4
-
-
-def test_one_head_has_no_switches(view):
-    assert view("cat-sat").live().control("Head 1 on").count() == 0
-
-
 @WAYS
 @pytest.mark.parametrize(
     ("stage", "label"),
@@ -59,16 +48,6 @@ def test_maps_can_be_switched(view, act, stage, label):
         array = np.column_stack([array, seen.run.row_sums[0]])
     assert seen.texts(stage) == [shown(float(x), 2) for x in array.flat]
     assert seen.status == f"The maps show {label.lower()}."
-
-
-@WAYS
-def test_scale_of_one(view, act):
-    seen = view("the-cat-sat").open()
-    act(seen, "1")
-    seen.holds(trace(replace(seen.run.example, scale=1.0)))
-    assert seen.status.startswith("The scale is now 1. The weights move by up to 0.")
-    act(seen, "1/√2 = 0.7071")
-    seen.holds(seen.run)
 
 
 @ENTRIES
@@ -222,13 +201,3 @@ def test_positions_and_angles_stay_where_they_are(view):
     seen.cell("turned_key", 0, 1, 0).click()
     panel.get_by_text("Its pair, times cosine and sine.").wait_for()
     assert seen.errors == []
-
-
-def test_the_strip_shows_a_turned_vector_below_the_one_that_can_be_changed(view):
-    quarter = np.pi / 2 * np.array([[0, 0], [1, 1]])
-    seen = view(trace(replace(load_example("cat-sat"), angles=quarter))).live()
-    texts = [
-        seen.number(f"{kind} of sat, k₁").evaluate("e => e.value || e.textContent")
-        for kind in ("Key", "−1.0000, Turned key")
-    ]
-    assert texts == ["0", "−1"]
