@@ -4,12 +4,11 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 from book_site import FRONT, ROOT
 from bs4 import BeautifulSoup
-from faults import FAULTS, GUIDE, IN_CELLS, PAGE, cell, printed
+from faults import FAULTS, IN_CELLS, PAGE, cell
 from small_project import build, copy_without_pages, published, write_contents
 
 from byhand.checking import check_sources
@@ -70,22 +69,14 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
         check_sources(project, ["lost"])
 
 
-def test_the_check_needs_no_sphinx_and_is_quick():
+def test_the_check_needs_no_sphinx():
     code = "import sys, byhand.checking as c, pathlib; c.check_sources(pathlib.Path.cwd())"
     code += "; print(sorted({'sphinx', 'docutils', 'IPython'} & set(sys.modules)))"
-    start = time.process_time()
     path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'book' / '_ext'}"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
-    assert time.process_time() - start < 3
-
-
-def test_the_guide_prints_every_fault():
-    text = GUIDE.read_text(encoding="utf-8")
-    assert text.endswith(printed())
-    assert len(FAULTS) + len(IN_CELLS) >= 60
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from byhand.notebook_text import plain
 BOOK = Document().title
 ABOUT = """\
 *This notebook is the page “{title}” of {book}. Its cells need the book's package:
-`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. What is worked with,
-such as the explorer and the answers to questions, is on the page alone.*"""
+`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. What is worked
+with, such as the explorer and the answers to questions, is on the page alone.*"""
 FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
 REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
 
