@@ -111,6 +111,23 @@ TRANSFORMER = {
     "property test": ("transformer/bugs#a-friendly-example-finds-nothing",),
 }
 
+# Words of programs and of other books: each finds first where its idea is explained.
+SPLIT = (
+    "mechanism/multi-head-attention"
+    "#deeper-separate-heads-and-one-wide-matrix-are-the-same-computation"
+)
+TERMS = {
+    "query key value meaning": ("mechanism/what-attention-does#three-arrows-for-each-word",),
+    "pytorch": (SPLIT,),
+    "in_proj_weight": (SPLIT,),
+    "einsum": (SPLIT,),
+    "multihead": (
+        "mechanism/multi-head-attention",
+        "mechanism/multi-head-attention#several-heads",
+    ),
+    "logit": ("mechanism/softmax#from-scores-to-weights",),
+}
+
 # Written before that mending and tried after it: 9 find theirs first. Nothing was tuned to these.
 UNTUNED = {
     "self attention formula": ("mechanism/self-attention#the-formula-of-self-attention",),
