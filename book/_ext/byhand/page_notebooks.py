@@ -167,8 +167,10 @@ def notebook(source: Path, title: str, words: Words) -> NotebookNode:
 
 
 def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
-    """Return the cells with all solutions at the end, where no exercise's answer stands below it."""
-    text, solutions, inside = [], [], False
+    """Return the cells with all solutions at the end: no answer stands below its exercise."""
+    text: list[NotebookNode] = []
+    solutions: list[NotebookNode] = []
+    inside = False
     for cell in cells:
         if cell.cell_type != "markdown":
             (solutions if inside else text).append(cell)
@@ -186,7 +188,7 @@ def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def _fold_what_is_revealed(cells: list[NotebookNode]) -> None:
-    """Fold the text that a prediction reveals: as many blocks as it says, with the cells between."""
+    """Fold the text that a prediction reveals: as many blocks as it says, cells among them."""
     left = 0
     for cell in cells:
         if cell.cell_type != "markdown":
