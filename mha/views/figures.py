@@ -12,7 +12,7 @@ from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour
 from mha.views.drawing.arcs import arcs
 from mha.views.drawing.bars import output_shares, softmax_bars, stacked_counts, vector_bars
 from mha.views.drawing.canvas import STYLE, Figure
-from mha.views.drawing.curves import curves
+from mha.views.drawing.curves import curves, of_seeds
 from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
@@ -39,6 +39,7 @@ __all__ = [
     "lanes",
     "mixing_maps",
     "moved",
+    "of_seeds",
     "output_shares",
     "plane",
     "query_strip",

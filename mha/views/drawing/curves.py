@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
+from mha.core.seeds import SeedRuns
 from mha.runs.rounding import short
 from mha.views.colours import head_colour
 from mha.views.drawing.canvas import NARROW, WIDE, Figure, Panel, figure
@@ -64,6 +65,45 @@ def curves(
         key = [_key(list(series), points, room)] if len(series) > 1 else []
         plots.append([*key, Panel(room, height, "".join(parts))])
     return figure(plots[0], alt, narrow=plots[1], gap=(999, 8))
+
+
+def of_seeds(
+    x: Sequence[float],
+    runs: Sequence[SeedRuns],
+    *,
+    xlabel: str,
+    ylabel: str,
+    alt: str,
+    log: str = "",
+) -> Figure:
+    """Draw what each seed gave as a point, and a line through the medians.
+
+    Parameters
+    ----------
+    x : sequence of float
+        Where the runs stand on the horizontal axis.
+    runs : sequence of SeedRuns
+        With a number for each seed.
+    xlabel, ylabel, alt, log : str
+        As in `curves`.
+
+    Examples
+    --------
+    >>> runs = [SeedRuns(np.array([1.0, 2.0])), SeedRuns(np.array([2.0, 4.0]))]
+    >>> of_seeds([1, 2], runs, xlabel="x", ylabel="y", alt="Two medians rise").alt
+    'Two medians rise'
+    """
+    across = np.concatenate([np.full(len(run.values), at) for at, run in zip(x, runs, strict=True)])
+    medians = [float(run.median) for run in runs]
+    none = np.full(len(across), np.nan)
+    series = {
+        "each seed": np.concatenate([*(run.values for run in runs), none[: len(runs)]]),
+        "median": np.concatenate([none, medians]),
+    }
+    return curves(
+        np.concatenate([across, x]), series, xlabel=xlabel, ylabel=ylabel, alt=alt, log=log,
+        points=("each seed",), xticks=x,
+    )  # fmt: skip
 
 
 def _key(labels: Sequence[str], points: Sequence[str], room: float) -> Panel:
