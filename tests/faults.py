@@ -241,6 +241,11 @@ WORDING = [
           "The next chapter\nhas it."),
 ]  # fmt: skip
 
+SYMBOLS = [
+    _page("a symbol with a second meaning", "$m$ means something else here than in Notation",
+          "The largest score $m$ is kept."),
+]  # fmt: skip
+
 THEMES = {
     "Characters": CHARACTERS,
     "Markdown": MARKUP,
@@ -248,6 +253,7 @@ THEMES = {
     "Cells, before they run": CELLS,
     "Quizzes": QUIZZES,
     "Labels and references": REFERENCES,
+    "Symbols": SYMBOLS,
     "Wording": WORDING,
 }
 FAULTS = [fault for faults in THEMES.values() for fault in faults]
