@@ -193,6 +193,3 @@ def test_so_has_the_accessible_edition(folder, tmp_path, monkeypatch):
     said = BeautifulSoup(html, "html.parser").select_one("[role=main]").get_text()
     assert [text for text in PRINTED if text not in said] == []
     assert [text for text in LEFT_OUT if text in said] == []
-
-
-# ---- The built book ----

@@ -20,9 +20,6 @@ from mha import (
     scaled_dot_product_attention,
 )
 
-# Types
-
-
 # Extremes
 
 

@@ -13,7 +13,7 @@ from mha.core.learning import (
     layer_gradients,
     train_layer,
 )
-from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.multihead import MultiHeadWeights
 
 QUESTIONS, CHOICES = 2, 3
 NAMES = ("w_q", "w_k", "w_v", "w_o")
@@ -112,23 +112,6 @@ def test_a_matrix_s_gradient_is_that_of_finite_differences(rng, name, num_heads,
         slope = (moved[0] - moved[1]) / 2e-5
         tolerance = 2e-5 if dtype == np.float32 else 1e-8
         assert math.isclose(gradient.flat[flat], slope, abs_tol=tolerance)
-
-
-def test_questions_stand_beside_one_another(rng):
-    layer, (x, _) = some_layer(), some_task(rng)
-    scores = answer_scores(x, layer, QUESTIONS)
-    assert scores.shape == (BATCH, QUERIES, QUESTIONS, CHOICES)
-    np.testing.assert_array_equal(scores[..., 1, :], multi_head_attention(x, layer)[..., CHOICES:])
-    with raises(ValueError, "num_questions is 5; a divisor of the output's width 6 is wanted"):
-        answer_scores(x, layer, 5)
-
-
-def test_heads_share_the_width():
-    layer = draw_layer(np.random.default_rng(5), D_MODEL, HEADS, 2 * HEADS, 7)
-    assert layer.w_q.shape == layer.w_k.shape == layer.w_v.shape == (HEADS, D_MODEL, 2)
-    assert layer.w_o.shape == (2 * HEADS, 7)
-    with raises(ValueError, "num_heads is 4; a divisor of width 6 is wanted"):
-        draw_layer(np.random.default_rng(5), D_MODEL, 4, 6, 7)
 
 
 # ---- Training ----

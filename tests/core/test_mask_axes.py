@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
+from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
 
 from mha import (
     MultiHeadWeights,
@@ -84,19 +84,6 @@ def test_a_batch_on_either_side_is_a_batch(rng, layer, batched):
         own, other = (tokens[b] if tokens.ndim == 3 else tokens for tokens in (x, context))
         alone = multi_head_attention(own, layer, context=other, mask=mask[b])
         np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
-
-
-def test_two_axes_of_sentences(rng, layer):
-    x = tokens(rng, BATCH, HEADS)
-    whole = rng.random((BATCH, HEADS, QUERIES, QUERIES)) < 0.8
-    with raises(ValueError, may_mean(whole.shape, sentence=":, :, None")):
-        multi_head_attention(x, layer, mask=whole)
-    with raises(ValueError, may_mean(whole[0].shape, sentence="None, :, None", head="None, None")):
-        multi_head_attention(x, layer, mask=whole[0])
-    output = multi_head_attention(x, layer, mask=whole[:, :, None])
-    for a, b in np.ndindex(BATCH, HEADS):
-        alone = multi_head_attention(x[a, b], layer, mask=whole[a, b])
-        np.testing.assert_allclose(output[a, b], alone, rtol=1e-11, atol=1e-13)
 
 
 def test_without_a_batch_three_axes_are_heads_forward_and_backward(rng, layer):

@@ -50,30 +50,6 @@ def one_head(weights, i):
     return MultiHeadWeights(weights.w_q[i : i + 1], weights.w_k[i : i + 1], weights.w_v[i : i + 1])
 
 
-def test_sizes(rng):
-    weights = layer(rng)
-    assert (weights.num_heads, weights.d_model, weights.d_k, weights.d_v) == (
-        HEADS,
-        D_MODEL,
-        D_K,
-        D_V,
-    )
-
-
-def test_one_head_equals_plain_attention_of_its_projections(rng):
-    x, weights = tokens(rng), layer(rng, 1, w_o=False)
-    plain = scaled_dot_product_attention(x @ weights.w_q[0], x @ weights.w_k[0], x @ weights.w_v[0])
-    np.testing.assert_array_equal(multi_head_attention(x, weights), plain)
-
-
-def test_several_heads_are_side_by_side(rng):
-    x, weights = tokens(rng, BATCH), layer(rng, w_o=False)
-    heads = [multi_head_attention(x, one_head(weights, i)) for i in range(HEADS)]
-    output = multi_head_attention(x, weights)
-    assert output.shape == (BATCH, QUERIES, HEADS * D_V)
-    np.testing.assert_allclose(output, np.concatenate(heads, axis=-1), rtol=1e-12, atol=1e-14)
-
-
 def test_split_heads_of_wide_matrices_equal_separate_heads(rng):
     x, weights = tokens(rng), layer(rng)
     query, key, value = (
@@ -221,6 +197,3 @@ GOOD = {
 def test_shapes_that_do_not_fit_are_refused(name, shape, sentence):
     with raises(ValueError, sentence):
         MultiHeadWeights(**GOOD | {name: np.ones(shape)})
-
-
-# The call

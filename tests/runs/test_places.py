@@ -76,9 +76,6 @@ def test_an_address_that_does_not_fit_its_stage_is_refused(text, sentence):
         Place.parse(text)
 
 
-# Indices
-
-
 # Numbers
 
 

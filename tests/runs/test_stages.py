@@ -99,6 +99,3 @@ def test_what_a_block_adds_is_told_apart():
     assert not set(data) & set(as_data())
     assert list(data) == [name for name, kind in STAGES.items() if kind.in_block]
     assert data["b_in"]["rows"] == "once"
-
-
-# Refusals

@@ -323,9 +323,3 @@ def test_stacked_counts_draw_every_count_and_the_sum():
         "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
         " The longest bar is two, 37."
     )
-
-
-# Refusals
-
-
-# On a phone

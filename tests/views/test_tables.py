@@ -211,9 +211,6 @@ def test_shapes_are_those_of_the_trace(name):
     assert {row[0] for row in rows} == set(ON_THE_WAY) - absent
 
 
-# Refusals
-
-
 # What a source prints
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers import HEADS, MASK, QUERIES, projected
 
-from mha import MultiHeadWeights, example_names, load_example, shown, trace
+from mha import example_names, load_example, shown, trace
 from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
@@ -92,16 +92,6 @@ def test_every_head_s_own_numbers(name):
             for row, numbers in zip(rows, array, strict=True):
                 printed = [float(text.replace("−", "-")) for text in row[1 : len(numbers) + 1]]
                 np.testing.assert_allclose(printed, numbers, rtol=0, atol=0.5001e-4)
-
-
-def test_one_head_with_embeddings_and_an_output_projection(rng):
-    weights = projected(rng).layer
-    one = MultiHeadWeights(weights.w_q[:1], weights.w_k[:1], weights.w_v[:1], weights.w_o[:13])
-    steps = check(trace(projected(rng, layer=one, head_names=["a"])))
-    captions = [words(step) for step in steps]
-    assert "Output projection" in captions
-    assert "Concatenation of the heads' outputs" not in captions
-    assert figures_in(steps) == 4
 
 
 @pytest.mark.parametrize("masks", [{"is_causal": True}, {"mask": MASK}])

@@ -1,10 +1,10 @@
-"""Every control of the explorer, driven by mouse and by keyboard in a real Chromium."""
+"""Every control of the explorer, driven in a real Chromium: what it changes."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from explorer_pages import ENTRIES, WAYS
+from explorer_pages import ENTRIES
 from helpers import MASK, projected
 from seeds import SEED
 
@@ -13,10 +13,9 @@ from mha import load_example, shown, trace, with_swapped_tokens
 pytestmark = pytest.mark.browser
 
 
-@WAYS
-def test_a_head_can_be_switched_off_and_on(view, act):
+def test_a_head_can_be_switched_off_and_on(view):
     seen = view("the-cat-sat").open()
-    act(seen, "Head 2 on")
+    seen.choose("Head 2 on")
     concat = seen.run.concat.copy()
     concat[:, 2:] = 0
     w_o = seen.run.example.layer.w_o
@@ -28,20 +27,19 @@ def test_a_head_can_be_switched_off_and_on(view, act):
     amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
     note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."
     assert seen.page.get_by_text(note).is_visible()
-    act(seen, "Head 2 on")
+    seen.choose("Head 2 on")
     seen.holds(seen.run)
     assert not seen.page.get_by_text("Switched off").is_visible()
 
 
-@WAYS
 @pytest.mark.parametrize(
     ("stage", "label"),
     [("scores", "Scores"), ("scaled_scores", "Scaled scores"), ("exponentials", "Exponentials")],
 )
-def test_maps_can_be_switched(view, act, stage, label):
+def test_maps_can_be_switched(view, stage, label):
     seen = view("cat-sat").open()
     assert seen.texts("weights") == ["0.73", "0.27", "0.27", "0.73"]
-    act(seen, label)
+    seen.choose(label)
     assert seen.page.locator(".map:visible").count() == 1
     array = getattr(seen.run, stage)[0]
     if stage == "exponentials":
@@ -99,33 +97,31 @@ def test_what_is_no_good_number_is_refused_beside_its_field(view, field, text, m
     assert not seen.page.get_by_text(message, exact=True).is_visible()
 
 
-@WAYS
-def test_causal_mask(view, act):
+def test_causal_mask(view):
     seen = view("apple").open()
-    act(seen, "Causal: no later keys")
+    seen.choose("Causal: no later keys")
     seen.holds(trace(replace(seen.run.example, is_causal=True)))
     assert seen.status.startswith("The causal mask is on.")
     seen.choose("Scaled scores")
     assert seen.texts("scaled_scores")[1] == "−∞"
     seen.choose("Weights")
-    act(seen, "Causal: no later keys")
+    seen.choose("Causal: no later keys")
     seen.holds(seen.run)
 
 
-@WAYS
-def test_padding_mask_and_a_row_that_may_attend_to_no_key(view, act):
+def test_padding_mask_and_a_row_that_may_attend_to_no_key(view):
     seen = view("the-cat-sat").open()
-    act(seen, "the is padding")
+    seen.choose("the is padding")
     mask = np.array([[False, True, True]] * 3)
     seen.holds(trace(replace(seen.run.example, mask=mask)))
-    act(seen, "Causal: no later keys")
+    seen.choose("Causal: no later keys")
     empty = trace(replace(seen.run.example, mask=mask, is_causal=True))
     seen.holds(empty)
     assert seen.texts("output")[:4] == ["0.0000"] * 4
     assert seen.page.get_by_text("the may attend to no key: its weights and its").is_visible()
     seen.cell("weights", 1, 0, 2).click()
     assert "the query may attend to no key, so all its weights are zero" in seen.panel
-    act(seen, "the is padding")
+    seen.choose("the is padding")
     assert not seen.page.get_by_text("may attend to no key").is_visible()
 
 
