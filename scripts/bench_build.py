@@ -1,9 +1,9 @@
 """Measure what a contributor waits for: the first build, and builds after one edit.
 
 Works on a copy of the committed project, with this environment, and takes each step several times:
-from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also the
-printed book. With ``--against REV`` a copy of another commit takes the same steps in turn, with the
-packages of its own lock, and each pair gives a ratio. Needs the project's environment.
+from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also what
+is printed from the pages. With ``--against REV`` a copy of another commit takes the same steps in
+turn, with the packages of its own lock, and each pair gives a ratio. Needs the project's environment.
 """
 
 import os
@@ -24,11 +24,15 @@ ROW = "{:<16}{:>12}{:>12}{:>9}"
 
 # Copies with one lock share an environment, so each is told where its own packages are.
 BUILD = "import environment, html_book; html_book.build_html()"
-PRINT = """
-import environment, printing
-from byhand.document import Document
-printing.print_all([Document()], printing.FOLDER)
-"""
+RUN = "import building, sys; sys.argv = ['build.py', *{}.split()]; building.main()"
+PRINTS = {
+    "the book": "pdf",
+    "a reader": "course --chapters self-attention,scaling,softmax",
+    "the EPUB": "epub",
+    "24 worksheets": "worksheet --seed 7 --students 24",
+    "all slides": "packs --only slides",
+}
+"""What is printed from built pages, and the words of the command that does."""
 
 
 def main() -> None:
@@ -44,14 +48,16 @@ def main() -> None:
             times = [_timed(copies, edit, BUILD, turn) for turn in range(options.repeat)]
             print(_row(name, times), flush=True)
         if options.pdf:
-            times = [_timed(copies, _not_printed, PRINT, turn) for turn in range(options.repeat)]
-            print(_row("the PDF", times), flush=True)
+            for name, words in PRINTS.items():
+                code = RUN.format(repr(words))
+                times = [_timed(copies, _not_printed, code, turn) for turn in range(options.repeat)]
+                print(_row(name, times), flush=True)
 
 
 def _parser() -> Parser:
     parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--repeat", type=int, default=3, metavar="R", help="default: 3")
-    parser.add_argument("--pdf", action="store_true", help="print the book too")
+    parser.add_argument("--pdf", action="store_true", help="print everything too")
     parser.add_argument("--against", metavar="REV", help="another commit, such as HEAD~20")
     return parser
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import printing
 from environment import BUILD, fail, step
+from epub import book as epub
 from html_book import HTML, build_html
 from packs import command as packs
 from packs import worksheets
@@ -33,6 +34,8 @@ def main() -> None:
             build_html(fresh=arguments.all)
         if arguments.what == "packs":
             packs.make(arguments)
+        elif arguments.what == "epub":
+            epub.make(arguments)
         elif documents:
             printing.print_all(documents, arguments.to)
         else:
@@ -61,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
     printing.add_commands(what, common)
+    epub.add_command(what, common)
     worksheets.add_command(what)
     packs.add_command(what, common)
     return parser

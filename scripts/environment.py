@@ -220,10 +220,12 @@ def _installs(what: str, *packages: str) -> bool:
     return True
 
 
-def poppler() -> None:
-    """Install the programs that tell what stands in a PDF, if they are missing."""
+def poppler_and_epubcheck() -> None:
+    """Install the programs that tell what stands in PDFs and EPUBs, if they are missing."""
     if shutil.which("pdftotext") is None:
         system_package("poppler's programs, which look into PDFs,", "poppler-utils")
+    if shutil.which("epubcheck") is None:
+        system_package("epubcheck, which looks into EPUBs,", "epubcheck")
 
 
 def chromium(package: str = WITHOUT_WINDOWS) -> str:

@@ -39,7 +39,6 @@ HEAVY = [
     "bs4",
     "numpy",
     "py_mini_racer",
-    "tinycss2",
     "pygments.lexers.python",
 ]
 

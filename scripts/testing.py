@@ -52,7 +52,7 @@ def main() -> None:
         variables["CHROMIUM"] = environment.chromium()
         with step("Building the HTML book"):
             build_html()
-        environment.poppler()
+        environment.poppler_and_epubcheck()
         printing.print_all([Document()], printing.FOLDER)
     with step("Running the tests"):
         # A process a processor; tests of one file share what they build; the longest files begin.

@@ -106,7 +106,7 @@ def test_the_renderer_of_figures_is_where_the_entry_point_says(wheel):
 def test_numpy_is_all_there_is(python, tmp_path):
     code = (
         "import importlib.util as u;"
-        "print([m for m in ('numpy', 'weasyprint', 'pip', 'docutils', 'mha') if u.find_spec(m)])"
+        "print([m for m in ('numpy', 'typst', 'pip', 'docutils', 'mha') if u.find_spec(m)])"
     )
     assert run(python, "-c", code, cwd=tmp_path).strip() == "['numpy', 'mha']"
     code = "import mha; print(mha.__file__)"

@@ -77,12 +77,10 @@ def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
 
 
 def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    typesetting.find_weasyprint()
     return slides.decks(found, work)
 
 
 def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    typesetting.find_weasyprint()
     return figures.write(found, work)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bs4 import Tag
 
-from byhand.print_book import drawings
+from byhand.print_book import drawings, markup
+from byhand.print_book.press import press
 from packs.mathematics import as_tex
 from packs.pages import Page, one
 
@@ -86,13 +87,23 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
         for figure in of_page(page):
             svg, pdf = to / f"{figure.name}.svg", to / f"{figure.name}.pdf"
             svg.write_text(_as_file(figure.svg), encoding="utf-8")
-            pdf.write_bytes(drawings.as_pdf([figure.svg]))
+            pdf.write_bytes(press(_as_page(figure)))
             made += [svg, pdf]
         for name, table in tables(page):
             tex = to / f"{name}.tex"
             tex.write_text(in_tex(table), encoding="utf-8")
             made.append(tex)
     return made
+
+
+def _as_page(figure: Figure) -> str:
+    """Return the press's source of a page as large as a drawing."""
+    width, height = drawings.size(figure.svg)
+    return (
+        f'#import "/style.typ": *\n#show: sheet.with(title: {markup.string(figure.name)},'
+        f" width: {width:g} * pixel, height: {height:g} * pixel, margin: 0pt)\n"
+        f"#{markup.drawing(figure.svg)}"
+    )
 
 
 def _as_file(svg: str) -> str:

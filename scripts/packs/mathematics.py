@@ -1,11 +1,14 @@
-"""Formulas of the pages where MathML is not read: as HTML of plain elements, and as TeX."""
+"""Formulas of the pages where MathML is not read: for the press, and as TeX."""
 
-from html import escape
+from xml.etree.ElementTree import fromstring
 
 from bs4 import Tag
 from bs4.element import NavigableString
 
-SPACED = set("=≈≤≥<>+−×÷→∈⟶≠±·")
+from byhand.print_book.markup import string
+from byhand.print_book.markup import text as _escaped
+from byhand.print_book.spoken import in_words
+
 LOWERED = "₀₁₂₃₄₅₆₇₈₉"
 TEX = {
     "≈": r"\approx",
@@ -36,6 +39,9 @@ TEX = {
 }
 
 
+LOWER = ("msub", "munder")
+
+
 def parts(node: Tag) -> list[Tag]:
     """Return the elements of a formula's element, without what only programs read."""
     return [
@@ -43,37 +49,44 @@ def parts(node: Tag) -> list[Tag]:
     ]
 
 
-def as_html(node: Tag) -> str:
-    """Return a formula as plain elements, which a style sheet sets."""
-    inner = [as_html(part) for part in parts(node)]
+def as_typst(math: Tag, *, display: bool = False) -> str:
+    """Return a formula as Typst's code, with the words that say it aloud."""
+    words = in_words(fromstring(str(math)))
+    formula = _typst(math).replace('") upright("', "")  # the letters of one upright word
+    return f"{'displayed' if display else 'm'}({string(words)}, ${formula}$)"
+
+
+def _typst(node: Tag) -> str:
+    """Return an element of a formula as Typst's mathematics."""
+    inner = [_typst(part) for part in parts(node)]
     match node.name:
-        case "mi":
-            text = escape(node.get_text())
-            return f"<i>{text}</i>" if len(text) == 1 else text
-        case "mo":
-            text = escape(node.get_text().strip("\u2061"))
-            return f" {text} " if text in SPACED else f"{text} " if text == "," else text
+        case "mi" | "mn" | "mo" | "mtext" | "ms":
+            text = node.get_text().strip("\u2061")
+            if node.get("mathvariant") == "normal":
+                return f"upright({string(text)})"
+            if node.name == "mi" and len(text) > 1:
+                return f"op({string(text)})"
+            return string(text) if node.name in ("mn", "mtext") else _escaped(text)
         case "mspace":
-            return " "
-        case "mn" | "mtext" | "ms":
-            return escape(node.get_text())
-        case "msub" | "munder":
-            return f"{inner[0]}<sub>{inner[1]}</sub>"
-        case "msup" | "mover":
-            return f"{inner[0]}<sup>{inner[1]}</sup>"
-        case "msubsup" | "munderover":
-            return f"{inner[0]}<sub>{inner[1]}</sub><sup>{inner[2]}</sup>"
-        case "mfrac":
-            return f'<span class="fraction"><span>{inner[0]}</span><span>{inner[1]}</span></span>'
-        case "msqrt":
-            return f'√<span class="root">{"".join(inner)}</span>'
-        case "mtable":
-            return f'<span class="matrix">{"".join(inner)}</span>'
-        case "mtr" | "mtd":
-            return (
-                f'<span class="{"row" if node.name == "mtr" else "cell"}">{"".join(inner)}</span>'
+            return "thin" if node.get("width") else ""
+        case "msub" | "munder" | "msup" | "mover" | "msubsup" | "munderover":
+            places = ("b", "t") if len(inner) == 3 else "b" if node.name in LOWER else "t"
+            base = f"limits({inner[0]})" if node.name.startswith("mu") else inner[0]
+            attached = ", ".join(
+                f"{at}: {part}" for at, part in zip(places, inner[1:], strict=True)
             )
-    return "".join(inner)
+            return f"attach({base or string('')}, {attached})"
+        case "mfrac":
+            return f"frac({', '.join(inner)})"
+        case "msqrt":
+            return f"sqrt({' '.join(inner)})"
+        case "mtable":
+            rows = [[_typst(cell) for cell in parts(row)] for row in parts(node)]
+            if "tml-jot" in node.get_attribute_list("class"):
+                return " \\ ".join(" & ".join(row) for row in rows)
+            return f"mat(delim: #none, {'; '.join(', '.join(row) for row in rows)})"
+    row = " ".join(filter(None, inner))
+    return f"lr({row})" if inner and parts(node)[0].get("fence") else row
 
 
 def as_tex(node: Tag | NavigableString) -> str:

@@ -2,25 +2,24 @@
 
 import re
 from collections.abc import Iterator
-from html import escape
+from copy import copy
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
+from bs4.element import PageElement
 
-from byhand.print_book import drawings
+from byhand.print_book import markup
+from byhand.print_book.press import press
+from byhand.print_book.tables import Cell
 from packs import figures
-from packs.mathematics import as_html
-from packs.pages import Page, Question, one, questions, standing_alone
-from packs.paper import print_pages
+from packs.mathematics import as_typst
+from packs.pages import DROPPED, Page, Question, one, questions
 
-STYLE = Path(__file__).with_suffix(".css")
 PART = "mechanism/"
 OMITTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
 """How the headings of sections begin that get no slides of their own."""
 
-WIDE, HIGH = 220, 76
-"""Millimetres that a drawing has on a slide."""
-
+HALVES = ("thead", "tbody")
 MOST_ROWS, MOST_COLUMNS = 8, 8
 """The largest table that can be read from the last row."""
 
@@ -31,18 +30,21 @@ def decks(pages: list[Page], folder: Path) -> list[Path]:
     for page in pages:
         if page.name.startswith(PART):
             pdf = folder / f"{page.name.rpartition('/')[2]}.pdf"
-            print_pages([deck(page)], STYLE, pdf)
+            pdf.write_bytes(press(deck(page)))
             made.append(pdf)
     return made
 
 
 def deck(page: Page) -> str:
-    """Return a chapter's slides as HTML."""
-    slides = "".join(f'<section class="slide">{slide}</section>' for slide in of_page(page))
-    title = escape(page.title)
-    return (
-        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
-        f'<body><div class="foot">Attention by Hand · {title}</div>{slides}</body></html>'
+    """Return a chapter's slides as Typst's source."""
+    title = markup.string(page.title)
+    return "\n".join(
+        [
+            '#import "/slides.typ": *',
+            f"#show: sheet.with(title: {title})",
+            f"#show: slides.with({title})",
+            *(f"#slide({slide})" for slide in of_page(page)),
+        ]
     )
 
 
@@ -50,14 +52,13 @@ def of_page(page: Page) -> Iterator[str]:
     """Yield the slides of a chapter: title, aims, what each section shows and asks, summary."""
     drawn = {f"fig-{figure.name}": figure for figure in figures.of_page(page)}
     asked = {question.name: question for question in questions(page)}
-    lead = standing_alone(one(page.article, ".lead"))
-    yield f'<h1>{escape(page.title)}</h1><div class="lead">{_plain(lead)}</div>'
-    aims = standing_alone(one(page.article, ".aims ul"))
-    yield f"<h2>After this lesson you can</h2>{_plain(aims)}"
-    opening = next(iter(drawn.values()), None)
+    lead = one(page.article, ".lead")
+    yield f"[{markup.text(page.title)}], [{_said(lead)}], level: 1, size: 24pt"
+    yield f"[After this lesson you can], [{_said(one(page.article, '.aims ul'))}]"
+    opening = next(iter(drawn), None)
     if opening is not None:
-        yield _picture(page.title, opening)
-    seen = {f"fig-{opening.name}"} if opening else set()
+        yield _picture(page.title, drawn[opening])
+    seen = {opening}
     for heading in page.article.select("h2"):
         title, section = _title(heading), heading.parent
         if section is None or title.startswith(OMITTED):
@@ -68,7 +69,7 @@ def of_page(page: Page) -> Iterator[str]:
                 seen.add(name)
                 yield _picture(title, drawn[name])
             elif element.name == "table" and _is_small(element):
-                yield f"<h2>{escape(title)}</h2>{_plain(_table(element))}"
+                yield f"[{markup.text(title)}], {_table(element)}"
             elif element.name == "div" and element.find("math"):
                 yield _formula(title, element)
             elif element.name == "mha-quiz":
@@ -76,8 +77,7 @@ def of_page(page: Page) -> Iterator[str]:
                 yield _answer(asked[name])
     summary = page.article.select_one("#summary ul, #summary ol, #summary p")
     if summary is not None:
-        words = _plain(standing_alone(summary))
-        yield f'<h2>Summary</h2><div class="summary">{words}</div>'
+        yield f"[Summary], [{_said(summary)}]"
 
 
 def _title(heading: Tag) -> str:
@@ -87,29 +87,17 @@ def _title(heading: Tag) -> str:
 
 def _picture(title: str, figure: figures.Figure) -> str:
     words = figures.caption(figure)
-    svg = _enlarged(figure.svg)
-    said = f'<p class="caption">{_plain(standing_alone(words))}</p>' if words else ""
-    return f'<h2>{escape(title)}</h2><div class="picture">{svg}</div>{said}'
-
-
-def _enlarged(svg: str) -> str:
-    """Return a drawing as large as a slide holds it."""
-    width, height = drawings.size(svg)
-    scale = min(WIDE / width, HIGH / height)
-    for side, length in (("width", width), ("height", height)):
-        svg = re.sub(rf'\b{side}="[\d.]+"', f'{side}="{length * scale:.2f}mm"', svg, count=1)
-    if "viewBox" not in svg[: svg.index(">")]:
-        svg = svg.replace("<svg", f'<svg viewBox="0 0 {width:g} {height:g}"', 1)
-    return svg
+    drawing = markup.drawing(figure.svg).removeprefix("drawing(")
+    said = _said(words) if words else ""
+    return f"[{markup.text(title)}], picture([{said}], {drawing}, fits: true"
 
 
 def _formula(title: str, element: Tag) -> str:
     """Return a slide with a formula, below the words that lead to it."""
     before = element.find_previous_sibling("p")
-    words = _plain(standing_alone(before)) if before else ""
-    return (
-        f'<h2>{escape(title)}</h2>{words}<div class="formula">{as_html(one(element, "math"))}</div>'
-    )
+    words = _said(before) if before else ""
+    formula = as_typst(one(element, "math"), display=True)
+    return f"[{markup.text(title)}], [{words}#centred({formula})]"
 
 
 def _is_small(table: Tag) -> bool:
@@ -119,30 +107,71 @@ def _is_small(table: Tag) -> bool:
 
 
 def _table(table: Tag) -> str:
-    for extra in table.select(".caption-number, .headerlink"):
+    """Return a small table as code."""
+    caption = table.find("caption")
+    for extra in table.select(".caption-number"):
         extra.decompose()
-    return f"<table>{standing_alone(table)}</table>"
+    head, body = ([_cell(cell) for cell in table.select(f"{part} > tr > *")] for part in HALVES)
+    columns = sum(_span(cell, "colspan") for cell in one(table, "tr").find_all(["th", "td"]))
+    listed = [markup.array(cell.code for cell in head), *(cell.code for cell in body)]
+    words = _said(caption) if caption else ""
+    return f"listing([{words}], {columns}, {', '.join(listed)})"
+
+
+def _cell(cell: Tag) -> Cell:
+    return Cell(_said(cell), _span(cell, "colspan"), _span(cell, "rowspan"))
+
+
+def _span(cell: Tag, of: str) -> int:
+    return int(str(cell.get(of, "1")))
 
 
 def _question(question: Question) -> str:
-    items = "".join(f"<li>{option.text}</li>" for option in question.options)
-    asked = f"<p>{question.text}</p>" if "<p" not in question.text else question.text
-    return _plain(f'<h2>Question</h2>{asked}<ol class="options">{items}</ol>')
+    options = ", ".join(f"[{_said(option.text)}]" for option in question.options)
+    return f"[Question], [{_said(question.text)}\n\n#enum({options})]"
 
 
 def _answer(question: Question) -> str:
     """Return the slide after a question: the right option, and why."""
-    items = "".join(
-        f'<li class="{"right" if option.is_right else "other"}">{option.text}</li>'
+    options = ", ".join(
+        f"{'strong' if option.is_right else 'text.with(fill: luma(110))'}([{_said(option.text)}])"
         for option in question.options
     )
-    said = "".join(option.feedback for option in question.options if option.is_right)
-    return _plain(f'<h2>Answer</h2><ol class="options">{items}</ol>{said}')
+    said = "\n\n".join(_said(option.feedback) for option in question.options if option.is_right)
+    return f"[Answer], [#enum({options})\n\n{said}]"
 
 
-def _plain(text: str) -> str:
-    """Return HTML whose formulas are plain elements."""
-    soup = BeautifulSoup(text, "html.parser")
-    for math in soup.find_all("math"):
-        math.replace_with(BeautifulSoup(as_html(math), "html.parser"))
-    return soup.decode(formatter="minimal")
+# ---- What stands alone, as Typst's markup ----
+
+AROUND = {
+    "em": "emph",
+    "i": "emph",
+    "strong": "strong",
+    "b": "strong",
+    "sub": "sub",
+    "sup": "super",
+}
+
+
+def _said(found: Tag | str) -> str:
+    """Return an element of a page, or HTML that stands alone, as markup."""
+    element = BeautifulSoup(found, "html.parser") if isinstance(found, str) else copy(found)
+    for node in element.select(DROPPED):
+        node.decompose()
+    return _markup(element).strip()
+
+
+def _markup(node: PageElement) -> str:
+    if not isinstance(node, Tag):
+        return markup.text(str(node))
+    if node.name == "math":
+        return f"#{as_typst(node)}"
+    if node.name in ("code", "pre"):
+        return f"#raw({markup.string(node.get_text())})"
+    if node.name in ("ul", "ol"):
+        items = ", ".join(f"[{_markup(item)}]" for item in node.find_all("li", recursive=False))
+        return f"#{'list' if node.name == 'ul' else 'numbered'}({items})\n\n"
+    inner = "".join(map(_markup, node.children))
+    if node.name in AROUND:
+        return f"#{AROUND[node.name]}[{inner}]"
+    return f"{inner}\n\n" if node.name == "p" else inner

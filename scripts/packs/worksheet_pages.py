@@ -1,19 +1,12 @@
-"""Worksheets, their key and their answers as pages of HTML, which WeasyPrint prints."""
+"""Worksheets, their key and their answers as Typst's source, for the template `worksheets.typ`."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from byhand.print_book.markup import array, string, text
 from mha.practice.worksheets import Task, Worksheet
-from mha.practice.worksheets.text import (
-    calculator,
-    emptied,
-    points,
-    rounding,
-    steps,
-    tolerance,
-)
+from mha.practice.worksheets.text import calculator, emptied, points, rounding, steps, tolerance
 from mha.views.table import Table
 
 TITLE = "Attention by hand"
@@ -32,6 +25,15 @@ MISTAKES = {
 }
 """What goes wrong most often in each task, for the rubric."""
 
+RULES = (
+    "A point: every number of the row is right, within what the key allows.",
+    "Half a point: the way is right and is written down, and one slip of arithmetic is in it.",
+    "No point: another way, or a bare wrong number.",
+    "An error counts once. Who goes on from a wrong number in the right way has the points of the"
+    " rows that follow; compare the ratio of two numbers, or redo the one row.",
+    "A missing or an added digit costs half a point once on the whole sheet.",
+)
+
 
 @dataclass(frozen=True)
 class Heading:
@@ -49,135 +51,144 @@ class Heading:
     date: str = ""
     paper: str = "a4"
 
-    @property
-    def about(self) -> str:
-        """The title, the course and the date, as far as they are given."""
-        return " · ".join(filter(None, (self.title, self.course, self.date)))
+
+def of_class(sheets: Sequence[Worksheet], heading: Heading) -> dict[str, list[str]]:
+    """Return the parts of what is printed for a class, by what they are."""
+    rubric = _rubric(sheets[0])
+    answers = rubric + "".join(map(_answers, sheets))
+    return {
+        "worksheets": [
+            _part(heading, *_of("Worksheet", made), _sheet(made, heading)) for made in sheets
+        ],
+        "key": [
+            _part(heading, "How to mark", "rubric", rubric),
+            *(_part(heading, *_of("Key", made), _key(made)) for made in sheets),
+        ],
+        "answers": [_part(heading, "Answers", "answers", answers)],
+    }
 
 
-def sheet_page(made: Worksheet, heading: Heading) -> str:
+def source(parts: Iterable[str], heading: Heading) -> str:
+    """Return what the press makes a PDF of."""
+    return (
+        '#import "/worksheets.typ": *\n'
+        f"#show: sheet.with(title: {string(heading.title)}, paper: {string(PAPERS[heading.paper])},"
+        " margin: margin)\n"
+        f"#show: worksheets\n{''.join(parts)}"
+    )
+
+
+PAPERS = {"a4": "a4", "letter": "us-letter"}
+
+
+def _part(heading: Heading, who: str, key: str, body: str) -> str:
+    about = " · ".join(map(_name, filter(None, (heading.title, heading.course, heading.date))))
+    return f"#part([{about}], [{who}], {string(key)})[\n{body}\n]\n"
+
+
+def _of(what: str, made: Worksheet) -> tuple[str, str]:
+    """Return what stands at the foot of a student's pages, and a name for the last of them."""
+    student = made.student
+    named = ", ".join(map(_name, filter(None, (student.name, student.id))))
+    who = (
+        f"{what} {student.number}{f': {named}' * bool(named)} (seed {made.seed}, {made.difficulty})"
+    )
+    return who, f"{what}-{student.number}"
+
+
+def _name(words: str) -> str:
+    """Return words of others as they are, whatever way they are written."""
+    return f"#name[{text(words)}]"
+
+
+def _sheet(made: Worksheet, heading: Heading) -> str:
     """Return one student's sheet: the inputs beside each task, and room to work."""
     student = made.student
-    name = f"<b>{escape(student.name)}</b>" if student.name else '<span class="line"></span>'
+    name = f"*{_name(student.name)}*" if student.name else "#blank(80mm)"
+    identifier = f" · {_name(student.id)}" if student.id else ""
+    said = f"{rounding(made)} {calculator(made).replace('eˣ', 'e^x')}"
     top = (
-        f"<h1>{escape(heading.title)}</h1>"
-        f'<p class="who">Name: {name}{f" · {escape(student.id)}" if student.id else ""}'
-        f'<span class="total">of {points(made.points)}</span></p>'
-        f"<p>{escape(rounding(made))} {escape(calculator(made))}</p>"
+        f"= {_name(heading.title)}\nName: {name}{identifier} #h(1fr) #blank(9mm) of"
+        f" {points(made.points)}\n\n{_powers(said)}#v(1mm)"
     )
-    tasks = "".join(map(_task, made.tasks))
-    named = f"Worksheet {made.title}"
-    return _document(named, f"{heading.about}", named, heading, top + tasks)
+    return f"#tasks([{top}], {', '.join(map(_task, made.tasks))})"
 
 
 def _task(task: Task) -> str:
-    """Return a task: what is given, what is to be filled in, and room for working."""
-    empty = "".join(_table(emptied(table), "answer") for table in task.tables)
-    worth = f'<span class="points">of {task.points}</span>'
-    return (
-        f'<section class="task"><h2>{task.number}. {escape(task.text)}{worth}</h2>'
-        f'<div class="beside"><div class="given">{_given(task)}</div>'
-        f'<div class="answers">{empty}</div><div class="working">Working</div></div></section>'
-    )
-
-
-def _given(task: Task) -> str:
-    """Return what a task starts from: tables, and the tasks whose answers it takes."""
+    """Return a task: what is given, what is to be filled in, and its heading."""
     numbers = " and ".join(map(str, task.after))
-    several = "s" * (len(task.after) > 1)
-    note = f"<p>From your answers to task{several} {numbers}.</p>" if task.after else ""
-    return note + "".join(_table(table) for table in task.given)
+    note = (
+        f"#box(width: 38mm)[From your answers to task{'s' * (len(task.after) > 1)} {numbers}.]"
+        * bool(task.after)
+    )
+    given = "".join(f"#{_table(table)}" for table in task.given)
+    empty = "".join(f"#{_table(emptied(table), 'boxes')}" for table in task.tables)
+    worth = f"#h(1fr) #text(weight: 400)[#blank(9mm) of {task.points}]"
+    head = f"== {task.number}. {text(task.text)} {worth}"
+    return f"([{note}{given}], [{empty}], [{head}])"
 
 
-def key_page(made: Worksheet, heading: Heading) -> str:
+def _key(made: Worksheet) -> str:
     """Return the key to a sheet, with every step."""
-    body = _key_top(made)
+    body = _top(made, 1)
     for task in made.tasks:
-        body += f"<h2>{task.number}. {escape(task.text)} ({points(task.points)})</h2>"
+        body += f"== {task.number}. {text(task.text)} ({points(task.points)})\n"
         for head, table in enumerate(task.tables):
             lines = "".join(
-                f"<li>{_lowered(escape(label))}: {_superscript(line)}</li>"
+                f", [{text(f'{label}: ')}{_powers(line)}]"
                 for label, line in steps(made, task.stage, head)
             )
-            body += f'<div class="worked">{_table(table)}<ul>{lines}</ul></div>'
-    return _document(f"Key {made.title}", heading.about, f"Key {made.title}", heading, body)
+            body += f"#worked({_table(table)}{lines})\n"
+    return body
 
 
-def answers_page(made: Worksheet, heading: Heading) -> str:
+def _answers(made: Worksheet) -> str:
     """Return the answers to a sheet alone, to lay beside it."""
-    body = _key_top(made)
-    for task in made.tasks:
-        tables = "".join(_table(table) for table in task.tables)
-        title = task.text.partition(":")[0].partition(" of the")[0]
-        body += (
-            f'<section class="short"><h2>{task.number}. {escape(title)}</h2>'
-            f'<div class="side">{tables}</div></section>'
-        )
-    return _document(f"Answers {made.title}", heading.about, f"Answers {made.title}", heading, body)
+    tables = [
+        _table(replace(table, caption=_short(task, head)), "answer")
+        for task in made.tasks
+        for head, table in enumerate(task.tables)
+    ]
+    return f"#short[{_top(made, 2)}#side-by-side({', '.join(tables)})]\n"
 
 
-def _key_top(made: Worksheet) -> str:
-    said = f"<p>{escape(tolerance(made))}</p>" if made.rounded else ""
-    return f"<h1>Worksheet {escape(made.title)}</h1>{said}"
+def _short(task: Task, head: int) -> str:
+    """Return what is short enough to stand above a small table."""
+    title = task.text.partition(":")[0].partition(" of the")[0]
+    return f"{task.number}. {title}" + f", Head {head + 1}" * (len(task.tables) > 1)
 
 
-def rubric_page(made: Worksheet, heading: Heading) -> str:
+def _top(made: Worksheet, level: int) -> str:
+    said = f"#block(sticky: true)[{text(tolerance(made))}]" if made.rounded else ""
+    return f"{'=' * level} {_of('Worksheet', made)[0]}\n{said}\n\n"
+
+
+def _rubric(made: Worksheet) -> str:
     """Return how the sheets of a class are marked; all ask the same of other numbers."""
     rows = "".join(
-        f"<tr><td>{task.number}</td><td>{escape(task.text.partition(':')[0])}</td>"
-        f"<td>{task.points}</td><td>{MISTAKES[task.stage]}</td></tr>"
+        f", [{task.number}], [{text(task.text.partition(':')[0])}], [{task.points}],"
+        f" [{text(MISTAKES[task.stage])}]"
         for task in made.tasks
     )
-    body = (
-        f"<h1>How to mark</h1><p>A point for each row of a table, {points(made.points)} in all.</p>"
-        "<ul><li>A point: every number of the row is right, within what the key allows.</li>"
-        "<li>Half a point: the way is right and is written down, and one slip of arithmetic is in"
-        " it.</li>"
-        "<li>No point: another way, or a bare wrong number.</li>"
-        "<li>An error counts once. Who goes on from a wrong number in the right way has the points"
-        " of the rows that follow; compare the ratio of two numbers, or redo the one row.</li>"
-        "<li>A missing or an added digit costs half a point once on the whole sheet.</li></ul>"
-        '<table class="rubric"><thead><tr><th>Task</th><th>Stage</th><th>Points</th>'
-        f"<th>What goes wrong most often</th></tr></thead><tbody>{rows}</tbody></table>"
-    )
-    return _document("How to mark", heading.about, "How to mark", heading, body)
-
-
-Page = Callable[[Worksheet, Heading], str]
-
-
-def _document(title: str, left: str, right: str, heading: Heading, body: str) -> str:
-    """Return a page's HTML; `left` and `right` stand at the foot of every page of it."""
+    header = array(["[Task]", "[Stage]", "[Points]", "[What goes wrong most often]"])
+    rules = "".join(f"- {text(rule)}\n" for rule in RULES)
     return (
-        f'<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>'
-        f"@page {{ size: {heading.paper} }}</style></head><body>"
-        f'<div class="foot-left">{escape(left)}</div><div class="foot-right">{escape(right)}</div>'
-        f"{body}</body></html>"
+        f"= How to mark\nA point for each row of a table, {points(made.points)} in all.\n\n"
+        f"{rules}\n#words((auto, auto, auto, 1fr), {header}{rows})\n"
     )
 
 
-def _table(table: Table, kind: str = "") -> str:
-    """Return a table, its lowered digits as HTML has them."""
-    text = table._repr_html_().replace("<table>", f'<table class="{kind}">', 1)
-    return _lowered(re.sub(r"</?u>|</?strong>", "", text))
+def _table(table: Table, kind: str = "values") -> str:
+    """Return a table as code, of a kind that the template knows."""
+    header = array(f"[{text(cell)}]" for cell in table.header)
+    cells = "".join(
+        f", [_{text(cell)}_]" if i == 0 else f", [{text(cell)}]"
+        for row in table.rows
+        for i, cell in enumerate(row)
+    )
+    return f"{kind}([{text(table.caption)}], {header}{cells})"
 
 
-def _lowered(text: str) -> str:
-    """Return text with digits lowered by HTML: the book's fonts have no others."""
-    digits = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-    return re.sub(r"[₀-₉]+", lambda m: f"<sub>{m[0].translate(digits)}</sub>", text)
-
-
-def _superscript(step: str) -> str:
+def _powers(line: str) -> str:
     """Return a line of arithmetic whose powers of e are raised."""
-    return _lowered(re.sub(r"e\^(\S+)", r"e<sup>\1</sup>", escape(step)))
-
-
-def of_class(sheets: Sequence[Worksheet], heading: Heading) -> dict[str, list[str]]:
-    """Return the pages of a class, by what they are."""
-    rubric = rubric_page(sheets[0], heading)
-    return {
-        "worksheets": [sheet_page(made, heading) for made in sheets],
-        "key": [rubric, *(key_page(made, heading) for made in sheets)],
-        "answers": [rubric, *(answers_page(made, heading) for made in sheets)],
-    }
+    return re.sub(r"e\\\^(\S+)", r"e#super[\1]", text(line))

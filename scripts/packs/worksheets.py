@@ -3,19 +3,17 @@
 import argparse
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import typesetting
 from environment import BUILD, fail, step
 from printing import options_of_print
 
+from byhand.print_book.press import press, unprintable
 from mha.practice.worksheets import Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
-from packs import paper
-from packs.worksheet_pages import TITLE, Heading, of_class
+from packs.worksheet_pages import TITLE, Heading, of_class, source
 
 FOLDER = BUILD / "worksheets"
-STYLE = Path(__file__).with_suffix(".css")
 LONGEST = 120
 """Letters that a title, a course or a date may have: it stands in one line of each page."""
 
@@ -42,7 +40,6 @@ def add_command(what: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def make(arguments: argparse.Namespace) -> None:
     """Draw, print and publish the sheets, the key and the answers, all or nothing."""
     sheets = read(arguments)
-    typesetting.find_weasyprint()
     arguments.to.mkdir(parents=True, exist_ok=True)
     heading = Heading(arguments.title, arguments.course, arguments.date, arguments.paper)
     work = typesetting.PRINT / "worksheets"
@@ -52,9 +49,9 @@ def make(arguments: argparse.Namespace) -> None:
         for name, text in texts(sheets, arguments.seed).items():
             (work / name).write_text(text, encoding="utf-8")
             made.append(work / name)
-        for part, pages in of_class(sheets, heading).items():
-            for name, some in _files(arguments, part, pages, sheets).items():
-                paper.print_pages(some, STYLE, work / name)
+        for what, parts in of_class(sheets, heading).items():
+            for name, some in _files(arguments, what, parts, sheets).items():
+                (work / name).write_bytes(press(source(some, heading)))
                 made.append(work / name)
     for path in made:
         published = typesetting.publish(path, arguments.to)
@@ -76,25 +73,33 @@ def read(arguments: argparse.Namespace) -> tuple[Worksheet, ...]:
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     """Raise unless what a teacher wrote can be printed."""
+    said = {}
     for name in ("title", "course", "date"):
         text = getattr(arguments, name)
         if len(text) > LONGEST or not text.isprintable():
             raise ValueError(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
-        paper.check(f"--{name}", text)
+        said[f"--{name}"] = text
     for made in sheets:
-        paper.check("--class", made.student.name + made.student.id)
-        paper.check("--sentence", "".join(made.run.tokens))
+        student = made.student
+        said[f"student {student.number} of --class, {student.name},"] = student.name + student.id
+        said["--sentence"] = said.get("--sentence", "") + " ".join(made.run.tokens)
+    if found := unprintable(list(said.values())):
+        where, character = list(said)[found[0]], found[1]
+        raise ValueError(
+            f"{where} has {character} (U+{ord(character):04X}), and no font here has that"
+            " character; install one that has, or write other letters"
+        )
 
 
 def _files(
-    arguments: argparse.Namespace, part: str, pages: list[str], sheets: Sequence[Worksheet]
+    arguments: argparse.Namespace, what: str, parts: list[str], sheets: Sequence[Worksheet]
 ) -> dict[str, list[str]]:
-    """Return which pages go into which file."""
-    if part != "worksheets" or not arguments.each:
-        return {f"{part}-{arguments.seed}.pdf": pages}
+    """Return which parts go into which file."""
+    if what != "worksheets" or not arguments.each:
+        return {f"{what}-{arguments.seed}.pdf": parts}
     return {
-        f"worksheet-{arguments.seed}-{_file_name(made)}.pdf": [page]
-        for made, page in zip(sheets, pages, strict=True)
+        f"worksheet-{arguments.seed}-{_file_name(made)}.pdf": [part]
+        for made, part in zip(sheets, parts, strict=True)
     }
 
 

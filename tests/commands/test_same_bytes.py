@@ -90,10 +90,11 @@ show.turn("scores", 1, 2, head=0)
 """,
     "bibliography": "# Bibliography\n\n```{bibliography}\n```\n",
 }
-MADE = ("pdf", "worksheets", "packs")
+MADE = ("pdf", "epub", "worksheets", "packs")
 PRINTED = (
     ("course", "--chapters", "short", "--title", "Übung"),
     ("pdf", "--accessible"),
+    ("epub",),
     ("worksheet", "--seed", "3", "--students", "1"),
     ("packs", "--variants", "1"),
 )

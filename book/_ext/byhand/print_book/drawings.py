@@ -1,61 +1,31 @@
-"""The figures in print: each drawing of a page becomes a page of one PDF, with the book's fonts.
+"""The figures outside the pages: each drawing with its looks in itself, in the book's fonts.
 
 A drawing on a page takes its colours and fonts from style sheets, by classes and variables, which
-no program for print understands. Here the same rules are written into each element as attributes,
-with the colours of white paper; WeasyPrint sets the texts, and LaTeX takes the pages one by one.
+neither the press nor a reader of EPUBs understands. Here the same rules are written into each
+element as attributes, with the colours of white paper.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
-
-import tinycss2
-from docutils import nodes
 
 from byhand.print_book import heat
 from mha.views.figures import STYLE
 
-if TYPE_CHECKING:  # WeasyPrint wants libraries of the system, which the pages do without
-    import weasyprint
-    from weasyprint.text.fonts import FontConfiguration
-
-FILE = "drawings.pdf"  # `preamble.tex` knows the name
-
-STATIC = Path(__file__).resolve().parents[3] / "_static"
 PAPER = {
     "--paper": "#ffffff",
     "--ink": "#000000",
-    "--font-interface": "Source Sans 3 Book,STIX Two Math Book",
-    "--font-text": "STIX Two Text Book,STIX Two Math Book",
+    "--font-interface": "'Source Sans 3 Book','STIX Two Math Book'",
+    "--font-text": "'STIX Two Text Book','STIX Two Math Book'",
 }
 """What the variables of the pages are on paper; the others have the values behind their commas."""
 
-_FACES = (
-    ("Source Sans 3 Book", "fonts/source-sans-3.woff2", "normal"),
-    ("STIX Two Text Book", "fonts/stix-two-text.woff2", "normal"),
-    ("STIX Two Text Book", "fonts/stix-two-text-italic.woff2", "italic"),
-    ("STIX Two Math Book", "math/STIXTwoMath-book.woff2", "normal"),
-)
 _NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 _VARIABLE = re.compile(r"var\((--[\w-]+)(?:,\s*((?:[^()]|\([^()]*\))*))?\)")
 _MIXED = re.compile(
     r"color-mix\(in srgb, (#\w{6}) (?:calc\(([\d.e-]+) \* ([\d.]+)%\)|([\d.]+)%), (#\w{6})\)"
 )
-
-
-def place(book: nodes.document, folder: Path) -> None:
-    """Put the drawings of a book into a PDF in `folder`, and here LaTeX's words for each."""
-    found = [node for node in book.findall(nodes.raw) if "drawing" in node]
-    if not found:
-        return
-    (folder / FILE).write_bytes(as_pdf([node["drawing"] for node in found]))
-    for page, node in enumerate(found, 1):
-        node.replace_self(nodes.raw("", rf"\bookdrawing{{{page}}}", format="latex"))
 
 
 def size(drawing: str) -> tuple[float, float]:
@@ -64,37 +34,6 @@ def size(drawing: str) -> tuple[float, float]:
     assert width, drawing[:80]
     assert height, drawing[:80]
     return float(width[1]), float(height[1])
-
-
-def as_pdf(drawings: list[str]) -> bytes:
-    """Return drawings as one PDF, a page each, as large as it is."""
-    import weasyprint
-    from weasyprint.text.fonts import FontConfiguration
-
-    sheets, body = [], []
-    for page, drawing in enumerate(drawings, 1):
-        svg = in_attributes(drawing)
-        width, height = size(svg)
-        sheets.append(f"@page p{page} {{ size: {width:g}px {height:g}px; margin: 0 }}")
-        body.append(f'<div style="page: p{page}; break-after: page">{svg}</div>')
-    fonts = FontConfiguration()
-    styles = [faces(fonts), weasyprint.CSS(string="body { margin: 0 } svg { display: block }")]
-    styles.append(weasyprint.CSS(string="\n".join(sheets)))
-    page = weasyprint.HTML(string=f'<meta charset="utf-8"><body>{"".join(body)}')
-    pdf: bytes = page.write_pdf(stylesheets=styles, font_config=fonts, pdf_identifier=b"drawings")
-    return pdf
-
-
-def faces(fonts: FontConfiguration) -> weasyprint.CSS:
-    """Return the book's fonts for WeasyPrint."""
-    import weasyprint
-
-    rules = (
-        f'@font-face {{ font-family: "{family}"; src: url("{(STATIC / file).as_uri()}");'
-        f" font-style: {style} }}"
-        for family, file, style in _FACES
-    )
-    return weasyprint.CSS(string="\n".join(rules), font_config=fonts)
 
 
 def in_attributes(drawing: str) -> str:
@@ -152,14 +91,9 @@ def mixed(colour: str, share: float, other: str) -> str:
 @cache
 def _rules() -> dict[str, dict[str, str]]:
     """Return what the style sheet of figures says of each class alone."""
-    rules: dict[str, dict[str, str]] = {}
     sheet = STYLE.read_text(encoding="utf-8")
-    for rule in tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True):
-        if rule.type == "qualified-rule":
-            selector = tinycss2.serialize(rule.prelude).strip()
-            if re.fullmatch(r"\.f-[\w-]+", selector):
-                rules[selector[1:]] = dict(_declarations(tinycss2.serialize(rule.content)))
-    return rules
+    found = re.findall(r"^\.(f-[\w-]+) \{([^}]*)\}", sheet, re.MULTILINE)
+    return {name: dict(_declarations(rule)) for name, rule in found}
 
 
 def _declarations(text: str) -> Iterator[tuple[str, str]]:

@@ -52,8 +52,15 @@ def spoken(tex: str, *, display: bool = False) -> str:
     'the fraction a plus b over 2, end of fraction'
     >>> spoken(r"\begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}")
     'matrix of 2 rows: 1, 0; 0, 1; end of matrix'
+    >>> spoken(r"\mathrm{allowed}")
+    'allowed'
     """
-    words = say(fromstring(to_mathml(tex, display=display)))
+    return in_words(fromstring(to_mathml(tex, display=display)))
+
+
+def in_words(formula: Element) -> str:
+    """Return what a formula says, given as MathML."""
+    words = say(formula)
     words = re.sub(r"\s*,(?:\s*,)+|\s+,", ",", " ".join(words.split()))
     return re.sub(r",? ?;", ";", words).strip(" ,.")
 
@@ -75,7 +82,8 @@ def in_order(parts: list[Element]) -> str:
     """Say elements that stand in a row, with what their brackets mean."""
     said: list[str] = []
     open_functions: list[str] = []
-    parts = [inner for part in parts for inner in without_groups(part)]
+    inside = (inner for part in parts for inner in without_groups(part))
+    parts = [part for part in inside if kind_of(part) not in SILENT]
     for i, part in enumerate(parts):
         sign = text_of(part)
         if kind_of(part) == "mo" and sign in {"(", ")"} and not is_fence_of_table(parts, i):

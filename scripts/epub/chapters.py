@@ -1,0 +1,228 @@
+"""A written page as a chapter of an EPUB: nothing to press, every fold open, answers at the end."""
+
+import pickle
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from posixpath import dirname, join, normpath
+
+from docutils import nodes
+from lxml import etree, html
+from lxml.html import HtmlElement
+from lxml.html.builder import E
+
+from byhand.print_book import drawings, heat
+from byhand.print_book.spoken import in_words
+from mha.views.colours import head_colour
+
+ON_SCREEN = {
+    "headerlink", "printed", "screen-only", "tag_screen-only", "sd-btn", "reading-done",
+    "quiz-note", "quiz-controls", "your-turn-field", "your-turn-controls", "your-turn-feedback",
+    "your-turn-hints", "all",
+}  # fmt: skip
+"""Classes of what only a screen with scripts can show, an explorer's second view of its numbers
+among them."""
+
+BOXES = ("mha-quiz", "mha-your-turn", "mha-build")
+KEPT = {
+    "id", "href", "class", "colspan", "rowspan", "scope", "start", "alt", "src", "title",
+    "display", "mathvariant", "accent", "fence", "form", "separator", "stretchy", "movablelimits",
+    "displaystyle", "scriptlevel", "symmetric", "minsize", "maxsize", "notation", "height", "width",
+    "lspace", "rspace",
+}  # fmt: skip
+"""Attributes, those of formulas last."""
+
+IN_EACH_EXERCISE = ("exercise-content", "solution-content")
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter of the EPUB.
+
+    Parameters
+    ----------
+    page : str
+        The page that it was, such as "mechanism/softmax".
+    body : HtmlElement
+        Its links are to "PAGE#IDENTIFIER", for what they lead to may have been moved.
+    is_answers : bool
+        Whether it holds what was moved from the page to the end of the book.
+    """
+
+    page: str
+    body: HtmlElement
+    is_answers: bool = False
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return ("answers-" if self.is_answers else "") + self.page.replace("/", "-") + ".xhtml"
+
+    @property
+    def title(self) -> str:
+        """The heading in one line."""
+        return said(next(self.body.iter("h1")))
+
+    @property
+    def sections(self) -> Iterator[tuple[str, str]]:
+        """Its sections, identifier and heading each; answers have none."""
+        for heading in () if self.is_answers else self.body.iter("h2"):
+            holder = next((e for e in heading.iterancestors("section") if e.get("id")), None)
+            if holder is not None and holder.find(".//h1") is None:
+                yield holder.get("id"), said(heading)
+
+    @property
+    def text(self) -> str:
+        """What it says, as XHTML."""
+        return etree.tostring(self.body, encoding="unicode")
+
+
+def said(element: HtmlElement) -> str:
+    """Return what an element says, in one line."""
+    return " ".join(element.text_content().split())
+
+
+def chapters_of(page: str, folder: Path, doctrees: Path) -> list[Chapter]:
+    """Return a page that was written into `folder` as a chapter, and one of its answers, if any."""
+    text = (folder / f"{page}.html").read_text(encoding="utf-8")
+    text = text[text.index("<article") : text.rindex("</article>")]
+    svgs: list[str] = []
+    article = _parsed(f"{text}</article>", svgs)
+    for element in [e for e in article.iter() if ON_SCREEN.intersection(e.classes)]:
+        element.drop_tree()
+    explorers = list(article.iter("mha-explorer"))
+    in_print = _in_print(doctrees / f"{page}.doctree") if explorers else {}
+    for explorer in explorers:
+        if drawing := in_print.get(explorer.get("id")):
+            explorer.insert(0, _parsed(drawing, svgs))
+        explorer.tag = "div"
+    _clean(article, page)
+    for placeholder in list(article.iter("svg")):
+        _draw(placeholder, svgs[int(placeholder.text)])
+    moved = list(_answers(article, page))
+    _open_folds(article)
+    made = [Chapter(page, article)]
+    if moved:
+        answers = E.article(E.h1(f"Answers: {made[0].title}"), *moved)
+        _open_folds(answers)
+        made.append(Chapter(page, answers, is_answers=True))
+    return made
+
+
+def _parsed(text: str, svgs: list[str]) -> HtmlElement:
+    """Return an element, its drawings set aside: the parser takes away the capitals in them."""
+
+    def set_aside(match: re.Match[str]) -> str:
+        svgs.append(match[0])
+        return f"<svg>{len(svgs) - 1}</svg>"
+
+    return html.fragment_fromstring(re.sub(r"<svg\b.*?</svg>", set_aside, text, flags=re.DOTALL))
+
+
+def _in_print(doctree: Path) -> dict[str, str]:
+    """Return the drawings that stand for explorers in print, by the explorers' names."""
+    found, name = {}, None
+    for node in pickle.loads(doctree.read_bytes()).findall(nodes.raw):
+        if match := re.match(r'<mha-explorer id="([^"]+)"', node.astext()):
+            name = match[1]
+        elif name and "drawing" in node:
+            found[name], name = node.astext(), None
+    return found
+
+
+def _clean(article: HtmlElement, page: str) -> None:
+    """Leave plain elements, with the attributes that are read without the style of the pages."""
+    etree.strip_elements(article, "script", "button", "input", with_tail=False)
+    etree.strip_tags(article, "form", "fieldset", "noscript", "label")
+    for dots in article.xpath('.//span[@aria-hidden="true"]'):
+        dots.drop_tree()  # the words beside them say the same
+    for heading in article.iter("th"):
+        heading.set("scope", "col" if heading.getparent().getparent().tag == "thead" else "row")
+    for legend in article.iter("legend"):
+        legend.tag = "div"
+    shaded = {cell: _shade(cell) for cell in article.find_class("heat") if cell.tag == "span"}
+    for element in article.iter():
+        for name in set(element.attrib) - KEPT:
+            del element.attrib[name]
+        if element.get("id") in IN_EACH_EXERCISE:
+            del element.attrib["id"]
+        if element.get("href"):
+            element.set("href", _place(element.get("href"), page))
+    for math in article.iter("math"):
+        math.set("alttext", in_words(math))
+        math.set("xmlns", "http://www.w3.org/1998/Math/MathML")
+    for cell, colour in shaded.items():
+        cell.set("style", f"background: {colour}")
+
+
+def _shade(cell: HtmlElement) -> str:
+    """Return the colour of a weight's cell: its head's, the stronger the larger the weight."""
+    around = "".join(e.get("style", "") for e in cell.iterancestors())
+    head = re.search(r"--head: var\(--head-(\d)\)", around)
+    colour = head_colour(int(head[1]) - 1 if head else 0)
+    weight = float(cell.get("style").removeprefix("--weight: "))
+    return drawings.mixed(colour, weight * heat.full(colour), "#ffffff")
+
+
+def _place(link: str, page: str) -> str:
+    """Return what a link on a page leads to, as "PAGE#IDENTIFIER"; an address stays as it is."""
+    if re.match(r"\w+:", link):
+        return link
+    path, _, identifier = link.partition("#")
+    to = normpath(join(dirname(page), path.removesuffix(".html"))) if path else page
+    return f"{to}#{identifier}"
+
+
+def _draw(placeholder: HtmlElement, svg: str) -> None:
+    """Put a drawing into its place."""
+    width, height = drawings.size(svg)
+    drawn = etree.fromstring(drawings.in_attributes(svg))
+    drawn.set("viewBox", f"0 0 {width:g} {height:g}")
+    drawn.tail = placeholder.tail
+    placeholder.getparent().replace(placeholder, drawn)
+
+
+def _answers(article: HtmlElement, page: str) -> Iterator[HtmlElement]:
+    """Move answers and solutions out of a page, each with a link to it and one back."""
+    for box in list(article.iter(*BOXES)):
+        title = (box.find_class("quiz-title") or box.find_class("your-turn-title"))[0]
+        answer = (box.find_class("quiz-answer") or box.find_class("your-turn-worked"))[0]
+        next(answer.iter("summary")).drop_tree()
+        box.tag = "div"
+        box.set("class", "box")
+        yield _moved(answer, box, f"Answer to {said(title)}", page)
+    for solution in list(article.find_class("solution")):
+        title = solution.find_class("admonition-title")[0]
+        exercise = article.get_element_by_id(next(title.iter("a")).get("href").partition("#")[2])
+        words = said(title)
+        title.drop_tree()
+        yield _moved(solution, exercise, words, page)
+
+
+def _moved(answer: HtmlElement, question: HtmlElement, title: str, page: str) -> HtmlElement:
+    """Return an answer as a section of its own, taken out of the page."""
+    name = question.get("id")
+    to = answer.get("id") or f"{name}-answer"
+    question.append(E.p(E.a("Answer", href=f"{page}#{to}"), {"class": "to-answer"}))
+    answer.drop_tree()
+    return E.section(
+        {"id": to},
+        E.h2(E.a(title, href=f"{page}#{name}")),
+        *([answer.text] if answer.text else []),
+        *answer,
+    )
+
+
+def _open_folds(root: HtmlElement) -> None:
+    """Open every fold but those of code, which a reader of EPUBs without folds shows open."""
+    for fold in list(root.iter("details")):
+        if fold.get("class") == "code-fold":
+            continue
+        summary = next(fold.iter("summary"))
+        fold.tag = "section"
+        if summary.find("h2") is None and summary.find("h3") is None:
+            summary.tag = "p"
+            summary.set("class", "fold-title")
+        else:
+            summary.drop_tag()

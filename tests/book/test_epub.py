@@ -1,0 +1,113 @@
+"""The EPUB says what the pages say, with every answer at the end, and no reader refuses it."""
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import book_site
+import pytest
+from epub import book
+from lxml import etree
+from lxml.html.builder import E
+
+from byhand.document import Document
+
+pytestmark = pytest.mark.book
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+@pytest.fixture(scope="module")
+def epub(tmp_path_factory):
+    """Return the file, and its documents by name."""
+    file = tmp_path_factory.mktemp("epub") / "book.epub"
+    book.write(file, Document())
+    with zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".xhtml")]
+        return file, {Path(name).name: etree.fromstring(archive.read(name)) for name in names}
+
+
+def having(tree, name):
+    """Return the elements of a class."""
+    return tree.xpath(f'//*[contains(concat(" ", @class, " "), " {name} ")]')
+
+
+def said(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def test_epubcheck_finds_neither_error_nor_warning(epub):
+    jar = subprocess.run(["which", "epubcheck"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["java", "-jar", jar.stdout.strip(), "--failonwarnings", str(epub[0])],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 fatals / 0 errors / 0 warnings" in done.stdout + done.stderr
+
+
+def test_every_number_of_the_pages_is_there_and_every_link_has_its_goal(epub):
+    documents = epub[1]
+    for page in book_site.toc_pages():
+        article, made = book_site.soup(page).article, documents[page.replace("/", "-") + ".xhtml"]
+        numbers = {
+            element.get_text(strip=True).removesuffix("#")
+            for element in article.select(".caption-number, .eqno, .section-number")
+            if not element.find_parent(class_="tag_screen-only")
+        }
+        made_numbers = {
+            said(e)
+            for name in ("caption-number", "eqno", "section-number")
+            for tree in (made, documents.get(f"answers-{page.replace('/', '-')}.xhtml"))
+            if tree is not None
+            for e in having(tree, name)
+        }
+        assert numbers == made_numbers, page
+    for name, tree in documents.items():
+        for link in tree.iter(f"{XHTML}a"):
+            file, _, identifier = link.get("href").partition("#")
+            if ":" not in file:
+                goal = documents[file or name]
+                assert not identifier or goal.xpath("//*[@id=$id]", id=identifier), link.get("href")
+
+
+def test_each_question_leads_to_its_answer_and_back(epub):
+    documents, asked = epub[1], 0
+    for name, tree in documents.items():
+        for link in tree.xpath('//*[@class="to-answer"]/*'):
+            file, _, identifier = link.get("href").partition("#")
+            (answer,) = documents[file].xpath("//*[@id=$id]", id=identifier)
+            back = next(answer.iter(f"{XHTML}a")).get("href")
+            assert tree.xpath("//*[@id=$id]", id=back.removeprefix(f"{name}#")), back
+            assert len(said(answer)) > 20
+            asked += 1
+    pages = map(book_site.soup, book_site.toc_pages())
+    wanted = "mha-quiz, mha-your-turn, mha-build, .solution"
+    assert asked == sum(
+        not element.find_parent(class_="tag_screen-only")
+        for page in pages
+        for element in page.article.select(wanted)
+    )
+
+
+def test_nothing_is_to_be_pressed_and_figures_formulas_and_tables_have_words(epub):
+    for tree in epub[1].values():
+        kinds = {etree.QName(e).localname for e in tree.iter(etree.Element)}
+        assert not kinds & {"script", "button", "input", "form", "noscript"}
+        for kind, word in (("svg", "aria-label"), ("math", "alttext")):
+            for e in tree.xpath(f"//*[local-name()='{kind}']"):
+                assert e.get(word), etree.tostring(e)[:200]
+        assert all(head.get("scope") for head in tree.iter(f"{XHTML}th"))
+        assert len(list(tree.iter(f"{XHTML}h1", f"{XHTML}img"))) == 1
+
+
+def test_the_same_pages_give_the_same_bytes(epub, tmp_path):
+    book.write(tmp_path / "again.epub", Document())
+    assert (tmp_path / "again.epub").read_bytes() == epub[0].read_bytes()
+
+
+def test_a_link_that_leads_nowhere_is_told():
+    chapter = book.Chapter("notation", E.div(E.a("it", href="notation#lost")))
+    with pytest.raises(SystemExit, match=r"book/notation\.md: “it” leads to lost of book/notation"):
+        book.resolve([chapter])
