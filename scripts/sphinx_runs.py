@@ -11,8 +11,12 @@ import subprocess
 import sys
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from environment import BUILD, ROOT, fail
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 STATE = BUILD / "state"  # what the last good build left: pages read, pages written
 NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
@@ -26,6 +30,33 @@ def jupyter_book(builder: str) -> list[str]:
     command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
     command += ["--path-output", str(NEXT), "--builder", builder]
     return [*command, "--warningiserror", "--nitpick", "--keep-going"]
+
+
+def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sphinx":
+    """Return a Sphinx as Jupyter Book configures it.
+
+    Parameters
+    ----------
+    builder : str
+    pages : Path
+        Where it writes.
+    memory : Path
+        Where it keeps what it has read.
+    **options
+        Of Sphinx.
+    """
+    from jupyter_book.config import get_final_config
+    from sphinx.application import Sphinx
+
+    given = {
+        "external_toc_path": str(ROOT / "_toc.yml"),
+        "latex_individualpages": False,
+        "nitpicky": True,
+    }
+    settings, _ = get_final_config(
+        user_yaml=ROOT / "_config.yml", cli_config=given, sourcedir=ROOT / "book"
+    )
+    return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
 def prepare(variables: MutableMapping[str, str]) -> None:

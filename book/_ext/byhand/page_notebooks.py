@@ -21,11 +21,10 @@ from sphinx.application import Sphinx
 
 from byhand.citations import authors_and_year
 from byhand.digests import ROOT
-from byhand.document import Document
+from byhand.document import BOOK
 from byhand.kept_results import computes, kept_events
 from byhand.notebook_text import plain
 
-BOOK = Document().title
 ABOUT = """\
 *This notebook is the page “{title}” of {book}. Its cells need the book's package:
 `pip install .` in the book's folder installs `mha`, which needs NumPy alone. What is worked with,
@@ -51,7 +50,7 @@ def name_the_notebook(
 
 def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
     """Write a notebook beside each page that has cells."""
-    if exception or app.builder.format != "html" or Document.load().edition != "print":
+    if exception or app.builder.format != "html":
         return
     for name in app.env.all_docs:
         source = Path(app.env.doc2path(name))

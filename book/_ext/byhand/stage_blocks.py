@@ -16,13 +16,11 @@ from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from byhand.print_book import heat as heat_in_print
-from mha.views.colours import head_colour, head_property
+from mha.views.colours import head_property
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
-    from sphinx.writers.latex import LaTeXTranslator
 
 CHARACTER, PADDING, GAP = 0.52, 0.64, 1.2  # of a table's text, in its own size
 HEADING = 0.56  # a character of the heading above a part's columns, which is heavier
@@ -363,36 +361,11 @@ def joined(group: Sequence[stage_part]) -> nodes.table:
     return first
 
 
-def visit_heat_latex(self: LaTeXTranslator, node: heat) -> None:
-    """Tint the cell of a number."""
-    colour = head_colour(node["head"])
-    tint = mixed(colour, heat_in_print.full(colour) / 100 * node["weight"])
-    self.body.append(rf"\cellcolor[HTML]{{{tint}}}")
-
-
-def mixed(colour: str, share: float) -> str:
-    """Return a colour on white paper, as six hexadecimal digits.
-
-    Examples
-    --------
-    >>> mixed("#000000", 0.5), mixed("#0b6ea8", 1)
-    ('808080', '0B6EA8')
-    """
-    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return "".join(f"{round(255 + share * (channel - 255)):02X}" for channel in channels)
-
-
-def depart_nothing(self: LaTeXTranslator, node: nodes.Element) -> None:
-    """Nothing is left open."""
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_enumerable_node(stage_block, "table", html=(visit_block_html, depart_block_html))
     app.add_node(stage_part, html=(visit_part_html, depart_part_html))
-    app.add_node(
-        heat, html=(visit_heat_html, depart_heat_html), latex=(visit_heat_latex, depart_nothing)
-    )
+    app.add_node(heat, html=(visit_heat_html, depart_heat_html))
     app.add_directive("stage-block", StageBlock)
     app.add_post_transform(JoinParts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
