@@ -79,6 +79,7 @@ def test_what_is_kept_or_published_is_what_the_commands_write(workflow):
                 assert path in (
                     "_build/html",
                     "_build/pdf/*.pdf",
+                    "_build/epub/*.epub",
                     "_build/wheel/*.whl",
                     "_build/bill/*.json",
                 )
