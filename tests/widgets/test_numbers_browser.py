@@ -49,6 +49,14 @@ def test_an_exact_tie_goes_to_the_even_digit(arithmetic_page, places):
     same_texts(arithmetic_page, values)
 
 
+@pytest.mark.parametrize("places", PLACES)
+def test_what_is_a_tie_but_for_a_last_bit_goes_where_the_tie_goes(arithmetic_page, places):
+    halves = [(n + 0.5) / 10**places for n in range(12)]
+    near = [np.nextafter(x, side) for x in halves for side in (-1, 99)]
+    assert {shown(x, places) for x in near} == {shown(x, places) for x in halves}
+    same_texts(arithmetic_page, [float(x) for x in near])
+
+
 def test_extreme_numbers_are_written_as_python_writes_them(arithmetic_page):
     assert shown(1234567.891) == "1234567.8910"
     same_texts(arithmetic_page, EXTREMES + [-x for x in EXTREMES])
