@@ -8,7 +8,7 @@ from all_figures import FIGURES
 from pypdf import PdfReader
 
 from byhand.print_book import markup
-from byhand.print_book.drawings import PAPER, in_attributes, size
+from byhand.print_book.drawings import PAPER, in_attributes
 from byhand.print_book.press import press
 from mha.views.colours import HEAD_COLOURS
 

@@ -17,6 +17,7 @@ LICENCES = {
     "MIT": "Permission is hereby granted, free of charge",
     "Apache-2.0": "Apache License",
     "OFL-1.1": "SIL OPEN FONT LICENSE",
+    "MPL-2.0": "Mozilla Public License",
 }
 
 

@@ -23,7 +23,9 @@ def test_a_head_can_be_switched_off_and_on(view):
     assert seen.texts("output") == [shown(float(x)) for x in (concat @ w_o).flat]
     share = [shown(float(x)) for x in seen.run.head_contributions.flat]
     assert seen.texts("head_contributions") == share
-    assert seen.status.startswith("Head 2 is switched off. The weights move by up to 0.0000, the")
+    assert seen.status.startswith(
+        "Head 2 is switched off. The weights of the move by up to 0.0000, its"
+    )
     amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
     note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."
     assert seen.page.get_by_text(note).is_visible()
@@ -197,3 +199,13 @@ def test_positions_and_angles_stay_where_they_are(view):
     seen.cell("turned_key", 0, 1, 0).click()
     panel.get_by_text("Its pair, times cosine and sine.").wait_for()
     assert seen.errors == []
+
+
+def test_the_strip_shows_a_turned_vector_below_the_one_that_can_be_changed(view):
+    quarter = np.pi / 2 * np.array([[0, 0], [1, 1]])
+    seen = view(trace(replace(load_example("cat-sat"), angles=quarter))).live()
+    texts = [
+        seen.number(f"{name}₁").evaluate("e => e.value || e.textContent")
+        for name in ("Key of sat, k", "−1, Turned key of sat, k′")
+    ]
+    assert texts == ["0", "−1"]

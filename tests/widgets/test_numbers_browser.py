@@ -39,6 +39,14 @@ def test_an_exact_tie_goes_to_the_even_digit(arithmetic_page, places):
     same_texts(arithmetic_page, values)
 
 
+@pytest.mark.parametrize("places", PLACES)
+def test_what_is_a_tie_but_for_a_last_bit_goes_where_the_tie_goes(arithmetic_page, places):
+    halves = [(n + 0.5) / 10**places for n in range(12)]
+    near = [np.nextafter(x, side) for x in halves for side in (-1, 99)]
+    assert {shown(x, places) for x in near} == {shown(x, places) for x in halves}
+    same_texts(arithmetic_page, [float(x) for x in near])
+
+
 @settings(max_examples=60)
 @given(st.lists(st.floats(), min_size=1, max_size=40))
 def test_any_number_is_written_as_python_writes_it(arithmetic_page, values):

@@ -71,6 +71,32 @@ def test_the_query_is_dragged_in_the_plane_and_everything_follows(put):
     assert weights(seen) == before
 
 
+def test_a_finger_on_the_query_drags_it_and_anywhere_else_scrolls_the_page(put):
+    seen = put(explorer(flat(), view="plane").html, width=390, has_touch=True, is_mobile=True)
+    page, handle = seen.page, seen.page.locator(".handle")
+    handle.scroll_into_view_if_needed()
+    hand = page.context.new_cdp_session(page)
+
+    def swipe(x, y, across, up):
+        points = [(x + across * step / 8, y - up * step / 8) for step in range(9)]
+        for kind, (left, top) in zip(["touchStart"] + ["touchMove"] * 8, points, strict=True):
+            hand.send(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": left, "y": top}]}
+            )
+        hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    box, scrolled = handle.bounding_box(), page.evaluate("scrollY")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    swipe(x, y, -20, 60)
+    after = handle.bounding_box()
+    assert after["x"] - box["x"] == pytest.approx(-20, abs=2)
+    assert after["y"] - box["y"] == pytest.approx(-60, abs=2)
+    assert page.evaluate("scrollY") == scrolled
+    svg = page.locator(".panel-plane").first.bounding_box()
+    swipe(svg["x"] + 12, svg["y"] + svg["height"] - 12, 0, 120)
+    page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
+
+
 def test_the_query_is_moved_by_the_keyboard_and_the_output_stays_in_the_polygon(put):
     seen = put(explorer(flat(), view="plane").html)
     handle = seen.page.locator(".handle")

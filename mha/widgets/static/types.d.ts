@@ -214,6 +214,8 @@ interface Cell {
   /** Whether it is an input. */
   given: boolean;
   value: number;
+  /** What it is called behind its number, once it was a tab stop. */
+  name?: string;
   style: string;
   grid: Cell[][];
   printed?: HTMLElement;
@@ -273,8 +275,9 @@ interface StripNumber {
   value: number;
   /** How it is written. */
   text: string;
-  /** For how many characters there is room, and the node whose numbers have it together. */
-  room: { digits: number; node: HTMLElement | null };
+  /** For how many characters there is room, and at least; in how many columns at first, and the node
+      whose numbers have it together. */
+  room: { digits: number; least: number; columns: number; node: HTMLElement | null };
 }
 
 /** A drawing with the size that it was last drawn in. */
@@ -301,6 +304,7 @@ interface HandledStrip {
   numbers: StripNumber[];
   ofNode: Map<EventTarget | null, StripNumber>;
   giveRoom(number: StripNumber, digits: number): void;
+  takeRoom(): void;
   light(): void;
   paintNumber(number: StripNumber, view: StripView): void;
   view(): StripView;
@@ -422,7 +426,9 @@ interface Window {
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
     fill(text: string, words: Record<string, string | number>): string;
-    fitting(value: number, given: boolean, places?: number): string;
+    fitting(
+      value: number, given: boolean, room?: { places?: number, long?: number },
+    ): string;
     freshId(): string;
     fromHash(
       data: ExplorerData, hash: string, numbers: ExplorerNumbers,
