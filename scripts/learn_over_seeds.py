@@ -14,12 +14,12 @@ if __name__ == "__main__":
     import json
 
     from mha import over_seeds
-    from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, learned, tested
+    from mha.examples.learning_runs import KEPT, PLANNED, SEEDS, examined, learned
 
     def line(steps: int, heads: int) -> str:
         """Return the losses and shares of all seeds, as they are kept."""
         print(f"{steps} steps, {heads} heads ...", flush=True)
-        runs = over_seeds(lambda rng: tested(learned(rng, heads, steps)), SEEDS)
+        runs = over_seeds(lambda rng: examined(learned(rng, heads, steps)), SEEDS)
         return f'  "{heads} heads": {json.dumps(runs.values.round(6).tolist())}'
 
     tables = [

@@ -237,12 +237,26 @@ WORDING = [
           "The next chapter\nhas it."),
 ]  # fmt: skip
 
+CLAIMS = [
+    _page("a number quoted without its source", "a number is quoted without its source",
+          "Table {given}`2` gives {given}`0.4`."),
+    _page("a claim that the list lacks", "the claim lost is not in book/claims.toml",
+          "So it is. {claim}`lost`"),
+    _page("a claim made twice", "the claim lost is made twice",
+          "So it is. {claim}`lost`\nAgain. {claim}`lost`", 1),
+    Fault("a claim without a kind", "kind is 'sure'; one of proved, computed",
+          '[a]\nsays = "So."\nkind = "sure"\nholds = "{ref}`a`"\n', 1, "book/claims.toml",
+          whole=True),
+    Fault("a claim that nothing holds", "holds with a reference or a citation, are wanted",
+          '[a]\nsays = "So."\nkind = "proved"\n', 1, "book/claims.toml", whole=True),
+]  # fmt: skip
+
 SYMBOLS = [
     _page("a symbol with a second meaning", "$m$ means something else here than in Notation",
           "The largest score $m$ is kept."),
 ]  # fmt: skip
 
-FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *QUIZZES, *REFERENCES, *SYMBOLS, *WORDING]
+FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *QUIZZES, *REFERENCES, *SYMBOLS, *CLAIMS, *WORDING]
 
 # What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
 IN_CELLS = [

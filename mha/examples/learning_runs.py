@@ -58,7 +58,7 @@ def learned(rng: Generator, num_heads: int, steps: int = 150) -> MultiHeadWeight
     return train_layer(start, x, answers, steps=steps).layer
 
 
-def tested(layer: MultiHeadWeights) -> tuple[float, float]:
+def examined(layer: MultiHeadWeights) -> tuple[float, float]:
     """Return a layer's loss on the other sentences, and the share of questions answered right."""
     _, (x, answers), _ = task()
     scores = answer_scores(x, layer, len(QUESTIONS))

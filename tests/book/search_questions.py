@@ -93,8 +93,8 @@ MORE = {
 
 # Of the part on the Transformer: each finds its section first.
 TRANSFORMER = {
-    "rotary position embedding": ("transformer/order#second-way-turn-with-the-position",),
-    "RoPE": ("transformer/order#second-way-turn-with-the-position",),
+    "rotary position embedding": ("transformer/order#second-way-rotate-with-the-position",),
+    "RoPE": ("transformer/order#second-way-rotate-with-the-position",),
     "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
     "online softmax": ("transformer/cost#a-softmax-that-reads-once",),
     "FlashAttention": ("transformer/cost#attention-block-by-block",),
@@ -133,7 +133,7 @@ TERMS = {
     ),
     "parameters": ("mechanism/multi-head-attention#what-it-costs",),
     "dimension": ("mechanism/self-attention#three-matrices-learned-once", *SCALING),
-    "rotate": ("transformer/order#second-way-turn-with-the-position",),
+    "rotate": ("transformer/order#second-way-rotate-with-the-position",),
     "relative position bias": ("transformer/order#where-or-how-far",),
     "vocabulary": ("transformer/decoding#why-the-future-is-hidden",),
     "unembedding": ("transformer/decoding#why-the-future-is-hidden",),

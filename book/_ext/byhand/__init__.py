@@ -22,6 +22,7 @@ PARTS = (
     "bibliography",
     "failed_cells",
     "given",
+    "claims",
     "page_assets",
     "slim_theme",
     "outside",

@@ -97,6 +97,8 @@ class Words:
             if role == "cite:t":
                 return " and ".join(f"{authors} ({year})" for authors, year in both)
             return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
+        if role == "claim":  # a mark of the page
+            return ""
         if role in ("ref", "numref", "eq", "doc", "py:func", "func"):
             title, label = REFERENCE.match(text).groups()  # type: ignore[union-attr]
             return title or self.links.get(_folded(label)) or label

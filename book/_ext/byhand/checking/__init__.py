@@ -11,6 +11,7 @@ from pathlib import Path
 from byhand.checking import (
     cells,
     characters,
+    claims,
     data,
     markup,
     quizzes,
@@ -21,7 +22,7 @@ from byhand.checking import (
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Project
 
-THEMES = (characters, data, markup, cells, quizzes, references, symbols, wording)
+THEMES = (characters, claims, data, markup, cells, quizzes, references, symbols, wording)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
