@@ -166,7 +166,7 @@ def test_what_does_not_fit_is_told_in_one_sentence(rng):
     with raises(ValueError, "made-up is no start for blocks; embeddings alone are wanted"):
         trace_blocks(example(), [with_block(rng).block])
     with raises(ValueError, "made-up is no start for blocks; embeddings alone are wanted"):
-        trace_blocks(with_places(rng), [with_block(rng).block])
+        trace_blocks(replace(projected(rng), scale=2.0), [with_block(rng).block])
     with raises(TypeError, "example is a int; a WorkedExample is wanted"):
         trace_blocks(1, [])
     with raises(ValueError, "blocks is empty; at least one is wanted"):

@@ -21,11 +21,11 @@ from helpers import (
 
 from mha import Trace, example_names, load_example, trace
 from mha.runs.running import RUNNING
-from mha.runs.stages import AXES, STAGES, Stage, _norm, as_data, stage, stage_array
+from mha.runs.stages import AXES, OF_WORDS, STAGES, Stage, _norm, as_data, stage, stage_array
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
-MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out"]
+MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out", "unembedding"]
 LEARNED_ROWS = ["first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"]
 LENGTHS = {
     "n": QUERIES,
@@ -65,6 +65,7 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
     for name, kind in STAGES.items():
         array = kind.array(run)
         is_lacking = kind.in_block and (norm is None or name.startswith(BLOCKS[norm]))
+        is_lacking |= name in OF_WORDS
         if name in ("root", "percentages") or is_lacking:
             assert array is None, name
             continue
@@ -78,7 +79,9 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
 def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
     run = trace(with_block(rng))
     for name, kind in STAGES.items():
-        if kind.is_matrix:
+        if name in OF_WORDS:
+            assert kind.array(run) is None
+        elif kind.is_matrix:
             block = run.example.block
             holder = block.feed_forward if kind.in_block else block.attention
             if name.startswith(("first_", "second_")):
@@ -97,7 +100,7 @@ def test_a_stage_that_a_run_lacks_has_no_array(name):
     wanted = {"root", "percentages", "positions", "placed"}
     wanted |= {"angles", "turned_query", "turned_key"}
     wanted |= {stage_name for stage_name, kind in STAGES.items() if kind.in_block}
-    wanted |= set(RUNNING)
+    wanted |= {*RUNNING, *OF_WORDS}
     if run.embeddings is None:
         wanted |= {"embeddings", "w_q", "w_k", "w_v"}
     if run.output is None:
@@ -140,7 +143,7 @@ def test_captions_tell_stages_apart():
 
 def test_as_data_survives_json():
     data = json.loads(json.dumps(as_data()))
-    few = {name for name, kind in STAGES.items() if kind.in_block} | set(RUNNING)
+    few = {name for name, kind in STAGES.items() if kind.in_block} | {*RUNNING, *OF_WORDS}
     told_of = {name: kind for name, kind in STAGES.items() if name not in few}
     assert list(data) == list(told_of)
     for name, kind in told_of.items():
