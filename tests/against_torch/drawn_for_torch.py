@@ -92,7 +92,8 @@ def torch_model(arrays, stories, base):
         query, key, value = (normed @ arrays[f"w_{name}{block}"] for name in "qkv")
         d_k = query.shape[-1]
         speeds = base ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
-        turns = torch.polar(torch.ones(1), torch.arange(n)[:, None] * speeds)
+        angles = torch.arange(n)[:, None] * speeds
+        turns = torch.polar(torch.ones_like(angles), angles)
         query, key = (turned(part, turns) for part in (query, key))
         scores = (query @ key.mT / d_k**0.5).masked_fill(no_later(n), -torch.inf)
         maps.append(scores.softmax(-1))
