@@ -325,7 +325,7 @@ _TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
-def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
+def as_data(*, in_block: bool = False, of_words: bool = False) -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
 
     What is as `Stage` has it by default is left out too.
@@ -334,6 +334,8 @@ def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
     ----------
     in_block : bool, default False
         Whether those stages are wanted that a block adds, or those that any run may have.
+    of_words : bool, default False
+        Whether those are wanted that a vocabulary adds.
 
     Examples
     --------
@@ -348,5 +350,5 @@ def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
         }
         | ({"joined": stage.joined} if stage.joined else {})
         for name, stage in STAGES.items()
-        if (stage.in_block if in_block else not stage.seldom)
+        if (name in OF_WORDS if of_words else stage.in_block if in_block else not stage.seldom)
     }
