@@ -43,7 +43,7 @@ WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <style>html {{ --pst-color-text-base: #222; --pst-color-border: #ccc; }}
 main {{ width: 700px; margin: auto; }}</style>
-<link rel="stylesheet" href="explorer.css"><link rel="stylesheet" href="model.css">
+<link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
 MEASURE = """async ({ repeat, selector, original }) => {

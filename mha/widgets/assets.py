@@ -75,6 +75,7 @@ LATE_PARTS = {
         "model-arithmetic.js",
         "model-view.js",
     ),
+    "model-numbers.js": ("model-numbers.js",),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",

@@ -16,6 +16,7 @@ code = 1
 ```
 
 <mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-build></mha-build><mha-quiz></mha-quiz>
+<mha-model></mha-model>
 <div class="steps-start stage-block names-of-the-package exercise toggle sd-tab-set"></div>
 """
 
@@ -102,4 +103,5 @@ def test_every_script_of_the_widgets_is_loaded_or_asked_for_later():
     scripts = {name for name in published() if name.endswith(".js")}
     assert scripts - set(LATE_PARTS) <= set(SCRIPTS) | PARTS
     assert not set(LATE_PARTS) & set(SCRIPTS)
-    assert all(f'later("{name}")' in published()["explorer.js"] for name in LATE_PARTS)
+    asking = published()["explorer.js"] + published()["model.js"]
+    assert all(f'later("{name}")' in asking for name in LATE_PARTS)

@@ -25,6 +25,7 @@ from mha.widgets.assets import (
     LATE_PARTS,
     TOGETHER,
     bare,
+    model_script,
     publish,
     published,
     stages_script,
@@ -242,13 +243,14 @@ def test_no_style_sheet_has_a_heads_colour_of_its_own():
 def test_all_scripts_and_styles_of_reading_are_small(tmp_path):
     """The bound for all that a page can load: the frame's, the boxes', the steps', the explorer's.
 
-    Left out is only what is loaded when it is asked for: the search, and `LATE_PARTS`.
+    Left out is only what is loaded when it is asked for, the search and `LATE_PARTS`, and half a
+    kilobyte that the one page with the trained model has.
     """
     page_assets.publish_together(tmp_path)
     reading = bare((page_assets.OWN / "reading.css").read_text(encoding="utf-8"))
     (tmp_path / "reading.css").write_text(reading, encoding="utf-8")
     styles = {"heads.css", "reading.css", "boxes.css", "explorer.css"}
-    loaded = {*page_assets.SCRIPTS, *styles}
+    loaded = {*page_assets.SCRIPTS, *styles} - {"model.js"}
     sizes = {name: len(gzip.compress((tmp_path / name).read_bytes())) for name in loaded}
     early = {"early.js", "early-fonts.js"}  # which stand in each page
     sizes |= {name: len(gzip.compress((page_assets.OWN / name).read_bytes())) for name in early}
@@ -266,13 +268,18 @@ def test_scripts_ask_for_nothing_from_outside(name):
     assert not re.search(r"https?:|\bimport\b|\bfetch\b|XMLHttp|@import|url\(", text)
 
 
-def test_every_text_is_used_and_every_used_text_is_there():
+@pytest.mark.parametrize(("kind", "count"), [("explorer", 6), ("model", 1)])
+def test_every_text_is_used_and_every_used_text_is_there(kind, count):
     parts = [*EXPLORER_PARTS, *(part for parts in LATE_PARTS.values() for part in parts)]
-    written = [name for name in parts if name != "stages-block.js"]
-    files = [FOLDER / name for name in written if "strings" not in name]
+    of_model = [name.startswith("model") for name in parts]
+    files = [
+        FOLDER / name
+        for name, is_model in zip(parts, of_model, strict=True)
+        if is_model == (kind == "model") and (FOLDER / name).exists() and "strings" not in name
+    ]
     code = "".join(file.read_text(encoding="utf-8") for file in files)
-    strings = [file.read_text(encoding="utf-8") for file in FOLDER.glob("strings-explorer*.js")]
-    assert len(strings) == 6
+    strings = [file.read_text(encoding="utf-8") for file in FOLDER.glob(f"strings-{kind}*.js")]
+    assert len(strings) == count
     texts = "".join(strings)
     there = set(re.findall(r"^    (\w+):", texts, re.MULTILINE))
     used = set(re.findall(r"\btexts\.(\w+)", code))
@@ -292,8 +299,10 @@ def code_of(lines):
 
 
 def source_of(part):
-    if part in ("stages.js", "stages-block.js"):
-        return stages_script(in_block=part == "stages-block.js")
+    if part in ("stages.js", "stages-block.js", "stages-words.js"):
+        return stages_script(in_block="block" in part, of_words="words" in part)
+    if part == "model-numbers.js":
+        return model_script()
     return (FOLDER / part).read_text(encoding="utf-8")
 
 
@@ -301,7 +310,7 @@ def test_comments_types_and_indentation_stay_behind_and_nothing_else_does(tmp_pa
     publish(tmp_path)
     parts = {part for names in TOGETHER.values() for part in names}
     alone = {file.name: (file.name,) for file in FOLDER.glob("*.[jc]s*") if file.name not in parts}
-    assert alone.keys() == {"page.js", "progress.js", "boxes.css"}
+    assert alone.keys() == {"page.js", "progress.js", "boxes.css", "model.js", "model.css"}
     for name, sources in (TOGETHER | alone).items():
         if not name.endswith((".js", ".css")):
             continue

@@ -26,7 +26,7 @@ HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <title>Model</title>
-<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="model.css">
+<link rel="stylesheet" href="heads.css">
 {scripts}<main>{body}</main></html>"""
 
 

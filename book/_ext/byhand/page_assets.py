@@ -53,7 +53,6 @@ STYLES = (
     "boxes.css",
     "reading.css",
     "explorer.css",
-    "model.css",
     "print.css",
 )
 
@@ -63,7 +62,7 @@ FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all other
 WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
     ("<mha-explorer", "<mha-your-turn", "<mha-build", "<mha-model"): ARITHMETIC,
     ("<mha-explorer", "<mha-model"): (*EXPLORER, "explorer.css"),
-    ("<mha-model",): ("model.js", "model.css"),
+    ("<mha-model",): ("model.js",),
     ("<mha-your-turn", "<mha-build"): ("boxes.js",),
     ("<mha-your-turn", "<mha-build", "<mha-quiz", "steps-start"): ("boxes.css",),
     ("<mha-quiz", "steps-start"): ("lessons.js",),

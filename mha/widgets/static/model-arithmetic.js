@@ -196,8 +196,8 @@
     const { numbers } = blocks[block];
     const whole = source.head === null ? numbers[source.stage] : numbers[source.stage][source.head];
     const values = whole[place.row];
-    const mean = values.reduce((/** @type {number} */ sum, /** @type {number} */ x) => sum + x, 0)
-      / values.length;
+    const total = values.reduce((/** @type {number} */ sum, /** @type {number} */ x) => sum + x, 0);
+    const mean = total / values.length;
     const number = { value: valueAt(numbers, source), place: source, name: "" };
     const spread = at(spreads, place.row);
     const by = { value: valueAt(blocks[1].numbers, spread), place: spread, name: "" };

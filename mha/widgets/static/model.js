@@ -3,10 +3,18 @@
 (function () {
   "use strict";
 
-  const { later } = window.mhaExplorer;
+  const { later, make } = window.mhaExplorer;
 
   /** How far from the screen the model is loaded. */
   const NEAR = "200px";
+
+  const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
+
+  /** Its style sheet is of use to no other page. */
+  const dressed = () => new Promise((done) => {
+    document.head.append(make("link",
+      { rel: "stylesheet", href: `${folder}model.css`, onload: done, onerror: done }));
+  });
 
   class MhaModel extends HTMLElement {
     /** @type {Promise<void> | null} */
@@ -29,6 +37,7 @@
     }
 
     async load() {
+      await dressed();
       await later("explorer-block.js");
       await later("model-view.js");
       await later("model-numbers.js");
