@@ -1,4 +1,4 @@
-"""A deck of slides for each chapter on the mechanism: figures, formulas, questions."""
+"""A deck of slides for each chapter on the mechanism and on the trained model."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,9 @@ from packs.pages import Page, Question, one, questions, standing_alone
 from packs.paper import print_pages
 
 STYLE = Path(__file__).with_suffix(".css")
-PART = "mechanism/"
+PARTS = ("mechanism/", "transformer/small-model")
+"""How the names of those chapters begin that have a deck."""
+
 OMITTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
 """How the headings of sections begin that get no slides of their own."""
 
@@ -26,10 +28,10 @@ MOST_ROWS, MOST_COLUMNS = 8, 8
 
 
 def decks(pages: list[Page], folder: Path) -> list[Path]:
-    """Print a deck for each chapter of the mechanism, and return the files."""
+    """Print a deck for each chapter that has one, and return the files."""
     made = []
     for page in pages:
-        if page.name.startswith(PART):
+        if page.name.startswith(PARTS):
             pdf = folder / f"{page.name.rpartition('/')[2]}.pdf"
             print_pages([deck(page)], STYLE, pdf)
             made.append(pdf)

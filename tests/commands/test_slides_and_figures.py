@@ -14,7 +14,7 @@ from pypdf import PdfReader
 
 pytestmark = pytest.mark.book
 
-CHAPTERS = [page for page in pages.read(SITE) if page.name.startswith("mechanism/")]
+CHAPTERS = [page for page in pages.read(SITE) if page.name.startswith(slides.PARTS)]
 DOCUMENT = r"""\documentclass{article}\usepackage{booktabs,fontspec}\begin{document}\tiny
 %s\end{document}
 """
@@ -29,8 +29,8 @@ def page(request):
     return pages.Page(request.param.name, request.param.path)
 
 
-def test_there_is_a_deck_for_each_chapter_on_the_mechanism():
-    assert len(CHAPTERS) == 5
+def test_there_is_a_deck_for_each_chapter_on_the_mechanism_and_the_trained_model():
+    assert len(CHAPTERS) == 5 + 1
 
 
 def test_each_slide_is_one_page_and_no_formula_is_left(page, tmp_path):
