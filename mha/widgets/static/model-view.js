@@ -76,14 +76,14 @@
         "aria-label": texts.story }, parts.story);
       parts.status = make("p", { className: "status", role: "status" });
       parts.next = make("ol", { className: "model-next" });
-      parts.nextTitle = make("h4");
+      parts.nextTitle = make("p", { className: "model-title" });
       parts.came = make("p", { className: "soft" });
       parts.kept = make("p", { className: "soft" });
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
         this.cutChoice(), this.controls(), parts.status,
         make("div", { className: "model-columns" },
-          make("section", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
+          make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection()), this.originSection(),
         this.training(), this.maps());
     }
@@ -154,7 +154,7 @@
       parts.logit = makeButton("", () => this.ask(1, placeAt("logits", this.state.place, this.chosen)),
         { className: "number" });
       parts.logitName = make("span");
-      return make("section", {}, make("h4", {}, texts.partsOf, " ", parts.choice),
+      return make("div", {}, make("p", { className: "model-title" }, texts.partsOf, " ", parts.choice),
         make("ol", { className: "model-shares" },
           ...parts.shares.map((/** @type {any} */ { row }) => row),
           make("li", { className: "total" }, parts.logitName, make("span"), parts.logit)));
@@ -163,10 +163,10 @@
     originSection() {
       const { parts } = this;
       parts.back = makeButton(texts.back, () => this.goBack(), { className: "reading-button" });
-      parts.what = make("p", { className: "model-what" });
+      parts.what = make("p", { className: "model-what", role: "status" });
       parts.line = make("p", { className: "model-line" });
-      return make("section", { className: "model-origin", "aria-live": "polite" },
-        make("h4", {}, texts.origin), parts.what, parts.line, parts.back);
+      return make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
+        make("p", { className: "model-title" }, texts.origin), parts.what, parts.line, parts.back);
     }
 
     training() {
