@@ -20,6 +20,7 @@ from mha.core.gradients import (
     scaled_dot_product_attention_backward,
 )
 from mha.core.heads import merge_heads, split_heads
+from mha.core.language import LanguageModel, Written
 from mha.core.learning import (
     Training,
     answer_scores,
@@ -55,6 +56,7 @@ from mha.examples.recorded import (
     recorded_maps,
     recorded_sentences,
 )
+from mha.examples.trained import TrainedModel, load_model
 from mha.runs import stages
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
@@ -70,6 +72,7 @@ from mha.runs.rounding import (
     short,
     shown,
 )
+from mha.runs.stories import LogitShares, logit_shares, trace_text
 from mha.runs.variations import with_swapped_tokens, without_head, without_scale
 from mha.runs.worked import Reading, WorkedExample
 from mha.views import figures, tables
@@ -84,7 +87,9 @@ __all__ = [
     "Block",
     "FeedForward",
     "KeyValueCache",
+    "LanguageModel",
     "LayerSizes",
+    "LogitShares",
     "MultiHeadGradients",
     "MultiHeadWeights",
     "Norm",
@@ -97,8 +102,10 @@ __all__ = [
     "RunningSoftmax",
     "SeedRuns",
     "Trace",
+    "TrainedModel",
     "Training",
     "WorkedExample",
+    "Written",
     "answer_scores",
     "arithmetic",
     "at_least",
@@ -127,6 +134,8 @@ __all__ = [
     "linear_biases",
     "linear_slopes",
     "load_example",
+    "load_model",
+    "logit_shares",
     "merge_heads",
     "multi_head_attention",
     "multi_head_attention_backward",
@@ -159,6 +168,7 @@ __all__ = [
     "total_variation",
     "trace",
     "trace_blocks",
+    "trace_text",
     "train_layer",
     "transformer",
     "with_swapped_tokens",

@@ -3,7 +3,8 @@
 Works on a copy of the committed project, with this environment, and takes each step several times:
 from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also what
 is printed from the pages. With ``--against REV`` a copy of another commit takes the same steps in
-turn, with the packages of its own lock, and each pair gives a ratio. Needs the project's environment.
+turn, with the packages of its own lock, and each pair gives a ratio. Needs the project's
+environment.
 """
 
 import os

@@ -2,7 +2,8 @@
 
 Opens the explorer of a worked example in Chromium, slowed down as asked, and takes turns in one
 run: an update (one input of the strip changes, and all of the strip follows), the building of the
-strip, and the building of all numbers' tables. Times go from the event until style and layout are
+strip, and the building of all numbers' tables. The trained model is measured the same way: one word
+of a story of 32 changes, and all of it follows. Times go from the event until style and layout are
 done. Needs the project's environment and a Chromium.
 """
 
@@ -25,9 +26,12 @@ from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.model import language_model  # noqa: E402
 
 BUDGET = 16
 OPENING = 100
+BUDGET_OF_THE_MODEL = 50
+STEPS = 10
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}  {:>9}"
 
@@ -89,6 +93,59 @@ MEASURE = """async ({ repeat, selector, original }) => {
 }"""
 
 
+STORY = (
+    "ba ke saw mo nu . mo nu gave the lamp to ba ke . ba ke and ri ta walked home . "
+    "ri ta met mo nu . ba ke"
+)
+
+# Turns of a model: its building, and one word after another in the third place of its story.
+TURNS = """async ({ repeat, original }) => {
+  const host = document.querySelector("main");
+  const times = { update: [], build: [] };
+  const timed = (kind, action) => {
+    const start = performance.now();
+    action();
+    host.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  await host.querySelector("mha-model").begin();
+  const words = ["saw", "met", "helped", "called", "thanked"];
+  for (let turn = 0; turn < repeat; turn += 1) {
+    if (turn % 5 === 0) {
+      const element = document.createElement("div");
+      element.innerHTML = original.replaceAll("mha-model", "div");
+      host.replaceChildren(element);
+      timed("build", () => window.mhaModel.open(element));
+    }
+    const form = host.querySelector("form");
+    const input = form.querySelector("input");
+    input.value = input.value.replace(/^(\\S+ \\S+) \\S+/, `$1 ${words[turn % 5]}`);
+    await new Promise(requestAnimationFrame);
+    timed("update", () => form.requestSubmit());
+    await new Promise(requestAnimationFrame);
+  }
+  return times;
+}"""
+
+
+def measured_model(browser: Browser, folder: str, throttle: int, repeat: int) -> Times:
+    """Return the same of the trained model: it has no tables, and its turns are both loops."""
+    curves = {name: [1.0] * STEPS for name in ("met", "fresh")}
+    body = language_model(STORY, curves=curves).html
+    file = Path(folder) / "model.html"
+    names = (*ARITHMETIC, *EXPLORER, "model.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    client = page.context.new_cdp_session(page)
+    page.wait_for_selector("mha-model.live")
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(TURNS, {"repeat": repeat, "original": body})
+    page.close()
+    return times | {"tables": [0.0]}
+
+
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command line's options."""
     parser = Parser(description=__doc__.partition("\n\n")[0])
@@ -147,6 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chromium:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     print(f"The budget of an update is {BUDGET} ms at 4x, that of building {OPENING} ms.")
+    print(f"That of a changed word of the model is {BUDGET_OF_THE_MODEL} ms.")
     columns = ("fastest", "update", "strip", "tables")
     print(ROW.format("example", "slow", *columns))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
@@ -157,6 +215,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for throttle in options.throttle:
                 print(row(name, throttle, measured(browser, file, throttle, options.repeat)),
                       flush=True)  # fmt: skip
+        for throttle in options.throttle:
+            found = measured_model(browser, folder, throttle, options.repeat)
+            print(row("the model", throttle, found), flush=True)
         browser.close()
 
 

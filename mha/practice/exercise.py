@@ -288,7 +288,10 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
     if place.kind.by_key:
         return names | {"column": f"*{run.tokens[place.column]}*"}
     number = place.column + 1
-    return names | {"n": str(number), "component": dimensions(place.kind.symbol, number)[-1]}
+    component = dimensions(place.kind.symbol, number)[-1]
+    vocabulary = run.example.vocabulary
+    word = component if vocabulary is None else f"*{vocabulary[place.column]}*"
+    return names | {"n": str(number), "component": component, "word": word}
 
 
 def _of_blocks(run: Trace, place: Place) -> dict[str, str]:

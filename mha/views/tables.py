@@ -113,13 +113,21 @@ def _bare_table(
     return array_table(
         _numbers(run, grid),
         rows=("each",) if is_once else rows,
-        columns=words(run) if kind.by_key else dimensions(kind.symbol, len(grid[0])),
+        columns=_columns(run, kind, len(grid[0])),
         caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
         corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",
         places=places,
         mark_max=kind.marked,
         name=name,
     )
+
+
+def _columns(run: Trace, kind: Stage, count: int) -> tuple[str, ...]:
+    """Return what the columns of a stage are called."""
+    vocabulary = run.example.vocabulary
+    if kind.columns == "words" and vocabulary is not None:
+        return tuple(map(Word, vocabulary))
+    return words(run) if kind.by_key else dimensions(kind.symbol, count)
 
 
 def _with_sums(

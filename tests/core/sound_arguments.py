@@ -80,6 +80,12 @@ ARRAYS = {"embeddings": X, "layer": LAYER, "head_names": ["first", "second"]}
 EXAMPLE = mha.WorkedExample(**WORDS, **ARRAYS)
 RUN = mha.trace(EXAMPLE)
 PLACE = mha.Place("scores", head=0, row=1, column=2)
+MODEL = mha.LanguageModel(
+    words=["a", "b", "c"],
+    embedding=RNG.normal(size=(3, 6)),
+    blocks=[mha.Block(LAYER)],
+    unembedding=RNG.normal(size=(6, 3)),
+)
 INDEX = {"head": 0, "row": 1, "column": 2}
 SHARE = {"value": 0.3, "places": 2}
 
@@ -113,6 +119,15 @@ BESIDE = {
     "LayerSizes.weight_bytes": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
     "LayerSizes.cache_bytes": {"self": mha.layer_sizes(6, 2), "num_tokens": 3},
     "Origin.constant": {"self": mha.origin(RUN, PLACE), "name": "d_k"},
+    "LanguageModel": {
+        **{"words": MODEL.words, "embedding": MODEL.embedding, "blocks": MODEL.blocks},
+        "unembedding": MODEL.unembedding,
+    },
+    "LanguageModel.indices": {"self": MODEL, "text": "a b"},
+    "load_model": {"name": "names"},
+    "LanguageModel.write": {"self": MODEL, "text": "a b"},
+    "trace_text": {"model": MODEL, "text": "a b"},
+    "logit_shares": {"runs": mha.trace_text(MODEL, "a b"), "row": 1},
     "Place": {"stage": "scores", **INDEX},
     "Place.at": {"stage_name": "scores", "index": (0, 1, 2)},
     "Place.of": {"stage_name": "scores", **INDEX},

@@ -36,7 +36,8 @@ GIVEN = BESIDE | {
 
 GIVES_ONLY = (
     *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
-    *("PatternFit", "Reading", "RecordedMaps", "Trace", "Training"),
+    *("LogitShares", "PatternFit", "Reading", "RecordedMaps", "Trace", "TrainedModel"),
+    *("Training", "Written"),
 )
 """Records of what was found or read: they check nothing, and their methods are tried."""
 

@@ -29,7 +29,7 @@ from mha import (
 from mha.core.attention import masked_scores, scaled_scores
 from mha.runs.record import continued
 from mha.runs.running import RUNNING
-from mha.runs.stages import STAGES
+from mha.runs.stages import OF_WORDS, STAGES
 
 # num_heads, n, d_model, d_k, d_v, d_out of the examples that chapters speak of
 SIZES = {
@@ -91,6 +91,7 @@ def test_shapes(name):
         "output": (n, d_out) if d_out else None,
         "head_contributions": (h, n, d_out) if d_out else None,
         **dict.fromkeys(RUNNING),
+        **dict.fromkeys(OF_WORDS[1:]),
     } | {name: None for name, stage in STAGES.items() if stage.in_block and not stage.is_matrix}
     assert len(record.tokens) == n
     assert record.num_heads == len(record.head_names) == h

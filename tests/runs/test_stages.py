@@ -16,11 +16,11 @@ from helpers import (
 )
 
 from mha import Trace, trace
-from mha.runs.stages import AXES, STAGES, as_data
+from mha.runs.stages import AXES, OF_WORDS, STAGES, as_data
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
-MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out"]
+MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out", "unembedding"]
 LEARNED_ROWS = ["first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"]
 LENGTHS = {
     "n": QUERIES,
@@ -60,6 +60,7 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
     for name, kind in STAGES.items():
         array = kind.array(run)
         is_lacking = kind.in_block and (norm is None or name.startswith(BLOCKS[norm]))
+        is_lacking |= name in OF_WORDS
         if name in ("root", "percentages") or is_lacking:
             assert array is None, name
             continue
@@ -73,7 +74,9 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
 def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
     run = trace(with_block(rng))
     for name, kind in STAGES.items():
-        if kind.is_matrix:
+        if name in OF_WORDS:
+            assert kind.array(run) is None
+        elif kind.is_matrix:
             block = run.example.block
             holder = block.feed_forward if kind.in_block else block.attention
             if name.startswith(("first_", "second_")):

@@ -388,6 +388,51 @@ interface ChangeOptions {
 interface Strings {
   // deno-lint-ignore no-explicit-any
   explorer: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  model: { [name: string]: any };
+}
+
+/** A trained model as `model_script` in mha/widgets/assets.py writes it. */
+interface ModelData {
+  words: string[];
+  /** The arrays of one model by name, in the order of their numbers. */
+  shapes: [string, number[]][];
+  base: number;
+  /** The steps of training after which it was kept. */
+  steps: number[];
+  /** Those of all steps, 16 bits each, in base 64. */
+  numbers: string;
+}
+
+/** One checkpoint: its arrays by name, such as w_q1. */
+interface NamesModel {
+  words: string[];
+  speeds: number[];
+  embedding: Matrix;
+  unembedding: Matrix;
+  // deno-lint-ignore no-explicit-any
+  [array: string]: any;
+}
+
+/** What a model makes of words: a block's inputs, and these with all that it computes. */
+interface ModelRun {
+  blocks: { inputs: Inputs; numbers: Numbers & Run }[];
+  words: number[];
+  cut: boolean;
+}
+
+interface ModelState {
+  words: number[];
+  place: number;
+  /** Which checkpoint. */
+  step: number;
+  off: boolean[];
+  cut: boolean;
+  temperature: number;
+  greedy: boolean;
+  /** The word whose logit is taken apart, -1 for the one that comes. */
+  word: number;
+  at: { block: number; place: Place } | null;
 }
 
 interface Window {
@@ -409,6 +454,13 @@ interface Window {
   mhaBlock: {
     ACTIVATIONS: Record<string, (hidden: number) => number>;
     normalShare(x: number): number;
+    normed(
+      start: string,
+      x: Matrix,
+      inputs: Inputs,
+      which: "first" | "second",
+      // deno-lint-ignore no-explicit-any
+    ): Record<string, any>;
   };
   mhaExplorer: {
     LAYOUTS: Partial<Record<Operation, Layout>>;
@@ -523,6 +575,8 @@ interface Window {
       paint(): void;
     };
   };
+  // deno-lint-ignore no-explicit-any
+  mhaModel: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
