@@ -237,7 +237,12 @@ WORDING = [
           "The next chapter\nhas it."),
 ]  # fmt: skip
 
-FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *QUIZZES, *REFERENCES, *WORDING]
+SYMBOLS = [
+    _page("a symbol with a second meaning", "$m$ means something else here than in Notation",
+          "The largest score $m$ is kept."),
+]  # fmt: skip
+
+FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *QUIZZES, *REFERENCES, *SYMBOLS, *WORDING]
 
 # What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
 IN_CELLS = [

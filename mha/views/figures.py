@@ -18,7 +18,7 @@ from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
-from mha.views.drawing.plots import curves, softmax_bars, stacked_counts
+from mha.views.drawing.plots import curves, of_seeds, softmax_bars, stacked_counts
 from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
 from mha.views.drawing.turning import turned
@@ -39,6 +39,7 @@ __all__ = [
     "lanes",
     "mixing_maps",
     "moved",
+    "of_seeds",
     "output_shares",
     "plane",
     "query_strip",

@@ -160,6 +160,17 @@ def test_the_environment_is_made_anew_when_the_lock_changes(environment, made, t
     assert made.count("create") == 2
 
 
+def test_an_environment_that_this_user_cannot_read_is_told_in_one_sentence(
+    environment, made, monkeypatch
+):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", "bin/python")
+
+    monkeypatch.setattr(type(environment.BOOK.folder), "is_file", refuse)
+    with pytest.raises(SystemExit, match=r"^error: .*damaged \(bin/python: Permission denied\)"):
+        environment.enter()
+
+
 @pytest.mark.parametrize("interrupted", [False, True], ids=["at once", "after an interruption"])
 def test_an_environment_that_cannot_be_made_anew_stays_as_it_was(
     environment, tmp_path, interrupted

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
+from mha.core.seeds import SeedRuns
 from mha.runs.rounding import short, shown
 from mha.views.colours import head_colour, head_hatch
 from mha.views.drawing.axes import plotted
@@ -89,6 +90,45 @@ def curves(
         return [plotted(draw, room, height, mark)]
 
     return figure(plot(min(WIDE, 600), ""), alt, narrow=plot(NARROW, "n"))
+
+
+def of_seeds(
+    x: Sequence[float],
+    runs: Sequence[SeedRuns],
+    *,
+    xlabel: str,
+    ylabel: str,
+    alt: str,
+    log: str = "",
+) -> Figure:
+    """Draw what each seed gave as a point, and a line through the medians.
+
+    Parameters
+    ----------
+    x : sequence of float
+        Where the runs stand on the horizontal axis.
+    runs : sequence of SeedRuns
+        With a number for each seed.
+    xlabel, ylabel, alt, log : str
+        As in `curves`.
+
+    Examples
+    --------
+    >>> runs = [SeedRuns(np.array([1.0, 2.0])), SeedRuns(np.array([2.0, 4.0]))]
+    >>> of_seeds([1, 2], runs, xlabel="x", ylabel="y", alt="Two medians rise").alt
+    'Two medians rise'
+    """
+    across = np.concatenate([np.full(len(run.values), at) for at, run in zip(x, runs, strict=True)])
+    medians = [float(run.median) for run in runs]
+    none = np.full(len(across), np.nan)
+    series = {
+        "each seed": np.concatenate([*(run.values for run in runs), none[: len(runs)]]),
+        "median": np.concatenate([none, medians]),
+    }
+    return curves(
+        np.concatenate([across, x]), series, xlabel=xlabel, ylabel=ylabel, alt=alt, log=log,
+        points=("each seed",), xticks=x,
+    )  # fmt: skip
 
 
 def _number_the_axes(axes: Axes, across: Array, values: Array, log: str) -> None:
