@@ -17,7 +17,8 @@ from mha.examples.free_order import (
     draw_sentence,
     one_question,
 )
-from mha.examples.learning_runs import PLANNED, SEEDS, kept_runs, learned, tested
+from mha.examples.learning_runs import PLANNED, SEEDS, kept_runs, learned
+from mha.examples.learning_runs import tested as right_shares
 
 
 def kind_and_mark(token):
@@ -79,7 +80,7 @@ def test_each_word_keeps_one_question_by_its_form():
 
 @pytest.mark.parametrize(("num_heads", "steps", "seed"), [(1, 150, 29), (12, 150, 7), (3, 400, 11)])
 def test_a_kept_run_comes_out_again(num_heads, steps, seed):
-    found = tested(learned(np.random.default_rng(seed), num_heads, steps))
+    found = right_shares(learned(np.random.default_rng(seed), num_heads, steps))
     kept = [runs.values[seed] for runs in kept_runs(num_heads, steps)]
     np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
 
