@@ -236,7 +236,7 @@ def _name(page: Plot, named: Sequence[tuple[Any, str, str]], room: float) -> Non
     key = page.legend(
         things, labels, loc="outside upper left", ncols=_columns(labels, room),
         frameon=False, fontsize=12, handlelength=2.3,
-        borderpad=0, borderaxespad=0, columnspacing=1.6, labelspacing=0.45,
+        borderpad=0, borderaxespad=0.35, columnspacing=1.6, labelspacing=0.45,
     )  # fmt: skip
     for sample, look in zip(key.legend_handles, looks, strict=True):
         if sample is not None:
