@@ -5,6 +5,7 @@ already, and lets MyST-NB execute nothing.
 """
 
 import os
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,19 @@ def computes(page: Path) -> bool:
     return "\n```{code-cell}" in page.read_text(encoding="utf-8")
 
 
+def without_results(
+    env: BuildEnvironment, names: Iterable[str], now: str
+) -> Iterator[tuple[str, Path, list[Step]]]:
+    """Yield the pages whose results would not be the kept ones, with their sources and steps."""
+    for name in names:
+        page = Path(env.doc2path(name))
+        if page.is_file():
+            text = page.read_text(encoding="utf-8")
+            steps = steps_of(notebook_of(page, text, env.myst_config), text)  # type: ignore[attr-defined]
+            if steps and kept(page, steps, now) is None:
+                yield name, page, steps
+
+
 class Reader:
     """What reads pages: it has the results of those that ran ahead and failed."""
 
@@ -56,14 +70,7 @@ class Reader:
     def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
         """Run the pages whose results are not kept, the longest first, on all processors."""
         now, seconds = made_from(), app.config.nb_execution_timeout
-        waiting: list[tuple[str, Path, list[Step]]] = []
-        for name in names:
-            page = Path(env.doc2path(name))
-            if page.is_file():
-                text = page.read_text(encoding="utf-8")
-                steps = steps_of(notebook_of(page, text, env.myst_config), text)  # type: ignore[attr-defined]
-                if steps and kept(page, steps, now) is None:
-                    waiting.append((name, page, steps))
+        waiting = list(without_results(env, names, now))
         waiting.sort(key=lambda task: -task[1].stat().st_size)
         with ThreadPoolExecutor(_processors()) as pool:
             done = pool.map(lambda task: compute(task[1], task[2], now, seconds), waiting)

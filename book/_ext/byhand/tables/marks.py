@@ -13,6 +13,7 @@ MARKS = re.compile(
     r"|\*\*(?P<strong>[^*]+)\*\*"
     r"|\*(?P<em>[^*]+)\*"
 )
+HELD = re.compile(r'(<span class="math [^>]*>.*?</math></span>)([.,;:!?)’”]+)')
 QUOTES = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}"})
 
 
@@ -54,7 +55,8 @@ def as_html(text: str) -> str:
     >>> as_html(r"*cat*, \<end>")
     '<em>cat</em>, &lt;end&gt;'
     """
-    return "".join(_html(kind, piece) for kind, piece in pieces(text))
+    written = "".join(_html(kind, piece) for kind, piece in pieces(text))
+    return HELD.sub(r'<span class="math-held">\1\2</span>', written)  # they stay on one line
 
 
 def _html(kind: str, piece: str) -> str:
