@@ -54,9 +54,7 @@ def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sph
     settings, _ = get_final_config(
         user_yaml=ROOT / "_config.yml", cli_config=given, sourcedir=ROOT / "book"
     )
-    return Sphinx(
-        ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options
-    )
+    return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
 def _build(builder: str) -> int:

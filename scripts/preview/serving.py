@@ -15,10 +15,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from preview.pages import HTML
 from tornado.httpserver import HTTPServer
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from preview.pages import HTML
 
 SCRIPT = Path(__file__).with_name("client.js")
 TAG = '<script src="/preview/client.js" data-sign="{}" defer></script>\n'
@@ -155,7 +156,6 @@ class Page(RequestHandler):
         page = KEPT.sub(rf"\1{self.server.edition()}&\2".encode(), page)
         text, end, rest = page.rpartition(b"</body>")
         self.finish(text + tag + end + rest if end else page + tag)
-
 
     def instead(self, name: str) -> str:
         """Return what stands in the place of a page that is not there: what is wrong with it."""

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from environment import BUILD, ROOT, fail
 from html_book import build_html, one_at_a_time
-from preview.pages import HTML, LOG, MEMORY, Task, Told, run
-from preview.serving import Server
 from sphinx_runs import STATE
 from watchfiles import DefaultFilter, awatch
 
 from byhand.digests import files_in
+from preview.pages import HTML, LOG, MEMORY, Task, Told, run
+from preview.serving import Server
 
 SETTLED = 30  # milliseconds without another change, after which a save is complete
 # What every page depends on: all are read anew.

@@ -21,10 +21,10 @@ from sphinx.application import Sphinx
 from byhand.citations import authors_and_year
 from byhand.digests import ROOT
 from byhand.document import Document
-from byhand.reading.pages import computes, results_of
-from byhand.reading.results import Results
-from byhand.reading.steps import one_line
 from byhand.notebook_text import plain
+from byhand.reading.pages import computes
+from byhand.reading.results import Results, last
+from byhand.reading.steps import one_line
 
 BOOK = Document().title
 ABOUT = """\
@@ -58,7 +58,7 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
         source = Path(app.env.doc2path(name))
         if computes(source):
             page = (Path(app.outdir) / app.builder.get_target_uri(name)).read_text(encoding="utf-8")
-            words = Words(html.document_fromstring(page), results_of(source))
+            words = Words(html.document_fromstring(page), last(source))
             made = notebook(source, app.env.titles[name].astext(), words)
             target = Path(app.outdir) / f"{name}.ipynb"
             target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]

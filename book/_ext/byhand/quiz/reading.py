@@ -23,7 +23,6 @@ from byhand.checking.quizzes import (
     QuizError,
     check_key,
 )
-from byhand.reading.values import NoValueError, value
 from byhand.quiz.elements import (
     quiz,
     quiz_answer,
@@ -33,6 +32,7 @@ from byhand.quiz.elements import (
     quiz_question,
     revealed,
 )
+from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
 

@@ -36,13 +36,6 @@ def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
     return notebook
 
 
-def results_of(page: Path) -> Results | None:
-    """Return the kept results of a page as it stands."""
-    text = page.read_text(encoding="utf-8")
-    steps = steps_of(notebook_of(page, text), text)
-    return kept(page, steps, made_from()) if steps else None
-
-
 def computes(page: Path) -> bool:
     """Tell whether a page has cells."""
     return "\n```{code-cell}" in page.read_text(encoding="utf-8")

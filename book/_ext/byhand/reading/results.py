@@ -16,7 +16,7 @@ from typing import Any
 from sphinx.errors import ExtensionError
 
 from byhand.digests import KEPT, ROOT, digest_of
-from byhand.reading import cell_outputs, running
+from byhand.reading import running
 from byhand.reading.steps import Step
 
 MADE_FROM = ("mha", "requirements.lock", "book/_ext/byhand/reading")
@@ -81,16 +81,22 @@ def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
     now : str
         What `made_from` gives now.
     """
+    found = last(page)
+    if found is None or found.made_from != now or found.files != _digests(found.files):
+        return None
+    if [step.what for step in found.steps] != [step.what for step in steps]:
+        return None
+    found.steps = list(steps)  # their lines may be others
+    return found
+
+
+def last(page: Path) -> Results | None:
+    """Return what a page gave when it last ran and nothing was wrong, whatever has changed since."""
     file = _file(page)
     if not file.is_file():
         return None
     data = json.loads(file.read_text(encoding="utf-8"))
-    if data["made_from"] != now or data["files"] != _digests(data["files"]):
-        return None
-    last = [Step(**step) for step in data["steps"]]
-    if [(s.kind, s.index, s.source) for s in last] != [(s.kind, s.index, s.source) for s in steps]:
-        return None
-    return Results(**data | {"steps": list(steps), "errors": {}})
+    return Results(**data | {"steps": [Step(**step) for step in data["steps"]], "errors": {}})
 
 
 def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:

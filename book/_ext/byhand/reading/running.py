@@ -93,9 +93,7 @@ class Stream(io.TextIOBase):
         return len(text)
 
 
-def run(
-    steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Connection
-) -> None:
+def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Connection) -> None:
     """Run cells and expressions, and tell of each what it gave and why it failed, if it did.
 
     Parameters

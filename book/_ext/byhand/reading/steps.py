@@ -33,6 +33,11 @@ class Step:
     line: int
     source: str
 
+    @property
+    def what(self) -> tuple[str, int, str]:
+        """All but the line, on which no result depends."""
+        return self.kind, self.index, self.source
+
 
 def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
     """Return what runs, in its order; an expression once for all places between two cells.
