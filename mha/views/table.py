@@ -86,8 +86,8 @@ class Table:
         )
 
     def _repr_markdown_(self) -> str:
-        """Return what the book numbers, labels and prints: ``{numbers}``, or a list of words."""
-        if self.words:
+        """Return what the book numbers, labels and prints: ``{numbers}``, or a list with links."""
+        if any("](" in text for row in self.rows for text in row):
             return self._list_table()
         return directive(self.caption, self.name, {}, [self.as_part()])
 
@@ -109,7 +109,7 @@ class Table:
         } | more
 
     def _list_table(self) -> str:
-        """Return a MyST list-table: words may hold references, which Sphinx looks up."""
+        """Return a MyST list-table: Sphinx looks up where its links lead."""
         # Tildes, because a caption may hold backticks.
         lines = [f"~~~{{list-table}} {no_tags(self.caption)}"]
         lines += [":header-rows: 1", ":stub-columns: 1"]

@@ -52,9 +52,7 @@ class Task:
 
 @dataclass
 class Told:
-    """What the pages' process tells: a page that is written, all that is wrong now, or to begin
-    again.
-    """
+    """What the pages' process tells: a page is written, this is wrong now, or to begin again."""
 
     written: str = ""  # a page; "*" for what every page loads
     seconds: float = 0.0

@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ipython_pygments_lexers import IPython3Lexer
-from pygments.lexers import PythonConsoleLexer, PythonLexer
+from pygments.lexers import get_lexer_by_name
 from pygments.token import (
     Comment,
     Error,
@@ -68,19 +67,10 @@ class _Quiet:
             yield place, quiet(kind), piece
 
 
-class _Python(_Quiet, PythonLexer):
-    """Python."""
-
-
-class _IPython(_Quiet, IPython3Lexer):  # type: ignore[misc]
-    """Python as a notebook has it."""
-
-
-class _Console(_Quiet, PythonConsoleLexer):
-    """Python with its prompts."""
-
-
-QUIET = {"python": _Python, "ipython3": _IPython, "pycon": _Console}
+QUIET = {
+    name: type(f"Quiet_{name}", (_Quiet, type(get_lexer_by_name(name))), {})
+    for name in ("python", "ipython3", "pycon", "bash", "toml")
+}
 
 
 @cache

@@ -91,7 +91,7 @@ def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
 
 
 def last(page: Path) -> Results | None:
-    """Return what a page gave when it last ran and nothing was wrong, whatever has changed since."""
+    """Return what a page gave when it last ran to its end, whatever has changed since."""
     file = _file(page)
     if not file.is_file():
         return None

@@ -66,7 +66,7 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
 
 
 def _caption(cell: NotebookNode) -> str:
-    """Return the caption of what a cell of code shows, which may hold what the cell has computed."""
+    """Return the caption of what a cell shows; it may hold what the cell has computed."""
     return str(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", ""))
 
 

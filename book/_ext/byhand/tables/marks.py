@@ -63,6 +63,7 @@ def _html(kind: str, piece: str) -> str:
     if kind == "math":
         return inline_math(piece)
     if kind == "code":
-        return f'<code class="literal"><span class="pre">{escape(piece)}</span></code>'
+        words = " ".join(f'<span class="pre">{escape(word)}</span>' for word in piece.split())
+        return f'<code class="literal notranslate">{words}</code>'
     text = escape(piece.translate(QUOTES), quote=False)
     return text if kind == "text" else f"<{kind}>{text}</{kind}>"

@@ -98,9 +98,10 @@ def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
     if part.head is not None:
         style += f"; --head: var({head_property(part.head)})"
     title = part.title if len(block["parts"]) > 1 else ""
+    known = " ".join([*part.classes, "table"])
     return (
         f'<div class="{classes}"{own} style="{style}">\n'
-        f'<div class="pst-scrollable-table-container"><table class="{" ".join(part.classes)} table">\n'
+        f'<div class="pst-scrollable-table-container"><table class="{known}">\n'
         f"{inside(part, title)}</table>\n</div>\n</div>\n"
     )
 
