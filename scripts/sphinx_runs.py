@@ -4,6 +4,7 @@ Sphinx runs in a process of its own: it leaves too much behind for two builds in
 """
 
 import ctypes
+import gc
 import os
 import re
 import signal
@@ -62,6 +63,7 @@ def _build(builder: str) -> int:
     from sphinx.cmd.build import handle_exception
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+    gc.disable()  # the process ends with the build, and needs to its end what it makes
     app = None
     told = Namespace(pdb=False, verbosity=0, traceback=False)
     folder = NEXT / "_build"

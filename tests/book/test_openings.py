@@ -39,9 +39,9 @@ EXERCISE = "\n```{exercise}\n:label: ex-NAME\n:class: CLASS\nWhat?\n```\n"
 WORDS = "\n" + "word " * 120 + "\n"
 
 
-def made(folder, text, *, builder="html", execute="off", **config):
+def made(folder, text, *, builder="html", **config):
     config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"} | config
-    warnings = build(folder, {"index": text}, builder=builder, execute=execute, **config)
+    warnings = build(folder, {"index": text}, builder=builder, **config)
     if builder == "html":
         text = (folder / "html" / "index.html").read_text(encoding="utf-8")
         return warnings, BeautifulSoup(text, "html.parser")
@@ -111,7 +111,7 @@ def test_the_minutes_follow_the_rule(text, wanted, tmp_path):
 def test_a_box_counts_once_and_its_own_words_do_not(tmp_path):
     # Twelve minutes of words would be 10; with the two of the box they are more than 12 and a half.
     text = PAGE + WORDS * 12 + BOX
-    assert minutes(tmp_path, text, execute="inline") == "About 15 minutes to read"
+    assert minutes(tmp_path, text) == "About 15 minutes to read"
 
 
 def test_a_page_of_nothing_takes_five_minutes():
@@ -165,7 +165,7 @@ def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_p
     first = "# A\n\nRead {minutes}`other` minutes.\n\n```{exercise-times}\n```\n"
     pages = {"index": first + "\n```{toctree}\nother\n```\n", "other": text}
     config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"}
-    assert build(tmp_path, pages, builder="html", execute="off", **config) == ""
+    assert build(tmp_path, pages, builder="html", **config) == ""
     built = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     page = BeautifulSoup(built, "html.parser")
     assert "Read 15 minutes." in page.get_text()

@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.errors import ExtensionError
+from sphinx.util import logging
 
 from byhand.digests import KEPT, ROOT, digest_of
 from byhand.reading import running
 from byhand.reading.steps import Step
 
-MADE_FROM = ("mha", "requirements.lock", "book/_ext/byhand/reading")
+logger = logging.getLogger(__name__)
+
+MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
 IMPORTED = ["byhand.reading.running", "mha.chapters"]  # once, before the first page runs
 OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 
@@ -131,6 +134,7 @@ def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Result
     finally:
         process.kill()
         process.join()
+    logger.info("%s: its cells have run", page)
     if not results.faults and not results.errors:
         _keep(page, results)
     return results
