@@ -1,7 +1,6 @@
 """The commands that print: the whole book, and readers of some of its chapters."""
 
 import argparse
-import hashlib
 import re
 import sys
 import unicodedata
@@ -13,6 +12,7 @@ from environment import BUILD, ROOT, fail, step
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
+from byhand.print_book import press
 from mha.command_line import in_one_line
 
 FOLDER = BUILD / "pdf"
@@ -37,7 +37,7 @@ def add_commands(
     pdf.add_argument(
         "--accessible",
         action="store_true",
-        help="a tagged edition, for screen readers: alternative texts, reading order, language",
+        help="no longer needed: every PDF is tagged for screen readers",
     )
     pdf.set_defaults(documents=_whole_book)
     course = what.add_parser(
@@ -101,7 +101,7 @@ def _whole_book(arguments: argparse.Namespace) -> list[Document]:
     suffix += "" if arguments.code else "-short"
     book = Document(paper=arguments.paper, code=arguments.code)
     if arguments.accessible:
-        book = replace(book, name=f"{book.name}-accessible", edition="accessible")
+        print("note: --accessible is no longer needed: every PDF is tagged", file=sys.stderr)
     return [replace(book, name=book.name + suffix)]
 
 
@@ -111,18 +111,18 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    for option in TITLE_PAGE:
-        typesetting.find_fonts(f"--{option}", getattr(arguments, option))
+    missing = press.unprintable([getattr(arguments, option) for option in TITLE_PAGE])
+    if missing:
+        option, character = TITLE_PAGE[missing[0]], missing[1]
+        fail(f"no font has {character}, which --{option} has; install one, or write other letters")
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
             f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"
             f" numbers are rounded; add it to --chapters to have it",
             file=sys.stderr,
         )
-    name = _working_name(file)
     reader = Document(
-        name=name,
-        file=file,
+        name=file,
         title=arguments.title,
         paper=arguments.paper,
         chapters=chapters,
@@ -136,8 +136,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
         return [reader]
     solutions = replace(
         reader,
-        name=f"{name}-solutions",
-        file=f"{file}-solutions",
+        name=f"{file}-solutions",
         title=f"{arguments.title}: solutions",
         solutions="only",
     )
@@ -168,18 +167,6 @@ def _file_name(title: str) -> str:
     return words[:LONGEST_NAME].rstrip("-")
 
 
-def _working_name(file: str) -> str:
-    """Return a name that LaTeX's programs take too, whatever the system's language.
-
-    Examples
-    --------
-    >>> _working_name("week-1"), _working_name("注意力")
-    ('week-1', 'reader-105a8b5a')
-    """
-    digest = hashlib.sha256(file.encode()).hexdigest()[:8]
-    return file if file.isascii() else f"reader-{digest}"
-
-
 def _chosen_chapters(names: str) -> tuple[str, ...]:
     """Return the pages that a list of chapters means; a chapter is named as its page's address."""
     by_name = {
@@ -201,12 +188,8 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
 
 def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
-    typesetting.find_tex()
-    typesetting.find_weasyprint()  # sets the texts of figures in every edition
     folder.mkdir(parents=True, exist_ok=True)
-    made = []
-    for document in documents:
-        with step(f"Printing {document.name}.pdf"):
-            made.append(typesetting.typeset(document))
+    with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
+        made = typesetting.typeset(documents)
     for document, pdf in zip(documents, made, strict=True):
-        print(f"The PDF is {typesetting.publish(pdf, folder, document.file)}")
+        print(f"The PDF is {typesetting.publish(pdf, folder)}")

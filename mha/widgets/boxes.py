@@ -89,7 +89,7 @@ class YourTurn:
     def _markdown(self) -> str:
         """Return MyST that shows the box in HTML, and its questions with lines in print."""
         lines = ["~~~~{raw} html", self._html(), "~~~~", ""]
-        lines += ["~~~~{only} latex", f"~~~{{admonition}} {LABELS['title']}"]
+        lines += ["~~~~{only} typst", f"~~~{{admonition}} {LABELS['title']}"]
         lines += ["\n\n".join(self._printed()), "~~~", "~~~~"]
         return "\n".join(lines)
 

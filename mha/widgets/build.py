@@ -98,7 +98,7 @@ class Build:
         """Return HTML for a notebook, and Markdown that holds an HTML and a print form."""
         blanks = ", ".join(f"{cell} {SHORT_BLANK}" for cell in self._cells)
         lines = ["~~~~{raw} html", self._html(), "~~~~", ""]
-        lines += ["~~~~{only} latex", f"~~~{{admonition}} {LABELS['title']}"]
+        lines += ["~~~~{only} typst", f"~~~{{admonition}} {LABELS['title']}"]
         lines += [self.task, "", *(f"- {key}" for key in self._keys()), "", blanks, "~~~", "~~~~"]
         return {
             "text/html": self._html(),

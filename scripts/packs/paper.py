@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from typesetting import NO_DATE
+from byhand.print_book.press import NO_DATE
 
 from byhand.print_book import drawings
 

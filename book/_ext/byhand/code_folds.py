@@ -16,7 +16,6 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.writers.html5 import HTML5Translator
 
-from byhand.document import Document
 
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
@@ -39,7 +38,7 @@ class FoldCode(SphinxPostTransform):
 
     def run(self, **kwargs: object) -> None:
         """Change the document in place."""
-        is_screen = self.app.builder.format == "html" and Document.load().edition == "print"
+        is_screen = self.app.builder.format == "html"
         folded: dict[nodes.Element, list[nodes.container]] = {}
         for node in list(self.document.findall(is_code_cell)):
             parent = node.parent

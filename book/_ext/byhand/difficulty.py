@@ -49,17 +49,12 @@ def visit_html(self: Any, node: difficulty) -> None:
     )
 
 
-def visit_latex(self: Any, node: difficulty) -> None:
-    """Write the marks before the title."""
-    self.body.append(f"{MARK * node['level']} ")
-
-
 def depart(self: Any, node: difficulty) -> None:
     """All has been written."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.add_node(difficulty, html=(visit_html, depart), latex=(visit_latex, depart))
+    app.add_node(difficulty, html=(visit_html, depart))
     app.add_post_transform(MarkDifficulty)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -145,26 +145,6 @@ def depart_div(self: Any, node: nodes.Element) -> None:
     self.body.append("</div>\n")
 
 
-def visit_lead_latex(self: Any, node: lead) -> None:
-    """Begin larger letters."""
-    self.body.append("\n{\\large\n")
-
-
-def depart_lead_latex(self: Any, node: lead) -> None:
-    """End them, with some room below."""
-    self.body.append("\\par}\\medskip\n")
-
-
-def visit_aims_latex(self: Any, node: aims) -> None:
-    """Write the words before the list."""
-    self.body.append("\n\\sphinxAtStartPar\nAfter this chapter you can\n")
-
-
-def depart_aims_latex(self: Any, node: aims) -> None:
-    """Write the minutes below it."""
-    self.body.append(f"\n\\sphinxAtStartPar\n\\emph{{{about(node)}}}\n\n")
-
-
 def about(node: aims) -> str:
     """Return the minutes in words."""
     exercises = f", and {node['exercises']} for the exercises" if node["exercises"] else ""
@@ -175,11 +155,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.add_directive("lead", Lead)
     app.add_directive("aims", Aims)
-    app.add_node(
-        lead, html=(visit_lead_html, depart_div), latex=(visit_lead_latex, depart_lead_latex)
-    )
-    app.add_node(
-        aims, html=(visit_aims_html, depart_aims_html), latex=(visit_aims_latex, depart_aims_latex)
-    )
+    app.add_node(lead, html=(visit_lead_html, depart_div))
+    app.add_node(aims, html=(visit_aims_html, depart_aims_html))
     app.connect("doctree-read", count_minutes)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,13 +20,12 @@ from sphinx.application import Sphinx
 
 from byhand.citations import authors_and_year
 from byhand.digests import ROOT
-from byhand.document import Document
+from byhand.document import BOOK
 from byhand.notebook_text import plain
 from byhand.reading.pages import computes
 from byhand.reading.results import Results, last
 from byhand.reading.steps import one_line
 
-BOOK = Document().title
 ABOUT = """\
 *This notebook is the page “{title}” of {book}. Its cells need the book's package:
 `pip install .` in the book's folder installs `mha`, which needs NumPy alone. What is worked with,
@@ -52,7 +51,7 @@ def name_the_notebook(
 
 def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
     """Write a notebook beside each page that has cells."""
-    if exception or app.builder.format != "html" or Document.load().edition != "print":
+    if exception or app.builder.format != "html":
         return
     for name in app.env.all_docs:
         source = Path(app.env.doc2path(name))

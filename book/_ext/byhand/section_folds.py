@@ -6,7 +6,7 @@ elements are made only when it is opened: the page holds it in a ``<noscript>``,
 with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens.
 
 For labels, numbers, the contents and the search both are sections like any other. On paper
-``Deeper`` stands open, and below the heading of all numbers one line says where they are.
+``Deeper`` stands open, and of all numbers `print_book.references` keeps what paper refers to.
 """
 
 import re
@@ -15,13 +15,11 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
-from byhand.document import BOOK, Document
 from byhand.quiz.elements import quiz
 
 logger = logging.getLogger(__name__)
@@ -48,30 +46,18 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 class FoldSections(SphinxPostTransform):
-    """Fold on the screen; on paper put a line in the place of all numbers."""
+    """Fold on the screen."""
 
     default_priority = 260  # below the cells' code, which has been folded
 
     def run(self, **kwargs: Any) -> None:
         """Change the document in place."""
-        is_screen = self.app.builder.format == "html" and Document.load().edition == "print"
+        is_screen = self.app.builder.format == "html"
         for section, beginning in list(folded_sections(self.document)):
             if beginning == ALL_NUMBERS:
                 refuse_what_is_answered(section)
             if is_screen:
                 fold(section, beginning)
-            elif beginning == ALL_NUMBERS:
-                leave_out(section, self.page_of(section), ids=self.app.builder.format == "html")
-
-    def page_of(self, section: nodes.section) -> str:
-        """Return the title of the page on which a section stands."""
-        page, node = self.env.docname, section.parent
-        while node is not None:
-            if isinstance(node, addnodes.start_of_file):
-                page = node["docname"]
-                break
-            node = node.parent
-        return str(self.env.titles[page].astext())
 
 
 def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, str]]:
@@ -102,30 +88,6 @@ def fold(section: nodes.section, beginning: str) -> None:
 def html(text: str) -> nodes.raw:
     """Return a piece of HTML that is written as it stands."""
     return nodes.raw("", text, format="html")
-
-
-def leave_out(section: nodes.section, page: str, *, ids: bool) -> None:
-    """Put a line in the place of what stands under a heading; the heading keeps its number.
-
-    Parameters
-    ----------
-    section : section
-    page : str
-        The title of the page on which it stands.
-    ids : bool
-        Whether references to what is left out are to lead to the line. LaTeX's have no place to
-        lead to; `print_book.left_out` writes these as text.
-    """
-    title = section.next_node(nodes.title)
-    left = [child for child in section.children if child is not title]
-    book = nodes.emphasis("", BOOK)
-    line = nodes.paragraph("", f"On the screen, on the page “{page}” of ", book)
-    line += nodes.Text("; paper leaves them out.")
-    if ids:
-        inside = (node for child in left for node in child.findall(nodes.Element))
-        line["ids"] = [identifier for node in inside for identifier in node.get("ids", [])]
-    section.children = [title]
-    section += line
 
 
 def refuse_what_is_answered(section: nodes.section) -> None:

@@ -13,7 +13,6 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
 from byhand.contents import read_contents
-from byhand.document import Document
 from byhand.package_reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
 CELL = re.compile(r"^```\{code-cell\}.*?^```", re.MULTILINE | re.DOTALL)
@@ -32,7 +31,7 @@ class LinkNames(SphinxPostTransform):
 
     def run(self, **kwargs: object) -> None:
         """Change the document in place."""
-        is_screen = self.app.builder.format == "html" and Document.load().edition == "print"
+        is_screen = self.app.builder.format == "html"
         for node in list(self.document.findall(used_on)):
             links = list(self.pages_that_use(node["name"])) if is_screen else []
             node.replace_self(list_of_pages(links))

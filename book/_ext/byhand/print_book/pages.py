@@ -3,30 +3,25 @@
 import re
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.util import logging
 
-from byhand.document import BOOK, Document
-from byhand.print_book import drawings
+from byhand.document import BOOK
 
 logger = logging.getLogger(__name__)
 
 # What a source prints beside a number is shown on demand; a button leads to another page. A cell
 # has its tags as classes.
 SCREEN_ONLY = {"printed", "screen-only", "tag_screen-only", "sd-btn"}
-MOST_LINES = 40  # more does not fit on a page
-PIXELS_A_LINE = 17  # of a drawing
 OBJECT = re.compile(r"^<[\w.]+( object)?( at 0x[0-9a-f]+)?>$")
 
 
-def fit_for_print(book: nodes.document) -> None:
-    """Change a document in place."""
-    leave_out_screen_only(book)
-    if not Document.load().code:
-        name_code_in_place(book)
-    keep_results_with_code(book)
-    arrange_cards(book)
-    refuse_outputs_without_print_form(book)
+def fit_for_print(page: nodes.document, *, code: bool) -> None:
+    """Change a page in place; without `code` a line says where the code is."""
+    leave_out_screen_only(page)
+    if not code:
+        name_code_in_place(page)
+    arrange_cards(page)
+    refuse_outputs_without_print_form(page)
 
 
 def leave_out_screen_only(book: nodes.document) -> None:
@@ -36,39 +31,13 @@ def leave_out_screen_only(book: nodes.document) -> None:
             node.parent.remove(node)
 
 
-def name_code_in_place(book: nodes.document) -> None:
-    """Put a line in the place of all code of a page, which says where it is."""
-    for file in list(book.findall(addnodes.start_of_file)):
-        title = file.next_node(nodes.title)
-        blocks = [b for b in file.findall(nodes.literal_block) if "output" not in b["classes"]]
-        for block in blocks:
-            line = nodes.emphasis("", f"Code: on the page “{title.astext()}” of {BOOK}.")
-            block.replace_self(nodes.paragraph("", "", line))
-
-
-def keep_results_with_code(book: nodes.document) -> None:
-    """Ask before each cell that shows its code for as much room as code and results take."""
-    for cell in book.findall(is_cell):
-        code = next(iter(cell.children), None)
-        if code is not None and code.get("nb_element") == "cell_code_source":
-            lines = min(MOST_LINES, sum(map(lines_of, cell.findall(nodes.Element))))
-            cell.insert(0, nodes.raw("", rf"\needspace{{{lines}\baselineskip}}", format="latex"))
-
-
-def is_cell(node: nodes.Node) -> bool:
-    """Tell whether a node is a code cell with its results."""
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code"
-
-
-def lines_of(node: nodes.Element) -> int:
-    """Return about how many lines something takes by itself, not counting what is inside."""
-    if isinstance(node, nodes.raw) and "drawing" in node:
-        return round(drawings.size(node["drawing"])[1] / PIXELS_A_LINE) + 1
-    if isinstance(node, nodes.row):
-        return 1
-    if isinstance(node, nodes.literal_block):
-        return len(node.astext().splitlines()) + 1
-    return 2 if isinstance(node, nodes.caption | nodes.table) else 0
+def name_code_in_place(page: nodes.document) -> None:
+    """Put a line in the place of all code, which says where it is."""
+    title = page.next_node(nodes.title)
+    blocks = [b for b in page.findall(nodes.literal_block) if "output" not in b["classes"]]
+    for block in blocks:
+        line = nodes.emphasis("", f"Code: on the page “{title.astext()}” of {BOOK}.")
+        block.replace_self(nodes.paragraph("", "", line))
 
 
 def arrange_cards(book: nodes.document) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,23 +32,32 @@ def load() -> tuple[list[Term], dict[str, str]]:
     return [Term(entry, tuple(found)) for entry, found in data["terms"].items()], data["see"]
 
 
-def mark(book: nodes.document) -> None:
-    """Put an index mark before each paragraph that introduces, treats or mentions a term."""
+class index_mark(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """A place that the index names."""
+
+
+def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
+    """Put a mark before each paragraph that introduces, treats or mentions a term.
+
+    Returns
+    -------
+    list of (str, str)
+        The entries in their order, each with the entry that it leads to, or nothing.
+    """
     terms, see = load()
-    sections = list(indexed_sections(book))
-    entries = set()
+    sections = [section for page in pages for section in indexed_sections(page)]
+    entries: list[tuple[str, str]] = []
     for term in terms:
         mentions = [section for section in sections if section.mentions(term)]
-        for section in mentions:
-            is_rare = len(mentions) <= EVERYWHERE
-            for paragraph in section.places(term, is_rare=is_rare):
-                paragraph.insert(0, index_mark(term.entry))
-                entries.add(term.entry.partition(",")[0])
-    first = next(iter(book.findall(nodes.paragraph)), None)
-    if first is not None:
-        for entry, other in see.items():
-            if other in entries:
-                first.insert(0, raw(rf"\index{{{escaped(entry)}|see{{{other}}}}}"))
+        is_rare = len(mentions) <= EVERYWHERE
+        places = [p for section in mentions for p in section.places(term, is_rare=is_rare)]
+        for paragraph in places:
+            paragraph.insert(0, index_mark(entry=term.entry))
+        if places:
+            entries.append((term.entry, ""))
+    held = {entry.partition(",")[0] for entry, _ in entries}
+    entries += [(entry, other) for entry, other in see.items() if other in held]
+    return sorted(entries, key=lambda found: found[0].lower())
 
 
 @dataclass(frozen=True)
@@ -98,19 +107,3 @@ def is_introduced(term: Term, paragraph: nodes.paragraph) -> bool:
     """Tell whether a paragraph has a spelling of the term in bold."""
     bold = {strong.astext().lower() for strong in paragraph.findall(nodes.strong)}
     return not bold.isdisjoint(term.spellings)
-
-
-def index_mark(entry: str) -> nodes.raw:
-    """Return the LaTeX that marks a place for the index."""
-    levels = "!".join(escaped(level.strip()) for level in entry.split(",", 1))
-    return raw(rf"\index{{{levels}}}")
-
-
-def escaped(text: str) -> str:
-    """Return a text sorted without regard to capitals, shown as it is."""
-    return f"{text.lower()}@{text}"
-
-
-def raw(text: str) -> nodes.raw:
-    """Return a node that is written as it stands."""
-    return nodes.raw("", text, format="latex")

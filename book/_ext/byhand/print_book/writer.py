@@ -1,270 +1,380 @@
-"""Write the assembled book as LaTeX, with the numbers that the pages have."""
+"""Write a page's resolved doctree as Typst's markup, with the numbers that the page has."""
 
-import math
-import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.writers.latex import LaTeXTranslator
 from sphinx_exercise.nodes import solution_node
 
-from byhand.print_book import numbers
-from byhand.print_book.style import MARGIN, MEASURE
+from byhand.difficulty import HARDEST, MARK
+from byhand.openings import about
+from byhand.print_book import numbers, tables
+from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
+from byhand.print_book.formulas import FormulaError, formula, inside_equation
+from byhand.print_book.markup import array, drawing, string, text
+from byhand.print_book.press import PressError
+from byhand.quiz.elements import LABELS
+from byhand.tables import paper
+from byhand.tables.element import numbers as numbers_element
 from byhand.temml_math import equation_tex
 
-POINTS_A_CHARACTER = 4.7  # in a table, on the average of letters and digits
-POINTS_BETWEEN_COLUMNS = 12
-NARROW, WIDE = (72.27 / 25.4 * length for length in (MEASURE, MEASURE + MARGIN))  # points
-LINES_A_PAGE = 38  # a table with more of them may break between pages
-CODE_COLUMNS = 78  # longer lines of code do not fit into the measure
-# What Sphinx gives a cell over several rows or columns: its share of the page.
-OWN_SHARE = re.compile(r"\\begin\{varwidth\}\[t\]\{\\sphinxcolwidth\{\d+\}\{\d+\}\}")
-SMALLEST = 0.72  # a table that would have to shrink below this is set sideways
+ROUTINE = ("Exercises", "Summary", "Read next", "All numbers")
+"""How headings begin that the contents do without; a PDF's outline has them."""
+SKIPPED = (nodes.Invisible, nodes.system_message, nodes.colspec, nodes.label)
 
 
-class BookTranslator(LaTeXTranslator):
-    """Sphinx's LaTeX writer, except where the book's pages look otherwise.
+class Writer:
+    """Writes one page.
 
-    Numbers of figures, tables and equations are written out, not counted by LaTeX: they are the
-    pages' own numbers, also in a reader that leaves chapters out.
+    Parameters
+    ----------
+    env : BuildEnvironment
+    page : str
+    level : int
+        Of the page's own heading.
+    wanted : set of goals
+        What something refers to: only this gets a name.
+    solutions : dict of str to goal
+        Where the solution of each exercise stands, by the exercise's label.
+    opens_part : bool
+        Whether the page is the first below a part's title.
     """
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.env: BuildEnvironment = self.builder.env
+    def __init__(
+        self,
+        env: BuildEnvironment,
+        page: str,
+        level: int,
+        wanted: set[Goal],
+        solutions: dict[str, Goal],
+        *,
+        opens_part: bool = False,
+    ) -> None:
+        self.env, self.page, self.wanted, self.solutions = env, page, wanted, solutions
+        self.level, self.opens_part = level - 1, opens_part
+        self.chapter_level = level
+        self.near: set[Goal] = set()  # what stands in this section: no page is said
+        self.pages_said = True  # whether one may be said: not in titles, captions and tables
+
+    # ---- The tree ----
+
+    def write(self, node: nodes.Node) -> str:
+        """Return a node's markup."""
+        if isinstance(node, nodes.Text):
+            return text(node.astext())
+        if isinstance(node, SKIPPED) and not isinstance(node, nodes.target):
+            return ""
+        for kind in type(node).__mro__:
+            write: Callable[[Any], str] | None = getattr(self, f"write_{kind.__name__}", None)
+            if write is not None:
+                return write(node)
+        raise PressError(f"{place_of(node)}a {type(node).__name__} has no form for print")
+
+    def inside(self, node: nodes.Element) -> str:
+        """Return the markup of a node's children."""
+        return "".join(map(self.write, node.children))
+
+    def quietly(self, node: nodes.Element) -> str:
+        """Return the same where no page is said: in titles, captions and tables."""
+        before, self.pages_said = self.pages_said, False
+        written = self.inside(node)
+        self.pages_said = before
+        return written
+
+    def names(self, node: nodes.Element) -> list[str]:
+        """Return the names under which something refers to a node, as strings of code."""
+        found = dict.fromkeys([*node.get("ids", []), *filter(None, [node.get("label")])])
+        return [string(name_of((self.page, i))) for i in found if (self.page, i) in self.wanted]
+
+    def anchors(self, node: nodes.Element) -> str:
+        """Return marks for the names of a node."""
+        return "".join(f"#anchor({name})" for name in self.names(node))
+
+    def write_Element(self, node: nodes.Element) -> str:
+        """Refuse what has no form, below."""
+        raise PressError(f"{place_of(node)}a {type(node).__name__} has no form for print")
+
+    def write_container(self, node: nodes.container) -> str:
+        return self.anchors(node) + self.inside(node)
+
+    write_document = write_compound = write_revealed = write_container
+
+    def write_nothing(self, node: nodes.Element) -> str:
+        return ""
+
+    write_toctree = write_meta = write_quiz_answer = write_index = write_nothing
+    write_footnote = write_nothing  # stands where it is referred to
 
     # ---- Headings ----
 
-    def visit_title(self, node: nodes.title) -> None:
-        if isinstance(node.parent, solution_node):  # its heading holds a link, as text does
-            self.body.append("{")
-            self.context.append("}\n")
-            return
-        level = self.sectionlevel
-        numbered = not isinstance(node.parent, nodes.section) or self._is_numbered(node.parent)
-        super().visit_title(node)
-        if not numbered and level in (1, 2):
-            command = self.body[-1]
-            plain, own = ((r"\chapter", r"\bookchapter"), (r"\section", r"\booksection"))[level - 1]
-            self.body[-1] = command.replace(plain, own, 1)
-        if isinstance(node.parent, nodes.section):
-            self.body.insert(len(self.body) - 1, place_comment(node))
+    def write_section(self, node: nodes.section) -> str:
+        if next((c for c in node.children if isinstance(c, nodes.title)), None) is None:
+            return self.write_container(node)  # an exercise's content
+        self.level += 1
+        if self.level == self.chapter_level + 1:
+            self.near = set(names_of(self.page, node))
+        written = self.inside(node)
+        self.level -= 1
+        return written
 
-    def _is_numbered(self, section: nodes.section) -> bool:
-        return self.curfilestack[-1] in self.env.toc_secnumbers and "unnumbered" not in section
+    def write_title(self, node: nodes.title) -> str:
+        section = node.parent
+        number = numbers.of_section(self.env, self.page, section)
+        names = self.names(section)
+        title = self.quietly(node)
+        if isinstance(section.parent, nodes.document):
+            if (self.page, "") in self.wanted:
+                names.append(string(name_of((self.page, ""))))
+            first = ", first: true" if self.opens_part else ""
+            return f"#chapter({self.level}, {string(number)}, {array(names)}{first})[{title}]\n\n"
+        listed = "false" if node.astext().startswith(ROUTINE) else "true"
+        return (
+            f"{at(node)}#titled({self.level}, {string(number)}, {array(names)}, {listed})"
+            f"[{title}]\n\n"
+        )
 
-    # ---- Figures and tables ----
+    # ---- Paragraphs and lists ----
 
-    def _write_number(self, figtype: str, node: nodes.Element) -> None:
-        number = numbers.of(self.env, self.curfilestack[-1], figtype, node)
-        if number:
-            self.body.append(rf"\renewcommand{{\the{figtype}}}{{{number}}}" + "\n")
+    def write_paragraph(self, node: nodes.paragraph) -> str:
+        return f"{at(node)}{self.anchors(node)}{self.inside(node)}\n\n"
 
-    def visit_figure(self, node: nodes.figure) -> None:
-        self.body.append("\n")
-        self._write_number("figure", node)
-        super().visit_figure(node)
+    write_quiz_question = write_paragraph
 
-    def visit_table(self, node: nodes.table) -> None:
-        self.body.append("\n")
-        self._write_number("table", node)
-        columns = column_widths(node)
-        if lines_of(node, columns) > LINES_A_PAGE and "longtable" not in node["classes"]:
-            node["classes"].append("longtable")
-        if "longtable" in node["classes"] and sum(columns) > NARROW:
-            self.next_table_colspec = shares(columns)
-        elif "numbers" in node["classes"] and "words" not in node["classes"]:
-            self.next_table_colspec = "l" + "r" * (len(columns) - 1)
-        super().visit_table(node)
+    def write_bullet_list(self, node: nodes.bullet_list) -> str:
+        return f"#list{self.items(node)}\n\n"
 
-    def depart_table(self, node: nodes.table) -> None:
-        is_long = self.table is not None and self.table.is_longtable()
-        super().depart_table(node)
-        if is_long:
-            self.body[-2] = f"{{\\footnotesize\n{self.body[-2]}}}"
-        if "words" in node["classes"] or "numbers" not in node["classes"] or is_long:
-            if natural_width(node) > NARROW:
-                self.body[-2] = in_margin(self.body[-2])
-            return
-        text = self.body[-2]
-        text = re.sub(
-            r"\\begin\{tabulary\}\{\\linewidth\}\[t\](\{.*?\})",
-            r"\\begin{bookwidetable}\\begin{tabular}[t]\1",
-            text,
-            count=1,
-        ).replace(r"\end{tabulary}", r"\end{tabular}\end{bookwidetable}")
-        text = OWN_SHARE.sub(r"\\begin{varwidth}[t]{\\bookwide}", text)
-        if WIDE / natural_width(node) < SMALLEST:
-            text = rf"\begin{{landscape}}{text}\end{{landscape}}"
-        self.body[-2] = text
+    def write_enumerated_list(self, node: nodes.enumerated_list) -> str:
+        return f"#enum(start: {node.get('start', 1)}){self.items(node)}\n\n"
 
-    # ---- Code ----
+    def items(self, node: nodes.Element) -> str:
+        """Return the items of a list; one that is a single paragraph is written in its line."""
+        return "".join(f"[{self.unwrapped(item)}]" for item in node.children)
 
-    def visit_literal_block(self, node: nodes.literal_block) -> None:
-        start = len(self.body)
-        try:
-            super().visit_literal_block(node)
-        except nodes.SkipNode:
-            lines = node.astext().splitlines()
-            if self.table is None and max(map(len, lines), default=0) > CODE_COLUMNS:
-                self.body[start:] = [in_margin("".join(self.body[start:]))]
-            raise
+    def unwrapped(self, node: nodes.Element) -> str:
+        """Return content without what parts it from the next."""
+        return self.inside(node).strip()
 
-    # ---- Mathematics ----
+    def write_definition_list(self, node: nodes.definition_list) -> str:
+        items = []
+        for item in node.children:
+            term, definition = (
+                "".join(map(self.unwrapped, item.findall(kind)))
+                for kind in (nodes.term, nodes.definition)
+            )
+            items.append(f"terms.item[{term}][{definition}]")
+        return f"#terms({', '.join(items)})\n\n"
 
-    def visit_math_block(self, node: nodes.math_block) -> None:
-        tex = inside_equation(equation_tex(node.astext()))
-        number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
-        if node.get("label") and number:
-            label = f"equation:{node['docname']}:{node['label']}"
-            head = rf"\begin{{equation}}\tag{{{number}}}\label{{{label}}}"
-            self.body.append(f"\n{head}\n{tex}\n\\end{{equation}}\n")
-        else:
-            self.body.append(f"\n\\begin{{equation*}}\n{tex}\n\\end{{equation*}}\n")
-        raise nodes.SkipNode
+    def write_block_quote(self, node: nodes.block_quote) -> str:
+        return f"#quote(block: true)[{self.inside(node)}]\n\n"
+
+    def write_line_block(self, node: nodes.line_block) -> str:
+        return "#linebreak()\n".join(map(self.inside, node.children)) + "\n\n"
+
+    def write_lead(self, node: nodes.Element) -> str:
+        return f"#lead[{self.inside(node).strip()}\n]\n\n"
+
+    def write_aims(self, node: nodes.Element) -> str:
+        return f"#aims({string(about(node))})[\n{self.inside(node)}]\n\n"
+
+    # ---- Words ----
+
+    def write_inline(self, node: nodes.inline) -> str:
+        written = self.anchors(node) + self.inside(node)
+        return f"#strong[{written}]" if "max" in node["classes"] else written
+
+    def write_emphasis(self, node: nodes.emphasis) -> str:
+        return f"#emph[{self.inside(node)}]"
+
+    def write_strong(self, node: nodes.strong) -> str:
+        return f"#strong[{self.inside(node)}]"
+
+    def write_literal(self, node: nodes.literal) -> str:
+        return f"#raw({string(node.astext())})"
+
+    def write_subscript(self, node: nodes.subscript) -> str:
+        return f"#sub[{self.inside(node)}]"
+
+    def write_superscript(self, node: nodes.superscript) -> str:
+        return f"#super[{self.inside(node)}]"
+
+    def write_raw(self, node: nodes.raw) -> str:
+        if "drawing" in node:
+            return f"#{drawing(node['drawing'], node['alt'])}\n"
+        if node["format"] == "latex" and node.astext().strip() == r"\\":  # as a line is broken
+            return "#linebreak()\n"
+        return ""
+
+    def write_index_mark(self, node: nodes.Element) -> str:
+        return f"#marked({string(node['entry'])})"
 
     # ---- References ----
 
-    def visit_reference(self, node: nodes.reference) -> None:
-        super().visit_reference(node)
-        target = self._target(node)
-        if target and self.context[-1]:
-            self.context[-1] = "}}}" + self._page(target)
+    def write_reference(self, node: nodes.reference) -> str:
+        goal = goal_of(node, self.page)
+        words = self.inside(node)
+        if goal is not None:
+            page = "to" if self.pages_said and goal not in self.near else "link"
+            return f"#{page}(label({string(name_of(goal))}))[{words}]"
+        address = node.get("refuri", "")
+        if not address:
+            return words
+        noted = self.pages_said and "://" not in node.astext() and not self.in_bibliography(node)
+        note = f"#footnote(link({string(address)}))" if noted else ""
+        return f"#link({string(address)})[{words}]{note}"
 
-    def visit_number_reference(self, node: nodes.Element) -> None:
-        target = self.idescape(self._target(node))
-        text = self.escape(node.astext()).replace(" ", "~")
-        self.body.append(rf"\hyperref[{target}]{{{text}}}")
-        self.body.append(self._page(self._target(node)))
-        raise nodes.SkipNode
+    def in_bibliography(self, node: nodes.Node) -> bool:
+        """Tell whether a node stands in an entry of the bibliography, which says its address."""
+        return next(ancestors(node, nodes.citation), None) is not None
 
-    def _target(self, node: nodes.Element) -> str:
-        """Return the LaTeX label that a reference leads to."""
-        uri = node.get("refuri", "")
-        if node.get("refid"):
-            return f"{self.curfilestack[-1]}:{node['refid']}"
-        if not uri.startswith("%"):
-            return ""
-        return uri[1:].replace("#", ":") if "#" in uri else uri[1:] + "::doc"
+    def write_target(self, node: nodes.target) -> str:
+        return self.anchors(node) + self.inside(node)  # what follows has the id that it refers to
 
-    def _page(self, target: str) -> str:
-        moving = self.in_title or self.in_caption or self.table is not None
-        return "" if moving else rf"\bookpage{{{self.idescape(target)}}}"
+    def write_footnote_reference(self, node: nodes.footnote_reference) -> str:
+        note = next(n for n in node.document.findall(nodes.footnote) if node["refid"] in n["ids"])
+        return f"#footnote[{self.unwrapped(note)}]"
 
-    # ---- Places, so that an error of LaTeX can be led back to a chapter and a line ----
+    # ---- Formulas ----
 
-    def visit_paragraph(self, node: nodes.paragraph) -> None:
-        super().visit_paragraph(node)
-        self.body.append(place_comment(node) if self.table is None else "")
+    def write_math(self, node: nodes.math) -> str:
+        return f"#{self.turned(node, node.astext())}"
 
-    # ---- The bibliography, where its page stands ----
+    def write_math_block(self, node: nodes.math_block) -> str:
+        number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
+        number = number if node.get("label") else ""
+        tex = inside_equation(equation_tex(node.astext()))
+        written = self.turned(node, tex, display=True, number=number)
+        return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
 
-    def visit_thebibliography(self, node: nodes.Element) -> None:
-        # No page parts a work.
-        small = r"\footnotesize\raggedright\interlinepenalty10000"
-        self.body.append(f"\n\\begin{{bookcolumns}}{{2}}{small}\\begin{{description}}\n")
+    def turned(self, node: nodes.Element, tex: str, **options: Any) -> str:
+        """Return a formula, or end with its place."""
+        try:
+            return formula(tex, **options)
+        except FormulaError as error:
+            raise PressError(
+                f"{place_of(node)}TeX `{tex}` cannot be turned into Typst: {error}"
+            ) from None
 
-    def depart_thebibliography(self, node: nodes.Element) -> None:
-        self.body.append("\n\\end{description}\\end{bookcolumns}\n")
+    # ---- Code ----
 
-    def visit_citation(self, node: nodes.citation) -> None:
-        label = self.encode(node[0].astext())
-        target = f"cite.{node['docname']}:{node['ids'][0]}"  # where sphinxcontrib.bibtex links to
-        self.body.append(rf"\item[{{[{label}]}}]\hypertarget{{{target}}}{{}}")
+    def write_literal_block(self, node: nodes.literal_block) -> str:
+        if "output" in node["classes"]:
+            return f"#printed({string(node.astext())})\n\n"
+        language = "python" if "python" in node.get("language", "") else "txt"
+        return f"#listing({string(node.astext().rstrip())}, {string(language)})\n\n"
 
+    # ---- Figures and tables ----
 
-def visit_exercise(self: BookTranslator, node: nodes.Element) -> None:
-    """Begin an exercise: a box with the title above."""
-    self.body.append(own_label(self, node))
-    self.visit_admonition(node)
+    def write_figure(self, node: nodes.figure) -> str:
+        caption = next(node.findall(nodes.caption), None)
+        content = "".join(self.write(child) for child in node.children if child is not caption)
+        return self.captioned("figure", node, caption, content)
 
-
-def depart_exercise(self: BookTranslator, node: nodes.Element) -> None:
-    """End an exercise."""
-    self.depart_admonition(node)
-
-
-def visit_solution(self: BookTranslator, node: nodes.Element) -> None:
-    """Begin a solution: a heading without a box, since a solution may be pages long."""
-    self.body.append(own_label(self, node) + r"\bookanswer")
-
-
-def depart_solution(self: BookTranslator, node: nodes.Element) -> None:
-    """End a solution."""
-    self.body.append("\n\n")
-
-
-def own_label(self: BookTranslator, node: nodes.Element) -> str:
-    """Return the LaTeX label of an exercise or a solution."""
-    label = self.idescape(f"{self.curfilestack[-1]}:{node['label']}")
-    return rf"\phantomsection\label{{{label}}}"
-
-
-def inside_equation(tex: str) -> str:
-    r"""Return TeX for use inside an equation, where ``align`` and its kin may not stand.
-
-    Examples
-    --------
-    >>> inside_equation(r"\begin{align*}a &= b\end{align*}")
-    '\\begin{aligned}a &= b\\end{aligned}'
-    """
-    tex = re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", tex)
-    return re.sub(r"\\(begin|end)\{split\}", r"\\\1{aligned}", tex)
-
-
-def in_margin(text: str) -> str:
-    """Return LaTeX that may use the margin beside the measure."""
-    return f"\n\\begin{{bookwideblock}}\n{text}\n\\end{{bookwideblock}}\n"
-
-
-def natural_width(table: nodes.table) -> float:
-    """Return about how many points a table is wide before anything shrinks it."""
-    return sum(column_widths(table))
-
-
-def column_widths(table: nodes.table) -> list[float]:
-    """Return about how many points each column is wide where nothing wraps."""
-    longest = [max(map(len, column)) for column in zip(*cells(table), strict=False)]
-    return [length * POINTS_A_CHARACTER + POINTS_BETWEEN_COLUMNS for length in longest]
-
-
-def cells(table: nodes.table) -> list[list[str]]:
-    """Return the text of a table's cells, row by row; rows of titles over columns are left out."""
-    wanted = table.next_node(nodes.tgroup)["cols"]
-    rows = (
-        [entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)
-    )
-    below = ([*[""] * (wanted - len(row) == 1), *row] for row in rows)  # a corner two lines high
-    return [row for row in below if len(row) == wanted]
-
-
-def lines_of(table: nodes.table, columns: list[float]) -> int:
-    """Return about how many lines a table takes where its columns share the page's width."""
-    squeeze = min(1.0, WIDE / sum(columns))
-    return sum(
-        max(
-            math.ceil(len(cell) * POINTS_A_CHARACTER / (width * squeeze))
-            for cell, width in zip(row, columns, strict=False)
+    def captioned(
+        self, kind: str, node: nodes.Element, caption: nodes.Element | None, content: str
+    ) -> str:
+        """Return something with its number and its caption."""
+        number = numbers.of(self.env, self.page, kind, node)
+        words = self.quietly(caption).strip() if caption is not None else ""
+        names = array(self.names(node))
+        return (
+            f"{at(node)}#captioned({kind}-kind, {string(number)}, {names}, [{words}])"
+            f"[{content}]\n\n"
         )
-        for row in cells(table)
-    )
+
+    def write_table(self, node: nodes.table) -> str:
+        title = next((c for c in node.children if isinstance(c, nodes.title)), None)
+        head, body = (
+            [[self.cell(entry) for entry in row.children] for row in rows_of(node, kind)]
+            for kind in (nodes.thead, nodes.tbody)
+        )
+        is_numbers = "numbers" in node["classes"] and "words" not in node["classes"]
+        code = "#" + tables.table(head, body, numbers=is_numbers)
+        if title is None:
+            return f"{at(node)}{self.anchors(node)}{code}\n\n"
+        return self.captioned("table", node, title, code)
+
+    def cell(self, entry: nodes.entry) -> tables.Cell:
+        """Return a cell of a table."""
+        return tables.Cell(
+            self.quietly(entry).strip(),
+            columns=entry.get("morecols", 0) + 1,
+            rows=entry.get("morerows", 0) + 1,
+        )
+
+    def write_numbers(self, node: numbers_element) -> str:
+        return self.captioned("table", node, node[0], paper.content(node))
+
+    # ---- Boxes, exercises, questions ----
+
+    def write_Admonition(self, node: nodes.Element) -> str:
+        title = next((c for c in node.children if isinstance(c, nodes.title)), None)
+        words = self.quietly(title) if title is not None else text(type(node).__name__.capitalize())
+        rest = "".join(self.write(child) for child in node.children if child is not title)
+        return f"{self.anchors(node)}#boxed[{words}][\n{rest}]\n\n"
+
+    def write_exercise_node(self, node: nodes.Element) -> str:
+        title, *rest = node.children
+        goal = self.solutions.get(node["label"])
+        solution = string(name_of(goal)) if goal else "none"
+        written = "".join(map(self.write, rest))
+        return (
+            f"{self.anchors(node)}#exercise({solution})[{self.quietly(title)}][\n{written}]\n\n"
+        )
+
+    write_exercise_enumerable_node = write_exercise_node
+
+    def write_solution_node(self, node: nodes.Element) -> str:
+        title, *rest = node.children
+        name = string(name_of((self.page, node["label"])))
+        written = "".join(map(self.write, rest))
+        return f"#solution({name})[{self.quietly(title)}][\n{written}]\n\n"
+
+    def write_difficulty(self, node: nodes.Element) -> str:
+        return f"#difficulty({node['level']}, {HARDEST}, {string(MARK)}) "
+
+    def write_quiz(self, node: nodes.Element) -> str:
+        title = LABELS["question"].format(number=node["number"])
+        how = LABELS["several" if node.get("multiple") else "one"]
+        return (
+            f"{self.anchors(node)}#boxed(how: {string(how)})[{text(title)}]"
+            f"[\n{self.inside(node)}]\n\n"
+        )
+
+    def write_quiz_options(self, node: nodes.Element) -> str:
+        options = (f"({string(o['letter'])}, [{self.inside(o).strip()}])" for o in node.children)
+        return f"#options{array(options)}\n\n"
+
+    def write_key(self, node: nodes.Element) -> str:
+        """Return the answer to a quiz: its right letters, and what there is to say to each."""
+        notes = [n for n in node.findall() if type(n).__name__ == "quiz_feedback"]
+        letters = ", ".join(f"({n['letter']})" for n in notes if n["right"])
+        title = LABELS["question"].format(number=node["number"])
+        said = (f"({string(n['letter'])}, [{self.unwrapped(n)}])" for n in notes)
+        return f"#answered({array(said)})[{text(f'{title}: {letters}')}]\n\n"
+
+    # ---- The bibliography ----
+
+    def write_citation(self, node: nodes.citation) -> str:
+        label, *rest = node.children
+        words = "".join(map(self.write, rest)).strip()
+        return f"{self.anchors(node)}#work[{text(label.astext())}][{words}\n]\n\n"
 
 
-def shares(columns: list[float]) -> str:
-    """Return LaTeX's columns that wrap, each with its share of the page's width.
-
-    A long column gives way to the short ones: ten times the text gets three times the width.
-    """
-    parts = [round(10 * math.sqrt(width)) for width in columns]
-    return "".join(
-        rf">{{\raggedright\arraybackslash}}\X{{{part}}}{{{sum(parts)}}}" for part in parts
-    )
+def ancestors(node: nodes.Node, kind: type[nodes.Element]) -> Iterable[nodes.Element]:
+    """Yield the elements of a kind around a node, from the inside."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, kind):
+            yield node
 
 
-def place_comment(node: nodes.Node) -> str:
-    """Return a TeX comment that says which line of which chapter follows."""
-    source, line = node.source, node.line
-    if not source or not line:
-        return ""
-    return f"%PLACE {source}:{line}\n"
+def rows_of(table: nodes.table, kind: type[nodes.Element]) -> list[nodes.row]:
+    """Return the rows of a table's head or body."""
+    return [row for part in table.findall(kind) for row in part.children]
+
+
+def at(node: nodes.Node) -> str:
+    """Return the comment by which `press` finds the place of an error."""
+    source = source_of(node)
+    return f"\n// at {source}\n" if source else ""

@@ -1,7 +1,6 @@
-"""What is written before and after the nodes of a quiz, on pages and in print.
+"""What is written before and after the nodes of a quiz, on pages.
 
-A frame is a pair of templates, which `words` fills from the node. Feedback waits for the key in
-print, so it has no frame there.
+A frame is a pair of templates, which `words` fills from the node.
 """
 
 from collections.abc import Callable
@@ -59,22 +58,12 @@ ON_PAGES: dict[type[nodes.Element], Frame] = {
         "</div></li>\n",
     ),
 }
-IN_PRINT: dict[type[nodes.Element], Frame] = {
-    quiz: (
-        "\n\\begin{sphinxadmonition}{note}{$title\\bookhow{$printed}}\n",
-        "\\end{sphinxadmonition}\n",
-    ),
-    quiz_question: ("\n\\sphinxAtStartPar\n", "\n\n"),
-    quiz_options: ("\n\\begin{itemize}\n", "\\end{itemize}\n"),
-    quiz_option: ("\n\\item[($letter)] ", "\n"),
-    revealed: ("", ""),
-}
 
 
 def add_nodes(app: Sphinx) -> None:
     """Register every node with its frame; one without a frame is left out."""
     for node in (*ON_PAGES, quiz_key):
-        app.add_node(node, html=handlers(ON_PAGES.get(node)), latex=handlers(IN_PRINT.get(node)))
+        app.add_node(node, html=handlers(ON_PAGES.get(node)))
 
 
 def handlers(frame: Frame | None) -> Handlers:
@@ -106,7 +95,6 @@ def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:
         "letter": node.get("letter", ""),
         "title": LABELS["question"].format(number=node.get("number", "")),
         "how": LABELS["predict" if predict else "several" if several else "one"],
-        "printed": LABELS["several" if several else "one"],
         "check": LABELS["see" if predict else "check"],
         "revealed": LABELS["revealed"],
         "answer": LABELS["answer"],

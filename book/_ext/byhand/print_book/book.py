@@ -1,0 +1,221 @@
+"""Put the pages together as one document: parts, chapters, solutions, bibliography, index."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx_exercise.nodes import solution_node
+
+from byhand.contents import Contents, Part, read_contents
+from byhand.document import BIBLIOGRAPHY, Document
+from byhand.print_book import numbers, references, terms
+from byhand.print_book.goals import Goal
+from byhand.print_book.markup import array, drawing, string, text
+from byhand.print_book.pages import fit_for_print
+from byhand.print_book.writer import Writer
+from byhand.quiz.elements import quiz
+
+FRONT = "About this book"
+CITATION = Path(__file__).resolve().parents[4] / "CITATION.cff"
+Solutions = dict[str, list[solution_node]]
+
+
+def source(app: Sphinx, document: Document) -> str:
+    """Return a document as Typst's source, from what `app` has read."""
+    return "\n".join(Book(app.env, app.builder, app.config, document).pieces())
+
+
+class Book:
+    """The pages of a document, with what is to be printed of them."""
+
+    def __init__(
+        self, env: BuildEnvironment, builder: Builder, config: Config, document: Document
+    ) -> None:
+        self.env, self.config, self.document = env, config, document
+        self.parts = chosen(read_contents(), document)
+        names = [page for part in self.parts for page in part.pages]
+        self.front = [] if document.is_reader else [config.root_doc]
+        self.pages = {n: page_of(env, builder, n, document) for n in [*self.front, *names]}
+        drawings = (n for page in self.pages.values() for n in page.findall(nodes.raw))
+        self.cover = next((node for node in drawings if "drawing" in node), None)
+        self.solutions = take_solutions(self.pages)
+        everything = [*self.pages.items(), *self.solved()]
+        references.leave_out_uncited_numbers(everything)
+        known = references.names_in(everything) if document.solutions != "appendix" else set()
+        if document.solutions == "only":
+            self.pages = {BIBLIOGRAPHY: self.pages[BIBLIOGRAPHY]}
+        if document.solutions == "none":
+            self.solutions = {}
+        roots = [*self.pages.items(), *self.solved()]
+        self.wanted = references.resolve(env, roots, names, known)
+        keep_cited(self.pages[BIBLIOGRAPHY], self.wanted)
+        self.entries = terms.mark(p for n, p in self.pages.items() if n != BIBLIOGRAPHY)
+
+    def solved(self) -> list[tuple[str, solution_node]]:
+        """Return all solutions, each with its page."""
+        return [(page, node) for page, of_page in self.solutions.items() for node in of_page]
+
+    def pieces(self) -> Iterator[str]:
+        """Yield the document, piece by piece."""
+        yield '#import "/book.typ": *'
+        yield self.opening()
+        yield from (self.written(name, 1) for name in self.front)
+        for part in self.parts:
+            shown = [name for name in part.pages if name in self.pages and name != BIBLIOGRAPHY]
+            numbered = [name for name in shown if numbers.of_chapter(self.env, name)]
+            is_part = bool(part.caption and numbered)
+            if is_part:
+                yield f"#part({string(str(part.number))})[{text(part.caption)}]"
+            for name in shown:
+                opens = is_part and name == shown[0]
+                yield self.written(name, 1 + is_part, opens_part=opens)
+        yield from self.key()
+        yield from self.appendix()
+        if next(self.pages[BIBLIOGRAPHY].findall(nodes.citation), None) is not None:
+            yield self.written(BIBLIOGRAPHY, 1)
+        if self.entries:
+            yield self.index()
+
+    def written(self, page: str, level: int, *, opens_part: bool = False) -> str:
+        """Return a page's markup."""
+        return self.writer(page, level, opens_part=opens_part).write(self.pages[page])
+
+    def writer(self, page: str, level: int = 1, *, opens_part: bool = False) -> Writer:
+        """Return what writes a page."""
+        solutions = {node["target_label"]: (page, node["label"]) for page, node in self.solved()}
+        return Writer(
+            self.env, page, level, self.wanted, solutions, opens_part=opens_part
+        )
+
+    def opening(self) -> str:
+        """Return the title page, its back, and the contents."""
+        document, cited = self.document, cited_as()
+        people = [document.course, document.instructor, document.date]
+        if not document.is_reader:
+            people = [self.config.author]
+        edition = [f"Edition of {cited['date-released']:%-d %B %Y}, version {cited['version']}"]
+        edition += [self.config.html_baseurl] * bool(self.config.html_baseurl)
+        figure = f"[#{drawing(self.cover['drawing'], self.cover['alt'])}]" if self.cover else "none"
+        fields = {
+            "title": string(document.title),
+            "subtitle": string(document.subtitle),
+            "author": string(self.config.author),
+            "paper": string({"a4": "a4", "letter": "us-letter"}[document.paper]),
+            "people": array(map(string, filter(None, people))),
+            "edition": array(map(string, edition)),
+            "colophon": array(map(string, colophon(document, self.config))),
+            "figure": figure,
+        }
+        return f"#show: book.with({', '.join(f'{k}: {v}' for k, v in fields.items())})"
+
+    def key(self) -> Iterator[str]:
+        """Yield the answers to the questions, chapter by chapter."""
+        asked = {page: list(tree.findall(quiz)) for page, tree in self.pages.items()}
+        if self.document.solutions == "none" or not any(asked.values()):
+            return
+        yield '#chapter(1, "", ())[Answers to the questions]\n#small-columns[\n'
+        for page, quizzes in asked.items():
+            if quizzes:
+                yield f"#chapter-of[{text(self.heading(page))}]"
+                yield from map(self.writer(page).write_key, quizzes)
+        yield "]"
+
+    def appendix(self) -> Iterator[str]:
+        """Yield all solutions, chapter by chapter."""
+        if not self.solutions:
+            return
+        yield '#chapter(1, "", ())[Solutions]\n#small[\n'
+        for page, of_page in self.solutions.items():
+            yield f'#titled(2, "", (), true)[{text(self.heading(page))}]'
+            yield from map(self.writer(page).write, of_page)
+        yield "]"
+
+    def heading(self, page: str) -> str:
+        """Return what a chapter is called in an appendix."""
+        number, title = numbers.of_chapter(self.env, page), self.env.titles[page].astext()
+        return f"Chapter {number}, {title}" if number else title
+
+    def index(self) -> str:
+        """Return the index."""
+        entries = (f"({string(entry)}, {string(see)})" for entry, see in self.entries)
+        return f"#index{array(entries)}"
+
+
+def page_of(env: BuildEnvironment, builder: Builder, name: str, document: Document) -> nodes.document:
+    """Return a page as it is printed, its references resolved."""
+    page = env.get_doctree(name)
+    env.resolve_references(page, name, builder)
+    fit_for_print(page, code=document.code)
+    if name == env.config.root_doc:
+        page.next_node(nodes.title).children = [nodes.Text(FRONT)]
+    return page
+
+
+def chosen(contents: Contents, document: Document) -> list[Part]:
+    """Return the parts with the pages that a document asks for; the bibliography always comes.
+
+    In another order than the book's the pages stand in no part.
+    """
+    if document.chapters is None:
+        return list(contents.printed_parts)
+    wanted = (*document.chapters, BIBLIOGRAPHY)
+    kept = [
+        replace(part, pages=tuple(page for page in part.pages if page in wanted))
+        for part in contents.parts
+    ]
+    if tuple(page for part in kept for page in part.pages) == wanted:
+        return [part for part in kept if part.pages]
+    return [Part(number=0, caption="", pages=wanted, below={})]
+
+
+def take_solutions(pages: dict[str, nodes.document]) -> Solutions:
+    """Remove the solutions from their places and return them, page by page."""
+    taken: Solutions = {}
+    for name, page in pages.items():
+        for solution in list(page.findall(solution_node)):
+            solution.parent.remove(solution)
+            taken.setdefault(name, []).append(solution)
+    return taken
+
+
+def keep_cited(bibliography: nodes.document, wanted: set[Goal]) -> None:
+    """Remove the works from the bibliography that this document does not cite."""
+    for work in list(bibliography.findall(nodes.citation)):
+        if not any((BIBLIOGRAPHY, identifier) in wanted for identifier in work["ids"]):
+            work.parent.remove(work)
+
+
+def cited_as() -> dict[str, Any]:
+    """Return how the book is cited: its version and the date."""
+    return yaml.safe_load(CITATION.read_text(encoding="utf-8"))
+
+
+def colophon(document: Document, config: Config) -> Iterator[str]:
+    """Yield the paragraphs on the back of the title page."""
+    if document.is_reader:
+        yield (
+            "This reader holds some chapters of the book Attention by Hand. Chapters, sections,"
+            " equations, figures, tables and exercises have the numbers that they have in the"
+            " whole book. What a sentence refers to and this reader leaves out is named there."
+        )
+    yield f"Copyright {config.copyright} {config.author}."
+    yield "Text and figures: Creative Commons Attribution 4.0. Code: MIT."
+    yield (
+        "Every result of a worked example was computed when the book was built: an example is a"
+        " few given numbers, one program works them out step by step, and each table, figure and"
+        " line of arithmetic shows numbers of that calculation. They are kept to sixteen digits"
+        " and rounded only to be printed. Each claim with a number is checked by a line of"
+        " program beside it; a claim that does not hold stops the printing."
+    )
+    yield (
+        "The book's pages, free to read, have more: the code that makes the numbers, every table"
+        " of every calculation, and what can be tried only there."
+    )
+    yield "Set in STIX Two and Source Sans 3."

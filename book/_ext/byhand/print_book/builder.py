@@ -1,0 +1,23 @@
+"""What Sphinx takes the printed document for: one more format, whose pages are all in one file."""
+
+from collections.abc import Iterator
+
+from sphinx.builders import Builder
+
+
+class PrintBuilder(Builder):
+    """Gives every page an address; `book` writes."""
+
+    name = format = "typst"
+
+    def get_outdated_docs(self) -> Iterator[str] | list[str]:
+        """Return nothing: no page is read."""
+        return []
+
+    def get_target_uri(self, docname: str, typ: str | None = None) -> str:
+        """Return an address for every page; what is left out is named afterwards."""
+        return f"%{docname}"
+
+    def get_relative_uri(self, from_: str, to: str, typ: str | None = None) -> str:
+        """Return the same: all pages are in one file."""
+        return f"%{to}"

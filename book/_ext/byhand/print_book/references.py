@@ -1,0 +1,163 @@
+"""What refers to what on paper: every reference has its goal there, or says where it is.
+
+Under “All numbers” a page has every table of a run. Paper has those that something refers to.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+
+from byhand.contents import ON_SCREEN, read_contents
+from byhand.print_book import numbers
+from byhand.print_book.goals import Goal, goal_of, names_of, place_of
+from byhand.print_book.press import PressError
+from byhand.section_folds import ALL_NUMBERS, beginning_of, folded_sections
+
+Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
+
+
+def names_in(roots: Roots) -> set[Goal]:
+    """Return the names of everything that is printed."""
+    return {goal for page, root in roots for goal in names_of(page, root)}
+
+
+def cited_in(page: str, root: nodes.Element) -> Iterator[Goal]:
+    """Yield where the references in a tree lead to."""
+    for node in root.findall(nodes.reference):
+        goal = goal_of(node, page)
+        if goal is not None:
+            yield goal
+
+
+def leave_out_uncited_numbers(roots: Roots) -> None:
+    """Remove from the sections of all numbers what nothing on paper refers to."""
+    waiting: list[tuple[str, nodes.Element]] = []  # what is left out so far
+    for page, root in roots:
+        for section, beginning in list(folded_sections(root)):
+            if beginning == ALL_NUMBERS:
+                waiting += [(page, unit) for unit in units_of(section)]
+    left_out = {id(unit) for _, unit in waiting}
+    cited = {goal for page, root in roots for goal in cited_outside(page, root, left_out)}
+    while True:
+        found = [(p, u) for p, u in waiting if id(u) in left_out and is_cited(p, u, cited)]
+        if not found:
+            break
+        for page, unit in found:
+            for kept in [unit, *words_before(unit)]:
+                left_out.discard(id(kept))
+                cited |= set(cited_in(page, kept))
+    for _, unit in waiting:
+        if id(unit) in left_out:
+            remove(unit)
+
+
+def is_cited(page: str, unit: nodes.Element, cited: set[Goal]) -> bool:
+    """Tell whether something under “All numbers”, or the section that it stands in, is cited."""
+    section = unit.parent
+    while not isinstance(section, nodes.document):
+        if any((page, identifier) in cited for identifier in section["ids"]):
+            return True
+        if beginning_of(section):
+            break
+        section = section.parent
+    return not cited.isdisjoint(names_of(page, unit))
+
+
+def units_of(section: nodes.Element) -> Iterator[nodes.Element]:
+    """Yield what stands below a heading and below those inside, piece by piece."""
+    for child in section.children:
+        if isinstance(child, nodes.section):
+            yield from units_of(child)
+        elif not isinstance(child, nodes.title):
+            yield child
+
+
+def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
+    """Yield the paragraph that leads to something, and a list that it holds."""
+    place = unit.parent.index(unit)
+    while place and isinstance(unit.parent[place - 1], nodes.paragraph | nodes.bullet_list):
+        place -= 1
+        yield unit.parent[place]
+        if isinstance(unit.parent[place], nodes.paragraph):
+            return
+
+
+def cited_outside(page: str, root: nodes.Element, left_out: set[int]) -> Iterator[Goal]:
+    """Yield where references lead to, but for those in what is left out."""
+    if id(root) in left_out:
+        return
+    goal = goal_of(root, page)
+    if goal is not None:
+        yield goal
+    for child in root.children:
+        if isinstance(child, nodes.Element):
+            yield from cited_outside(page, child, left_out)
+
+
+def remove(unit: nodes.Element) -> None:
+    """Remove something, and the sections that it leaves empty."""
+    parent = unit.parent
+    parent.remove(unit)
+    while isinstance(parent, nodes.section) and all(isinstance(c, nodes.title) for c in parent):
+        parent, emptied = parent.parent, parent
+        parent.remove(emptied)
+
+
+def resolve(env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Goal]) -> set[Goal]:
+    """Name in its place what a reference leads to that this document leaves out.
+
+    Parameters
+    ----------
+    env : BuildEnvironment
+    roots : list
+    pages : iterable of str
+        The pages of this document, or of the one that belongs to it.
+    known : set of goals
+        What that other one has.
+
+    Returns
+    -------
+    set of goals
+        What the references that are left lead to.
+
+    Raises
+    ------
+    PressError
+        Where a reference leads to something of this document that is not on paper.
+    """
+    there, pages = names_in(roots), set(pages)
+    wanted: set[Goal] = set()
+    faults: list[str] = []
+    for page, root in roots:
+        for node in list(root.findall(nodes.reference)):
+            goal = goal_of(node, page)
+            if goal is None or node.parent is None:
+                continue
+            if goal in there:
+                wanted.add(goal)
+                continue
+            text = nodes.inline("", "", *node.children)
+            if goal[0] in pages and goal not in known:
+                faults.append(f"{place_of(node)}{text.astext()} is nowhere on paper")
+            elif goal[0] not in pages and goal[0] in read_contents().pages:
+                text += nodes.Text(f" ({place(env, goal[0], text.astext())})")
+            node.replace_self(text)
+    if faults:
+        raise PressError("\n".join(dict.fromkeys(faults)))
+    return wanted
+
+
+def place(env: BuildEnvironment, page: str, text: str) -> str:
+    """Return where in the whole book a page stands, without repeating what the text says.
+
+    A reader does not have that page, so its title is given beside its number.
+    """
+    if page in ON_SCREEN or page not in read_contents().chapters:
+        return "on the book's site"
+    number, title = numbers.of_chapter(env, page), env.titles[page].astext()
+    if not number:
+        return "in the whole book"
+    if text == title:
+        return f"chapter {number} of the whole book"
+    return f"in the whole book, chapter {number}, {title}"
