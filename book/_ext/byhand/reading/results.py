@@ -70,7 +70,7 @@ def _file(page: Path) -> Path:
 
 def _digests(files: Iterable[str]) -> dict[str, str]:
     """Return a digest of each file of the project, that of nothing for one that is gone."""
-    return {name: digest_of([name]) for name in files}
+    return {name: digest_of([name], root=ROOT) for name in files}
 
 
 def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:

@@ -33,6 +33,10 @@ Output = dict[str, Any]  # as a notebook has it
 class Hook(DisplayHook):  # type: ignore[misc]
     """What a cell's last expression gives is an output."""
 
+    def quiet(self) -> bool:
+        """Tell whether what runs ends in a semicolon, which shows nothing."""
+        return bool(self.semicolon_at_end_of_expression(self.exec_result.info.raw_cell))
+
     def write_output_prompt(self) -> None:
         """Leave the prompt out."""
 
