@@ -44,6 +44,7 @@ from mha.core.positions import (
     rotate_by,
     sinusoidal_positions,
 )
+from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
 from mha.examples import example_names, load_example
@@ -94,6 +95,7 @@ __all__ = [
     "Reading",
     "RecordedMaps",
     "RunningSoftmax",
+    "SeedRuns",
     "Trace",
     "Training",
     "WorkedExample",
@@ -130,6 +132,7 @@ __all__ = [
     "multi_head_attention_backward",
     "online_softmax",
     "origin",
+    "over_seeds",
     "padding_mask",
     "pairs_to_halves",
     "pattern_projections",

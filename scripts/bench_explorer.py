@@ -3,9 +3,7 @@
 Opens the explorer of a worked example in Chromium, slowed down as asked, and takes turns in one
 run: an update (one input of the strip changes, and all of the strip follows), the building of the
 strip, and the building of all numbers' tables. Times go from the event until style and layout are
-done. "processor" is what one update costs the page's thread in script, style and layout, what
-follows out of sight included; it does not count what else the machine is doing. Needs the project's
-environment and a Chromium; see README.md.
+done. Needs the project's environment and a Chromium.
 """
 
 import argparse
@@ -20,8 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bench_options import count  # noqa: E402
-from playwright.sync_api import Browser, CDPSession, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
 from mha import example_names, load_example, trace  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
@@ -32,9 +29,7 @@ from mha.widgets.explorer import explorer  # noqa: E402
 BUDGET = 16
 OPENING = 100
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
-Measured = tuple[Times, float, int]
-ROW = "{:>20}  {:>4}  {:>7}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}"
-WORK = ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")
+ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}  {:>9}"
 
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
 <style>html {{ --pst-color-text-base: #222; --pst-color-border: #ccc; }}
@@ -93,17 +88,6 @@ MEASURE = """async ({ repeat, selector, original }) => {
   return times;
 }"""
 
-UPDATES = """async ({ repeat }) => {
-  const element = document.querySelector("mha-explorer");
-  element.begin();
-  const field = element.querySelector(".strip input");
-  for (let turn = 0; turn < repeat; turn += 1) {
-    field.value = String(0.37 + (turn % 7) * 0.11);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-    do await new Promise(requestAnimationFrame); while (element.querySelector(".following"));
-  }
-}"""
-
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command line's options."""
@@ -112,9 +96,9 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--examples", nargs="+", choices=example_names(), metavar="NAME",
         default=["cat-sat", "apple", "cat-sat-on-it-wide"],
         help="worked examples (default: the smallest and the two largest)")  # fmt: skip
-    add("--throttle", type=count, nargs="+", default=[1, 4], metavar="X",
+    add("--throttle", type=int, nargs="+", default=[1, 4], metavar="X",
         help="how many times slower the processor is made (default: 1 4)")  # fmt: skip
-    add("--repeat", type=count, default=60, metavar="R",
+    add("--repeat", type=int, default=60, metavar="R",
         help="updates, with a building before every fifth (default: 60)")  # fmt: skip
     return parser.parse_args(arguments)
 
@@ -128,8 +112,8 @@ def page_of(name: str, folder: str) -> Path:
     return file
 
 
-def measured(browser: Browser, file: Path, throttle: int, repeat: int) -> Measured:
-    """Return times of updates and of building, processor time of an update, how many numbers."""
+def measured(browser: Browser, file: Path, throttle: int, repeat: int) -> Times:
+    """Return times of updates and of building."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(file.as_uri())
     client = page.context.new_cdp_session(page)
@@ -138,32 +122,19 @@ def measured(browser: Browser, file: Path, throttle: int, repeat: int) -> Measur
     written = file.read_text(encoding="utf-8")
     original = written.partition("<main>")[2].partition("</main>")[0]
     options = {"repeat": repeat, "selector": selector, "original": original}
-    times = page.evaluate(MEASURE, options)
-    client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    before = work(client)
-    page.evaluate(UPDATES, {"repeat": repeat})
-    processor = 1000 * (work(client) - before) / repeat
-    cells = page.locator("mha-explorer :is(.cell, .number)").count()
+    times: Times = page.evaluate(MEASURE, options)
     page.close()
-    return times, processor, cells
+    return times
 
 
-def work(client: CDPSession) -> float:
-    """Return the seconds that a page's thread has spent on script, style and layout."""
-    metrics = client.send("Performance.getMetrics")["metrics"]
-    return sum(metric["value"] for metric in metrics if metric["name"] in WORK)
-
-
-def row(name: str, throttle: int, times: Times, processor: float, cells: int) -> str:
+def row(name: str, throttle: int, times: Times) -> str:
     """Return one line of the table."""
     middle = {kind: statistics.median(found) for kind, found in times.items()}
     return ROW.format(
         name,
         f"{throttle}x",
-        cells,
         f"{min(times['update']):.1f} ms",
         f"{middle['update']:.1f} ms",
-        f"{processor:.1f} ms",
         f"{middle['build']:.1f} ms",
         f"{middle['tables']:.1f} ms",
     )
@@ -176,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chromium:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     print(f"The budget of an update is {BUDGET} ms at 4x, that of building {OPENING} ms.")
-    columns = ("numbers", "fastest", "update", "processor", "strip", "tables")
+    columns = ("fastest", "update", "strip", "tables")
     print(ROW.format("example", "slow", *columns))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         publish(Path(folder))
@@ -184,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in options.examples:
             file = page_of(name, folder)
             for throttle in options.throttle:
-                print(row(name, throttle, *measured(browser, file, throttle, options.repeat)),
+                print(row(name, throttle, measured(browser, file, throttle, options.repeat)),
                       flush=True)  # fmt: skip
         browser.close()
 

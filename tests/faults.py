@@ -1,13 +1,9 @@
 """Faults that a contributor may make, each with what is said of it and where.
 
-One list: the tests put each fault into a small book (`tests/book/test_faults.py`), and
-`docs/faults.md` prints it; ``python3 tests/faults.py`` writes that page anew.
+The tests put each fault into a small book (`tests/book/test_faults.py`).
 """
 
 from dataclasses import dataclass
-from pathlib import Path
-
-GUIDE = Path(__file__).resolve().parent.parent / "docs" / "faults.md"
 
 PAGE = "book/index.md"
 FIRST = 12  # the line of the small page's title
@@ -21,7 +17,7 @@ class Fault:
     Parameters
     ----------
     what : str
-        In words, for the table.
+        In words.
     message : str
         What the finding says, or a part of it.
     text : str
@@ -241,16 +237,12 @@ WORDING = [
           "The next chapter\nhas it."),
 ]  # fmt: skip
 
-THEMES = {
-    "Characters": CHARACTERS,
-    "Markdown": MARKUP,
-    "Data": DATA,
-    "Cells, before they run": CELLS,
-    "Quizzes": QUIZZES,
-    "Labels and references": REFERENCES,
-    "Wording": WORDING,
-}
-FAULTS = [fault for faults in THEMES.values() for fault in faults]
+SYMBOLS = [
+    _page("a symbol with a second meaning", "$m$ means something else here than in Notation",
+          "The largest score $m$ is kept."),
+]  # fmt: skip
+
+FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *QUIZZES, *REFERENCES, *SYMBOLS, *WORDING]
 
 # What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
 IN_CELLS = [
@@ -274,32 +266,3 @@ IN_CELLS = [
     ("a cell that never ends", ["while True:", "    pass"], "it did not end within 8 seconds", 0),
     ("a kernel that dies", ["import os", "os.kill(os.getpid(), 9)"], "its kernel died", 0),
 ]  # fmt: skip
-
-
-def printed():
-    """Return the tables of `docs/faults.md`."""
-    lines = []
-    for theme, faults in THEMES.items():
-        lines += [f"## {theme}", "", "| fault | where | message |", "| --- | --- | --- |"]
-        lines += [
-            f"| {fault.what} | `{fault.file}:{fault.line}` | {_code(fault.message)} |"
-            for fault in faults
-        ]
-        lines.append("")
-    lines += ["## Cells, once they run", "", "| fault | message |", "| --- | --- |"]
-    lines += [f"| {what} | {_code(message)} |" for what, _, message, _ in IN_CELLS]
-    return "\n".join([*lines, ""])
-
-
-def _code(message):
-    return f"`` {message} ``"
-
-
-def write_guide():
-    """Put the tables into the guide, below what it says first."""
-    head, _, _ = GUIDE.read_text(encoding="utf-8").partition("## ")
-    GUIDE.write_text(head + printed(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_guide()

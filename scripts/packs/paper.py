@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from byhand.print_book.press import NO_DATE
-
 from byhand.print_book import drawings
+from byhand.print_book.press import NO_DATE
 
 FAMILIES = """
 html { font-family: "Source Sans 3 Book", "DejaVu Sans", sans-serif }

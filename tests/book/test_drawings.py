@@ -9,7 +9,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from pypdf import PdfReader
 
-from byhand.print_book.drawings import FILE, PAPER, as_pdf, in_attributes, place, size
+from byhand.print_book.drawings import FILE, PAPER, as_pdf, in_attributes, place
 from mha.views.colours import HEAD_COLOURS
 
 
@@ -82,11 +82,6 @@ def test_each_drawing_of_a_book_becomes_latex_s_word_for_its_page(drawn, tmp_pat
     assert len(PdfReader(tmp_path / FILE).pages) == 2
 
 
-def test_a_book_without_drawings_has_no_file(tmp_path):
-    place(new_document("book"), tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_equal_weights_are_equally_dark_in_print_without_colours():
     drawing = '<svg><path class="f-heat" style="--head: {}; --weight: {}"/></svg>'
 
@@ -100,7 +95,3 @@ def test_equal_weights_are_equally_dark_in_print_without_colours():
         assert max(greys) - min(greys) < 1.5
     darkest_of_less = min(grey(colour, 0.8) for colour in HEAD_COLOURS)
     assert max(grey(colour, 0.9) for colour in HEAD_COLOURS) < darkest_of_less
-
-
-def test_the_size_of_a_drawing_is_read_from_it():
-    assert size('<svg width="10.5" height="20">') == (10.5, 20)

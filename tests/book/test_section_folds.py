@@ -7,9 +7,6 @@ import pytest
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.document import Document
-from byhand.section_search.sections import read_sections
-
 EXTENSIONS = [
     "myst_nb",
     "sphinx_exercise",
@@ -103,12 +100,6 @@ def test_a_section_folds_by_its_heading(page):
         assert [child.name for child in beside if child.name != "span"] == ["details"]
 
 
-def test_what_does_not_begin_so_does_not_fold(page):
-    summary = page.find(id="summary")
-    assert summary.find("details") is None
-    assert "not even this" in summary.get_text()
-
-
 def test_all_numbers_are_no_elements_of_a_browser_with_scripts(page, html):
     late = page.select("noscript.late")
     assert len(late) == 1
@@ -126,13 +117,6 @@ def test_labels_lead_in_and_the_contents_hold_the_sections(page):
     assert links["Table 1"] == "#tbl-late"
 
 
-def test_the_search_finds_the_words_of_both(html):
-    found = {section.heading: section.text for section in read_sections(html)}
-    assert "aardvarks" in found["Deeper: why it is so"]
-    assert "capybara" in found["All numbers of cat"]
-    assert "Nested" in found["Deeper: why that"]
-
-
 def test_in_print_deeper_stands_open_and_a_line_says_where_all_numbers_are(folder):
     assert made(folder, builder="latex", **LATEX) == ""
     (tex,) = (folder / "latex").glob("*.tex")
@@ -145,21 +129,6 @@ def test_in_print_deeper_stands_open_and_a_line_says_where_all_numbers_are(folde
     assert r"\chapter{All numbers of" in body
     line = "On the screen, on the page “A page of cats” of "
     assert line + r"\sphinxstyleemphasis{Attention by Hand}; paper leaves them out." in body
-
-
-def test_the_accessible_edition_is_paper_too(tmp_path, monkeypatch):
-    document = Document(edition="accessible")
-    for name, value in document.save(tmp_path / "document.json").items():
-        monkeypatch.setenv(name, value)
-    assert made(tmp_path) == ""
-    page = BeautifulSoup((tmp_path / "html" / "index.html").read_text("utf-8"), "html.parser")
-    said = page.select_one("[role=main]").get_text()
-    assert "aardvarks" in said
-    assert "capybara" not in said
-    assert "On the screen, on the page" in said
-    assert page.select("details, noscript") == []
-    for link in page.select("[role=main] a[href^='#']"):
-        assert link["href"] == "#" or page.find(id=link["href"][1:]), link["href"]
 
 
 REFUSED = {
@@ -178,8 +147,3 @@ def test_what_a_reader_answers_may_not_stand_under_all_numbers(what, tmp_path):
     assert re.search(r"index\.md:\d+", warnings)
     allowed = page.replace("## All numbers", "## Deeper: all")
     assert made(tmp_path, allowed) == ""
-
-
-def test_a_noscript_may_not_stand_in_another(tmp_path):
-    page = "# Page\n\n## All numbers\n\n<div><noscript>x</noscript></div>\n"
-    assert "a <noscript> cannot stand" in made(tmp_path, page)

@@ -4,7 +4,6 @@ The names stand here once more, apart from the lists that the build keeps.
 """
 
 import shutil
-import sys
 
 import html_book
 import pytest
@@ -68,13 +67,6 @@ def test_the_book_depends_on(project, name):
 @pytest.mark.parametrize("name", COMPUTED_FROM)
 def test_what_cells_gave_depends_on(project, name):
     assert notices(results.made_from, project, name)
-
-
-@pytest.mark.parametrize("made_from", [html_book.made_from, results.made_from])
-def test_another_python_counts(project, made_from, monkeypatch):
-    before = made_from(project)
-    monkeypatch.setattr(sys, "version", "3.99")
-    assert made_from(project) != before
 
 
 def test_prose_counts_for_no_cell(project):

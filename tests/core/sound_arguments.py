@@ -29,6 +29,7 @@ SOUND = {
     "answer_scores": {"x": X, "num_questions": 2},
     "layer_gradients": {"x": X},
     "train_layer": {"x": HEADS, "steps": 2, "batch_size": 1},
+    "over_seeds": {},
     "online_softmax": {"scores": X, "value": HEADS[0].T},
     "softmax": {"scores": X},
     "softmax_jacobian": {"weights": ROWS},
@@ -64,6 +65,7 @@ MORE = {
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "answer_scores": {"layer": LAYER},
     "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
+    "over_seeds": {"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
     "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
 }
 DRAWING = ("fit_patterns", "draw_layer")
@@ -103,6 +105,8 @@ BESIDE = {
     "MultiHeadWeights": {name: getattr(LAYER, name) for name in ("w_q", "w_k", "w_v", "w_o")},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
+    "SeedRuns": {"values": X},
+    "SeedRuns.share": {"self": mha.SeedRuns(X), "holds": lambda values: values[:, 0] > 0},
     "RunningSoftmax": {"largest": X[:, 0], "total": X[:, 1], "mixture": X},
     "RunningSoftmax.merged": {"self": KEPT, "other": KEPT},
     "LayerSizes.flops": {"self": mha.layer_sizes(6, 2), "num_queries": 3},

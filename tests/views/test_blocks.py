@@ -5,13 +5,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from docutils import nodes
-from docutils.core import publish_doctree
-from docutils.parsers.rst import directives
-from helpers import MASK, example, projected
-from myst_parser.docutils_ import Parser
-from sphinx.util.docutils import docutils_namespace
-
 from byhand.stage_blocks import (
     StageBlock,
     groups_that_fit,
@@ -23,6 +16,13 @@ from byhand.stage_blocks import (
     stage_block,
     stage_part,
 )
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.parsers.rst import directives
+from helpers import MASK, example, projected
+from myst_parser.docutils_ import Parser
+from sphinx.util.docutils import docutils_namespace
+
 from mha import example_names, load_example, tables, trace
 from mha.audit.judging import Prints
 from mha.views import blocks

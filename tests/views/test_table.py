@@ -243,9 +243,3 @@ def test_a_token_comes_out_as_it_is_written(token):
         assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
         assert "".join(t.content for t in tokens[1].children) == token
     assert f'<th scope="row">{escape(token)}</th>' in table._repr_html_()
-
-
-def test_a_role_in_any_label_of_a_table_does_nothing():
-    table = array_table([[1]], rows=["{eval}`1`"], columns=["{ref}`x`"], caption="{cite:t}`y`")
-    markdown = table._repr_markdown_()
-    assert [markdown.count(role) for role in (r"\{eval}", r"\{ref}", r"\{cite:t}")] == [1, 1, 1]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import written
-from helpers import raises
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -107,13 +106,6 @@ def test_feet_stand_where_the_projections_are(put):
     assert len(feet) == len(key)
 
 
-def test_a_plane_wants_two_components():
-    sentence = "a plane wants a run that starts from queries, keys, values of width 2"
-    for name in ("cat-sat", "the-cat-sat"):
-        with raises(ValueError, sentence):
-            explorer(trace(load_example(name)), view="plane")
-
-
 def test_the_bars_stand_under_temperature_and_mask(put):
     seen = put(explorer(trace(load_example("the-cat-sat")), view="temperature").html)
     run = trace(load_example("the-cat-sat"))
@@ -180,21 +172,6 @@ def test_a_task_of_widths_is_reached_where_the_package_says(put):
     slider.fill(str(wide))
     assert mark.inner_text() == "✓ Reached: Find three widths."
     assert "Find three widths." in seen.page.locator(".with-width [role=status]").inner_text()
-
-
-@pytest.mark.parametrize("low", [0.0, 1.1])
-def test_a_task_of_widths_that_is_none_is_refused(low):
-    task = largest_weight("Try.", scaled=False, low=low)
-    with pytest.raises(ValueError, match=r"task 'Try\.' is reached at"):
-        width_explorer(np.random.default_rng(SEED), tasks=(task,))
-
-
-def test_width_errors_are_one_sentence():
-    rng = np.random.default_rng(SEED)
-    with raises(ValueError, "keys is 1; two or more are wanted"):
-        width_explorer(rng, keys=1)
-    with raises(ValueError, "start is 5; a multiple of 4 from 4 to 512 is wanted"):
-        width_explorer(rng, start=5)
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])

@@ -107,7 +107,9 @@ def _said(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
         if letter.startswith("\\u{"):
             letter = chr(int(letter[3:-1], 16))
         code = "+".join(f"U+{ord(c):04X}" for c in letter)
-        message = f"no font has the character {letter} ({code}); install one, or write other letters"
+        message = (
+            f"no font has the character {letter} ({code}); install one, or write other letters"
+        )
     lines = WHERE.findall("\n".join([error.diagnostic, *error.trace]))
     before = source.splitlines()[: int(lines[0])] if lines else []
     place = next((found[1] for line in reversed(before) if (found := PLACE.match(line))), "")

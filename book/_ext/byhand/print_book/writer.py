@@ -5,13 +5,12 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx_exercise.nodes import solution_node
 
 from byhand.difficulty import HARDEST, MARK
 from byhand.openings import about
 from byhand.print_book import numbers, tables
-from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
 from byhand.print_book.formulas import FormulaError, formula, inside_equation
+from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
 from byhand.print_book.markup import array, drawing, string, text
 from byhand.print_book.press import PressError
 from byhand.quiz.elements import LABELS
@@ -318,9 +317,7 @@ class Writer:
         goal = self.solutions.get(node["label"])
         solution = string(name_of(goal)) if goal else "none"
         written = "".join(map(self.write, rest))
-        return (
-            f"{self.anchors(node)}#exercise({solution})[{self.quietly(title)}][\n{written}]\n\n"
-        )
+        return f"{self.anchors(node)}#exercise({solution})[{self.quietly(title)}][\n{written}]\n\n"
 
     write_exercise_enumerable_node = write_exercise_node
 

@@ -101,4 +101,4 @@ def _piece(kind: str, piece: str) -> str:
     if kind == "code":
         return f"#raw({markup.string(piece)})"
     words = markup.text(piece)
-    return words if kind == "text" else f"#{ {'em': 'emph', 'strong': 'strong'}[kind]}[{words}]"
+    return words if kind == "text" else f"#{ {'em': 'emph', 'strong': 'strong'}[kind] }[{words}]"

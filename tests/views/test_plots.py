@@ -1,4 +1,4 @@
-"""Curves run through their numbers, on axes that a reader can read."""
+"""Plots run through their numbers, on axes that a reader can read, and are the page's own looks."""
 
 import re
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from drawn import SVG, by_class, head_of, raw, shapes, texts, wide
 
-from mha.views.drawing.curves import ticks
+from mha.views.drawing.plots import _round_numbers
 from mha.views.figures import HEAD_COLOURS, curves
 
 SERIES = {f"series {i}": np.arange(1, 4.0) * (i + 1) for i in range(5)} | {"dots": [1, 2, 3]}
@@ -20,14 +20,23 @@ def test_curves_differ_without_colour():
         )
     )  # fmt: skip
     lines = by_class(drawn, "f-curve")
-    plotted = [e for e in lines if e.get("d").count("L") == 2]
-    assert len({e.get("stroke-dasharray") for e in plotted}) == len(plotted) == 5
-    assert len(shapes(drawn, "circle")) == 4  # three points and their sample
+    assert len({e.get("stroke-dasharray") for e in lines}) == 5
+    assert len(shapes(drawn, "use")) == 2 + 3 + 1  # ticks, points and their sample
     said = texts(drawn)
-    assert said[:6] == list(SERIES)
+    assert said[-6:] == list(SERIES)
     assert {"length", "cost", "one", "four"} <= set(said)
     heads = [head_of(g) for g in drawn.iter(f"{SVG}g") if head_of(g)]
-    assert heads == [*HEAD_COLOURS, *HEAD_COLOURS]
+    assert set(heads) == set(HEAD_COLOURS)
+
+
+def test_looks_are_the_page_s_and_texts_are_text():
+    drawn = wide(curves([1, 2, 4], SERIES, xlabel="d_k", ylabel="cost", alt="Six", points=["dots"]))
+    own = [
+        e for e in drawn.iter() if {"font", "fill:", "stroke:"} & set(e.get("style", "").split())
+    ]
+    assert own == []
+    assert "d_k" not in texts(drawn)  # a symbol with its index below it
+    assert "dk" in texts(drawn)
 
 
 def test_curves_run_through_their_numbers():
@@ -64,8 +73,8 @@ def test_names_on_an_axis_all_stand_turned_where_they_do_not_fit():
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(("low", "high"), [(0.3, 0.9), (1.0, 1.0), (2e-6, 40), (7, 1024)])
 def test_ticks_hold_the_numbers_between_them(low, high, log):
-    found = ticks(low, high, log)
+    found = _round_numbers(low, high, log)
     assert found == sorted(set(found))
     assert found[0] <= low
     assert found[-1] >= high or (log and len(found) > 5)
-    assert 1 <= len(found) <= 9
+    assert 1 <= len(found) <= 10
