@@ -87,7 +87,8 @@ class Table:
 
     def _repr_markdown_(self) -> str:
         """Return what the book numbers, labels and prints: ``{numbers}``, or a list with links."""
-        if any("](" in text for row in self.rows for text in row):
+        texts = [text for row in self.rows for text in row if not isinstance(text, Word)]
+        if any("](" in text for text in texts):
             return self._list_table()
         return directive(self.caption, self.name, {}, [self.as_part()])
 
