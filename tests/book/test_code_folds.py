@@ -122,7 +122,7 @@ No more.
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("folds")
-    warnings = build(folder, {"index": PAGE}, execute="inline", extensions=EXTENSIONS)
+    warnings = build(folder, {"index": PAGE}, extensions=EXTENSIONS)
     assert warnings == ""
     return folder
 
@@ -175,7 +175,7 @@ LEFT_OUT = ["sqrt", "preparing", "waiting", "assert", "late = 3", "print(", "In 
 
 
 def test_print_has_every_result_and_no_code_but_what_teaches(folder):
-    assert build(folder, {}, builder="latex", execute="inline", extensions=EXTENSIONS) == ""
+    assert build(folder, {}, builder="latex", extensions=EXTENSIONS) == ""
     (tex,) = (folder / "latex").glob("*.tex")
     body = tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
     body = re.sub(r"\\PYG\{[^}]*\}\{([^}]*)\}", r"\1", body)
@@ -187,7 +187,7 @@ def test_so_has_the_accessible_edition(folder, tmp_path, monkeypatch):
     document = Document(edition="accessible")
     for name, value in document.save(tmp_path / "document.json").items():
         monkeypatch.setenv(name, value)
-    warnings = build(tmp_path, {"index": PAGE}, execute="inline", extensions=EXTENSIONS)
+    warnings = build(tmp_path, {"index": PAGE}, extensions=EXTENSIONS)
     assert warnings == ""
     html = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     said = BeautifulSoup(html, "html.parser").select_one("[role=main]").get_text()

@@ -29,9 +29,9 @@ EXERCISE = "\n```{exercise}\n:label: ex-NAME\n:class: CLASS\nWhat?\n```\n"
 WORDS = "\n" + "word " * 120 + "\n"
 
 
-def made(folder, text, *, builder="html", execute="off", **config):
+def made(folder, text, *, builder="html", **config):
     config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"} | config
-    warnings = build(folder, {"index": text}, builder=builder, execute=execute, **config)
+    warnings = build(folder, {"index": text}, builder=builder, **config)
     if builder == "html":
         text = (folder / "html" / "index.html").read_text(encoding="utf-8")
         return warnings, BeautifulSoup(text, "html.parser")
@@ -125,7 +125,7 @@ def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_p
     first = "# A\n\nRead {minutes}`other` minutes.\n\n```{exercise-times}\n```\n"
     pages = {"index": first + "\n```{toctree}\nother\n```\n", "other": text}
     config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"}
-    assert build(tmp_path, pages, builder="html", execute="off", **config) == ""
+    assert build(tmp_path, pages, builder="html", **config) == ""
     built = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     page = BeautifulSoup(built, "html.parser")
     assert "Read 15 minutes." in page.get_text()

@@ -13,6 +13,8 @@ from wheel_only import run
 
 from byhand.notebook_text import plain
 from byhand.page_notebooks import FORMS, Words, notebook
+from byhand.reading.results import Results
+from byhand.reading.steps import Step
 
 SOURCE = (
     site.FRONT
@@ -46,18 +48,17 @@ x
 """
 )
 PAGE = '<article><a class="reference internal" href="#tbl-one">Table 1.1</a></article>'
-EVENTS = [
-    {"kind": "expression", "source": "x", "outputs": [{"data": {"text/plain": "1"}}]},
-    {"kind": "cell", "source": "x = 2", "index": 1, "count": 1, "outputs": []},
-    {"kind": "expression", "source": "x", "outputs": [{"data": {"text/plain": "'2'"}}]},
-    {
-        "kind": "cell", "source": "assert x == 2\nx", "index": 3, "count": 2,
-        "outputs": [{
-            "output_type": "execute_result", "execution_count": 2, "metadata": {"a": 1},
-            "data": {"text/plain": "2", "text/markdown": "```{list-table}```"},
-        }],
-    },
-]  # fmt: skip
+STEPS = [
+    Step("expression", 0, 1, "x"),
+    Step("cell", 1, 1, "x = 2"),
+    Step("expression", 2, 1, "x"),
+    Step("cell", 3, 1, "assert x == 2\nx"),
+]
+SHOWN = {
+    "output_type": "execute_result", "execution_count": 2, "metadata": {"a": 1},
+    "data": {"text/plain": "2", "text/markdown": "~~~{numbers}~~~"},
+}  # fmt: skip
+OUTPUTS = [[{"data": {"text/plain": "1"}}], [], [{"data": {"text/plain": "'2'"}}], [SHOWN]]
 LEFT_OVER = re.compile(  # what only the book's Sphinx can read
     r"\{[a-z:]+\}`|^`{3,}\{|^:{3,}|^\([\w-]+\)=$|^:[a-z-]+:|\]\{\.|^- \[[x ]|<span", re.MULTILINE
 )
@@ -94,7 +95,7 @@ def codes(made):
 @pytest.fixture
 def made(tmp_path):
     (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    words = Words(html.document_fromstring(PAGE), EVENTS)
+    words = Words(html.document_fromstring(PAGE), Results("", STEPS, OUTPUTS))
     return notebook(tmp_path / "page.md", "A page", words)
 
 

@@ -56,7 +56,7 @@ Nothing is Deeper: not even this.
 
 
 def made(folder, page=PAGE, *, builder="html", **config):
-    config = {"extensions": EXTENSIONS, "execute": "inline", "numfig": True} | config
+    config = {"extensions": EXTENSIONS, "numfig": True} | config
     return build(folder, {"index": page}, builder=builder, **config)
 
 
@@ -141,9 +141,9 @@ REFUSED = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_a_reader_answers_may_not_stand_under_all_numbers(what, tmp_path):
     page = f"# Page\n\n## All numbers\n\n{REFUSED[what]}\n"
-    warnings = made(tmp_path, page, execute="off")
+    warnings = made(tmp_path, page)
     wanted = "an exercise, a question or a dropdown cannot stand under “All numbers”"
     assert wanted in warnings
     assert re.search(r"index\.md:\d+", warnings)
     allowed = page.replace("## All numbers", "## Deeper: all")
-    assert made(tmp_path, allowed, execute="off") == ""
+    assert made(tmp_path, allowed) == ""

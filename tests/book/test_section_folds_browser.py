@@ -17,7 +17,7 @@ EXTENSIONS = [
     "sphinx_copybutton",
     "sphinx_exercise",
     "byhand.quiz",
-    "byhand.stage_blocks",
+    "byhand.tables",
     "byhand.code_folds",
     "byhand.section_folds",
 ]
@@ -119,7 +119,6 @@ def book(tmp_path_factory):
     warnings = build(
         folder,
         {"index": INDEX, "page": PAGE, "other": OTHER, "third": THIRD},
-        execute="inline",
         extensions=[*EXTENSIONS, "byhand.outside.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(site.ROOT / "book" / "_static")],

@@ -1,9 +1,8 @@
 """The built site without what its pages do not use: rules, properties, fonts, coloured names."""
 
-import io
-
 import pytest
-from pygments.lexers import PythonLexer
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
 
 from byhand import slim_theme
 
@@ -69,10 +68,9 @@ def test_what_nothing_uses_goes(tmp_path, rule):
 
 
 def test_only_what_stands_out_in_code_is_an_element():
-    out = io.StringIO()
-    tokens = PythonLexer().get_tokens("value = f(2, 'a')  # why\n")
-    slim_theme.QuietCode(nowrap=True).format(tokens, out)
-    assert out.getvalue() == (
+    lexer = slim_theme.QUIET["python"]()
+    written = highlight("value = f(2, 'a')  # why\n", lexer, HtmlFormatter(nowrap=True))
+    assert written == (
         'value = f(<span class="m">2</span>, <span class="s">\'a\'</span>)'
         '  <span class="c"># why</span>\n'
     )

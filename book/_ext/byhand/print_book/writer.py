@@ -14,6 +14,8 @@ from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, 
 from byhand.print_book.markup import array, drawing, string, text
 from byhand.print_book.press import PressError
 from byhand.quiz.elements import LABELS
+from byhand.tables import paper
+from byhand.tables.element import numbers as numbers_element
 from byhand.temml_math import equation_tex
 
 ROUTINE = ("Exercises", "Summary", "Read next", "All numbers")
@@ -293,16 +295,14 @@ class Writer:
 
     def cell(self, entry: nodes.entry) -> tables.Cell:
         """Return a cell of a table."""
-        heat = next((n for n in entry.findall() if type(n).__name__ == "heat"), None)
         return tables.Cell(
             self.quietly(entry).strip(),
             columns=entry.get("morecols", 0) + 1,
             rows=entry.get("morerows", 0) + 1,
-            fill=tables.tint(heat["weight"], heat["head"]) if heat is not None else "",
         )
 
-    def write_heat(self, node: nodes.Element) -> str:
-        return self.inside(node)
+    def write_numbers(self, node: numbers_element) -> str:
+        return self.captioned("table", node, node[0], paper.content(node))
 
     # ---- Boxes, exercises, questions ----
 

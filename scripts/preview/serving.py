@@ -1,6 +1,6 @@
 """Serve the preview's pages on the loopback address, and tell the browsers what has changed.
 
-Tornado serves the files. To each page it adds a script, `preview_client.js`, which says over a
+Tornado serves the files. To each page it adds a script, `client.js`, which says over a
 socket which page it is on, and by what sign it got it, reloads at the same place, and shows what is
 wrong above the last good page.
 """
@@ -15,17 +15,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from preview_pages import HTML
 from tornado.httpserver import HTTPServer
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-SCRIPT = Path(__file__).with_name("preview_client.js")
+from preview.pages import HTML
+
+SCRIPT = Path(__file__).with_name("client.js")
 TAG = '<script src="/preview/client.js" data-sign="{}" defer></script>\n'
 LOOPBACK = "127.0.0.1"
 # Where a page loads a style sheet or a script, whose address says by a digest which one it is.
 KEPT = re.compile(rb"""(<(?:link|script)[^>]*(?:href|src)="[^"?]*\?)((?:v|digest)=)""")
-MISSING = "<!doctype html><title>No such page</title><p>The book has no page {}.</p>"
+MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
+NOT_YET = "<!doctype html><title>Not yet</title><p>The page {} could not be made:</p><pre>{}</pre>"
 
 
 class Server:
@@ -150,11 +152,17 @@ class Page(RequestHandler):
         page = _read(path)
         tag = TAG.format(self.server.sign_of(page)).encode()
         if page is None:
-            self.set_status(404)
-            page = MISSING.format(escape(name.removesuffix(".html"))).encode()
+            page = self.instead(name.removesuffix(".html")).encode()
         page = KEPT.sub(rf"\1{self.server.edition()}&\2".encode(), page)
         text, end, rest = page.rpartition(b"</body>")
         self.finish(text + tag + end + rest if end else page + tag)
+
+    def instead(self, name: str) -> str:
+        """Return what stands in the place of a page that is not there: what is wrong with it."""
+        self.set_status(404)
+        if found := self.server.problems.get(name):
+            return NOT_YET.format(escape(name), escape("\n".join(found)))
+        return MISSING.format(escape(name))
 
 
 class File(StaticFileHandler):

@@ -1,50 +1,44 @@
-"""The preview: serve the book, and show an edit as soon as it is saved.
-
-Three parts: `preview_server` serves the pages and talks with the browsers, the pages' process
-(`preview_pages`, `preview_work`) keeps Sphinx in memory, and this module watches the files and
-passes on who has to do what. The pages stand in a folder of their own: what is published is made by
-`build.py` alone.
-"""
+"""Watch the files of the book, and pass on who has to do what."""
 
 import asyncio
 import fcntl
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from environment import BUILD, ROOT, fail
 from html_book import build_html, one_at_a_time
-from preview_pages import HEAVY, PREVIEW, Task, Told, begin_from, forget, run
-from preview_server import Server
 from sphinx_runs import STATE
 from watchfiles import DefaultFilter, awatch
 
-from byhand.contents import read_contents
+from byhand.digests import files_in
+from preview.pages import HTML, LOG, MEMORY, Task, Told, run
+from preview.serving import Server
 
 SETTLED = 30  # milliseconds without another change, after which a save is complete
-GRACE = 2  # seconds in which the pages' process may end by itself
-WATCHED = ("book", "mha")
-# What every page depends on: read anew by a new process.
-ALL_PAGES = ("book/_ext/", "book/references.bib", "_config.yml", "_toc.yml")
+# What every page depends on: all are read anew.
+ALL_PAGES = ("book/_ext", "book/references.bib", "_config.yml", "_toc.yml")
 # What the environment is made from: it cannot change under a running command.
 ENVIRONMENT = ("requirements.lock", "pyproject.toml")
 
 
 def watch(port: int) -> None:
     """Serve the book until Ctrl-C."""
-    PREVIEW.mkdir(parents=True, exist_ok=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
     with only_one() as note:
         if not STATE.is_dir():
             print("There is no book to begin with: building it.", flush=True)
             build_html()
         with one_at_a_time():
-            begin_from(STATE)
+            begin_from(STATE / "_build")
         preview = Preview()
         try:
             asyncio.run(preview.go_on(port, note))
@@ -71,27 +65,29 @@ def only_one() -> Iterator[Path]:
             note.unlink(missing_ok=True)
 
 
+def begin_from(built: Path) -> None:
+    """Begin with the last good build's pages, and with what Sphinx knew of them, if that holds."""
+    shutil.rmtree(HTML.parent, ignore_errors=True)
+    shutil.copytree(built / "html", HTML)
+    shutil.copytree(built / ".doctrees", MEMORY.parent)
+    known = MEMORY.stat().st_mtime if MEMORY.is_file() else 0
+    if any(path.stat().st_mtime > known for path in files_in([*ALL_PAGES, *ENVIRONMENT], ROOT)):
+        MEMORY.unlink(missing_ok=True)
+
+
 def has_display() -> bool:
     """Tell whether a browser can be opened where this runs."""
     is_other = sys.platform in ("darwin", "win32")
     return is_other or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def sources() -> dict[str, str]:
-    """Return the pages that stand in the contents, by their files."""
-    return {f"book/{page}.md": page for page in read_contents().pages}
-
-
 class Preview:
     """Who watches, who builds, who looks on."""
 
     def __init__(self) -> None:
-        self.context = multiprocessing.get_context("forkserver")
-        self.context.set_forkserver_preload(HEAVY)
-        self.process: multiprocessing.process.BaseProcess | None = None
+        self.process: BaseProcess | None = None
         self.connection: Connection | None = None
         self.server = Server(self.look_at)
-        self.sources = sources()
         self.end = asyncio.Event()
 
     async def go_on(self, port: int, note: Path) -> None:
@@ -107,38 +103,37 @@ class Preview:
             print("No display was found: open the address yourself.", flush=True)
         elif not webbrowser.open(address):
             print("No browser was found: open the address yourself.", flush=True)
-        await asyncio.gather(self.watch_folders(), self.watch_root())
+        folders = (ROOT / "book", ROOT / "mha")
+        await asyncio.gather(self.watch(*folders), self.watch(ROOT, recursive=False))
 
     # ---- The pages' process ----
 
     def start(self) -> None:
         """Start the pages' process, in the place of the one before."""
         self.stop()
-        ours, theirs = self.context.Pipe()
-        view = self.server.in_view()
-        self.process = self.context.Process(target=run, args=(theirs, view), daemon=False)
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=run, args=(theirs, self.server.in_view()))
         self.process.start()
         theirs.close()
-        self.connection = ours
         self.server.problems.clear()
-        asyncio.get_running_loop().add_reader(ours.fileno(), self.hear)
+        asyncio.get_running_loop().add_reader(self.connection.fileno(), self.hear)
 
     def stop(self) -> None:
-        """End the pages' process; while a cell runs, nbclient takes its SIGTERM and goes on."""
+        """End the pages' process, and with it what it has started."""
+        self.disconnect()
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.process = None
+
+    def disconnect(self) -> None:
+        """Hear nothing more of the pages' process."""
         if self.connection is not None:
             with suppress(RuntimeError):  # at the end there is no loop any more
                 asyncio.get_running_loop().remove_reader(self.connection.fileno())
             self.connection.close()
             self.connection = None
-        if self.process is not None:
-            self.process.terminate()
-            self.process.join(GRACE)
-            self.process.kill()
-            assert self.process.pid is not None
-            with suppress(ProcessLookupError):  # what it has started
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.join()
-            self.process = None
 
     def hear(self) -> None:
         """Take what the pages' process tells."""
@@ -146,30 +141,24 @@ class Preview:
         try:
             told: Told = self.connection.recv()
         except (EOFError, OSError):
-            asyncio.get_running_loop().remove_reader(self.connection.fileno())
-            self.connection = None
-            forget()  # the next process shall not stumble over the same
+            self.disconnect()
+            MEMORY.unlink(missing_ok=True)  # the next process shall not stumble over the same
             if not self.server.problems:
-                log = (PREVIEW / "sphinx.log").relative_to(ROOT)
-                self.server.tell_problems({"": [f"the preview's builder has ended; see {log}"]})
+                where = LOG.relative_to(ROOT)
+                self.server.tell_problems({"": [f"the preview's builder has ended; see {where}"]})
             return
-        if told.problems is not None:
+        if told.again:
+            self.start()
+        elif told.problems is not None:
             before = self.server.what_is_wrong()["problems"]
             self.server.tell_problems(told.problems)
             for line in self.server.what_is_wrong()["problems"]:
                 if line not in before:
                     print(line, file=sys.stderr, flush=True)
-        if told.written:
+        elif told.written:
             self.server.reload(told.written)
             if told.seconds:
                 print(f"{told.written}: {told.seconds:.1f} s", flush=True)
-
-    def ask(self, task: Task) -> None:
-        """Pass a task on; a process that has ended is started again first."""
-        if self.connection is None:
-            self.start()
-        assert self.connection is not None
-        self.connection.send(task)
 
     def look_at(self) -> None:
         """Pass on which pages are looked at."""
@@ -178,17 +167,10 @@ class Preview:
 
     # ---- The files ----
 
-    async def watch_folders(self) -> None:
-        """Watch the folders of the book and the package."""
-        folders = [ROOT / name for name in WATCHED]
-        async for changes in awatch(
-            *folders, watch_filter=Sources(), debounce=1600, step=SETTLED, stop_event=self.end
-        ):
-            self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
-
-    async def watch_root(self) -> None:
-        """Watch the files at the project's top."""
-        async for changes in awatch(ROOT, recursive=False, step=SETTLED, stop_event=self.end):
+    async def watch(self, *folders: Path, recursive: bool = True) -> None:
+        """Watch folders."""
+        options = {"watch_filter": Sources(), "step": SETTLED, "stop_event": self.end}
+        async for changes in awatch(*folders, recursive=recursive, **options):
             self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
     def changed(self, names: set[str]) -> None:
@@ -198,15 +180,15 @@ class Preview:
             self.server.tell_problems({"": [sentence]})
             print(sentence, file=sys.stderr, flush=True)
         if any(name.startswith(ALL_PAGES) for name in names):
-            with suppress(Exception):  # what is wrong with the contents is told by Sphinx
-                self.sources = sources()
-            forget()
+            MEMORY.unlink(missing_ok=True)
             self.start()
         elif any(name.startswith("mha/") for name in names):
             self.start()
         elif names := {name for name in names if name.startswith("book/")}:
-            pages = {self.sources[name] for name in names if name in self.sources}
-            self.ask(Task(pages=pages, files=names - self.sources.keys()))
+            if self.connection is None:  # it has ended
+                self.start()
+            assert self.connection is not None
+            self.connection.send(Task(files=names))
 
 
 class Sources(DefaultFilter):
