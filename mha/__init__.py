@@ -20,6 +20,7 @@ from mha.core.gradients import (
     scaled_dot_product_attention_backward,
 )
 from mha.core.heads import merge_heads, split_heads
+from mha.core.language import LanguageModel, Written
 from mha.core.learning import (
     Training,
     answer_scores,
@@ -44,6 +45,7 @@ from mha.core.positions import (
     rotate_by,
     sinusoidal_positions,
 )
+from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
 from mha.examples import example_names, load_example
@@ -54,6 +56,7 @@ from mha.examples.recorded import (
     recorded_maps,
     recorded_sentences,
 )
+from mha.examples.trained import TrainedModel, load_model
 from mha.runs import stages
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
@@ -69,6 +72,7 @@ from mha.runs.rounding import (
     short,
     shown,
 )
+from mha.runs.stories import LogitShares, logit_shares, trace_text
 from mha.runs.variations import with_swapped_tokens, without_head, without_scale
 from mha.runs.worked import Reading, WorkedExample
 from mha.views import figures, tables
@@ -83,7 +87,9 @@ __all__ = [
     "Block",
     "FeedForward",
     "KeyValueCache",
+    "LanguageModel",
     "LayerSizes",
+    "LogitShares",
     "MultiHeadGradients",
     "MultiHeadWeights",
     "Norm",
@@ -94,9 +100,12 @@ __all__ = [
     "Reading",
     "RecordedMaps",
     "RunningSoftmax",
+    "SeedRuns",
     "Trace",
+    "TrainedModel",
     "Training",
     "WorkedExample",
+    "Written",
     "answer_scores",
     "arithmetic",
     "at_least",
@@ -125,11 +134,14 @@ __all__ = [
     "linear_biases",
     "linear_slopes",
     "load_example",
+    "load_model",
+    "logit_shares",
     "merge_heads",
     "multi_head_attention",
     "multi_head_attention_backward",
     "online_softmax",
     "origin",
+    "over_seeds",
     "padding_mask",
     "pairs_to_halves",
     "pattern_projections",
@@ -156,6 +168,7 @@ __all__ = [
     "total_variation",
     "trace",
     "trace_blocks",
+    "trace_text",
     "train_layer",
     "transformer",
     "with_swapped_tokens",

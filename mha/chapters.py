@@ -36,6 +36,7 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
+from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "explorer",
     "fill_row",
     "head_unnoticed",
+    "language_model",
     "np",
     "one_box",
     "open_example",

@@ -3,9 +3,8 @@
 Works on a copy of the committed project, with this environment, and takes each step several times:
 from nothing, nothing changed, a word of prose, a cell, a module of `mha`; with ``--pdf`` also what
 is printed from the pages. With ``--against REV`` a copy of another commit takes the same steps in
-turn, with the packages of its own lock, and each pair gives a ratio. ``--growth`` builds generated
-books of 1, 3 and 10 times as many chapters instead: a chapter shall cost no more in a long book
-than in a short one. Needs the project's environment; see README.md.
+turn, with the packages of its own lock, and each pair gives a ratio. Needs the project's
+environment.
 """
 
 import os
@@ -17,13 +16,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench_options import count
-
 from mha.command_line import Parser
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/examples/apple.md"
-MODULES = ("mha/runs/rounding.py", "mha/rounding.py")  # here, and where it was before
+MODULE = "mha/runs/rounding.py"
 ROW = "{:<16}{:>12}{:>12}{:>9}"
 
 # Copies with one lock share an environment, so each is told where its own packages are.
@@ -37,7 +34,6 @@ PRINTS = {
     "all slides": "packs --only slides",
 }
 """What is printed from built pages, and the words of the command that does."""
-OLD_BUILD = "import build, sys; build.build_html(sys.executable)"
 
 
 def main() -> None:
@@ -45,9 +41,6 @@ def main() -> None:
     options = _parser().parse_args()
     with tempfile.TemporaryDirectory() as folder:
         copies = [copy_of("HEAD", Path(folder) / "here")]
-        if options.growth:
-            _growth(copies[0], options.repeat)
-            return
         if options.against:
             copies.append(copy_of(options.against, Path(folder) / "there"))
             _set_up(copies[1])
@@ -64,9 +57,8 @@ def main() -> None:
 
 def _parser() -> Parser:
     parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
-    parser.add_argument("--repeat", type=count, default=3, metavar="R", help="default: 3")
+    parser.add_argument("--repeat", type=int, default=3, metavar="R", help="default: 3")
     parser.add_argument("--pdf", action="store_true", help="print everything too")
-    parser.add_argument("--growth", action="store_true", help="1, 3 and 10 times the chapters")
     parser.add_argument("--against", metavar="REV", help="another commit, such as HEAD~20")
     return parser
 
@@ -110,8 +102,6 @@ def variables_for(copy: Path) -> dict[str, str]:
 
 def build_copy(copy: Path, code: str = BUILD) -> None:
     """Build a copy with its own code."""
-    if not (copy / "scripts" / "html_book.py").is_file():
-        code = OLD_BUILD
     own = copy / ".venv" / "bin" / "python"
     python = own if own.is_file() else sys.executable
     subprocess.run([python, "-c", code], cwd=copy, env=variables_for(copy), check=True)
@@ -152,8 +142,7 @@ def _cell(copy: Path, turn: int) -> None:
 
 
 def _module(copy: Path, turn: int) -> None:
-    module = next(copy / name for name in MODULES if (copy / name).is_file())
-    with module.open("a", encoding="utf-8") as file:
+    with (copy / MODULE).open("a", encoding="utf-8") as file:
         file.write(f"\n# turn {turn}\n")
 
 
@@ -164,91 +153,6 @@ STEPS: dict[str, Callable[[Path, int], None]] = {
     "a cell": _cell,
     "a module of mha": _module,
 }
-
-
-# ---- Growth ----
-
-CHAPTERS = 4
-TIMES = (1, 3, 10)
-GENERATED = """---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
----
-
-(page-{n})=
-# Chapter {n}
-
-```{{code-cell}}
-from mha.chapters import *
-
-run, show = open_example("cat-sat")
-size = {n}
-```
-
-The weight is {{eval}}`shown(run.weights[0, 0, 0])` in chapter {{eval}}`size`, and
-{{eq}}`eq-{n}` says why; it goes on in {{ref}}`page-{next}`.
-
-```{{math}}
-:label: eq-{n}
-w = \\frac{{e^{{s}}}}{{\\sum_j e^{{s_j}}}}
-```
-
-## Numbers of chapter {n}
-
-```{{code-cell}}
-show.stage("weights")
-```
-"""
-
-
-def _growth(copy: Path, repeat: int) -> None:
-    """Print what a build takes at each length, and what a chapter more takes beside the first."""
-    print(ROW.format("chapters", "seconds", "a chapter", "ratio"))
-    found: dict[int, float] = {}
-    for times in TIMES:
-        count = times * CHAPTERS
-        _generate(copy, count)
-        seconds = [_timed([copy], _from_nothing, BUILD, turn)[0] for turn in range(repeat)]
-        found[count] = statistics.median(seconds)
-        print(_growth_row(found), flush=True)
-
-
-def _growth_row(found: dict[int, float]) -> str:
-    """Return a line for the last length: a chapter's cost, and how it compares with before.
-
-    Examples
-    --------
-    >>> _growth_row({4: 10.0, 12: 18.0, 40: 46.0}).split()
-    ['40', '46.0', '1.00', '1.00']
-    """
-    *before, (count, seconds) = found.items()
-    if not before:
-        return ROW.format(count, f"{seconds:.1f}", "", "")
-    (first, base), (last, least) = before[0], before[-1]
-    more = (seconds - least) / (count - last)
-    first_more = (found[first * TIMES[1]] - base) / (first * TIMES[1] - first)
-    return ROW.format(count, f"{seconds:.1f}", f"{more:.2f}", f"{more / first_more:.2f}")
-
-
-def _generate(copy: Path, count: int) -> None:
-    """Write a book of `count` chapters in the place of the copy's own."""
-    book = copy / "book"
-    for page in [*book.glob("*.md"), *book.glob("*/*.md")]:
-        page.unlink()
-    (book / "index.md").write_text("# Generated\n\nIt begins in {ref}`page-1`.\n", encoding="utf-8")
-    lines = ["format: jb-book", "root: index", "parts:", "  - caption: All", "    numbered: 2"]
-    lines.append("    chapters:")
-    for n in range(1, count + 1):
-        text = GENERATED.format(n=n, next=n % count + 1)
-        (book / f"chapter-{n}.md").write_text(text, encoding="utf-8")
-        lines.append(f"      - file: chapter-{n}")
-    (copy / "_toc.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import environment
 from bench_build import build_copy, copy_of, variables_for
-from bench_options import count
 from playwright.sync_api import Page, sync_playwright
 
 from mha.command_line import Parser
@@ -100,8 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = Parser(description=(__doc__ or "").partition("\n\n")[0])
     add = parser.add_argument
-    add("--repeat", type=count, default=4, metavar="R", help="saves of each kind (default: 4)")
-    add("--pause", type=count, default=5, metavar="S",
+    add("--repeat", type=int, default=4, metavar="R", help="saves of each kind (default: 4)")
+    add("--pause", type=int, default=5, metavar="S",
         help="seconds between them, in which nobody types (default: 5)")  # fmt: skip
     add("--chapters", nargs="+", default=CHAPTERS, metavar="PAGE", help="such as examples/apple")
     return parser.parse_args(arguments)

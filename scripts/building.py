@@ -21,9 +21,9 @@ def main() -> None:
     with _told_if_not_writable():
         documents = arguments.documents(arguments) if "documents" in arguments else []
         if arguments.watch:
-            import preview
+            from preview.watching import watch
 
-            preview.watch(arguments.port)
+            watch(arguments.port)
             return
         if arguments.what == "worksheet":
             worksheets.make(arguments)

@@ -159,14 +159,14 @@ def enter() -> None:
     entered = os.environ.pop(ENTERED, None) is not None
     os.environ.pop("PYTHONOPTIMIZE", None)  # claims of the book are assertions: they hold or stop
     if not entered:
-        is_made_anew = BOOK.update()
-        is_elsewhere = Path(sys.prefix).resolve() != BOOK.folder.resolve()
-        if is_made_anew or is_elsewhere or sys.flags.optimize:
-            python = str(BOOK.python)
-            try:
+        python = str(BOOK.python)
+        try:
+            is_made_anew = BOOK.update()
+            is_elsewhere = Path(sys.prefix).resolve() != BOOK.folder.resolve()
+            if is_made_anew or is_elsewhere or sys.flags.optimize:
                 os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
-            except OSError as error:
-                fail(DAMAGED.format(f"{python}: {error.strerror}"))
+        except OSError as error:
+            fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
     sys.path.insert(0, str(EXTENSIONS))
 
 

@@ -3,7 +3,7 @@
 The invariant: after any edit, what is published is byte for byte what a build from nothing would
 give, or the build fails as that one would. Sphinx therefore reads and writes every page anew: its
 own memory of pages cannot tell which others an edit reaches. Two things are kept, and both are
-tied to all that they depend on: the results of a page's cells (`byhand.kept_results`), and the
+tied to all that they depend on: the results of a page's cells (`byhand.reading`), and the
 whole book, while no file that it is made from has changed.
 """
 

@@ -4,16 +4,18 @@ Sphinx runs in a process of its own: it leaves too much behind for two builds in
 """
 
 import ctypes
+import gc
 import os
 import re
 import signal
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from environment import BUILD, ROOT, fail
+from environment import BUILD, EXTENSIONS, ROOT, fail
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -25,11 +27,8 @@ PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when it
 
 
 def jupyter_book(builder: str) -> list[str]:
-    """Return the command that builds the book into NEXT."""
-    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(ROOT / "book")]
-    command += ["--config", str(ROOT / "_config.yml"), "--toc", str(ROOT / "_toc.yml")]
-    command += ["--path-output", str(NEXT), "--builder", builder]
-    return [*command, "--warningiserror", "--nitpick", "--keep-going"]
+    """Return the command that builds the book into NEXT, where a builder's folder has its name."""
+    return [sys.executable, __file__, builder]
 
 
 def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sphinx":
@@ -59,6 +58,26 @@ def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sph
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
+def _build(builder: str) -> int:
+    """Build the book into NEXT; return Sphinx's exit code."""
+    from sphinx.cmd.build import handle_exception
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    gc.disable()  # the process ends with the build, and needs to its end what it makes
+    app = None
+    told = Namespace(pdb=False, verbosity=0, traceback=False)
+    folder = NEXT / "_build"
+    try:
+        with patch_docutils(), docutils_namespace():
+            options = {"warningiserror": True, "keep_going": True}
+            app = application(builder, folder / builder, folder / ".doctrees", **options)
+            app.build()
+            return app.statuscode
+    except Exception as error:
+        handle_exception(app, told, error, sys.stderr)
+        return 1
+
+
 def prepare(variables: MutableMapping[str, str]) -> None:
     """Set the environment variables that the cells of pages need.
 
@@ -68,6 +87,8 @@ def prepare(variables: MutableMapping[str, str]) -> None:
         Changed in place.
     """
     variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
+    folders = [str(ROOT), str(EXTENSIONS)]  # also for the process that runs the cells of a page
+    variables["PYTHONPATH"] = os.pathsep.join([*folders, variables.get("PYTHONPATH", "")])
     variables["PYTHONHASHSEED"] = "0"  # a cell that prints a set of words prints the same each time
     # Sums do not depend on the number of processors; and pages that run side by side are faster.
     variables["OPENBLAS_NUM_THREADS"] = "1"
@@ -118,3 +139,7 @@ def _report(log: Path) -> None:
     cells = [line for line in problems if "this cell failed" in line]
     crashes = re.findall(r"^\w+ error.*:\n.*", text, re.MULTILINE)  # Sphinx's own, two lines each
     print("\n".join(cells or problems or crashes or lines[-25:]), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(_build(sys.argv[1]))

@@ -6,7 +6,6 @@ import sys
 
 import environment
 import printing
-import report
 from environment import BENCH, ROOT, step
 from html_book import build_html, refuse_faulty_sources
 
@@ -36,16 +35,13 @@ def main() -> None:
     parser = _parser()
     arguments, for_pytest = parser.parse_known_args()
     if arguments.torch:
-        if arguments.quick or arguments.no_book or arguments.report:
-            parser.error("--torch is a run of its own, without --quick, --no-book and --report")
+        if arguments.quick or arguments.no_book:
+            parser.error("--torch is a run of its own, without --quick and --no-book")
         sys.exit(against_torch(for_pytest))
     variables = dict(os.environ)
     # Many tests start Python: without what it keeps, each would compile the package again.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
-    if arguments.report:
-        report.RESULTS.unlink(missing_ok=True)
-        for_pytest.append(f"--junitxml={report.RESULTS}")
     if arguments.quick:
         with step("Checking the sources"):
             refuse_faulty_sources()
@@ -66,8 +62,6 @@ def main() -> None:
         done = subprocess.run(command, cwd=ROOT, env=variables, check=False)
     if arguments.quick:
         print(LEFT_OUT)
-    if arguments.report:
-        report.tell()
     sys.exit(done.returncode)
 
 
@@ -97,11 +91,6 @@ def _parser() -> Parser:
         "--no-book",
         action="store_true",
         help="leave out what needs the built book, a browser or LaTeX",
-    )
-    parser.add_argument(
-        "--report",
-        action="store_true",
-        help="print one page of what was counted, and of what was not checked",
     )
     parser.add_argument(
         "--torch",

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from mha import load_example, trace
+from mha import SeedRuns, load_example, trace
 from mha.views.figures import (
     concat_strips,
     curves,
     heatmaps,
     lanes,
     mixing_maps,
+    of_seeds,
     output_shares,
     query_strip,
     small_maps,
@@ -23,6 +24,7 @@ from mha.views.figures import (
 
 RUN = trace(load_example("the-cat-sat"))
 SQUARES = {"square": [1.0, 4.0, 9.0], "cube": [1.0, 8.0, 27.0]}
+RUNS = [SeedRuns(np.array([1.0, 2.0, 3.0])), SeedRuns(np.array([7.0, 5.0, 5.0]))]
 FIGURES = {
     "weight_maps": lambda: weight_maps(RUN),
     "heatmaps": lambda: heatmaps([[[0.5, -np.inf]]], rows="a", columns="xy", alt="Two: 0.5, −∞"),
@@ -38,4 +40,5 @@ FIGURES = {
     "small_maps": lambda: small_maps([RUN.weights] * 2, marked=[(1, 2)]),
     "softmax_bars": lambda: softmax_bars(RUN.weights[0], RUN.tokens, ["width 4", "64", "512"]),
     "curves": lambda: curves([1, 2, 3], SQUARES, xlabel="x", ylabel="y", alt="To 9, and to 27"),
+    "of_seeds": lambda: of_seeds([1, 2], RUNS, xlabel="x", ylabel="y", alt="Two medians, 2 and 5"),
 }

@@ -1,5 +1,6 @@
 """The tables that a run has, for tests of what they say and of how they are shown."""
 
+from mha.core.seeds import SeedRuns
 from mha.runs.stages import STAGES
 from mha.views import tables
 
@@ -35,5 +36,6 @@ def all_tables(run):
     yield tables.strongest_table(run)
     yield tables.disagreement_table(run)
     yield tables.shape_table(run)
+    yield tables.seeds_table({"a": SeedRuns(run.weights[0, :, 0])}, caption="Runs", corner="Of")
     if run.output is not None:
         yield from (tables.contribution_table(run, token) for token in range(len(run.tokens)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import threadpoolctl
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import settings
 from seeds import SEED
 
 pytest_plugins = ["explorer_pages", "wheel_only"]
@@ -50,14 +50,6 @@ LONGEST_FIRST = (
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("thorough", settings.get_profile("fixed"), max_examples=20_000)
-for name, examples in (("mutants", 15), ("survivors", 100)):  # no example needs to be a small one
-    settings.register_profile(
-        name,
-        settings.get_profile("fixed"),
-        max_examples=examples,
-        phases=(Phase.explicit, Phase.generate),
-        suppress_health_check=list(HealthCheck),
-    )
 settings.load_profile("fixed")
 
 

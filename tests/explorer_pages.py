@@ -137,8 +137,8 @@ class View:
         return self
 
     def live(self):
-        """Wait until the strip stands where the table stood."""
-        self.page.locator("mha-explorer.live").first.wait_for()
+        """Wait until the strip stands where the table stood, with what the address asks for."""
+        self.page.locator("mha-explorer.live:not([data-busy])").first.wait_for()
         return self
 
     def open(self):

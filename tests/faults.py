@@ -1,13 +1,9 @@
 """Faults that a contributor may make, each with what is said of it and where.
 
-One list: the tests put each fault into a small book (`tests/book/test_faults.py`), and
-`docs/faults.md` prints it; ``python3 tests/faults.py`` writes that page anew.
+The tests put each fault into a small book (`tests/book/test_faults.py`).
 """
 
 from dataclasses import dataclass
-from pathlib import Path
-
-GUIDE = Path(__file__).resolve().parent.parent / "docs" / "faults.md"
 
 PAGE = "book/index.md"
 FIRST = 12  # the line of the small page's title
@@ -21,7 +17,7 @@ class Fault:
     Parameters
     ----------
     what : str
-        In words, for the table.
+        In words.
     message : str
         What the finding says, or a part of it.
     text : str
@@ -241,16 +237,26 @@ WORDING = [
           "The next chapter\nhas it."),
 ]  # fmt: skip
 
-THEMES = {
-    "Characters": CHARACTERS,
-    "Markdown": MARKUP,
-    "Data": DATA,
-    "Cells, before they run": CELLS,
-    "Quizzes": QUIZZES,
-    "Labels and references": REFERENCES,
-    "Wording": WORDING,
-}
-FAULTS = [fault for faults in THEMES.values() for fault in faults]
+CLAIMS = [
+    _page("a number quoted without its source", "a number is quoted without its source",
+          "Table {given}`2` gives {given}`0.4`."),
+    _page("a claim that the list lacks", "the claim lost is not in book/claims.toml",
+          "So it is. {claim}`lost`"),
+    _page("a claim made twice", "the claim lost is made twice",
+          "So it is. {claim}`lost`\nAgain. {claim}`lost`", 1),
+    Fault("a claim without a kind", "kind is 'sure'; one of proved, computed",
+          '[a]\nsays = "So."\nkind = "sure"\nholds = "{ref}`a`"\n', 1, "book/claims.toml",
+          whole=True),
+    Fault("a claim that nothing holds", "holds with a reference or a citation, are wanted",
+          '[a]\nsays = "So."\nkind = "proved"\n', 1, "book/claims.toml", whole=True),
+]  # fmt: skip
+
+SYMBOLS = [
+    _page("a symbol with a second meaning", "$m$ means something else here than in Notation",
+          "The largest score $m$ is kept."),
+]  # fmt: skip
+
+FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *QUIZZES, *REFERENCES, *SYMBOLS, *CLAIMS, *WORDING]
 
 # What only a build can tell: the fault, the cell's lines, the message, the line in the cell.
 IN_CELLS = [
@@ -274,32 +280,3 @@ IN_CELLS = [
     ("a cell that never ends", ["while True:", "    pass"], "it did not end within 8 seconds", 0),
     ("a kernel that dies", ["import os", "os.kill(os.getpid(), 9)"], "its kernel died", 0),
 ]  # fmt: skip
-
-
-def printed():
-    """Return the tables of `docs/faults.md`."""
-    lines = []
-    for theme, faults in THEMES.items():
-        lines += [f"## {theme}", "", "| fault | where | message |", "| --- | --- | --- |"]
-        lines += [
-            f"| {fault.what} | `{fault.file}:{fault.line}` | {_code(fault.message)} |"
-            for fault in faults
-        ]
-        lines.append("")
-    lines += ["## Cells, once they run", "", "| fault | message |", "| --- | --- |"]
-    lines += [f"| {what} | {_code(message)} |" for what, _, message, _ in IN_CELLS]
-    return "\n".join([*lines, ""])
-
-
-def _code(message):
-    return f"`` {message} ``"
-
-
-def write_guide():
-    """Put the tables into the guide, below what it says first."""
-    head, _, _ = GUIDE.read_text(encoding="utf-8").partition("## ")
-    GUIDE.write_text(head + printed(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write_guide()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mha import Block, FeedForward, MultiHeadWeights, Norm, WorkedExample
+from mha.runs.stages import OF_WORDS
 
 # Distinct primes: a swapped axis has the wrong length.
 BATCH, HEADS, QUERIES, KEYS, D_K, D_V, D_MODEL, D_OUT = 2, 3, 5, 7, 11, 13, 17, 19
@@ -144,8 +145,19 @@ def with_places(rng, **parts):
 
 def with_every_stage(rng, stage):
     """Return an example whose run has a stage: a block, and keys that are read two at a time."""
+    if stage in OF_WORDS:
+        return with_vocabulary(rng)
     norm = "after" if stage.startswith("total_") else "before"
     return with_block(rng, norm, keys_at_once=2)
+
+
+def with_vocabulary(rng):
+    """Return an example whose block of attention alone is followed by an unembedding."""
+    start = with_block(rng)
+    block = replace(start.block, feed_forward=None, first=Norm(), second=Norm())
+    unembedding = rng.normal(size=(D_MODEL, 23)) / 4
+    return replace(start, block=block, layer=None, unembedding=unembedding,
+                   vocabulary=[f"word{i}" for i in range(23)])  # fmt: skip
 
 
 def with_block(rng, norm="before", activation="relu", **parts):

@@ -4,10 +4,9 @@ import os
 import re
 import subprocess
 
-import warm_python
 from book_site import FRONT
 from pypdf.generic import IndirectObject
-from small_project import copy_without_pages
+from small_project import copy_without_pages, run
 
 PAGES = {
     "index": """\
@@ -165,13 +164,10 @@ def write(project, name, text):
 
 
 def build(project, *arguments, **variables):
-    """Run build.py in a project, and return the finished process.
-
-    The environment may have other `variables`: such a build gets a Python of its own.
-    """
+    """Run build.py in a project, its environment with other `variables`; return the process."""
     dated = {"PYTHONPATH": str(project), "SOURCE_DATE_EPOCH": "1700000000"}
     env = {**os.environ, **dated, **variables}
-    return warm_python.run(COMMAND, *arguments, cwd=project, env=env, fresh=bool(variables))
+    return run(COMMAND, *arguments, cwd=project, env=env)
 
 
 def text_of(pdf, *options):

@@ -162,7 +162,6 @@ def build_book(folder):
     warnings = build(
         folder,
         {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG, "kinds": KINDS},
-        execute="inline",
         extensions=["myst_nb", "byhand.quiz", "byhand.outside.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 
-import warm_python
 from book_site import FRONT, ROOT
 
 COMMAND = """\
@@ -57,10 +56,15 @@ def _environment(folder, **variables):
 def build(folder, **variables):
     """Build the copy, with its own `mha`, and return the finished process.
 
-    The environment may have other `variables`: such a build gets a Python of its own.
+    The environment may have other `variables`.
     """
-    env = _environment(folder, **variables)
-    return warm_python.run(COMMAND, cwd=folder, env=env, fresh=bool(variables))
+    return run(COMMAND, cwd=folder, env=_environment(folder, **variables))
+
+
+def run(code, *arguments, cwd, env):
+    """Run a program as `python -c` does, and return the finished process with what it said."""
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
 def started(folder):

@@ -103,6 +103,8 @@ OPTIONS = {
     **dict.fromkeys(("d_k", "d_v", "d_out", "num_groups", "num_keys"), COUNTS),
     **dict.fromkeys(("focus", "keys_at_once", "term", "head", "row", "column"), COUNTS),
     "answers": ANY | hnp.arrays(np.int64, (4, 2), elements=st.integers(-2, 3)),
+    # What another's function raises is its own.
+    **dict.fromkeys(("measure", "holds"), THINGS.filter(lambda thing: not callable(thing))),
     "tokens": st.lists(WORDS, max_size=4),
     "head_names": st.lists(WORDS, max_size=2),
     "steps": st.lists(WORDS, max_size=3),

@@ -5,7 +5,7 @@ import pytest
 from helpers import raises
 
 import mha
-from mha import chapters, example_names, figures, load_example, tables, trace
+from mha import example_names, figures, load_example, tables, trace
 from mha.audit.judging import Prints
 from mha.chapters import Show, open_example
 from mha.runs.stages import STAGES
@@ -31,11 +31,6 @@ def test_an_example_opens_with_its_run_and_its_prints(name):
     assert wanted.tables[0].beside == tables.stage_table(run, "weights", prints=Prints(name)).beside
 
 
-def test_an_unknown_example_is_refused():
-    with raises(ValueError, f"name is 'dog'; one of {', '.join(example_names())} is wanted"):
-        open_example("dog")
-
-
 @pytest.mark.parametrize("name", example_names())
 @pytest.mark.parametrize("stage", STAGES_OF_A_HEAD)
 def test_a_stage_is_one_block_with_every_head_s_numbers(name, stage):
@@ -50,13 +45,6 @@ def test_a_stage_is_one_block_with_every_head_s_numbers(name, stage):
         wanted = tables.stage_table(run, stage, head=head, prints=Prints(name))
         assert (table.rows, table.beside) == (wanted.rows, wanted.beside)
         assert (table.header, table.marked) == (wanted.header, wanted.marked)
-
-
-def test_a_label_without_a_field_is_the_block_s_alone():
-    _, show = open_example("the-cat-sat")
-    found = show.stage("scores", name="tbl-the-cat-sat-scores")
-    assert found.name == "tbl-the-cat-sat-scores"
-    assert [table.name for table in found.tables] == [None, None]
 
 
 def test_several_stages_stand_together_in_each_head():
@@ -74,15 +62,6 @@ def test_several_stages_stand_together_in_each_head():
     assert by_symbol.name == "tbl-the-cat-sat-q-k"
     assert [table.name for table in by_symbol.tables] == ["tbl-the-cat-sat-q", "tbl-the-cat-sat-k"]
     assert [t.rows for t in by_symbol.tables] == [t.rows for t in found.tables[2:]]
-
-
-@pytest.mark.parametrize("stage", ["embeddings", "w_o", "concat", "output"])
-def test_a_stage_of_the_whole_layer_is_shown_once(stage):
-    run, show = open_example("the-cat-sat")
-    wanted = tables.stage_table(run, stage, prints=show.prints)
-    found = show.stage(stage, name="tbl-the-cat-sat-it")
-    assert (found.name, found.caption) == ("tbl-the-cat-sat-it", wanted.caption)
-    assert [table.rows for table in found.tables] == [wanted.rows]
 
 
 @pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "apple"])
@@ -104,16 +83,6 @@ def test_tables_of_each_head(name):
         )
     assert len(weighted.tables) == len(mixing.tables) == run.num_heads
     assert mixing.name == label(show, "mixing")
-
-
-def test_each_token_s_contributions_are_labelled_by_the_token():
-    run, show = open_example("cat-sat-on-it")
-    found = show.contributions(name=label(show, "share-{token}"))
-    assert found.name == label(show, "share")
-    assert [table.name[24:] for table in found.tables] == ["the", "cat", "sat", "on", "it"]
-    assert [table.rows for table in found.tables] == [
-        tables.contribution_table(run, token).rows for token in range(5)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -142,39 +111,6 @@ def test_tables_of_the_whole_run(method, view):
 def test_figures_of_the_whole_run(method, view):
     run, show = open_example("the-cat-sat")
     assert getattr(show, method)(name="fig-the-cat-sat-it") == view(run)
-
-
-def test_bars_have_the_stage_s_symbol_and_a_head_s_colour():
-    run, show = open_example("the-cat-sat")
-    blue = {"colour": figures.head_colour(1)}
-    for shown, wanted in (
-        (show.bars("embeddings"), figures.vector_bars(run.embeddings, rows=run.tokens, symbol="x")),
-        (
-            show.bars("key", head=1, places=1),
-            figures.vector_bars(run.key[1], rows=run.tokens, symbol="k", places=1, **blue),
-        ),
-    ):
-        assert shown == wanted
-
-
-def test_readings_show_as_many_columns_as_have_a_title():
-    run, show = open_example("the-cat-sat")
-    table = show.readings("What", "Printed", caption="Damage", name="tbl-the-cat-sat-read")
-    assert table.header == ("What", "Printed")
-    assert table.rows == tuple((r.quantity, r.printed) for r in run.example.readings)
-
-
-def test_versions_of_one_stage_stand_token_by_token():
-    run, show = open_example("cat-sat")
-    table = show.versions(
-        {"here": run.key[0, :, :3], "there": run.key[0, :, 1:]}, columns="abc", caption="Two"
-    )
-    assert table.rows == (
-        ("cat, here", "1", "0", "1"),
-        ("cat, there", "0", "1", "0"),
-        ("sat, here", "0", "1", "0"),
-        ("sat, there", "1", "0", "1"),
-    )
 
 
 def test_the_explorer_has_the_prints_and_a_figure_for_print():
@@ -212,44 +148,6 @@ def test_a_label_of_another_chapter_is_refused(method, name):
         TABLES[method](show, name)
 
 
-@pytest.mark.parametrize("method", ["maps", "lanes", "strips", "shares", "explorer"])
-def test_a_figure_s_label_begins_as_its_example_s(method):
-    _, show = open_example("the-cat-sat")
-    sentence = "name is 'fig-apple-it'; a label that begins with fig-the-cat-sat- is wanted"
-    with raises(ValueError, sentence):
-        getattr(show, method)(name="fig-apple-it")
-
-
-def test_two_parts_of_one_label_are_refused():
-    _, show = open_example("the-cat-sat")
-    name = "tbl-the-cat-sat-{symbol}"
-    sentence = (
-        f"name is '{name}' for 2 tables; one of {{head}}, {{stage}}, {{symbol}} in it is wanted"
-    )
-    with raises(ValueError, sentence):
-        show.stage("scores", name=name)
-
-
-@pytest.mark.parametrize("name", ["tbl-cat-sat-{row}", "tbl-cat-sat-{head"])
-def test_a_label_with_an_unknown_field_is_refused(name):
-    _, show = open_example("cat-sat")
-    with raises(ValueError, f"name is {name!r}; no fields but {{head}} are wanted"):
-        show.mixing(0, name=name)
-
-
-def test_a_stage_of_the_layer_stands_once_among_those_of_the_heads():
-    _, show = open_example("the-cat-sat")
-    found = show.stage("embeddings", "query", name="tbl-the-cat-sat-{stage}-{head}")
-    titles = [table.caption.split(",")[0] for table in found.tables]
-    assert titles == ["Embeddings", "Queries", "Queries"]
-
-
-def test_views_without_a_label_have_none():
-    _, show = open_example("the-cat-sat")
-    found = show.stage(*STAGES_OF_A_HEAD)
-    assert {found.name, *(table.name for table in found.tables)} == {None}
-
-
 @pytest.mark.parametrize(("stage", "head"), [("scores", 2), ("nothing", 0), ("w_o", None)])
 def test_what_a_run_does_not_have_is_refused(stage, head):
     _, show = open_example("cat-sat")
@@ -260,25 +158,8 @@ def test_what_a_run_does_not_have_is_refused(stage, head):
 # A notebook
 
 
-def test_a_chapter_s_names():
-    names = {}
-    exec("from mha.chapters import *", names)
-    assert set(mha.__all__) <= set(chapters.__all__) <= set(names)
-    assert names["np"] is np
-    assert names["trace"] is trace
-    assert names["blocks"] is blocks
-    assert names["replace"](names["Show"](trace(load_example("cat-sat"))), prints=None) is not None
-    assert len(set(chapters.__all__)) == len(chapters.__all__)
-
-
 def test_another_run_of_the_example_is_shown_with_the_same_prints():
     run, show = open_example("cat-sat")
     other = Show(trace(run.example), show.prints)
     assert other.stage("weights") == show.stage("weights")
     assert {stage for stage in STAGES if STAGES[stage].per_head} >= set(STAGES_OF_A_HEAD)
-
-
-def test_one_query_is_that_of_the_run():
-    run, show = open_example("the-cat-sat")
-    row = show.query(1, head=1, component=1, name="fig-the-cat-sat-row")
-    assert row == figures.query_strip(run, 1, head=1, component=1)

@@ -37,10 +37,6 @@ def repeated(pages):
     return {line: names for line, names in found.items() if len(names) > 1}
 
 
-def of_a_page(*lines):
-    return "\n".join(["Text", "```{code-cell}", *lines, "```", "More text", ""])
-
-
 def test_no_line_of_code_stands_in_two_example_chapters_but_the_import_at_the_top():
     assert len(CHAPTERS) >= 8
     pages = {path.stem: path.read_text(encoding="utf-8") for path in CHAPTERS}
@@ -73,16 +69,3 @@ def test_a_figure_has_one_label_in_its_cell_s_header_and_in_its_code(path):
             and keyword.value.value.startswith("fig-")
         ]
         assert shown in ([], re.findall(r"^    name: (\S+)$", options, re.MULTILINE))
-
-
-def test_what_counts_as_a_line_of_code():
-    text = of_a_page(":tags: [remove-input]", "", "show.maps(", "    head=1,", ")") + of_a_page(
-        "---", "tags: [hide-input]", "---", "    }),  ", "x = 1"
-    )
-    assert code_lines(text) == ["show.maps(", "head=1,", "x = 1"]
-
-
-def test_a_line_on_two_pages_is_found_and_one_twice_on_a_page_is_not():
-    pages = {"a": of_a_page("x = 1", "y = 2", ")"), "b": of_a_page("if z:", "    x = 1", ")")}
-    assert repeated(pages) == {"x = 1": {"a", "b"}}
-    assert not repeated({"a": of_a_page("x = 1") * 2, "b": of_a_page("y = 2", "]")})

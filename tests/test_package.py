@@ -2,7 +2,6 @@
 
 import email
 import importlib
-import pkgutil
 import re
 import sys
 import tomllib
@@ -120,21 +119,6 @@ def test_the_example_of_the_readme_runs(python, tmp_path):
     run(python, "-W", "error", "-m", "doctest", "README.md", cwd=tmp_path)
 
 
-def test_every_module_is_imported(python, tmp_path):
-    modules = [m.name for m in pkgutil.walk_packages(mha.__path__, "mha.")]
-    modules = [name for name in modules if "__main__" not in name]
-    assert len(modules) > 40
-    code = f"import importlib; [importlib.import_module(name) for name in {modules}]"
-    run(python, "-W", "error", "-c", code, cwd=tmp_path)
-
-
-def test_figures_are_drawn_with_their_style_sheet(python, tmp_path):
-    code = "import mha; print(mha.figures.weight_maps(mha.trace(mha.load_example('cat-sat'))).svg)"
-    drawn = run(python, "-W", "error", "-c", code, cwd=tmp_path)
-    assert ".f-heat{" in drawn
-    assert ">0.73<" in drawn
-
-
 def test_a_user_s_program_is_typed(python, tmp_path):
     (tmp_path / "user.py").write_text(USER, encoding="utf-8")
     said = run(
@@ -153,17 +137,6 @@ def test_a_user_s_program_is_typed(python, tmp_path):
 
 
 # Names
-
-
-def test_no_public_name_is_also_a_submodule_s():
-    submodules = {module.name for module in pkgutil.iter_modules(mha.__path__)}
-    assert len(submodules) > 5
-    assert not submodules & set(mha.__all__)
-
-
-def test_a_module_that_is_none_is_not_a_function():
-    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'mha\.trace'$"):
-        importlib.import_module("mha.trace")
 
 
 def test_every_public_name_is_there_and_sorted_once():

@@ -35,18 +35,34 @@ def wheel(tmp_path_factory):
     return path
 
 
+NUMPY = ("numpy", "numpy.libs")  # the second on Linux alone
+MATPLOTLIB = (
+    *("matplotlib", "mpl_toolkits", "contourpy", "cycler", "dateutil", "fontTools", "kiwisolver"),
+    *("packaging", "PIL", "pillow.libs", "pyparsing", "six.py"),
+)
+
+
 @pytest.fixture(scope="session")
 def wheel_only(wheel, tmp_path_factory):
     """Install the wheel where there is NumPy and nothing else; return that Python."""
-    folder = tmp_path_factory.mktemp("empty")
+    return _python(wheel, tmp_path_factory.mktemp("empty"), NUMPY)
+
+
+@pytest.fixture(scope="session")
+def wheel_with_plots(wheel, tmp_path_factory):
+    """Install the wheel with what plots: `mha[plots]`."""
+    return _python(wheel, tmp_path_factory.mktemp("plots"), (*NUMPY, *MATPLOTLIB))
+
+
+def _python(wheel, folder, others):
+    """Return a Python that has the wheel and some packages of this one."""
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
     site = next((folder / "venv").glob("lib/python*/site-packages"))
     zipfile.ZipFile(wheel).extractall(site)
-    only_numpy = folder / "only-numpy"
-    only_numpy.mkdir()
+    (folder / "others").mkdir()
     installed = Path(np.__file__).parents[1]
-    for name in ("numpy", "numpy.libs"):  # the second on Linux alone
+    for name in others:
         if (installed / name).exists():
-            (only_numpy / name).symlink_to(installed / name)
-    (site / "numpy.pth").write_text(f"{only_numpy}\n", encoding="utf-8")
+            (folder / "others" / name).symlink_to(installed / name)
+    (site / "others.pth").write_text(f"{folder / 'others'}\n", encoding="utf-8")
     return folder / "venv" / "bin" / "python"

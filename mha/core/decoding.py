@@ -18,6 +18,7 @@ from mha.core.checks import (
 from mha.core.heads import merge_heads
 from mha.core.kinds import check_kind
 from mha.core.multihead import MultiHeadWeights, in_widest_dtype, project
+from mha.core.positions import rotate_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,11 @@ class KeyValueCache:
 
 
 def decode_step(
-    x: ArrayLike, weights: MultiHeadWeights, cache: KeyValueCache | None = None
+    x: ArrayLike,
+    weights: MultiHeadWeights,
+    cache: KeyValueCache | None = None,
+    *,
+    angles: ArrayLike | None = None,
 ) -> tuple[Array, KeyValueCache]:
     """Return the output of the newest tokens, and the cache for the next step.
 
@@ -104,6 +109,8 @@ def decode_step(
     weights : MultiHeadWeights
     cache : KeyValueCache, optional
         What the step before returned; none before the first.
+    angles : array_like, shape (m, d_k / 2), optional
+        By how much queries and keys of the new tokens are turned; keys are kept turned.
 
     Returns
     -------
@@ -135,6 +142,8 @@ def decode_step(
         check_kind("cache", cache, KeyValueCache)
     (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
     query, key, value = (project("x", x, w) for w in (weights.w_q, weights.w_k, weights.w_v))
+    if angles is not None:
+        query, key = rotate_by(query, angles), rotate_by(key, angles)
     cache = KeyValueCache(key, value) if cache is None else cache.extended(key, value)
     heads = scaled_dot_product_attention(
         query,

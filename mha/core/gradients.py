@@ -19,6 +19,7 @@ from mha.core.checks import (
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import Align
 from mha.core.multihead import MultiHeadWeights, as_tokens, in_widest_dtype, project
+from mha.core.positions import rotate_by
 from mha.core.softmax import softmax_backward
 
 
@@ -203,6 +204,8 @@ class ForwardPass:
     concat : ndarray, shape (..., n, num_heads * d_v)
         The heads' outputs side by side.
     output : ndarray, shape (..., n, d_out)
+    angles : ndarray, shape (n, d_k / 2), optional
+        By how much queries and keys are turned, which they are here.
     """
 
     x: Array
@@ -213,10 +216,18 @@ class ForwardPass:
     weights: Array
     concat: Array
     output: Array
+    angles: Array | None = None
 
 
 def forward(
-    x: Array, source: Array, weights: MultiHeadWeights, *, name: str = "x", **masks: Unpack[Masks]
+    x: Array,
+    source: Array,
+    weights: MultiHeadWeights,
+    *,
+    name: str = "x",
+    angles: Array | None = None,
+    less_key: Array | None = None,
+    **masks: Unpack[Masks],
 ) -> ForwardPass:
     """Return all that a layer computes.
 
@@ -227,6 +238,10 @@ def forward(
     weights : MultiHeadWeights
     name : str, default "x"
         What `source` is called, for an error.
+    angles : ndarray, shape (n, d_k / 2), optional
+        By how much queries and keys are turned.
+    less_key : ndarray, shape (..., num_heads, n, d_k), optional
+        What is taken from the keys before they are turned.
     mask, is_causal, align
         As in `multi_head_attention`.
 
@@ -244,13 +259,17 @@ def forward(
     """
     query = project("x", x, weights.w_q)
     key, value = project(name, source, weights.w_k), project(name, source, weights.w_v)
+    if less_key is not None:
+        key = key - less_key
+    if angles is not None:
+        query, key = rotate_by(query, angles), rotate_by(key, angles)
     gqa = weights.num_groups < weights.num_heads
     attention = attention_weights(query, key, **masks, enable_gqa=gqa)
     shared = repeat_heads("value", value, query) if gqa else value
     concat = output = merge_heads(finite_product("weights and value", attention, shared))
     if weights.w_o is not None:
         output = finite_product("the heads' outputs and w_o", concat, weights.w_o)
-    return ForwardPass(x, source, query, key, value, attention, concat, output)
+    return ForwardPass(x, source, query, key, value, attention, concat, output, angles)
 
 
 def backward(
@@ -312,7 +331,11 @@ def _to_the_heads(
         )
     d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
     inputs = passed.query, passed.key, passed.value
-    return _through_attention(d_heads, *inputs, passed.weights, factor), d_w_o
+    back = _through_attention(d_heads, *inputs, passed.weights, factor)
+    if passed.angles is not None:
+        query, key = (rotate_by(x, -passed.angles) for x in (back.query, back.key))
+        back = AttentionGradients(query, key, back.value)
+    return back, d_w_o
 
 
 def _to_the_tokens(

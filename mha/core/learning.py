@@ -40,6 +40,54 @@ class Training:
     losses: tuple[float, ...]
 
 
+class Adam:
+    """A rule that gives each number a step size of its own, by how its gradients were so far.
+
+    References
+    ----------
+    Kingma and Ba (2015), algorithm 1.
+
+    Examples
+    --------
+    >>> Adam().stepped([np.array([5.0, 5.0])], [np.array([0.001, -1000.0])], rate=0.5)[0].round(3)
+    array([4.5, 5.5])
+    """
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._means: list[Array] = []
+        self._squares: list[Array] = []
+
+    def stepped(
+        self, arrays: Sequence[Array], gradients: Sequence[Array], rate: float
+    ) -> list[Array]:
+        """Return arrays after one more step against their gradients.
+
+        Parameters
+        ----------
+        arrays, gradients : sequence of ndarray
+            The same ones in each step, in the same order.
+        rate : float
+            About how far a number moves whose gradient keeps its sign.
+
+        Returns
+        -------
+        list of ndarray
+        """
+        self._means = self._means or [np.zeros_like(array) for array in arrays]
+        self._squares = self._squares or [np.zeros_like(array) for array in arrays]
+        self._steps += 1
+        found = []
+        for i, (array, gradient) in enumerate(zip(arrays, gradients, strict=True)):
+            self._means[i] = _MEAN * self._means[i] + (1 - _MEAN) * gradient
+            self._squares[i] = _SQUARE * self._squares[i] + (1 - _SQUARE) * gradient**2
+            mean = self._means[i] / (1 - _MEAN**self._steps)
+            square = self._squares[i] / (1 - _SQUARE**self._steps)
+            with np.errstate(over="ignore"):  # what reads the arrays refuses what is too large
+                found.append(array - rate * mean / (np.sqrt(square) + _TINY))
+        return found
+
+
 def cross_entropy(scores: ArrayLike, answers: ArrayLike) -> tuple[float, Array]:
     """Return how surprised a softmax of scores is by the answers, and the gradient by the scores.
 
@@ -218,20 +266,13 @@ def train_layer(
     """
     x, answers = _task(x, answers, min_ndim=3)
     w_o, rate = _projection(layer), as_number("rate", rate)
-    matrices, losses = [layer.w_q, layer.w_k, layer.w_v, w_o], []
-    means, squares = ([np.zeros_like(matrix) for matrix in matrices] for _ in range(2))
+    matrices, losses, adam = [layer.w_q, layer.w_k, layer.w_v, w_o], [], Adam()
     size = min(as_count("batch_size", batch_size), len(x))
     for step in range(as_count("steps", steps)):
         rows = np.arange(step * size, (step + 1) * size) % len(x)
         loss, gradients = layer_gradients(MultiHeadWeights(*matrices), x[rows], answers[rows])
         losses.append(loss)
-        for i, gradient in enumerate(gradients):
-            means[i] = _MEAN * means[i] + (1 - _MEAN) * gradient
-            squares[i] = _SQUARE * squares[i] + (1 - _SQUARE) * gradient**2
-            mean = means[i] / (1 - _MEAN ** (step + 1))
-            square = squares[i] / (1 - _SQUARE ** (step + 1))
-            with np.errstate(over="ignore"):  # the next layer refuses what is too large
-                matrices[i] = matrices[i] - rate * mean / (np.sqrt(square) + _TINY)
+        matrices = adam.stepped(matrices, gradients, rate)
     return Training(MultiHeadWeights(*matrices), tuple(losses))
 
 

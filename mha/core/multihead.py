@@ -16,6 +16,7 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads
 from mha.core.masks import Align, check_mask_axes
+from mha.core.positions import rotate_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,6 +174,7 @@ def multi_head_attention(
     mask: ArrayLike | None = None,
     is_causal: bool = False,
     align: Align = "top-left",
+    angles: ArrayLike | None = None,
 ) -> Array:
     """Return what every head finds for every token, mixed by the output projection.
 
@@ -191,6 +193,9 @@ def multi_head_attention(
         mask a sentence and ``mask[None]`` one a head.
     is_causal, align
         As in `mha.core.attention.attention_weights`.
+    angles : array_like, shape (n, d_k / 2), optional
+        By how much each pair of components of the queries and keys is turned at each place
+        (`mha.rotary_angles`), where tokens attend to one another.
 
     Returns
     -------
@@ -217,10 +222,15 @@ def multi_head_attention(
            [0.3302, 0.6698]])
     """
     x, name, source = as_tokens(x, weights, context, mask)
+    query, key = project("x", x, weights.w_q), project(name, source, weights.w_k)
+    if angles is not None:
+        if context is not None:
+            raise ValueError("angles are those of the places in x; no context is wanted with them")
+        query, key = rotate_by(query, angles), rotate_by(key, angles)
     concat = merge_heads(
         scaled_dot_product_attention(
-            project("x", x, weights.w_q),
-            project(name, source, weights.w_k),
+            query,
+            key,
             project(name, source, weights.w_v),
             mask=mask,
             is_causal=is_causal,

@@ -182,3 +182,33 @@ def normalised(x: Array, means: Array, spreads: Array, norm: Norm) -> Array:
         found = (x - means[..., None]) / spreads[..., None] * gain + bias
     refuse_overflow("the normalised numbers, gain and bias", found, "combined")
     return found
+
+
+def normalised_backward(d_normed: Array, normed: Array, spreads: Array) -> Array:
+    """Carry a gradient back through rows less their means, over their spreads.
+
+    Parameters
+    ----------
+    d_normed : ndarray, shape (..., d_model)
+        The loss's gradient by the normalised rows, before gain and bias.
+    normed : ndarray, shape (..., d_model)
+        Those rows, before gain and bias.
+    spreads : ndarray, shape (...)
+        Of `moments`.
+
+    Returns
+    -------
+    ndarray, shape (..., d_model)
+        Each row adds up to 0, since a row's mean changes nothing.
+
+    Examples
+    --------
+    >>> normed = np.array([[1.0, -1.0, 1.0, -1.0]])
+    >>> normalised_backward(np.array([[4.0, 0.0, 0.0, 0.0]]), normed, np.array([2.0]))
+    array([[ 1.,  0., -1.,  0.]])
+    """
+    along = (d_normed * normed).mean(axis=-1, keepdims=True)
+    centred = d_normed - d_normed.mean(axis=-1, keepdims=True)
+    back = (centred - normed * along) / spreads[..., None]
+    refuse_overflow("d_normed and the spreads", back, "divided")
+    return back

@@ -104,7 +104,12 @@ class Block:
 
 
 def transformer(
-    x: ArrayLike, blocks: Iterable[Block], *, mask: ArrayLike | None = None, is_causal: bool = False
+    x: ArrayLike,
+    blocks: Iterable[Block],
+    *,
+    mask: ArrayLike | None = None,
+    is_causal: bool = False,
+    angles: ArrayLike | None = None,
 ) -> Array:
     """Return what a stack of blocks makes of tokens, each block reading what the last one gave.
 
@@ -117,6 +122,8 @@ def transformer(
     mask : array_like, optional
         As for `multi_head_attention`, the same in each block.
     is_causal : bool, default False
+    angles : array_like, shape (n, d_k / 2), optional
+        As for `multi_head_attention`, the same in each block.
 
     Returns
     -------
@@ -145,7 +152,9 @@ def transformer(
     for block in blocks:
         x = in_dtype_of(block, x)
         read = before_attention(block, x).get("start_normed", x)
-        found = multi_head_attention(read, block.attention, mask=mask, is_causal=is_causal)
+        found = multi_head_attention(
+            read, block.attention, mask=mask, is_causal=is_causal, angles=angles
+        )
         *_, x = behind_attention(block, x, found).values()
     return x
 
@@ -200,7 +209,9 @@ def before_attention(block: Block, x: Array) -> dict[str, Array]:
     >>> list(before_attention(Block(MultiHeadWeights(one, one, one)), np.eye(2)))
     ['start_means', 'start_spreads', 'start_normed']
     """
-    return _norm("start", in_dtype_of(block, x), block.first) if block.norm == "before" else {}
+    if block.norm != "before":
+        return {}
+    return normalisation("start", in_dtype_of(block, x), block.first)
 
 
 def behind_attention(block: Block, x: Array, found: Array) -> dict[str, Array]:
@@ -231,23 +242,29 @@ def behind_attention(block: Block, x: Array, found: Array) -> dict[str, Array]:
     stream = finite_sum("the stream and what attention found", x, found)
     steps = {"stream": stream}
     if block.norm == "after":
-        steps |= _norm("stream", stream, block.first)
+        steps |= normalisation("stream", stream, block.first)
         stream = steps["stream_normed"]
     layer = block.feed_forward
     if layer is None:
         return steps
     if block.norm == "before":
-        steps |= _norm("stream", stream, block.second)
+        steps |= normalisation("stream", stream, block.second)
     hidden = layer.hidden(steps.get("stream_normed", stream))
     active = activated(hidden, layer.activation)
     fed = layer.output(active)
     total = finite_sum("the stream and what the feed-forward layer gave", stream, fed)
     steps |= {"hidden": hidden, "active": active, "fed": fed, "total": total}
-    return steps | (_norm("total", total, block.second) if block.norm == "after" else {})
+    return steps | (normalisation("total", total, block.second) if block.norm == "after" else {})
 
 
-def _norm(start: str, x: Array, norm: Norm) -> dict[str, Array]:
-    """Return the steps of one normalisation."""
+def normalisation(start: str, x: Array, norm: Norm) -> dict[str, Array]:
+    """Return the steps of one normalisation, by names that begin with `start`.
+
+    Examples
+    --------
+    >>> normalisation("start", np.array([[9.0, -5.0, 3.0, 1.0]]), Norm(eps=0))["start_normed"]
+    array([[ 1.4, -1.4,  0.2, -0.2]])
+    """
     means, spreads = moments(x, norm.eps)
     return {
         f"{start}_means": means,

@@ -58,24 +58,24 @@ def score_by_model_width(query: Array, key: Array, d_model: int) -> Array:
     return query @ key.swapaxes(-1, -2) / np.sqrt(d_model)
 
 
-def powers(scores: Array) -> Array:
+def powers(scores: Array, axis: int) -> Array:
     """Return exponentials of which none overflows."""
-    return np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.exp(scores - scores.max(axis=axis, keepdims=True))
 
 
-def powers_unshifted(scores: Array) -> Array:
+def powers_unshifted(scores: Array, axis: int) -> Array:
     """Take the exponential of whatever comes."""
     return np.exp(scores)
 
 
-def share(powers: Array) -> Array:
-    """Divide each row by its sum."""
-    return powers / powers.sum(axis=-1, keepdims=True)
+def along_rows(scores: Array, softmax: "Step") -> Array:
+    """Share out each query's attention among the keys."""
+    return softmax(scores, axis=-1)
 
 
-def share_of_columns(powers: Array) -> Array:
-    """Divide each column by its sum."""
-    return powers / powers.sum(axis=-2, keepdims=True)
+def along_columns(scores: Array, softmax: "Step") -> Array:
+    """Share out each key among the queries."""
+    return softmax(scores, axis=-2)
 
 
 def forbid(scores: Array, allowed: Array) -> Array:
@@ -145,15 +145,15 @@ class Parts:
 
     Parameters
     ----------
-    split, turn, score, powers, share, forbid, weigh, drop, mix, newest : callable
-        As the functions of these names.
+    split, turn, score, powers, along, forbid, weigh, drop, mix, newest : callable
+        As the functions of these names; `along` as `along_rows`.
     """
 
     split: Step = split
     turn: Callable[..., tuple[Array, ...]] = turn
     score: Step = score
     powers: Step = powers
-    share: Step = share
+    along: Step = along_rows
     forbid: Step = forbid
     weigh: Step = weigh
     drop: Step = drop
@@ -219,6 +219,11 @@ def attend(
     array([[0.7311, 0.2689],
            [0.2689, 0.7311]])
     """
+
+    def softmax(scores: Array, axis: int) -> Array:
+        shares = parts.powers(scores, axis)
+        return shares / shares.sum(axis=axis, keepdims=True)
+
     query, key, value = parts.turn(query, key, value, options.angles)
     width = query.shape[-1] if d_model is None else d_model
     with np.errstate(all="ignore"):  # a wrong part may overflow, or divide by zero
@@ -227,7 +232,7 @@ def attend(
             options.bias,
             True if options.allowed is None else options.allowed,
             _as_it_is if options.allowed is None else parts.forbid,
-            lambda scores: parts.share(parts.powers(scores)),
+            lambda scores: parts.along(scores, softmax),
         )
         weights = parts.drop(weights, _kept(weights.shape, options.draws), options.training)
         return weights, parts.mix(weights, value)
@@ -309,7 +314,7 @@ def _as_they_are(query: Array, key: Array, value: Array, _angles: Array) -> tupl
 
 
 BUGS = {
-    "wrong axis": Parts(share=share_of_columns),
+    "wrong axis": Parts(along=along_columns),
     "no shift": Parts(powers=powers_unshifted),
     "wrong root": Parts(score=score_by_model_width),
     "late bias": Parts(weigh=bias_late),

@@ -14,7 +14,7 @@ from mha.runs.operations import Origin
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
-from mha.runs.rounding import PLACES, dimensions, percent, short, shown
+from mha.runs.rounding import PLACES, dimensions, percent, rounded, short, shown
 from mha.runs.running import RUNNING
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.signs import sign
@@ -288,7 +288,10 @@ def _names(run: Trace, place: Place) -> dict[str, str]:
     if place.kind.by_key:
         return names | {"column": f"*{run.tokens[place.column]}*"}
     number = place.column + 1
-    return names | {"n": str(number), "component": dimensions(place.kind.symbol, number)[-1]}
+    component = dimensions(place.kind.symbol, number)[-1]
+    vocabulary = run.example.vocabulary
+    word = component if vocabulary is None else f"*{vocabulary[place.column]}*"
+    return names | {"n": str(number), "component": component, "word": word}
 
 
 def _of_blocks(run: Trace, place: Place) -> dict[str, str]:
@@ -316,8 +319,8 @@ def _operand_places(by_hand: Calculation, place: Place, answer: float, places: i
     """Return how many decimals of the operands lead to an answer that counts as right."""
     formula, column = FORMULAS[by_hand.kind], place.column or 0
     for shown_places in range(PLACES, 16):
-        rounded = [[round(x, shown_places) for x in values] for values in by_hand.operands]
-        if abs(round(formula(rounded, column), places) - answer) <= half_unit(places):
+        given = [[rounded(x, shown_places) for x in values] for values in by_hand.operands]
+        if abs(rounded(formula(given, column), places) - answer) <= half_unit(places):
             return shown_places
     return 16
 

@@ -18,6 +18,7 @@ from mha.practice.exercise import NumericExercise, half_unit
 from mha.runs.operations import Operand, Origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
+from mha.runs.rounding import shown
 
 Givens = Sequence[Sequence[float]]
 Found = Iterator[tuple[str, float]]
@@ -158,8 +159,8 @@ def recognised(exercise: NumericExercise, number: float, known: Iterable[Mistake
     for mistake in known:
         if abs(number - mistake.value) <= slack * mistake.unit:
             return mistake.name
-    is_close = abs(number - exercise.asked) < 9.5 * 10.0**-exercise.places
-    return "last-digit" if is_close and exercise.places > 0 else None
+    entered, asked = (shown(x, exercise.places)[:-1] for x in (number, exercise.asked))
+    return "last-digit" if entered == asked and exercise.places > 0 else None
 
 
 # ---- Slips with the operands ----

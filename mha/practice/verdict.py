@@ -5,6 +5,7 @@ from typing import Literal
 
 from mha.practice.entered import read
 from mha.practice.exercise import NumericExercise, half_unit
+from mha.runs.rounding import rounded
 
 Verdict = Literal["right", "near", "wrong", "unreadable"]
 
@@ -40,7 +41,7 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
     last_bit = abs(exercise.asked) * sys.float_info.epsilon  # of a number as large as e to the 33
     if distance <= half_unit(exercise.places) + last_bit:
         return "right"
-    needs_rounding = abs(exercise.asked - round(exercise.asked, exercise.places)) > 1e-9 * unit
+    needs_rounding = abs(exercise.asked - rounded(exercise.asked, exercise.places)) > 1e-9 * unit
     rounded_too_much = 0 < entered.decimals < exercise.places and distance <= half_unit(
         entered.decimals
     )

@@ -139,5 +139,18 @@ WORDINGS = {
         "Compute {component}, component {n} of {row} in the stream after the block.",
         ("component {n} of the stream and of the feed-forward layer's output",),
     ),
+    "logits": Wording(
+        "Compute the logit of {word} after {row}.",
+        ("normalised stream of {row}", "column of {word} in the unembedding"),
+    ),
+    "word_exponentials": Wording(
+        "Compute the exponential of the logit of {word} after {row}.", ("logit",)
+    ),
+    "word_sums": Wording(
+        "Compute the sum of the exponentials of all logits after {row}.", ("exponentials",)
+    ),
+    "probabilities": Wording(
+        "Compute the probability of {word} after {row}.", ("logits of all words",)
+    ),
 }
 """Questions and the names of their operands; a mask's term is given where there is one."""

@@ -375,6 +375,27 @@ def _added(kept: Callable[[Trace], str], found: Callable[[Trace], str]) -> Rule:
     return rule
 
 
+def _logit(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    row, column = at.index
+    return "products", (
+        (operand, _at(run, "unembedding", i, column))
+        for i, operand in enumerate(_row(run, "stream_normed", row))
+    )
+
+
+def _word_power(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    return "exponential", _one(_at(run, "logits", *at.index))
+
+
+def _word_sum(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    return "sum", _one(*_row(run, "word_exponentials", *at.index))
+
+
+def _probability(run: Trace, at: Place) -> tuple[Operation, Terms]:
+    row, _ = at.index
+    return "share", _one(_at(run, "word_exponentials", *at.index), _at(run, "word_sums", row))
+
+
 def _itself(name: str) -> Callable[[Trace], str]:
     return lambda run: name
 
@@ -397,6 +418,10 @@ _RULES: Rules = {
     "active": _active,
     "fed": _affine(_itself("active"), "w_out", "b_out"),
     "total": _added(_kept_by, _itself("fed")),
+    "logits": _logit,
+    "word_exponentials": _word_power,
+    "word_sums": _word_sum,
+    "probabilities": _probability,
     "placed": _placed,
     "turned_query": partial(_turned, "query"),
     "turned_key": partial(_turned, "key"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
-from mha.core.checks import Array, finite_product, finite_sum, frozen
+from mha.core.checks import Array, finite_product, finite_sum, frozen, refuse_overflow
 from mha.core.heads import merge_heads
 from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
@@ -24,6 +24,7 @@ from mha.core.transformer import (
     before_attention,
     behind_attention,
     in_dtype_of,
+    normalisation,
 )
 from mha.runs.running import RUNNING, running
 from mha.runs.worked import WorkedExample
@@ -97,6 +98,13 @@ class Trace:
         The stream with it.
     total_means, total_spreads, total_normed : ndarray, or None
         The same normalised, where the block normalises after.
+    logits : ndarray, shape (n, num_words), or None
+        For each token and each word that may come next; of a stream that was normalised. None
+        without an unembedding, as what follows.
+    word_exponentials : ndarray, shape (n, num_words), or None
+    word_sums : ndarray, shape (n,), or None
+    probabilities : ndarray, shape (n, num_words), or None
+        The softmax of the logits.
     """
 
     example: WorkedExample
@@ -141,6 +149,10 @@ class Trace:
     total_means: Array | None = None
     total_spreads: Array | None = None
     total_normed: Array | None = None
+    logits: Array | None = None
+    word_exponentials: Array | None = None
+    word_sums: Array | None = None
+    probabilities: Array | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -157,8 +169,9 @@ class Trace:
 
     @property
     def end(self) -> str:
-        """The stage that the run ends with: a block's stream, else output or concatenation."""
-        stages = ("total_normed", "total", "stream_normed", "stream", "output", "concat")
+        """The stage that the run ends with: probabilities, a block's stream, output, or heads."""
+        stages = ("probabilities", "total_normed", "total", "stream_normed", "stream", "output",
+                  "concat")  # fmt: skip
         return next(stage for stage in stages if getattr(self, stage) is not None)
 
     @property
@@ -266,22 +279,22 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
     Parameters
     ----------
     example : WorkedExample
-        With embeddings. Its positions are added before the first block; its mask, and whether it
-        is causal, hold for each. Its own layer or block is not used.
+        With embeddings. Its positions are added before the first block; its angles, its mask, and
+        whether it is causal, hold for each; its unembedding is the last block's. Its own layer or
+        block is not used.
     blocks : iterable of Block
         At least one.
 
     Returns
     -------
     tuple of Trace
-        One a block: each starts from what the one before gives. The last one's `result` equals
-        `transformer` to the last bit.
+        One a block: each starts from what the one before gives. Without an unembedding the last
+        one's `result` equals `transformer` to the last bit.
 
     Raises
     ------
     TypeError, ValueError
-        If the example starts at its queries, has angles or a scale of its own, or does not fit the
-        blocks.
+        If the example starts at its queries, has a scale of its own, or does not fit the blocks.
 
     Examples
     --------
@@ -297,15 +310,17 @@ def trace_blocks(example: WorkedExample, blocks: Iterable[Block]) -> tuple[Trace
            [0.9545, 3.0455]]))
     """
     check_kind("example", example, WorkedExample)
-    if example.embeddings is None or example.angles is not None or example.scale is not None:
+    if example.embeddings is None or example.scale is not None:
         raise ValueError(f"{example.name} is no start for blocks; embeddings alone are wanted")
     runs: list[Trace] = []
-    for number, block in enumerate(as_blocks(blocks), 1):
+    blocks = as_blocks(blocks)
+    for number, block in enumerate(blocks, 1):
         parts: dict[str, Any] = {
             "name": f"{example.name}-{number}",
             "head_names": [f"Head {head + 1}" for head in range(block.attention.num_heads)],
             "layer": None,
             "block": block,
+            "unembedding": example.unembedding if number == len(blocks) else None,
             "target_weights": None,
         }
         if runs:
@@ -333,7 +348,29 @@ def _before(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
 def _behind(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
     """Return what a block makes of what its attention gives; nothing without a block."""
     x, found = _start(example, arrays), _first(arrays["output"], arrays["concat"])
-    return {} if example.block is None or x is None else behind_attention(example.block, x, found)
+    if example.block is None or x is None:
+        return {}
+    steps = behind_attention(example.block, x, found)
+    return steps | _next_words(example, steps["stream"])
+
+
+def _next_words(example: WorkedExample, stream: Array) -> dict[str, Array]:
+    """Return what an unembedding makes of the stream; nothing without one."""
+    if example.unembedding is None or example.block is None:
+        return {}
+    steps = normalisation("stream", stream, example.block.second)
+    normed = steps["stream_normed"]
+    logits = finite_product("the stream and the unembedding", normed, example.unembedding)
+    with np.errstate(over="ignore", under="ignore"):
+        exponentials = np.exp(logits)
+    refuse_overflow("the logits", exponentials, "exponentials")
+    return {
+        **steps,
+        "logits": logits,
+        "word_exponentials": exponentials,
+        "word_sums": exponentials.sum(axis=-1),
+        "probabilities": softmax(logits),
+    }
 
 
 def _placed(example: WorkedExample) -> dict[str, Any]:

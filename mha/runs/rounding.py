@@ -1,7 +1,9 @@
 """How numbers and components are written.
 
-The book's one rounding rule: values stay in float64 and are rounded once, when they are shown. The
-exact value of the float64 number is rounded to so many decimals, an exact tie to the even digit.
+The book's one rounding rule: values stay in float64 and are rounded once, when they are shown, to
+so many decimals, a tie to the even digit. What differs from a tie by no more than what float
+arithmetic leaves over is that tie: 1.3715 is, also where a sum that is 1.3715 came out a last bit
+below it, as it does on one machine and not on another, which adds in another order.
 A bound alone is rounded outward, so that what it bounds keeps to it as printed.
 A minus is a true minus sign, zero has no sign, and no number has an exponent, however large or
 small it is. Minus infinity, the score of a masked key, is −∞; what is left where a formula broke
@@ -18,6 +20,9 @@ from mha.core.kinds import as_word
 
 PLACES = 4
 """Decimal places that the book shows unless a page says otherwise."""
+
+TRUSTED = 14
+"""Digits before and after the point that calculations in float64 leave right."""
 
 
 def shown(value: float, places: int = PLACES) -> str:
@@ -45,14 +50,43 @@ def shown(value: float, places: int = PLACES) -> str:
     '0.7311'
     >>> shown(-1.5, 2), shown(0.125, 2), shown(-0.00001)
     ('−1.50', '0.12', '0.0000')
+    >>> shown(1.3715, 3), shown(0.5 * 2.743, 3), shown(1.3715 - 2e-16, 3)
+    ('1.372', '1.372', '1.372')
     >>> shown(-math.inf), shown(math.inf), shown(math.nan)
     ('−∞', 'inf', 'nan')
     """
     places, value = as_count("places", places, least=0), _number(value)
     if value == -math.inf:
         return "−∞"
-    text = f"{value:.{places}f}"
+    text = f"{_without_dust(value, places):.{places}f}"
     return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
+
+
+def rounded(value: float, places: int = PLACES) -> float:
+    """Return the number that `shown` writes.
+
+    Parameters
+    ----------
+    value : float
+        A finite number.
+    places : int, default 4
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> rounded(1.3715, 3), round(1.3715, 3)
+    (1.372, 1.371)
+    """
+    return float(f"{_without_dust(value, places):.{places}f}")
+
+
+def _without_dust(value: float, places: int) -> float | Decimal:
+    """Return a number without the digits that are not trusted, if so many places are."""
+    trusted = TRUSTED - len(str(int(abs(value)))) if math.isfinite(value) else 0
+    return Decimal(f"{value:.{trusted}f}") if trusted > places else value
 
 
 def _number(value: float) -> float:

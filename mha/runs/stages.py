@@ -14,9 +14,12 @@ from mha.runs.running import RUNNING as _RUNNING
 from mha.runs.worked import WorkedExample
 
 Axis = Literal["head", "row", "column"]
-Columns = Literal["keys", "dimensions", ""]
+Columns = Literal["keys", "dimensions", "words", ""]
 
 AXES: tuple[Axis, ...] = get_args(Axis)
+
+OF_WORDS = ("unembedding", "logits", "word_exponentials", "word_sums", "probabilities")
+"""What a vocabulary adds to a run."""
 
 _JOINED = "num_heads · d_v"
 """How long an axis is along which the heads stand side by side."""
@@ -38,9 +41,11 @@ class Stage:
         "head", "row" and "column", as the array has them.
     sizes : tuple of str
         How long each axis is: "n" for the tokens, "num_heads", "d_model", "d_k", "d_v", "d_out",
-        "d_ff" for hidden numbers, "blocks" for those in which a running softmax reads the keys.
+        "d_ff" for hidden numbers, "blocks" for those in which a running softmax reads the keys,
+        "num_words" for the vocabulary.
     columns : str, default "dimensions"
-        "keys" where a column is a key's token, "dimensions" where it is a component, else empty.
+        "keys" where a column is a key's token, "dimensions" where it is a component, "words" where
+        it is a word of the vocabulary, else empty.
     rows : str, default "tokens"
         "tokens", "places" where a row stays whichever token stands there, "once" where one row
         serves all tokens, or the letter of the components that the rows of a matrix stand for.
@@ -102,9 +107,9 @@ class Stage:
         """Whether few runs have it: those of a block, and those with a running softmax.
 
         Explorers of a block show and compute what it adds, by a script that other pages do not
-        load. What a running softmax keeps no explorer shows: it gives the outputs that are there.
+        load. What a running softmax keeps, and what is made of a vocabulary, no explorer shows.
         """
-        return self.in_block or self.name in _RUNNING
+        return self.in_block or self.name in _RUNNING or self.name in OF_WORDS
 
     @property
     def has_map(self) -> bool:
@@ -144,7 +149,7 @@ class Stage:
 def _learned(example: WorkedExample, stage: Stage) -> Array | None:
     """Return a matrix or a row that an example's layer or its block has, and makes use of."""
     block, name = example.block, stage.name
-    holder: object = example.layer
+    holder: object = example if name == "unembedding" else example.layer
     if stage.in_block:
         holder = block and block.feed_forward
         which, _, own = name.partition("_")
@@ -167,6 +172,7 @@ _INTO_K, _INTO_V = ("num_heads", "d_model", "d_k"), ("num_heads", "d_model", "d_
 _N_MODEL = ("n", "d_model")
 
 _N_FF = ("n", "d_ff")
+_N_WORDS = ("n", "num_words")
 _N_BLOCKS = ("num_heads", "n", "blocks")
 _N_MIXED = ("num_heads", "n", "blocks · d_v")
 
@@ -213,8 +219,8 @@ _IN_ORDER = (
     Stage("query", "Queries", "q", _EACH, _N_K),
     Stage("key", "Keys", "k", _EACH, _N_K),
     Stage("angles", "Angles", "θ", _ONCE, ("n", "d_k / 2"), rows="places"),
-    Stage("turned_query", "Turned queries", "q", _EACH, _N_K),
-    Stage("turned_key", "Turned keys", "k", _EACH, _N_K),
+    Stage("turned_query", "Turned queries", "q′", _EACH, _N_K),
+    Stage("turned_key", "Turned keys", "k′", _EACH, _N_K),
     Stage("value", "Values", "v", _EACH, _N_V),
     Stage("scores", "Scores", "s", _EACH, _N_N, "keys", says=_EACH_TIMES_EACH, marked=True),
     Stage("root", "Root of d_k", "√d_k", (), (), "", rows=""),
@@ -246,6 +252,11 @@ _IN_ORDER = (
     _in_block("fed", "Output of the feed-forward layer", "f", _N_MODEL),
     _in_block("total", "Stream after the block", "x", _N_MODEL),
     *_norm("total", "stream after the block"),
+    Stage("unembedding", "Unembedding", "ℓ", _ONCE, ("d_model", "num_words"), "words", rows="x"),
+    Stage("logits", "Logits", "ℓ", _ONCE, _N_WORDS, "words"),
+    Stage("word_exponentials", "Exponentials of the logits", "e", _ONCE, _N_WORDS, "words"),
+    Stage("word_sums", "Sums of the logits' exponentials", "Σ", ("row",), ("n",), ""),
+    Stage("probabilities", "Probabilities of the next word", "p", _ONCE, _N_WORDS, "words"),
 )
 
 STAGES = MappingProxyType({stage.name: stage for stage in _IN_ORDER})
@@ -314,7 +325,7 @@ _TABLES_ALONE = ("name", "title", "sizes", "says", "marked", "in_block")
 """What only tables that Python writes are told; a name is the key too."""
 
 
-def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
+def as_data(*, in_block: bool = False, of_words: bool = False) -> dict[str, dict[str, Any]]:
     """Return the registry as plain data, for the browser, without what only tables are told.
 
     What is as `Stage` has it by default is left out too.
@@ -323,6 +334,8 @@ def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
     ----------
     in_block : bool, default False
         Whether those stages are wanted that a block adds, or those that any run may have.
+    of_words : bool, default False
+        Whether those are wanted that a vocabulary adds.
 
     Examples
     --------
@@ -337,5 +350,5 @@ def as_data(*, in_block: bool = False) -> dict[str, dict[str, Any]]:
         }
         | ({"joined": stage.joined} if stage.joined else {})
         for name, stage in STAGES.items()
-        if (stage.in_block if in_block else not stage.seldom)
+        if (name in OF_WORDS if of_words else stage.in_block if in_block else not stage.seldom)
     }

@@ -68,6 +68,11 @@ class WorkedExample:
     scale : float, default 1 / sqrt(d_k)
     keys_at_once : int, optional
         How many keys a running softmax reads at a time; without it the run has none.
+    unembedding : array_like, shape (d_model, num_words), optional
+        A column a word. Times what a block of attention alone leaves, normalised, it gives the
+        logits of the word that comes next.
+    vocabulary : sequence of str, length num_words, optional
+        What the words are called.
     target_weights : array_like, shape (num_heads, n, n), optional
         The weights that the source draws, where it draws them instead of computing them.
     shows : str, default ""
@@ -107,6 +112,8 @@ class WorkedExample:
     is_causal: bool = False
     scale: float | None = None
     keys_at_once: int | None = None
+    unembedding: Array | None = None
+    vocabulary: tuple[str, ...] | None = None
     target_weights: Array | None = None
     shows: str = ""
     readings: tuple[Reading, ...] = ()
@@ -122,6 +129,7 @@ class WorkedExample:
             self._freeze(name)
         self._check_heads()
         self._check_places()
+        self._check_vocabulary()
         if self.mask is not None:
             object.__setattr__(self, "mask", frozen(np.asarray(self.mask)))
         if self.num_heads != len(self.head_names):
@@ -236,6 +244,25 @@ class WorkedExample:
             if start.shape[-1] % 2:
                 raise ValueError(f"d_k is {start.shape[-1]}; an even number is wanted for angles")
             self._freeze_places("angles", (n, start.shape[-1] // 2))
+
+    def _check_vocabulary(self) -> None:
+        """Raise unless an unembedding fits the block, and the vocabulary the unembedding."""
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", as_names("vocabulary", self.vocabulary))
+        if self.unembedding is None:
+            return
+        block = self.block
+        if block is None or block.norm != "before" or block.feed_forward is not None:
+            raise ValueError(
+                "unembedding reads a block of attention alone, normalised before; one is wanted"
+            )
+        array = as_finite_array("unembedding", self.unembedding, min_ndim=2)
+        count = array.shape[-1] if self.vocabulary is None else len(self.vocabulary)
+        if array.shape != (block.d_model, count):
+            raise ValueError(
+                f"unembedding has shape {array.shape}; {(block.d_model, count)} is wanted"
+            )
+        object.__setattr__(self, "unembedding", frozen(array))
 
     def _freeze_places(self, name: str, wanted: tuple[int, int]) -> None:
         """Check an array of a row a place, and make it read-only."""

@@ -1,7 +1,7 @@
 """Blocks: one stage of a run as one numbered table, with all its heads side by side.
 
 A block holds the tables of `mha.views.tables`, one a head, under one caption and one label. Its
-Markdown is the book's ``{stage-block}``, which sets the parts side by side where they fit and one
+Markdown is the book's ``{numbers}``, which sets the parts side by side where they fit and one
 below the other where they do not; in print the parts join into one table as far as the paper goes.
 """
 
@@ -14,7 +14,7 @@ from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 from mha.runs.stages import stage as stage_of
 from mha.views.colours import HEAT_FULL, head_colour
-from mha.views.table import Table, as_written, no_tags
+from mha.views.table import Table, as_written, directive
 from mha.views.tables import (
     contribution_table,
     mixing_table,
@@ -87,21 +87,19 @@ class Block:
         return tuple(part.table for part in self.parts)
 
     def _repr_markdown_(self) -> str:
-        """Return the book's directive around a list-table a part."""
+        """Return the book's ``{numbers}`` with a part a table."""
         columns = self.columns or len(self.parts)
-        options = {
-            "name": self.name,
-            "labels": " ".join(table.name or "-" for table in self.tables),
-            "heads": " ".join("-" if p.head is None else str(p.head + 1) for p in self.parts),
-            "heat": " ".join("1" if part.heat else "0" for part in self.parts),
-            "sums": " ".join(str(part.sums) for part in self.parts),
-            "columns": str(columns),
-        }
-        lines = [f"~~~~{{stage-block}} {no_tags(self.caption)}"]
-        lines += [f":{key}: {value}" for key, value in options.items() if value is not None]
-        for table in self.tables:
-            lines += ["", replace(table, name=None)._repr_markdown_()]
-        return "\n".join([*lines, "~~~~"])
+        parts = [
+            part.table.as_part(
+                title=part.table.caption,
+                name=part.table.name,
+                head=part.head,
+                heat=part.heat,
+                sums=part.sums,
+            )
+            for part in self.parts
+        ]
+        return directive(self.caption, self.name, {"columns": columns}, parts)
 
     def _repr_html_(self) -> str:
         """Return the parts side by side, for a notebook."""

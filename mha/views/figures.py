@@ -10,15 +10,15 @@ The drawing itself is in `mha.views.drawing`.
 
 from mha.views.colours import HATCHES, HEAD_COLOURS, head_colour
 from mha.views.drawing.arcs import arcs
-from mha.views.drawing.bars import output_shares, softmax_bars, stacked_counts, vector_bars
+from mha.views.drawing.bars import output_shares, vector_bars
 from mha.views.drawing.canvas import STYLE, Figure
-from mha.views.drawing.curves import curves
 from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
 from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer, inline_svg
 from mha.views.drawing.plane import plane
+from mha.views.drawing.plots import curves, of_seeds, softmax_bars, stacked_counts
 from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
 from mha.views.drawing.turning import turned
@@ -39,6 +39,7 @@ __all__ = [
     "lanes",
     "mixing_maps",
     "moved",
+    "of_seeds",
     "output_shares",
     "plane",
     "query_strip",

@@ -4,6 +4,7 @@ A table carries its caption and label, so that the book can number and cite it. 
 prints can stand below the numbers, hidden until a reader asks for it.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,30 +85,62 @@ class Table:
             f' <span class="{" ".join(_marks(text))}">{escape(text)}</span>' for text in texts
         )
 
-    def _printed_markdown(self, i: int, j: int) -> str:
-        texts = self.beside.get((i, j), ())
-        return "".join(f" [{text}]{{.{' .'.join(_marks(text))}}}" for text in texts)
-
     def _repr_markdown_(self) -> str:
-        """Return a MyST list-table, which Sphinx numbers, labels and prints in every format."""
+        """Return what the book numbers, labels and prints: ``{numbers}``, or a list with links."""
+        texts = [text for row in self.rows for text in row if not isinstance(text, Word)]
+        if any("](" in text for text in texts):
+            return self._list_table()
+        return directive(self.caption, self.name, {}, [self.as_part()])
+
+    def as_part(self, **more: object) -> dict[str, object]:
+        """Return what the book's ``{numbers}`` is given of a table.
+
+        Parameters
+        ----------
+        **more : object
+            What else it is told of the table.
+        """
+        beside = [[i, j, list(texts)] for (i, j), texts in self.beside.items() if texts]
+        return {
+            "classes": self._classes(),
+            "header": [_as_markdown(text) for text in self.header],
+            "rows": [[_as_markdown(text) for text in row] for row in self.rows],
+            "marked": [list(cell) for cell in sorted(self.marked)],
+            "beside": beside,
+        } | more
+
+    def _list_table(self) -> str:
+        """Return a MyST list-table: Sphinx looks up where its links lead."""
         # Tildes, because a caption may hold backticks.
-        lines = [
-            f"~~~{{list-table}} {no_tags(self.caption)}",
-            ":header-rows: 1",
-            ":stub-columns: 1",
-        ]
+        lines = [f"~~~{{list-table}} {no_tags(self.caption)}"]
+        lines += [":header-rows: 1", ":stub-columns: 1"]
         if self.name:
             lines.append(f":name: {self.name}")
         lines += [f":class: {' '.join(self._classes())}", ""]
-        lines += _list_row(self.header)
-        for i, row in enumerate(self.rows):
-            marked = [
-                (f"[**{text}**]{{.max}}" if (i, j) in self.marked else text)
-                + self._printed_markdown(i, j)
-                for j, text in enumerate(map(_as_markdown, row[1:]))
-            ]
-            lines += _list_row((row[0], *marked))
+        for row in (self.header, *self.rows):
+            lines += _list_row(row)
         return "\n".join([*lines, "~~~"])
+
+
+def directive(
+    caption: str, name: str | None, options: Mapping[str, object], parts: Sequence[object]
+) -> str:
+    """Return the book's ``{numbers}``: a caption in Markdown, and the tables' data, a line each.
+
+    Parameters
+    ----------
+    caption : str
+    name : str, optional
+        The label.
+    options : mapping of str
+    parts : sequence
+        As `Table.as_part` gives them.
+    """
+    lines = [f"~~~{{numbers}} {no_tags(caption)}"]
+    named = {"name": name} | dict(options)
+    lines += [f":{key}: {value}" for key, value in named.items() if value is not None]
+    data = [json.dumps(part, ensure_ascii=False) for part in parts]
+    return "\n".join([*lines, "", *data, "~~~"])
 
 
 def _marks(beside: str) -> list[str]:

@@ -3,13 +3,14 @@
 In each row of scores or weights the largest entry is bold and underlined.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mha.core.checks import Array, as_index
 from mha.core.measures import entropy, total_variation
+from mha.core.seeds import SeedRuns
 from mha.runs.origins import origin
 from mha.runs.places import Place, PrintsAt, place_at
 from mha.runs.record import Trace
@@ -25,6 +26,7 @@ __all__ = [
     "entropy_table",
     "mixing_table",
     "places_needed",
+    "seeds_table",
     "shape_table",
     "stage_table",
     "strongest_table",
@@ -111,13 +113,21 @@ def _bare_table(
     return array_table(
         _numbers(run, grid),
         rows=("each",) if is_once else rows,
-        columns=words(run) if kind.by_key else dimensions(kind.symbol, len(grid[0])),
+        columns=_columns(run, kind, len(grid[0])),
         caption=kind.caption + (_of_head(run, head) if kind.per_head else ""),
         corner="Query \\ key" if kind.by_key else "Token" if by_token else "From \\ to",
         places=places,
         mark_max=kind.marked,
         name=name,
     )
+
+
+def _columns(run: Trace, kind: Stage, count: int) -> tuple[str, ...]:
+    """Return what the columns of a stage are called."""
+    vocabulary = run.example.vocabulary
+    if kind.columns == "words" and vocabulary is not None:
+        return tuple(map(Word, vocabulary))
+    return words(run) if kind.by_key else dimensions(kind.symbol, count)
 
 
 def _with_sums(
@@ -284,6 +294,47 @@ def entropy_table(run: Trace, *, places: int = PLACES, name: str | None = None) 
         places=places,
         name=name,
     )
+
+
+def seeds_table(
+    runs: Mapping[str, SeedRuns],
+    *,
+    caption: str,
+    corner: str,
+    places: int = PLACES,
+    name: str | None = None,
+) -> Table:
+    """Return of each thing that was measured over seeds the median, its interval, and both ends.
+
+    Parameters
+    ----------
+    runs : mapping of str to SeedRuns
+        By what was measured; a number for each seed.
+    caption, corner : str
+    places : int, default 4
+    name : str, optional
+
+    Raises
+    ------
+    ValueError
+        If a run has more than one number for each seed.
+
+    Examples
+    --------
+    >>> from mha import over_seeds
+    >>> runs = {"one draw": over_seeds(lambda rng: rng.integers(10), range(6))}
+    >>> seeds_table(runs, caption="Draws", corner="Of", places=1).rows
+    (('one draw', '7.5', '4.0', '8.0', '4.0', '8.0'),)
+    """
+    for label, measured in runs.items():
+        if measured.values.ndim != 1:
+            shape = measured.values.shape
+            raise ValueError(f"{label!r} has values of shape {shape}; one for each seed is wanted")
+    rows = [(m.median, *m.interval, m.values.min(), m.values.max()) for m in runs.values()]
+    return array_table(
+        np.array(rows), rows=list(runs), corner=corner, caption=caption, places=places, name=name,
+        columns=["median", "from", "to", "lowest", "highest"],
+    )  # fmt: skip
 
 
 def strongest_table(run: Trace, *, name: str | None = None) -> Table:

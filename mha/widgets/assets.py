@@ -1,9 +1,13 @@
 """The scripts and styles of the widgets, as a page loads them."""
 
+import base64
 import json
 import re
 from pathlib import Path
 
+import numpy as np
+
+from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
 from mha.views.colours import head_properties
 
@@ -65,6 +69,13 @@ LATE_PARTS = {
         "explorer-own.js",
         "explorer-settings.js",
     ),
+    "model-view.js": (
+        "stages-words.js",
+        "strings-model.js",
+        "model-arithmetic.js",
+        "model-view.js",
+    ),
+    "model-numbers.js": ("model-numbers.js",),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -124,14 +135,38 @@ def published() -> dict[str, str]:
     files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
     parts = {file.name: bare(file.read_text(encoding="utf-8")) for file in files}
     parts |= {"stages.js": stages_script(), "stages-block.js": stages_script(in_block=True)}
+    parts["stages-words.js"] = stages_script(of_words=True)
+    parts["model-numbers.js"] = model_script()
     parts["heads.css"] = head_properties()
     texts = {name: "".join([parts[part] for part in own]) for name, own in TOGETHER.items()}
     used = {part for own in TOGETHER.values() for part in own}
     return {name: text for name, text in parts.items() if name not in used} | texts
 
 
-def stages_script(*, in_block: bool = False) -> str:
-    """Return the registry of stages as a script: what any run may have, or what a block adds.
+def model_script() -> str:
+    """Return the numbers of the trained model at each step that is kept, as a script.
+
+    A page that is opened as a file may load a script, and nothing else.
+
+    Examples
+    --------
+    >>> model_script()[:30]
+    'window.mhaModel.data={"words":'
+    """
+    trained = load_model("names")
+    numbers = np.concatenate([packed(model) for model in trained.checkpoints])
+    data = {
+        "words": trained.model.words,
+        "shapes": [[name, array.shape] for name, array in trained.model.arrays.items()],
+        "base": trained.model.base,
+        "steps": trained.steps,
+        "numbers": base64.b64encode(numbers.astype("<f2").tobytes()).decode(),
+    }
+    return f"window.mhaModel.data={json.dumps(data, separators=(',', ':'))};\n"
+
+
+def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
+    """Return stages of the registry as a script: of any run, of a block, or of a vocabulary.
 
     Examples
     --------
@@ -140,8 +175,9 @@ def stages_script(*, in_block: bool = False) -> str:
     >>> stages_script(in_block=True)[:46]
     'Object.assign(window.mhaStages,{"first_gain":{'
     """
-    stages = json.dumps(as_data(in_block=in_block), ensure_ascii=False, separators=(",", ":"))
-    if in_block:
+    data = as_data(in_block=in_block, of_words=of_words)
+    stages = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    if in_block or of_words:
         return f"Object.assign(window.mhaStages,{stages});\n"
     return f"window.mhaStages={stages};\n"
 

@@ -9,6 +9,7 @@ from html import escape
 
 from mha.practice.calculations import templates
 from mha.practice.exercise import NumericExercise, numeric_exercise
+from mha.practice.laws import draws
 from mha.practice.mistakes import mistakes, of_operands
 from mha.runs.record import Trace
 from mha.views.table import no_tags
@@ -240,7 +241,7 @@ def your_turn(
     cell = f"{stage.replace('_', '-')}-{head + 1}-{row + 1}-{column + 1}"
     by_operands = of_operands(exercise)
     beside = tuple(
-        (known.name, float(f"{known.value:.9g}"))
+        (known.name, _steady(known.value))
         for known in mistakes(run, exercise)
         if known not in by_operands
     )
@@ -330,38 +331,19 @@ def _task(
         "places": exercise.places,
         "percent": exercise.percent,
         "hints": templates(exercise.kind, exercise.givens),
-        "draw": _draws(exercise) if variants else None,
+        "draw": draws(exercise) if variants else None,
         "elsewhere": list(beside),
     }
 
 
 def _finite(values: Iterable[float]) -> list[float | None]:
     """Return numbers for JSON, which has no infinity: a masked score is null."""
-    return [value if math.isfinite(value) else None for value in values]
+    return [_steady(value) if math.isfinite(value) else None for value in values]
 
 
-def _draws(exercise: NumericExercise) -> list[str]:
-    """Return from where the script draws each group of operands anew."""
-    whole = all(value.is_integer() for given in exercise.givens for value in given.values)
-    is_mixed = exercise.origin.operation == "mixed"
-    ordinary = "whole" if whole and not is_mixed else "tenths"
-    fixed = ["same"] * (len(exercise.givens) - 1)  # of a scaled score: its factor, its mask's term
-    if exercise.origin.operation == "products" and any(len(t) == 1 for t in exercise.origin.terms):
-        return ["tenths", "tenths but ones"]  # a term of one factor is given as times 1
-    return {
-        "products": ["shares" if is_mixed else ordinary, ordinary],
-        "root": ["scores", *fixed],
-        "times": ["scores", *fixed],
-        "power": ["exponents"],
-        "sum": ["exponentials"],
-        "share": ["exponents"],
-        "mean": [ordinary],
-        "spread": [ordinary, "same"],
-        "normalised": [ordinary, ordinary, "exponentials", "same", "same"],
-        "relu": ["tenths"],
-        "largest": ["tenths"],
-        "quotient": ["scores", "exponentials"],
-    }[exercise.kind][: len(exercise.givens)]
+def _steady(value: float) -> float:
+    """Return a number without its last digits, which differ from one machine to the next."""
+    return round(value, 10) + 0.0  # no negative zero
 
 
 def _marked_up(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A deck of slides for each chapter on the mechanism: figures, formulas, questions."""
+"""A deck of slides for each chapter on the mechanism and on the trained model."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,9 @@ from packs import figures
 from packs.mathematics import as_typst
 from packs.pages import DROPPED, Page, Question, one, questions
 
-PART = "mechanism/"
+PARTS = ("mechanism/", "transformer/small-model")
+"""How the names of those chapters begin that have a deck."""
+
 OMITTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
 """How the headings of sections begin that get no slides of their own."""
 
@@ -25,10 +27,10 @@ MOST_ROWS, MOST_COLUMNS = 8, 8
 
 
 def decks(pages: list[Page], folder: Path) -> list[Path]:
-    """Print a deck for each chapter of the mechanism, and return the files."""
+    """Print a deck for each chapter that has one, and return the files."""
     made = []
     for page in pages:
-        if page.name.startswith(PART):
+        if page.name.startswith(PARTS):
             pdf = folder / f"{page.name.rpartition('/')[2]}.pdf"
             pdf.write_bytes(press(deck(page)))
             made.append(pdf)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from drawn_for_torch import encoder, no_later, side_by_side, tensors
+from drawn_for_torch import encoder, no_later, side_by_side, tensors, torch_model
 from torch.nn import functional
 
 from mha import (
@@ -23,6 +23,7 @@ from mha import (
     feed_forward,
     layer_norm,
     linear_biases,
+    load_model,
     merge_heads,
     multi_head_attention,
     multi_head_attention_backward,
@@ -34,6 +35,8 @@ from mha import (
     train_layer,
     transformer,
 )
+from mha.core.language import model_gradients, run_model
+from mha.examples.names import draw_stories
 
 
 def test_softmax_and_its_gradient(draw, agree):
@@ -222,3 +225,24 @@ def test_training_by_adam(draw, agree):
     w = own.layer
     for array, tensor in zip((w.w_q, w.w_k, w.w_v, w.w_o), matrices, strict=True):
         agree(array, tensor)
+
+
+def test_the_model_of_names(draw, agree):
+    """Embedding, blocks, norms and unembedding, by PyTorch's own operations."""
+    trained = load_model("names")
+    model = draw.rng.choice(np.array(trained.checkpoints, dtype=object))
+    arrays = {name: array.astype(draw.dtype) for name, array in model.arrays.items()}
+    own = model.with_arrays(arrays)
+    stories = draw_stories(draw.rng, 2, 2 + draw.size(20))
+    run = run_model(own, stories[:, :-1])
+    turned = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
+    logits, maps = torch_model(turned, torch.tensor(stories[:, :-1]), model.base)
+    agree(run.logits, logits)
+    for passed, weights in zip(run.passes, maps, strict=True):
+        agree(passed.weights, weights)
+    loss = functional.cross_entropy(logits.flatten(0, 1), torch.tensor(stories[:, 1:]).flatten())
+    loss.backward()
+    own_loss, gradients = model_gradients(own, stories)
+    agree(own_loss, loss)
+    for name, gradient in gradients.items():
+        agree(gradient, turned[name].grad)

@@ -9,7 +9,7 @@ import pytest
 from helpers import raises
 
 from mha import example_names, load_example
-from mha.audit.sources import KINDS, TITLES, Number, load_source, source_names
+from mha.audit.sources import KINDS, TITLES, load_source
 from mha.runs.places import Place
 
 TOKENS = Path(__file__).parent / "source_tokens"
@@ -88,10 +88,6 @@ def test_counts_by_kind(name):
     assert counts.total() == sum(map(len, listed_tokens(name).values()))
 
 
-def test_every_kind_is_used():
-    assert {n.kind for name in TITLES for n in load_source(name)} == set(KINDS)
-
-
 @pytest.mark.parametrize("name", TITLES)
 def test_numbers_that_take_part_in_a_calculation_say_what_they_are(name):
     for number in load_source(name):
@@ -165,41 +161,6 @@ def test_damaged_print_keeps_both_readings_and_the_reason():
     assert [n.meant for n in damaged] == [float(n.intended) for n in damaged]
 
 
-def test_a_copy_repeats_an_earlier_number():
-    for name in TITLES:
-        known = {}
-        for number in load_source(name):
-            what = number.example, number.place
-            if number.kind == "copy" and what in known:
-                half_unit, value = known[what]
-                wanted = max(half_unit, number.half_unit) + 1e-9
-                assert abs(number.meant - value) <= wanted, number
-            if number.place:
-                known[what] = number.half_unit, number.meant
-
-
-def test_a_number_knows_its_precision():
-    printed = {n.printed: n.half_unit for n in load_source("apple-walkthrough")}
-    assert printed["0.81"] == pytest.approx(0.005)
-    assert printed["19.945"] == pytest.approx(0.0005)
-    assert printed["5"] == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    ("place", "step"),
-    [
-        ("query.0.2.1:3", "products"),
-        ("output.2.1:3", "products"),
-        ("head_outputs.0.2.1:3", "weighted values"),
-        ("head_outputs.0.2.1", "head_outputs"),
-        ("weights.0.2.1", "weights"),
-    ],
-)
-def test_a_number_says_which_step_it_belongs_to(place, step):
-    assert Number(3, "7", "derived", "apple", Place.parse(place)).step == step
-    assert Number(3, "7", "label").step == ""
-
-
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
@@ -226,9 +187,3 @@ def test_a_bad_record_is_named_with_its_file(record, sentence, monkeypatch, tmp_
     monkeypatch.setattr("mha.audit.sources.resources.files", lambda package: tmp_path)
     with raises(ValueError, f"mha/audit/sources/mha-tutorial.json: {sentence}"):
         load_source.__wrapped__("mha-tutorial")
-
-
-def test_an_unknown_document():
-    wanted = f"name is 'nope'; one of {', '.join(source_names())} is wanted"
-    with raises(ValueError, wanted):
-        load_source("nope")

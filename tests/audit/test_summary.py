@@ -6,7 +6,7 @@ import pytest
 
 from mha.audit.judging import judgements
 from mha.audit.sources import TITLES
-from mha.audit.summary import Tally, by_stage, contradictions, row_sums, tally
+from mha.audit.summary import Tally, contradictions, row_sums, tally
 
 TALLIES = {
     "aiayn-part-2": Tally(derived=28, end_to_end=28, locally=28, neither=0, chains=0),
@@ -43,10 +43,3 @@ def test_tables_that_contradict_each_other():
     values = contradictions("back-to-cats-slides")
     assert {a.place.stage for a, _ in values} == {"value"}
     assert not contradictions("aiayn-part-2")
-
-
-def test_judgements_fall_into_stages():
-    stages = by_stage(judgements("apple-walkthrough"))
-    assert sum(map(len, stages.values())) == TALLIES["apple-walkthrough"].derived
-    assert list(stages)[:3] == ["products", "query", "key"]
-    assert len(stages["weighted values"]) == 60

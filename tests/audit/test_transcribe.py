@@ -5,9 +5,9 @@ import json
 import pytest
 from helpers import raises
 
-from mha.audit.sources import KINDS, TITLES, load_source
+from mha.audit.sources import KINDS, TITLES
 from mha.audit.sources import transcribe as command
-from mha.audit.sources.transcribe import expand, read_rules, transcribed
+from mha.audit.sources.transcribe import expand, transcribed
 
 DOCUMENT = """Head 1
 Q = [0.7, -1.3]
@@ -45,11 +45,6 @@ def places(numbers, **letters):
 def test_ranges_go_row_by_row_and_terms_last():
     assert places("copy key.0-1.2.3,5") == ["key.0.2.3", "key.0.2.5", "key.1.2.3", "key.1.2.5"]
     assert places("copy scores.0.0.1:0,2-3") == [f"scores.0.0.1:{i}" for i in (0, 2, 3)]
-
-
-def test_letters_stand_for_an_index_a_range_or_nothing():
-    assert places("copy key.h.2.f", h="3", f="0-1") == ["key.3.2.0", "key.3.2.1"]
-    assert places("copy key.h.2.f", h="3", f="") == []
 
 
 def test_loops_nest_and_keep_the_kind():
@@ -147,19 +142,6 @@ def test_rules_that_do_not_fit_the_document(rules, sentence):
 
 
 # The documents' own rules
-
-
-@pytest.mark.parametrize("name", TITLES)
-def test_rules_speak_of_the_places_in_the_data(name):
-    spoken = {
-        (record["example"], record["place"])
-        for part in read_rules(name)["parts"]
-        for section in part.get("sections", [{}])
-        for numbers in part["lines"].values()
-        for record in expand(numbers, part["example"], section)
-        if "place" in record
-    }
-    assert spoken == {(n.example, str(n.place)) for n in load_source(name) if n.place}
 
 
 def test_the_command_writes_all_files_or_none(monkeypatch, tmp_path, capsys):

@@ -93,8 +93,8 @@ MORE = {
 
 # Of the part on the Transformer: each finds its section first.
 TRANSFORMER = {
-    "rotary position embedding": ("transformer/order#second-way-turn-with-the-position",),
-    "RoPE": ("transformer/order#second-way-turn-with-the-position",),
+    "rotary position embedding": ("transformer/order#second-way-rotate-with-the-position",),
+    "RoPE": ("transformer/order#second-way-rotate-with-the-position",),
     "ALiBi": ("transformer/order#third-way-a-price-for-distance",),
     "online softmax": ("transformer/cost#a-softmax-that-reads-once",),
     "FlashAttention": ("transformer/cost#attention-block-by-block",),
@@ -109,6 +109,54 @@ TRANSFORMER = {
     "backpropagation by hand": ("transformer/learning#the-way-back",),
     "dropout": ("transformer/bugs#dropout-left-on",),
     "property test": ("transformer/bugs#a-friendly-example-finds-nothing",),
+}
+
+# Words of programs and of other books: each finds first where its idea is explained.
+SPLIT = (
+    "mechanism/multi-head-attention"
+    "#deeper-separate-heads-and-one-wide-matrix-are-the-same-computation"
+)
+TERMS = {
+    "query key value meaning": ("mechanism/what-attention-does#three-arrows-for-each-word",),
+    "pytorch": (SPLIT,),
+    "in_proj_weight": (SPLIT,),
+    "einsum": (SPLIT,),
+    "multihead": (
+        "mechanism/multi-head-attention",
+        "mechanism/multi-head-attention#several-heads",
+    ),
+    "logit": ("mechanism/softmax#from-scores-to-weights",),
+    "log-odds": ("mechanism/softmax#only-differences-count",),
+    "perplexity": (
+        "mechanism/softmax#entropy",
+        "transformer/decoding#a-row-with-nothing-to-listen-to",
+    ),
+    "parameters": ("mechanism/multi-head-attention#what-it-costs",),
+    "dimension": ("mechanism/self-attention#three-matrices-learned-once", *SCALING),
+    "rotate": ("transformer/order#second-way-rotate-with-the-position",),
+    "relative position bias": ("transformer/order#where-or-how-far",),
+    "vocabulary": ("transformer/decoding#why-the-future-is-hidden",),
+    "unembedding": ("transformer/decoding#why-the-future-is-hidden",),
+    "autoregressive": ("transformer/decoding#why-the-future-is-hidden",),
+    "teacher forcing": ("transformer/decoding#why-the-future-is-hidden",),
+    "prefill": ("transformer/decoding#one-token-at-a-time",),
+    "encoder-decoder": ("transformer/decoding#a-sentence-that-asks-another",),
+    "softmax off by one": ("transformer/decoding#a-row-with-nothing-to-listen-to",),
+    "standard deviation": ("transformer/depth#layer-normalisation", *SCALING),
+    "RMS": ("transformer/depth#layer-normalisation",),
+    "pre-norm": ("transformer/depth#layer-normalisation",),
+    "MLP": ("transformer/depth#a-layer-for-each-token-alone",),
+    "pre-activation": ("transformer/depth#a-layer-for-each-token-alone",),
+    "activations": ("transformer/depth#a-layer-for-each-token-alone",),
+    "QK circuit": ("transformer/depth#two-circuits-in-each-head",),
+    "OV circuit": ("transformer/depth#two-circuits-in-each-head",),
+    "MQA": ("transformer/cost#a-smaller-cache",),
+    "GQA": ("transformer/cost#a-smaller-cache",),
+    "memory bandwidth": ("transformer/cost#attention-block-by-block",),
+    "SRAM": ("transformer/cost#attention-block-by-block",),
+    "IO": ("transformer/cost#attention-block-by-block",),
+    "materialise": ("transformer/cost#attention-block-by-block",),
+    "ablation": ("transformer/learning#what-emerges",),
 }
 
 # Written before that mending and tried after it: 9 find theirs first. Nothing was tuned to these.

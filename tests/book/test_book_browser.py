@@ -67,17 +67,13 @@ def view(browser):
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
-def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
-    view, name, theme, width, record_property
-):
+def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name, theme, width):
     """All that can be told of a page as it is opened: it is opened once a screen, not once a test.
 
     What axe adds to the page comes last; the folds are opened where nothing else has been changed.
     """
     seen = view(name, width=width, theme=theme)
     outside = [url for url in seen.requests if not url.startswith(("file:", "data:"))]
-    record_property("requests outside", len(outside))
-    record_property("messages of the browser", len(seen.errors))
     assert outside == []
     assert seen.errors == []
     assert seen.page.evaluate("document.documentElement.dataset.theme") == theme
@@ -90,7 +86,6 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(
         checks.its_code_is_folded_and_its_assertions_too(seen.page, name)
         checks.the_sums_of_its_strips_hold(seen.page, name)
     found = violations(seen.page)
-    record_property("violations of accessibility", len(found))
     assert found == []
     if theme == "dark":
         seen.page.evaluate("document.documentElement.dataset.theme = 'light'")
@@ -109,17 +104,6 @@ def test_mathematics_is_drawn_in_the_vendored_font(view):
     )
     assert len(boxes) > 20
     assert min(boxes) > 5
-
-
-def test_figures_take_the_colour_of_the_text(view):
-    colours = {}
-    for theme in ("light", "dark"):
-        page = view("mechanism/self-attention", theme=theme).page
-        ink = page.locator(".drawing svg .f-number").first
-        colours[theme] = ink.evaluate("e => getComputedStyle(e).fill")
-        text = page.locator("article p").first.evaluate("e => getComputedStyle(e).color")
-        assert colours[theme] == text
-    assert colours["light"] != colours["dark"]
 
 
 def test_an_exercise_answer_opens_by_keyboard(view):
@@ -365,19 +349,3 @@ def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(view):
     for selector in (".bd-header-article", ".bd-sidebar-primary", ".cell_input", "#jb-print-toc"):
         assert not page.locator(selector).first.is_visible()
     assert page.locator("article h1").first.is_visible()
-
-
-WORKED = [
-    name for name in PAGES if re.match("mechanism/|examples/(?!overview|work-your-own)", name)
-]
-
-
-@pytest.mark.parametrize("name", WORKED)
-def test_an_explorer_with_tasks_begins_within_two_screens(view, name):
-    page = view(name).page
-    explorer = page.locator("mha-explorer").first
-    explorer.scroll_into_view_if_needed()
-    page.locator("mha-explorer.live .tasks li").nth(1).wait_for()
-    top = explorer.evaluate("e => e.getBoundingClientRect().top + scrollY")
-    assert top <= 2 * 900
-    assert page.locator("mha-explorer .tasks .reached").count() == 0

@@ -97,13 +97,6 @@ def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(context):
     assert switch(page).get_attribute("aria-pressed") == "false"
 
 
-def test_an_address_inside_a_fold_opens_it(context):
-    page = opened(context)
-    page.evaluate("document.querySelectorAll('details.code-fold pre')[3].id = 'inside'")
-    page.evaluate("location.hash = '#inside'")
-    site.until(page, "document.getElementById('inside').checkVisibility()")
-
-
 @pytest.mark.parametrize("forced", ["none", "active"])
 def test_focus_can_be_seen(context, forced):
     page = opened(context)

@@ -10,8 +10,7 @@ from helpers import raises
 from served_site import serving, serving_below_a_path
 from sphinx.errors import ExtensionError
 
-from byhand.outside.early import early_scripts
-from byhand.outside.policy import HEADERS, digest, finish, policy, refused_in
+from byhand.outside.policy import HEADERS, finish, policy, refused_in
 
 PAGES = [*toc_pages(), "search", "notices"]
 
@@ -120,13 +119,11 @@ FROM_A_FILE = ["index", "mechanism/multi-head-attention", "examples/apple", "sea
     ("way", "name"),
     [*(("http", name) for name in PAGES), *(("file", name) for name in FROM_A_FILE)],
 )
-def test_every_control_of_a_page_keeps_its_policy(crawl, name, record_property):
+def test_every_control_of_a_page_keeps_its_policy(crawl, name):
     crawl.page.goto(f"{crawl.address}/{name}.html")
     crawl.page.wait_for_load_state("load")
     assert crawl.page.evaluate(USE_CONTROLS) >= 5
     refused = crawl.refused()
-    record_property("violations of the policy", len(refused))
-    record_property("requests outside", len(crawl.outside))
     assert refused == []
     assert crawl.complaints == []
     assert crawl.outside == []
@@ -186,17 +183,6 @@ def test_the_header_file_says_the_same_for_hosts():
     written = (SITE / "_headers").read_text(encoding="utf-8")
     assert written == HEADERS.format(policy=policy())
     assert policy() in written
-
-
-def test_the_policy_lets_nothing_in_from_outside():
-    rules = dict(rule.split(" ", 1) for rule in policy().split("; "))
-    assert rules["default-src"] == "'none'"
-    hashes = [f"'{digest(script)}'" for script in early_scripts().values()]
-    assert rules["script-src"].split() == ["'self'", *hashes]
-    sources = {source for rule in rules.values() for source in rule.split()}
-    assert sources <= {"'self'", "'none'", "'unsafe-inline'", "data:", *hashes}
-    assert [name for name, rule in rules.items() if "unsafe" in rule] == ["style-src"]
-    assert not any("</" in script for script in early_scripts().values())
 
 
 def test_a_script_that_an_extension_adds_stops_the_build(tmp_path):

@@ -8,7 +8,7 @@ from all_figures import FIGURES
 from pypdf import PdfReader
 
 from byhand.print_book import markup
-from byhand.print_book.drawings import PAPER, in_attributes, size
+from byhand.print_book.drawings import PAPER, in_attributes
 from byhand.print_book.press import press
 from mha.views.colours import HEAD_COLOURS
 
@@ -62,7 +62,3 @@ def test_equal_weights_are_equally_dark_in_print_without_colours():
         assert max(greys) - min(greys) < 1.5
     darkest_of_less = min(grey(colour, 0.8) for colour in HEAD_COLOURS)
     assert max(grey(colour, 0.9) for colour in HEAD_COLOURS) < darkest_of_less
-
-
-def test_the_size_of_a_drawing_is_read_from_it():
-    assert size('<svg width="10.5" height="20">') == (10.5, 20)

@@ -1,7 +1,6 @@
 """The book's own Sphinx package, apart from a build: see test_build.py for the whole."""
 
 import importlib
-import pickle
 import pkgutil
 import subprocess
 import sys
@@ -11,21 +10,13 @@ from types import SimpleNamespace
 import pytest
 from book_site import ROOT
 from docutils import nodes
-from docutils.core import publish_doctree
 from docutils.utils import new_document
-from hypothesis import given
-from hypothesis import strategies as st
-from sphinx import addnodes
-from sphinx.transforms import SphinxSmartQuotes
-from sphinx.transforms.post_transforms.code import HighlightLanguageVisitor
-from sphinx.util.nodes import NodeMatcher
 
 import byhand
-from byhand import quick_walks, references
+from byhand import references
 from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
 from byhand.document import Document
-from byhand.failed_cells import locate
 from byhand.print_book.pages import leave_out_screen_only
 
 PACKAGE = Path(byhand.__file__).parent
@@ -77,13 +68,6 @@ def test_without_a_variable_the_whole_book_is_meant():
     assert not Document().is_reader
 
 
-def test_a_failure_outside_any_cell_has_no_line():
-    assert locate("# Page", "DeadKernelError: Kernel died") == (
-        None,
-        "DeadKernelError: Kernel died",
-    )
-
-
 CHANGES = ("mha", "_config.yml")
 COUNTED = ["mha/a.py", "mha/examples/b.toml", "mha/audit/c.json", "mha/widgets/d.js", "_config.yml"]
 IGNORED = ["README.md", "mha/__pycache__/a.pyc", "mha/.a.py.swp"]
@@ -126,82 +110,6 @@ def test_every_file_of_the_package_counts():
     assert files <= set(files_in(["mha"]))
 
 
-# ---- Quick walks ----
-
-
-TABLE = """\
-== ==
-1  2
-== ==
-"""
-
-
-def all_below(node):
-    """Yield a node and all below it, as docutils' documentation has it."""
-    yield node
-    for child in node.children:
-        yield from all_below(child)
-
-
-class Made(nodes.General, nodes.Element):
-    """A kind of which nothing is made before a walk has looked for it."""
-
-
-class Loaded(nodes.General, nodes.Element):
-    """Another, whose first element comes out of a file."""
-
-
-unseen = object.__new__(Loaded)
-vars(unseen).update(children=[], attributes={})
-LOADED = pickle.dumps(unseen)
-
-
-@pytest.mark.parametrize(
-    "kind", [nodes.Text, nodes.paragraph, nodes.Element, nodes.Inline, Made, Loaded]
-)
-def test_a_walk_finds_all_of_a_kind_also_what_was_made_meanwhile(kind):
-    quick_walks.setup(None)
-    page = publish_doctree(f"A\n=\n\nSome *text*, and\n\n- a `list`\n\n  - in a list\n\n{TABLE}")
-    for turn in range(3):
-        wanted = [id(node) for node in all_below(page) if isinstance(node, kind)]
-        assert [id(node) for node in page.findall(kind)] == wanted
-        for condition in (lambda node: isinstance(node, kind), NodeMatcher(kind, Loaded)):
-            assert [id(node) for node in page.findall(condition)] == wanted
-        below = [id(node) for node in page.findall(kind, include_self=False)]
-        assert below == [place for place in wanted if place != id(page)]
-        if turn == 1:  # deep in a table that was found to hold none of these
-            next(page.findall(nodes.entry))[0] += [nodes.Text("3"), nodes.strong("", "4"), Made()]
-        elif kind is Made:
-            page += kind()
-        elif kind is Loaded:
-            page.children.append(pickle.loads(LOADED))
-
-
-def test_a_walk_goes_past_a_table_that_has_nothing_for_it(monkeypatch):
-    quick_walks.setup(None)
-    table = next(publish_doctree(TABLE).findall(nodes.table))
-    seen = []
-    monkeypatch.setattr(quick_walks, "everything", lambda node: seen.append(node) or [node])
-    for kind in (nodes.math, nodes.comment, nodes.math):
-        quick_walks.make(kind)
-        assert list(table.findall(kind)) == []
-    assert seen == [table]
-    table[0] += nodes.row()
-    assert list(table.findall(nodes.math)) == []
-    assert seen == [table, table]
-
-
-@pytest.mark.parametrize("in_a_table", [True, False])
-def test_code_has_the_language_that_was_set_before_it_in_a_table_too(in_a_table):
-    quick_walks.setup(None)
-    page = publish_doctree(f"{TABLE}\n::\n\n  after\n")
-    place = next(page.findall(nodes.entry)) if in_a_table else page
-    place.insert(0, addnodes.highlightlang(lang="x", force=False, linenothreshold=1))
-    place.insert(0, nodes.literal_block("", "before"))
-    page.walkabout(HighlightLanguageVisitor(page, "default"))
-    assert [block["language"] for block in page.findall(nodes.literal_block)] == ["default", "x"]
-
-
 @pytest.mark.parametrize("is_own", [True, False])
 def test_a_page_that_refers_to_itself_is_not_loaded_for_it(is_own):
     page, other = new_document("/book/a.md"), new_document("/book/b.md")
@@ -215,27 +123,6 @@ def test_a_page_that_refers_to_itself_is_not_loaded_for_it(is_own):
     for _ in range(2):
         assert remembering.get_doctree(name) is wanted
     assert (name in loaded) == is_own
-
-
-@given(st.lists(st.lists(st.text("ab .-'\"\\\0", min_size=1), max_size=3), max_size=3))
-def test_marks_become_what_they_are_where_every_text_is_looked_at(paragraphs):
-    def page():
-        page = new_document("page")
-        page.settings.smart_quotes, page.settings.smartquotes_locales = True, None
-        for texts in paragraphs:
-            first, *others = [*texts, ""]
-            page += nodes.paragraph("", "", nodes.emphasis("", first), *map(nodes.Text, others))
-        return page
-
-    class Marks(SphinxSmartQuotes):
-        is_available = staticmethod(lambda: True)
-        config = SimpleNamespace(smartquotes_action="qDe")
-
-    wanted, found = page(), page()
-    quick_walks.set_each(Marks(wanted, None))
-    quick_walks.set_marks(transform := Marks(found, None))
-    assert found.pformat() == wanted.pformat()
-    assert transform.document is found
 
 
 def test_paper_has_no_cell_that_is_tagged_for_the_screen_alone():

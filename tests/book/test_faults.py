@@ -4,16 +4,14 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 
 import pytest
 from book_site import FRONT, ROOT
 from bs4 import BeautifulSoup
-from faults import FAULTS, GUIDE, IN_CELLS, PAGE, cell, printed
+from faults import FAULTS, IN_CELLS, PAGE, cell
 from small_project import build, copy_without_pages, published, write_contents
 
 from byhand.checking import check_sources
-from byhand.checking.sources import Page
 
 SOUND = FRONT + "# A page\n\nText, and *more* of it.\n\n## A section\n\n"
 DATA = ("mha/examples/cat-sat.toml", "mha/audit/sources/mha-tutorial.json")
@@ -71,22 +69,14 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
         check_sources(project, ["lost"])
 
 
-def test_the_check_needs_no_sphinx_and_is_quick():
+def test_the_check_needs_no_sphinx():
     code = "import sys, byhand.checking as c, pathlib; c.check_sources(pathlib.Path.cwd())"
     code += "; print(sorted({'sphinx', 'docutils', 'IPython'} & set(sys.modules)))"
-    start = time.process_time()
     path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'book' / '_ext'}"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=path, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
-    assert time.process_time() - start < 3
-
-
-def test_the_guide_prints_every_fault():
-    text = GUIDE.read_text(encoding="utf-8")
-    assert text.endswith(printed())
-    assert len(FAULTS) + len(IN_CELLS) >= 60
 
 
 @pytest.mark.parametrize(
@@ -106,12 +96,6 @@ def test_what_is_sound_is_left_alone(sound, tmp_path, text):
     (project / "book" / "icon.svg").write_text("", encoding="utf-8")
     (project / PAGE).write_text(SOUND + text, encoding="utf-8")
     assert check_sources(project) == []
-
-
-def test_a_cell_s_options_are_not_its_code():
-    page = Page("book/a.md", "```{code-cell}\n---\ntags: [a]\n---\nx = 1\n```\n")
-    (found,) = page.cells
-    assert (found.code, found.options["tags"]) == ("x = 1", (3, "[a]"))
 
 
 # ---- What only a build can tell ----

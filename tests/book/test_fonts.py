@@ -17,53 +17,10 @@ def characters(file):
     return set(TTFont(file).getBestCmap())  # reading it needs brotli
 
 
-def test_readme_names_each_font_with_the_version_that_it_has():
-    readme = (FONTS / "README.md").read_text(encoding="utf-8")
-    files = sorted(FONTS.glob("*.woff2"))
-    assert len(files) == 4
-    for file in files:
-        version = re.search(r"Version ([\d.]+)", TTFont(file)["name"].getDebugName(5))[1]
-        row = next(line for line in readme.splitlines() if line.startswith(f"| `{file.name}`"))
-        assert version in row
-
-
-def test_all_four_weigh_less_than_the_icon_font_that_they_replace():
-    assert sum(file.stat().st_size for file in FONTS.glob("*.woff2")) < 85_000
-
-
-def test_the_style_sheet_declares_just_these_files():
-    style = (STATIC / "fonts.css").read_text(encoding="utf-8")
-    assert set(re.findall(r'url\("fonts/([^"]+)"\)', style)) == {
-        file.name for file in FONTS.glob("*.woff2")
-    }
-    assert style.count("font-display: swap") == 4
-    for stack in re.findall(r"--font-\w+: ([^;]+);", style):
-        assert stack.split(", ")[1] == '"STIX Two Math Book"'  # the signs that the first lacks
-
-
-def declared():
-    """Return the characters that the style sheet says are in each file of the formulas' font."""
-    style = (MATH / "temml.css").read_text(encoding="utf-8")
-    faces = re.findall(r'url\("([^"]+)"\)[^}]*?unicode-range:([^;]+);', style)
-    return {file: set(code_points(ranges.replace("U+", " "))) for file, ranges in faces}
-
-
 def code_points(text):
     """Yield the numbers of ranges such as "20-7E, A0"; a line after # is a comment."""
     for first, last in re.findall(r"([0-9A-F]+)(?:-([0-9A-F]+))?", re.sub("#.*", "", text)):
         yield from range(int(first, 16), int(last or first, 16) + 1)
-
-
-@pytest.mark.parametrize("part", ["book", "rare"])
-def test_lists_style_and_files_of_the_formulas_font_agree(part):
-    listed = set(code_points((MATH / f"STIXTwoMath-{part}.unicodes.txt").read_text("utf-8")))
-    assert declared()[f"STIXTwoMath-{part}.woff2"] == listed
-    assert characters(MATH / f"STIXTwoMath-{part}.woff2") >= listed
-
-
-def test_no_character_is_in_both_files_of_the_formulas_font():
-    book, rare = declared().values()
-    assert not book & rare
 
 
 def test_typefaces_have_the_characters_of_their_list():

@@ -21,23 +21,6 @@ def test_the_wrong_sum_stands_beside_the_right_one():
     assert wrong.select_one(".slip").get_text() == "0.81"
 
 
-def test_a_weight_is_called_attention_and_not_a_share_of_the_output():
-    caption = site.soup("index").select_one("#fig-front figcaption").get_text()
-    assert "of its attention to" in caption
-    assert "output" not in caption
-
-
-def test_there_are_three_ways_in_and_no_card():
-    article = site.soup("index").find("article")
-    headings = [h2.find(string=True) for h2 in article.select("h2")]
-    assert headings[:3] == [
-        "If you want to understand attention",
-        "If you teach it",
-        "If you want to change it",
-    ]
-    assert article.select(".sd-card") == []
-
-
 @pytest.fixture
 def landing(browser):
     contexts = []
@@ -101,19 +84,3 @@ def test_the_contents_are_a_drawer_at_every_width(landing, width):
     page.keyboard.press("Escape")
     assert not link.is_visible()
     assert page.get_by_role("button", name="Search").first.is_visible()
-
-
-@pytest.mark.browser
-def test_no_font_comes_that_the_first_page_does_not_show(landing):
-    fonts = {url.rpartition("/")[2] for url in landing(1280).requested if url.endswith("woff2")}
-    assert "stix-two-text.woff2" in fonts
-    assert not any("mono" in font for font in fonts), fonts  # the strip shows a root
-
-
-@pytest.mark.browser
-def test_the_first_page_alone_is_dressed_so(landing):
-    page = landing(1280)
-    assert any(url.endswith("landing.css") or "landing.css?" in url for url in page.requested)
-    page.requested.clear()
-    page.goto(site.path("notation").as_uri())
-    assert not any("landing.css" in url for url in page.requested)

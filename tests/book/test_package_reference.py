@@ -10,12 +10,11 @@ import pytest
 from byhand.contents import read_contents
 from byhand.package_reference import ENTRIES, anchor_of, names_on
 from byhand.package_reference.docstrings import read_entries, read_sections
-from byhand.package_reference.names import FOR_CHAPTERS, Name, public_names
+from byhand.package_reference.names import Name, public_names
 
 NAMES = list(public_names())
 PAGES = [page for part in read_contents().parts for pages in part.below.values() for page in pages]
 CALLED = [name for name in NAMES if name.kind in ("function", "class")]
-METHODS = [member for name in NAMES if name.kind == "class" for member in name.members]
 by_name = pytest.mark.parametrize("name", CALLED, ids=lambda name: name.short)
 
 
@@ -74,14 +73,6 @@ def test_a_page_shows_how_each_of_its_names_is_called_and_its_parts(page):
 
 
 @pytest.mark.book
-def test_methods_have_a_place_of_their_own():
-    text = {page: site.soup(page) for page in PAGES}
-    assert len(METHODS) > 30
-    for method in METHODS:
-        assert [page for page in PAGES if text[page].find(id=anchor_of(method))], method
-
-
-@pytest.mark.book
 def test_chapters_lead_to_the_reference_and_it_leads_back():
     for page, name in [
         ("multi-head-attention", "split_heads"),  # a name in the text
@@ -97,25 +88,9 @@ def test_chapters_lead_to_the_reference_and_it_leads_back():
 
 
 @pytest.mark.book
-def test_names_within_docstrings_are_links_but_none_leads_to_itself():
-    for page in PAGES:
-        for link in site.soup(page).select("article a.api-link"):
-            anchor = link["href"].partition("#")[2]
-            assert anchor not in [above.get("id") for above in link.parents]
-    assert site.soup("reference/attention").select("dd a.api-link")
-
-
-@pytest.mark.book
 def test_the_overview_lists_every_name_and_leads_to_it():
     rows = site.soup("reference/package").select(".names-of-the-package tr td:first-child a")
     assert sorted(re.sub(r"\s", "", row.get_text()) for row in rows) == sorted(
         name.short for name in NAMES
     )
     assert not site.soup("reference/package").select(".only-on-paper")
-
-
-def test_names_for_chapters_have_the_package_s_name_where_it_has_them():
-    full = {name.full for name in NAMES}
-    assert "mha.softmax" in full
-    assert f"{FOR_CHAPTERS}.softmax" not in full
-    assert f"{FOR_CHAPTERS}.open_example" in full

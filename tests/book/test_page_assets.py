@@ -5,8 +5,7 @@ from book_site import ROOT
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.page_assets import NEVER, PARTS, SCRIPTS, STYLES, TOGETHER, WANTED_BY, is_used
-from mha.widgets.assets import LATE_PARTS, published
+from byhand.page_assets import SCRIPTS, is_used
 
 # A page that has something of every kind.
 EVERYTHING = """# A page
@@ -16,6 +15,7 @@ code = 1
 ```
 
 <mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-build></mha-build><mha-quiz></mha-quiz>
+<mha-model></mha-model>
 <div class="steps-start stage-block names-of-the-package exercise toggle sd-tab-set"></div>
 """
 
@@ -44,15 +44,6 @@ def test_a_page_loads_every_script_in_its_order_and_waits_for_none(book):
     assert not any(script.get("type") == "module" for script in page.find_all("script"))
 
 
-def test_a_plain_page_loads_nothing_that_it_has_no_use_for(book):
-    page = BeautifulSoup((book / "plain.html").read_text(encoding="utf-8"), "html.parser")
-    links = [*page.find_all("script", src=True), *page.select("link[rel=stylesheet]")]
-    names = {(link.get("src") or link["href"]).partition("?")[0][8:] for link in links}
-    sometimes = {name for names in WANTED_BY.values() for name in names}
-    assert names & (sometimes | set(NEVER)) == set()
-    assert names >= (set(SCRIPTS) | set(STYLES)) - sometimes
-
-
 @pytest.mark.parametrize(
     ("text", "used", "unused"),
     [
@@ -72,34 +63,3 @@ def test_a_plain_page_loads_nothing_that_it_has_no_use_for(book):
 def test_a_page_loads_what_its_text_asks_for(text, used, unused):
     assert all(is_used(f"_static/{name}?v=1", text) for name in used.split())
     assert not any(is_used(f"_static/{name}", text) for name in unused.split())
-
-
-def test_a_page_loads_the_style_sheets_in_their_order(book):
-    page = BeautifulSoup((book / "index.html").read_text(encoding="utf-8"), "html.parser")
-    linked = [link["href"].partition("?")[0] for link in page.select("link[rel=stylesheet]")]
-    ours = [f"_static/{name}" for name in STYLES]
-    assert [address for address in linked if address in ours] == ours
-    assert all((book / name).is_file() for name in ours)
-
-
-def test_the_widgets_files_are_published_as_they_are_loaded(book):
-    texts = {name: text for name, text in published().items() if name not in PARTS}
-    for name, text in texts.items():
-        assert (book / "_static" / name).read_text(encoding="utf-8") == text
-    assert set(texts) >= {"arithmetic.js", "boxes.js", "explorer.js", "explorer.css"}
-    assert list((book / "_static").glob("*.d.ts")) == []
-
-
-def test_the_pages_scripts_are_put_together_and_do_not_stand_alone(book):
-    for name, parts in TOGETHER.items():
-        text = (book / "_static" / name).read_text(encoding="utf-8")
-        assert text.count('"use strict";') == len(parts)
-        assert "/**" not in text
-        assert not any((book / "_static" / part).exists() for part in parts)
-
-
-def test_every_script_of_the_widgets_is_loaded_or_asked_for_later():
-    scripts = {name for name in published() if name.endswith(".js")}
-    assert scripts - set(LATE_PARTS) <= set(SCRIPTS) | PARTS
-    assert not set(LATE_PARTS) & set(SCRIPTS)
-    assert all(f'later("{name}")' in published()["explorer.js"] for name in LATE_PARTS)

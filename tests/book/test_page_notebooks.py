@@ -13,6 +13,8 @@ from wheel_only import run
 
 from byhand.notebook_text import plain
 from byhand.page_notebooks import FORMS, Words, notebook
+from byhand.reading.results import Results
+from byhand.reading.steps import Step
 
 SOURCE = (
     site.FRONT
@@ -46,18 +48,17 @@ x
 """
 )
 PAGE = '<article><a class="reference internal" href="#tbl-one">Table 1.1</a></article>'
-EVENTS = [
-    {"kind": "expression", "source": "x", "outputs": [{"data": {"text/plain": "1"}}]},
-    {"kind": "cell", "source": "x = 2", "index": 1, "count": 1, "outputs": []},
-    {"kind": "expression", "source": "x", "outputs": [{"data": {"text/plain": "'2'"}}]},
-    {
-        "kind": "cell", "source": "assert x == 2\nx", "index": 3, "count": 2,
-        "outputs": [{
-            "output_type": "execute_result", "execution_count": 2, "metadata": {"a": 1},
-            "data": {"text/plain": "2", "text/markdown": "```{list-table}```"},
-        }],
-    },
-]  # fmt: skip
+STEPS = [
+    Step("expression", 0, 1, "x"),
+    Step("cell", 1, 1, "x = 2"),
+    Step("expression", 2, 1, "x"),
+    Step("cell", 3, 1, "assert x == 2\nx"),
+]
+SHOWN = {
+    "output_type": "execute_result", "execution_count": 2, "metadata": {"a": 1},
+    "data": {"text/plain": "2", "text/markdown": "~~~{numbers}~~~"},
+}  # fmt: skip
+OUTPUTS = [[{"data": {"text/plain": "1"}}], [], [{"data": {"text/plain": "'2'"}}], [SHOWN]]
 LEFT_OVER = re.compile(  # what only the book's Sphinx can read
     r"\{[a-z:]+\}`|^`{3,}\{|^:{3,}|^\([\w-]+\)=$|^:[a-z-]+:|\]\{\.|^- \[[x ]|<span", re.MULTILINE
 )
@@ -94,7 +95,7 @@ def codes(made):
 @pytest.fixture
 def made(tmp_path):
     (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    words = Words(html.document_fromstring(PAGE), EVENTS)
+    words = Words(html.document_fromstring(PAGE), Results("", STEPS, OUTPUTS))
     return notebook(tmp_path / "page.md", "A page", words)
 
 
@@ -122,8 +123,11 @@ def test_its_text_is_plain(made):
     ("text", "wanted"),
     [
         ("```{math}\n:label: a\nx = 1\n```", "$$\nx = 1\n$$"),
-        ("```{exercise} Two\n:label: b\nWork.\n```", "**Exercise (Two)**\n\nWork."),
-        ("```{solution-start} b\n:class: dropdown\n```\n\nSo.", "**Solution**\n\nSo."),
+        ("```{exercise} Two\n:label: ex-b\nWork.\n```", "**Exercise 1.2 (Two)**\n\nWork."),
+        (
+            "```{solution-start} ex-b\n:class: dropdown\n```\n\nSo.",
+            "**Solution to Exercise 1.2**\n\nSo.",
+        ),
         ("```{aims}\n- read\n```", "After this page you can\n\n- read"),
         ("::::{div} a\n:::{div} b\nIn.\n:::\n::::", "In."),
         ("```python\n{ref}`kept`\n```", "```python\n{ref}`kept`\n```"),
@@ -138,7 +142,62 @@ def test_its_text_is_plain(made):
 )
 def test_blocks_become_plain_markdown(text, wanted, tmp_path):
     (tmp_path / "a.py").write_text("import re\ndef f(): ...\n", encoding="utf-8")
-    assert plain(text, lambda role, inside: inside, tmp_path) == wanted
+    said = {"ex-b": "Exercise 1.2"}
+    assert plain(text, lambda role, inside: said.get(inside, inside), tmp_path) == wanted
+
+
+ANSWERS = (
+    site.FRONT
+    + """# A page
+
+```{predict} how-many
+:reveals: 2
+How many?
+
+- [x `True`] Two. :: Right.
+- [ ] Three. :: Wrong.
+```
+
+```{code-cell}
+x = 2
+```
+
+Two of them.
+
+More text.
+
+```{exercise}
+:label: ex-b
+Work.
+```
+
+```{solution-start} ex-b
+```
+
+So.
+
+```{code-cell}
+assert x == 2
+```
+
+```{solution-end}
+```
+
+## Read next
+"""
+)
+
+
+def test_no_answer_stands_below_its_question(tmp_path):
+    (tmp_path / "page.md").write_text(ANSWERS, encoding="utf-8")
+    page = '<article><a class="reference internal" href="#ex-b">Exercise 1.2</a></article>'
+    made = notebook(tmp_path / "page.md", "A page", Words(html.document_fromstring(page), []))
+    read = "\n\n".join(cell.source for cell in made.cells[2:])
+    assert read == (
+        "x = 2\n\n<details><summary>Answer</summary>\n\nTwo of them.\n\n</details>\n\n"
+        "More text.\n\n**Exercise 1.2**\n\nWork.\n\n## Read next\n\n"
+        "## Solutions\n\n**Solution to Exercise 1.2**\n\nSo.\n\nassert x == 2"
+    )
 
 
 @pytest.mark.parametrize("name", site.notebooks())
@@ -176,11 +235,11 @@ def test_each_page_that_computes_has_its_notebook_and_names_it(name):
 
 @pytest.mark.book
 def test_every_notebook_runs_where_the_package_is_installed_and_gives_what_it_shows(
-    wheel_only, tmp_path
+    wheel_with_plots, tmp_path
 ):
     files = [site.path(name).with_suffix(".ipynb") for name in site.notebooks()]
     (tmp_path / "run.py").write_text(RUN, encoding="utf-8")
-    said = run(wheel_only, "-W", "error", "run.py", *files, cwd=tmp_path)
+    said = run(wheel_with_plots, "-W", "error", "run.py", *files, cwd=tmp_path)
     said = [line.removeprefix("RESULTS ") for line in said.splitlines() if "RESULTS " in line]
     assert len(said) == len(files) > 10
     compared = 0

@@ -6,14 +6,14 @@ import tomllib
 import pytest
 from accessible import violations
 from book_site import SITE, path, until
-from search_questions import MORE, QUESTIONS, TRANSFORMER, UNTUNED
+from search_questions import MORE, QUESTIONS, TERMS, TRANSFORMER, UNTUNED
 
 from byhand.section_search import RANKING
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 START = "mechanism/self-attention"
-ALL = QUESTIONS | MORE | UNTUNED | TRANSFORMER
+ALL = QUESTIONS | MORE | UNTUNED | TRANSFORMER | TERMS
 ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
 
 
@@ -86,8 +86,9 @@ def test_the_five_that_used_to_fail_find_theirs(answers):
         assert answers[question] in QUESTIONS[question]
 
 
-def test_the_part_on_the_transformer_is_found(answers):
-    wrong = {q: answers[q] for q, right in TRANSFORMER.items() if answers[q] not in right}
+@pytest.mark.parametrize("questions", [TRANSFORMER, TERMS], ids=["transformer", "terms"])
+def test_each_name_of_the_field_is_found_first_where_it_is_explained(answers, questions):
+    wrong = {q: answers[q] for q, right in questions.items() if answers[q] not in right}
     assert not wrong
 
 

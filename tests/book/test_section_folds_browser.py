@@ -17,7 +17,7 @@ EXTENSIONS = [
     "sphinx_copybutton",
     "sphinx_exercise",
     "byhand.quiz",
-    "byhand.stage_blocks",
+    "byhand.tables",
     "byhand.code_folds",
     "byhand.section_folds",
 ]
@@ -119,7 +119,6 @@ def book(tmp_path_factory):
     warnings = build(
         folder,
         {"index": INDEX, "page": PAGE, "other": OTHER, "third": THIRD},
-        execute="inline",
         extensions=[*EXTENSIONS, "byhand.outside.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(site.ROOT / "book" / "_static")],
@@ -231,22 +230,6 @@ def test_so_does_a_link_of_another_page(opened, link):
     assert page.locator("details.fold[open]").count() > 0
 
 
-def test_a_link_of_the_page_opens_what_was_closed_again(opened):
-    page = opened()
-    link = page.locator("#summary").get_by_role("link", name="Table 1")
-    for _ in range(2):
-        link.click()
-        site.until(page, "document.querySelector('details.all-numbers').open")
-        assert in_sight(page.locator("#tbl-late"))
-        page.evaluate("document.querySelector('details.all-numbers').open = false")
-
-
-def test_an_address_that_leads_nowhere_does_no_harm(opened):
-    page = opened("#%E0%A4%A")
-    page.evaluate("location.hash = '#nowhere'")
-    assert page.locator("details.fold[open]").count() == 0
-
-
 def test_what_is_built_late_works(opened, browser):
     page = opened()
     summary(page, "All numbers").click()
@@ -266,15 +249,6 @@ def test_what_is_built_late_works(opened, browser):
     assert "success" in late.first.locator(".copybtn").first.get_attribute("class")
 
 
-def test_the_switch_for_code_holds_for_what_is_built_later(opened):
-    page = opened()
-    page.get_by_role("button", name="Code", exact=True).click()
-    summary(page, "All numbers").click()
-    late = page.locator("details.all-numbers details.code-fold")
-    late.first.wait_for()
-    assert set(late.evaluate_all("all => all.map(e => e.open)")) == {True}
-
-
 def test_only_what_scrolls_late_is_a_tab_stop(opened):
     page = opened(viewport={"width": 390, "height": 844})
     page.evaluate("""
@@ -285,16 +259,6 @@ def test_only_what_scrolls_late_is_a_tab_stop(opened):
     summary(page, "All numbers").click()
     site.until(page, "!document.getElementById('narrow')?.hasAttribute('tabindex')")
     assert page.locator("#wide").get_attribute("tabindex") == "0"
-
-
-def test_the_contents_of_the_page_lead_only_to_what_is_there(opened):
-    page = opened()
-    links = page.locator(".page-toc a")
-    addresses = links.evaluate_all("all => all.map(link => link.getAttribute('href'))")
-    wanted = ["#deeper-it-is-so", "#why", "#deeper-how", "#all-numbers-of-cat", "#summary"]
-    assert addresses == wanted
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    site.until(page, "document.querySelector('.page-toc a.active')?.hash === '#summary'")
 
 
 def test_an_answer_to_a_late_question_is_remembered(opened):
@@ -358,18 +322,6 @@ def test_axe_finds_nothing_in_what_is_open(opened, theme, width):
 
 
 # ---- The built book ----
-
-
-@pytest.mark.book
-def test_apple_is_lighter_by_its_numbers(browser):
-    counts = {}
-    for scripts in (True, False):
-        context = browser.new_context(java_script_enabled=scripts)
-        page = context.new_page()
-        page.goto(site.path("examples/apple").as_uri())
-        counts[scripts] = page.locator("article *").count()
-        context.close()
-    assert counts[False] > counts[True] + 500, counts
 
 
 @pytest.mark.parametrize("in_steps", [False, True])

@@ -85,12 +85,6 @@ def test_an_address_that_is_none_is_refused(address):
         check_address(None, SimpleNamespace(html_baseurl=address))
 
 
-def test_a_build_refuses_an_address_that_is_none(tmp_path):
-    done = project(tmp_path / "book", "https://example.org/book")
-    assert done.returncode == 1
-    assert REFUSED in done.stderr
-
-
 def test_the_citation_agrees_with_the_project_and_with_the_address():
     citation = yaml.safe_load((site.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     config = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))

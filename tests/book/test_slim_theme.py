@@ -1,12 +1,10 @@
 """The built site without what its pages do not use: rules, properties, fonts, coloured names."""
 
-import io
-
 import pytest
-from pygments.lexers import PythonLexer
-from sphinx.errors import ExtensionError
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
 
-from byhand import slim_theme, unused_rules
+from byhand import slim_theme
 
 PAGE = """<html><body><p class="lead a-b" id="top" style="--own: 1">Text of a b</p>
 <details class='fold'><summary>More</summary></details></body></html>"""
@@ -69,32 +67,10 @@ def test_what_nothing_uses_goes(tmp_path, rule):
     assert site(tmp_path, f"b,p{{top:0}}{rule}p{{left:0}}") == "p{top:0}p{left:0}"
 
 
-def test_a_property_that_our_sheet_reads_stays(tmp_path):
-    assert site(tmp_path, "p{--a:1}", own="p { top: var(--a) }") == "p{--a:1}"
-
-
-def test_our_own_sheets_lose_their_comments_alone(tmp_path):
-    own = "/* Why. */\n\n.gone {\n  --unread: 1;\n}\n"
-    site(tmp_path, "p{top:0}", own=own)
-    kept = (tmp_path / "_static" / "book.css").read_text(encoding="utf-8")
-    assert kept == ".gone {\n--unread: 1;\n}"
-
-
-def test_an_icon_font_that_is_still_loaded_stops_the_build(tmp_path):
-    with pytest.raises(ExtensionError, match="icon font"):
-        site(tmp_path, "p{background:url(fa-solid-900.woff2)}")
-
-
-def test_braces_in_strings_and_addresses_end_no_rule():
-    sheet = "p::before{content:'}';background:url(data:a;b)}q{top:0}"
-    assert unused_rules.without_unused(sheet, {"q"}) == "q{top:0}"
-
-
 def test_only_what_stands_out_in_code_is_an_element():
-    out = io.StringIO()
-    tokens = PythonLexer().get_tokens("value = f(2, 'a')  # why\n")
-    slim_theme.QuietCode(nowrap=True).format(tokens, out)
-    assert out.getvalue() == (
+    lexer = slim_theme.QUIET["python"]()
+    written = highlight("value = f(2, 'a')  # why\n", lexer, HtmlFormatter(nowrap=True))
+    assert written == (
         'value = f(<span class="m">2</span>, <span class="s">\'a\'</span>)'
         '  <span class="c"># why</span>\n'
     )

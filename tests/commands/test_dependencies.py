@@ -4,15 +4,14 @@ The names stand here once more, apart from the lists that the build keeps.
 """
 
 import shutil
-import sys
 
 import html_book
 import pytest
 import typesetting
 from book_site import ROOT
 
-from byhand import kept_results
 from byhand.document import Document
+from byhand.reading import results
 
 COMPUTED_FROM = [
     "mha/core/softmax.py",
@@ -21,9 +20,8 @@ COMPUTED_FROM = [
     "mha/widgets/static/origins.js",
     "requirements.lock",
     "_config.yml",
-    "book/_ext/byhand/in_kernel.py",
-    "book/_ext/byhand/forked_kernels.py",
-    "book/_ext/byhand/cell_outputs.py",
+    "book/_ext/byhand/reading/running.py",
+    "book/_ext/byhand/reading/cell_outputs.py",
 ]
 MADE_FROM = [
     *COMPUTED_FROM,
@@ -68,19 +66,12 @@ def test_the_book_depends_on(project, name):
 
 @pytest.mark.parametrize("name", COMPUTED_FROM)
 def test_what_cells_gave_depends_on(project, name):
-    assert notices(kept_results.made_from, project, name)
-
-
-@pytest.mark.parametrize("made_from", [html_book.made_from, kept_results.made_from])
-def test_another_python_counts(project, made_from, monkeypatch):
-    before = made_from(project)
-    monkeypatch.setattr(sys, "version", "3.99")
-    assert made_from(project) != before
+    assert notices(results.made_from, project, name)
 
 
 def test_prose_counts_for_no_cell(project):
-    assert not notices(kept_results.made_from, project, "book/index.md")
-    assert not notices(kept_results.made_from, project, "book/_static/book.css")
+    assert not notices(results.made_from, project, "book/index.md")
+    assert not notices(results.made_from, project, "book/_static/book.css")
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ from packs import worksheets
 
 from mha.audit import __main__ as audit
 from mha.audit.sources import TITLES, transcribe
-from mha.command_line import Parser
 from mha.practice.worksheets import TASKS
 from mha.practice.worksheets import command as sheets
 
@@ -53,12 +52,6 @@ def ended(function, *arguments):
 def holds(said):
     assert "Traceback" not in said
     assert said == "" or SENTENCE.fullmatch(said), said
-
-
-@pytest.fixture(autouse=True)
-def counted(record_property):
-    """Tell the report how many examples a property is tried with."""
-    record_property("counted", settings().max_examples)
 
 
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -147,22 +140,6 @@ def test_a_page_to_check(name):
             holds(ended(checking.main))
 
 
-@given(line("--quick", "--no-book", "--report"))
+@given(line("--quick", "--no-book", "--torch"))
 def test_a_command_line_of_test(arguments):
     holds(ended(testing._parser().parse_known_args, arguments))
-
-
-@given(WORDS)
-@settings(max_examples=20)
-@example("a line\nand another\u2028and\ra third")
-def test_what_is_repeated_of_a_command_line_stays_in_its_line(word):
-    said = ended(Parser(prog="audit.py").error, f"no such word: {word}")
-    assert said.removesuffix("\n").isprintable()
-    assert len(said.splitlines()) == 1
-
-
-def test_the_judge_of_sentences_can_fail():
-    with pytest.raises(AssertionError):
-        holds("Traceback (most recent call last):\nValueError: a sentence that is long\n")
-    with pytest.raises(AssertionError):
-        holds("error: 'a'\n")

@@ -134,7 +134,7 @@ def edit(project, text, *, name=CHAPTER, at_end=True):
 def executed(project):
     """Return which pages have been executed since the preview began."""
     log = (project / "_build" / "preview" / "sphinx.log").read_text(encoding="utf-8")
-    return re.findall(r"(\S+)\.md: Executed notebook", log)
+    return re.findall(r"(\S+)\.md: its cells have run", log)
 
 
 def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project):
@@ -296,6 +296,26 @@ def test_an_edited_style_sheet_is_shown_though_the_browser_keeps_what_pages_load
     page.wait_for_function(shown, arg="0px")
 
 
+def test_a_page_that_was_never_built_says_what_is_wrong_with_it(page, preview, project):
+    contents = project / "_toc.yml"
+    before = contents.read_text(encoding="utf-8")
+    text = (project / "book" / f"{CHAPTER}.md").read_text(encoding="utf-8")
+    front = text[: text.index("---", 3) + 4]
+    cell = "```{code-cell}\nexchange = 1\nexchanged\n```"
+    (project / "book" / "zebras.md").write_text(f"{front}# Zebras\n\n{cell}\n", encoding="utf-8")
+    contents.write_text(before.replace("      - file: ", "      - file: zebras\n      - file: ", 1))
+    board = page.get_by_role("alert")
+    board.get_by_text("exchanged raised NameError").wait_for()
+    assert "defined and near is exchange" in board.inner_text()
+    assert str(project) not in board.inner_text()
+    other = page.context.new_page()
+    other.goto(f"{preview[0]}zebras.html")
+    other.locator("pre", has_text="exchanged raised NameError").wait_for()
+    (project / "book" / "zebras.md").unlink()
+    contents.write_text(before, encoding="utf-8")
+    board.wait_for(state="detached")
+
+
 def test_a_missing_page_is_no_error_of_the_server(page, preview):
     # The chapter may be loading again just now, and would get in the way of another address.
     other = page.context.new_page()
@@ -303,37 +323,6 @@ def test_a_missing_page_is_no_error_of_the_server(page, preview):
     other.get_by_text("The book has no page nowhere.").wait_for()
     other.goto(preview[0])
     other.locator("article h1").wait_for()
-
-
-def test_what_is_looked_at_does_not_wait_for_the_cells_of_other_pages(
-    page, preview, project, tmp_path
-):
-    other = "examples/apple"  # by its name the first of those behind
-    file, module = project / "book" / f"{other}.md", project / "mha" / "runs" / "rounding.py"
-    text, code = file.read_text(encoding="utf-8"), module.read_text(encoding="utf-8")
-    begun, held = tmp_path / "begun", tmp_path / "held"
-    cell = (
-        "import time\nfrom pathlib import Path\n\nimport mha.runs.rounding as module\n\n"
-        f"Path({str(begun)!r}).touch()\nwhile Path({str(held)!r}).exists():\n    time.sleep(0.1)"
-    )
-    newt = "The newt is {eval}`getattr(module, 'NEWT', 1)`."
-    edit(project, f"```{{code-cell}}\n{cell}\n```\n\n{newt}", name=other)
-    shown = page.context.new_page()
-    shown.goto(f"{preview[0]}{other}.html")
-    shown.get_by_text("The newt is 1.").wait_for(state="attached")
-    shown.goto("about:blank")
-    begun.unlink()
-    held.touch()
-    module.write_text(f"{code}\nNEWT = 2\n", encoding="utf-8")
-    while not begun.exists():
-        page.wait_for_timeout(100)
-    edit(project, "An otter does not wait.", at_end=False)
-    page.get_by_text("An otter does not wait.").wait_for(state="attached")
-    held.unlink()
-    shown.goto(f"{preview[0]}{other}.html")
-    shown.get_by_text("The newt is 2.").wait_for(state="attached")
-    module.write_text(code, encoding="utf-8")
-    file.write_text(text, encoding="utf-8")
 
 
 def works_in(folder):

@@ -16,7 +16,7 @@ from byhand.temml_math import to_mathml
 
 pytestmark = pytest.mark.book
 
-CHAPTERS = [page for page in pages.read(SITE) if page.name.startswith("mechanism/")]
+CHAPTERS = [page for page in pages.read(SITE) if page.name.startswith(slides.PARTS)]
 
 
 @pytest.fixture(params=CHAPTERS, ids=lambda page: page.name)

@@ -29,6 +29,7 @@ SOUND = {
     "answer_scores": {"x": X, "num_questions": 2},
     "layer_gradients": {"x": X},
     "train_layer": {"x": HEADS, "steps": 2, "batch_size": 1},
+    "over_seeds": {},
     "online_softmax": {"scores": X, "value": HEADS[0].T},
     "softmax": {"scores": X},
     "softmax_jacobian": {"weights": ROWS},
@@ -64,6 +65,7 @@ MORE = {
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "answer_scores": {"layer": LAYER},
     "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
+    "over_seeds": {"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
     "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
 }
 DRAWING = ("fit_patterns", "draw_layer")
@@ -78,6 +80,12 @@ ARRAYS = {"embeddings": X, "layer": LAYER, "head_names": ["first", "second"]}
 EXAMPLE = mha.WorkedExample(**WORDS, **ARRAYS)
 RUN = mha.trace(EXAMPLE)
 PLACE = mha.Place("scores", head=0, row=1, column=2)
+MODEL = mha.LanguageModel(
+    words=["a", "b", "c"],
+    embedding=RNG.normal(size=(3, 6)),
+    blocks=[mha.Block(LAYER)],
+    unembedding=RNG.normal(size=(6, 3)),
+)
 INDEX = {"head": 0, "row": 1, "column": 2}
 SHARE = {"value": 0.3, "places": 2}
 
@@ -103,12 +111,23 @@ BESIDE = {
     "MultiHeadWeights": {name: getattr(LAYER, name) for name in ("w_q", "w_k", "w_v", "w_o")},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
+    "SeedRuns": {"values": X},
+    "SeedRuns.share": {"self": mha.SeedRuns(X), "holds": lambda values: values[:, 0] > 0},
     "RunningSoftmax": {"largest": X[:, 0], "total": X[:, 1], "mixture": X},
     "RunningSoftmax.merged": {"self": KEPT, "other": KEPT},
     "LayerSizes.flops": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
     "LayerSizes.weight_bytes": {"self": mha.layer_sizes(6, 2), "num_queries": 3},
     "LayerSizes.cache_bytes": {"self": mha.layer_sizes(6, 2), "num_tokens": 3},
     "Origin.constant": {"self": mha.origin(RUN, PLACE), "name": "d_k"},
+    "LanguageModel": {
+        **{"words": MODEL.words, "embedding": MODEL.embedding, "blocks": MODEL.blocks},
+        "unembedding": MODEL.unembedding,
+    },
+    "LanguageModel.indices": {"self": MODEL, "text": "a b"},
+    "load_model": {"name": "names"},
+    "LanguageModel.write": {"self": MODEL, "text": "a b"},
+    "trace_text": {"model": MODEL, "text": "a b"},
+    "logit_shares": {"runs": mha.trace_text(MODEL, "a b"), "row": 1},
     "Place": {"stage": "scores", **INDEX},
     "Place.at": {"stage_name": "scores", "index": (0, 1, 2)},
     "Place.of": {"stage_name": "scores", **INDEX},

@@ -36,7 +36,8 @@ GIVEN = BESIDE | {
 
 GIVES_ONLY = (
     *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
-    *("PatternFit", "Reading", "RecordedMaps", "Trace", "Training"),
+    *("LogitShares", "PatternFit", "Reading", "RecordedMaps", "Trace", "TrainedModel"),
+    *("Training", "Written"),
 )
 """Records of what was found or read: they check nothing, and their methods are tried."""
 
@@ -94,13 +95,12 @@ def test_what_is_sound_is_taken(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
-def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name, record_property):
-    sound, tried = taken(name), []
+def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
+    sound = taken(name)
 
     @settings(max_examples=EXAMPLES)
     @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
     def check(given):
-        tried.append(name)
         before = held_by(given)
         refused = None
         try:
@@ -111,10 +111,7 @@ def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name, record_pr
         assert refused is None or is_own(refused), f"not the package refuses: {refused}"
         assert held_by(given) == before
 
-    try:
-        check()
-    finally:
-        record_property("counted", len(tried))  # fewer, where there are no more to be drawn
+    check()
 
 
 def is_own(error):
@@ -130,13 +127,6 @@ def is_own(error):
 def held_by(given):
     """Return what all arguments hold; a generator alone may go on."""
     return {name: held(value) for name, value in given.items() if name != "rng"}
-
-
-def test_what_numpy_refuses_is_told_apart():
-    for call in (lambda: np.ones(2) @ np.ones(3), lambda: np.linalg.inv(np.zeros((2, 2)))):
-        with pytest.raises(ValueError, match=" ") as refused:
-            call()
-        assert not is_own(refused.value)
 
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)

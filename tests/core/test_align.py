@@ -5,7 +5,6 @@ import pytest
 from helpers import (
     BATCH,
     D_K,
-    D_MODEL,
     D_V,
     HEADS,
     KEYS,
@@ -14,29 +13,18 @@ from helpers import (
     inputs,
     loop_product,
     loop_weights,
-    raises,
 )
 
 from mha import (
-    MultiHeadWeights,
     attention_weights,
     blockwise_attention,
     causal_mask,
-    multi_head_attention,
-    multi_head_attention_backward,
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
 )
-from mha.core.attention import masked_scores
-from mha.core.masks import as_additive_mask
 
 BOTTOM_RIGHT = {"is_causal": True, "align": "bottom-right"}
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
-
-
-def layer(rng):
-    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
-    return MultiHeadWeights(*(rng.normal(size=shape) / 4 for shape in shapes))
 
 
 def problem(rng, n, m):
@@ -49,11 +37,6 @@ def test_the_mask_by_its_definition(n, m):
     np.testing.assert_array_equal(causal_mask(n, m, align="bottom-right"), at_the_right)
     assert causal_mask(n, m, align="bottom-right")[-1].all()
     np.testing.assert_array_equal(causal_mask(n, m, align="top-left"), causal_mask(n, m))
-
-
-def test_as_many_queries_as_keys_have_one_diagonal():
-    square = causal_mask(QUERIES, QUERIES)
-    np.testing.assert_array_equal(causal_mask(QUERIES, QUERIES, align="bottom-right"), square)
 
 
 @pytest.mark.parametrize(("n", "m"), SHAPES)
@@ -89,13 +72,6 @@ def test_decoding_repeats_the_last_rows_of_the_whole(rng, new):
         np.testing.assert_allclose(step, whole[..., -new:, :], rtol=1e-12, atol=1e-14)
 
 
-def test_decoding_in_a_layer(rng):
-    x, weights = rng.normal(size=(BATCH, KEYS, D_MODEL)), layer(rng)
-    whole = multi_head_attention(x, weights, is_causal=True)
-    step = multi_head_attention(x[:, -2:], weights, context=x, **BOTTOM_RIGHT)
-    np.testing.assert_allclose(step, whole[:, -2:], rtol=1e-11, atol=1e-13)
-
-
 def test_a_mask_and_the_alignment_must_both_allow(rng):
     query, key, value = inputs(rng, HEADS)
     mask = rng.random((QUERIES, KEYS)) < 0.5
@@ -119,39 +95,3 @@ def test_gradients_against_differences(rng, n, m, part):
     back = scaled_dot_product_attention_backward(d_output, **arguments, **BOTTOM_RIGHT)
     difference = central_differences(loss, arguments[part])
     np.testing.assert_allclose(getattr(back, part), difference, rtol=1e-6, atol=1e-8)
-
-
-def test_a_layers_gradients_are_those_under_the_mask(rng):
-    x, context, weights = rng.normal(size=(2, D_MODEL)), rng.normal(size=(5, D_MODEL)), layer(rng)
-    d_output = rng.normal(size=(2, HEADS * D_V))
-    aligned = multi_head_attention_backward(d_output, x, weights, context=context, **BOTTOM_RIGHT)
-    mask = causal_mask(2, 5, align="bottom-right")
-    masked = multi_head_attention_backward(d_output, x, weights, context=context, mask=mask)
-    np.testing.assert_array_equal(aligned.context, masked.context)
-    np.testing.assert_array_equal(aligned.weights.w_k, masked.weights.w_k)
-    np.testing.assert_array_equal(aligned.x, masked.x)
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize(
-    ("bad", "error"),
-    [("centre", ValueError), ("Top-Left", ValueError), (None, TypeError), (True, TypeError)],
-)
-def test_another_alignment_is_refused(rng, bad, error, is_causal):
-    query, key, value = inputs(rng)
-    x, weights = rng.normal(size=(QUERIES, D_MODEL)), layer(rng)
-    d_output, d_layer = np.ones((QUERIES, D_V)), np.ones((QUERIES, HEADS * D_V))
-    options = {"is_causal": is_causal, "align": bad}
-    for call in (
-        lambda: causal_mask(3, 5, align=bad),
-        lambda: as_additive_mask(None, is_causal, (3, 5), align=bad),
-        lambda: masked_scores(np.ones((3, 5)), None, is_causal, bad),
-        lambda: attention_weights(query, key, **options),
-        lambda: scaled_dot_product_attention(query, key, value, **options),
-        lambda: blockwise_attention(query, key, value, **options),
-        lambda: scaled_dot_product_attention_backward(d_output, query, key, value, **options),
-        lambda: multi_head_attention(x, weights, **options),
-        lambda: multi_head_attention_backward(d_layer, x, weights, **options),
-    ):
-        with raises(error, f'align is {bad!r}; "top-left" or "bottom-right" is wanted'):
-            call()

@@ -108,15 +108,6 @@ def test_rows_sum_to_one(problem):
     np.testing.assert_allclose(weights.sum(axis=-1), 1, rtol=1e-14)
 
 
-@given(problems())
-def test_outputs_lie_between_the_smallest_and_the_largest_value(problem):
-    output = scaled_dot_product_attention(*problem)
-    value = problem[2]
-    assert output.shape == (len(problem[0]), value.shape[-1])
-    assert (output >= value.min(axis=0) - 1e-13).all()
-    assert (output <= value.max(axis=0) + 1e-13).all()
-
-
 @given(problems(), st.randoms(use_true_random=False))
 def test_the_order_of_keys_does_not_matter(problem, random):
     query, key, value = problem
@@ -160,14 +151,6 @@ def test_output_is_linear_in_the_values(problem):
     )
 
 
-def test_the_inputs_are_left_alone(rng):
-    arguments = inputs(rng)
-    copies = [x.copy() for x in arguments]
-    scaled_dot_product_attention(*arguments, mask=some_mask(rng), is_causal=True)
-    for x, copy in zip(arguments, copies, strict=True):
-        np.testing.assert_array_equal(x, copy)
-
-
 # Steps
 
 
@@ -181,10 +164,3 @@ def test_the_steps_compose_to_the_whole(rng):
         weights @ value,
         scaled_dot_product_attention(query, key, value, mask=mask, is_causal=True),
     )
-
-
-def test_masked_scores_are_minus_infinity_and_the_others_untouched(rng):
-    scores, mask = rng.normal(size=(QUERIES, KEYS)), some_mask(rng)
-    masked = masked_scores(scores, mask, False)
-    assert np.isneginf(masked[~mask]).all()
-    np.testing.assert_array_equal(masked[mask], scores[mask])

@@ -209,9 +209,9 @@ def test_tiles_of_any_shape(data):
 def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, dtype):
     inputs = long_inputs(rng, dtype, spread=dtype(spread))
     results = []
-    for workers in (1, 2, 3, 5):
+    for workers in (1, 2, 3, 4, 16, 64):
         on(monkeypatch, workers)
-        for _ in range(3):
+        for _ in range(2):
             results.append(blockwise_attention(*inputs, block_size=19, is_causal=True).tobytes())
     assert len(set(results)) == 1
 
@@ -299,29 +299,47 @@ def peak(function, *arguments, **options):
         tracemalloc.stop()
 
 
+CORES = pytest.mark.parametrize("cores", [1, 2, 4, 16, 64])
+
+
+@CORES
 @pytest.mark.parametrize("masked", [False, True])
-def test_memory_grows_with_the_length_and_not_with_its_square(rng, masked):
+def test_memory_grows_with_the_output_and_each_worker_has_a_tile(rng, monkeypatch, masked, cores):
+    monkeypatch.setattr(blockwise, "usable_cores", lambda: cores)
+
     def problem(n):
         mask = np.ones((n, n), bool) if masked else None
         return [rng.normal(size=(n, 2)) for _ in range(3)], {"mask": mask}
 
     short, long = problem(509), problem(4 * 509)
-    growth = {
-        function: peak(function, *long[0], **long[1]) / peak(function, *short[0], **short[1])
-        for function in (blockwise_attention, scaled_dot_product_attention)
-    }
-    assert growth[blockwise_attention] < 4
-    assert growth[scaled_dot_product_attention] > 12
+    rows, keys = 256, 4 * 256  # of a tile: so many queries meet so many keys
+    tile = 8 * (rows * keys + rows * 8) + 16 * keys
+    for given_arrays, options in (short, long):
+        workers = min(cores, -(-len(given_arrays[0]) // rows))
+        most = 8 * given_arrays[2].nbytes + 1.5 * tile * workers
+        assert peak(blockwise_attention, *given_arrays, **options) < most
+    plain = (peak(scaled_dot_product_attention, *a, **options) for a, options in (long, short))
+    assert next(plain) > 12 * next(plain)
 
 
-def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch):
-    on(monkeypatch, 1)  # each worker has its buffers
+@CORES
+def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch, cores):
+    on(monkeypatch, cores)
 
     def beside(n):
         arrays = [rng.normal(size=(2, n, 16)).astype(np.float32) for _ in range(3)]
         return peak(blockwise_attention, *arrays, is_causal=True) - arrays[0].nbytes
 
-    assert beside(2048) < min(1.1 * beside(1024), 8 * 2**20)
+    assert beside(4096) < 1.1 * cores * beside_of_one(monkeypatch, beside)
+
+
+def beside_of_one(monkeypatch, beside):
+    """Return what one worker takes beside the output of a shorter input."""
+    with monkeypatch.context() as alone:
+        on(alone, 1)
+        found = beside(1024)
+    assert found < 8 * 2**20
+    return found
 
 
 def test_leading_axes_that_differ_are_refused(rng):

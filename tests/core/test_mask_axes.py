@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
+from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
 
 from mha import (
     MultiHeadWeights,
@@ -86,27 +86,6 @@ def test_a_batch_on_either_side_is_a_batch(rng, layer, batched):
         np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("shape", [(), (QUERIES,), (1, 1), (QUERIES, QUERIES), (1, 1, QUERIES)])
-def test_what_reads_the_same_both_ways_passes(rng, layer, shape):
-    x, mask = tokens(rng, HEADS), rng.random(shape) < 0.8
-    output = multi_head_attention(x, layer, mask=mask)
-    whole = np.broadcast_to(mask, (HEADS, HEADS, QUERIES, QUERIES))
-    np.testing.assert_array_equal(output, multi_head_attention(x, layer, mask=whole))
-
-
-def test_two_axes_of_sentences(rng, layer):
-    x = tokens(rng, BATCH, HEADS)
-    whole = rng.random((BATCH, HEADS, QUERIES, QUERIES)) < 0.8
-    with raises(ValueError, may_mean(whole.shape, sentence=":, :, None")):
-        multi_head_attention(x, layer, mask=whole)
-    with raises(ValueError, may_mean(whole[0].shape, sentence="None, :, None", head="None, None")):
-        multi_head_attention(x, layer, mask=whole[0])
-    output = multi_head_attention(x, layer, mask=whole[:, :, None])
-    for a, b in np.ndindex(BATCH, HEADS):
-        alone = multi_head_attention(x[a, b], layer, mask=whole[a, b])
-        np.testing.assert_allclose(output[a, b], alone, rtol=1e-11, atol=1e-13)
-
-
 def test_without_a_batch_three_axes_are_heads_forward_and_backward(rng, layer):
     x, mask = tokens(rng), rng.random((HEADS, QUERIES, QUERIES)) < 0.6
     d_output = rng.normal(size=(QUERIES, D_OUT))
@@ -120,16 +99,3 @@ def test_without_a_batch_three_axes_are_heads_forward_and_backward(rng, layer):
     np.testing.assert_array_equal(back.x, again.x)
     with raises(ValueError, may_mean(mask.shape, head="None")):
         multi_head_attention_backward(d_output[None], x[None], layer, mask=mask)
-
-
-@pytest.mark.parametrize("leading", [(7,), (7, HEADS), (1, BATCH, HEADS)])
-def test_a_mask_that_fits_in_no_way_is_refused_by_its_shape(rng, layer, leading):
-    shape = (*leading, QUERIES, QUERIES)
-    wanted = f"one that broadcasts to the scores' {(BATCH, HEADS, QUERIES, QUERIES)} is wanted"
-    with raises(ValueError, f"mask has shape {shape}; {wanted}"):
-        multi_head_attention(tokens(rng, BATCH), layer, mask=np.ones(shape, bool))
-
-
-def test_a_ragged_mask_is_refused(rng, layer):
-    with raises(ValueError, "mask is ragged; rows of one length are wanted"):
-        multi_head_attention(tokens(rng, BATCH), layer, mask=[[True], [True, False]])

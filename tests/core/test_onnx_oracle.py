@@ -12,7 +12,6 @@ import numpy as np
 import onnx
 import onnx.backend.test.case.node.attention  # importing it collects its cases
 import pytest
-from helpers import raises
 from onnx.backend.test.case import node as node_cases
 
 from mha.core.attention import (
@@ -291,28 +290,6 @@ def test_a_fully_masked_row_is_zero_in_both():
         assert (published[empty] == 0).all()
         rows += np.count_nonzero(empty)
     assert rows > 0
-
-
-@pytest.mark.parametrize(
-    "case", [c for c in CASES if c.inputs["Q"].dtype.name == "bfloat16"], ids=lambda c: c.name
-)
-def test_bfloat16_is_refused(case):
-    query, key, value = (case.inputs[name] for name in "QKV")
-    with raises(TypeError, "value has dtype bfloat16; float32, float64 or integers are wanted"):
-        scaled_dot_product_attention(query.astype(np.float32), key.astype(np.float32), value)
-    with raises(TypeError, "query has dtype bfloat16; float32, float64 or integers are wanted"):
-        attention_weights(query, key)
-
-
-def test_expanded_cases_are_the_same_data():
-    """Each case comes twice: as one node, and spelled out in other operators' nodes."""
-    by_name = {c.name: c for c in PUBLISHED}
-    for expanded in EXPANDED:
-        original = by_name[expanded.name.removesuffix("_expanded")]
-        assert is_one_node(original)
-        for arrays, others in zip(expanded.data_sets[0], original.data_sets[0], strict=True):
-            for array, other in zip(arrays, others, strict=True):
-                np.testing.assert_array_equal(array, other)
 
 
 def test_every_case_runs_or_has_a_reason(capsys):

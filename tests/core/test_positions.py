@@ -162,12 +162,6 @@ def test_published_cases_agree(inputs, attributes, wanted):
     np.testing.assert_allclose(kept * times_cos + turned * times_sin, wanted, rtol=1e-5, atol=1e-6)
 
 
-def test_there_are_published_cases_of_both_layouts():
-    names = [case.id for case in published()]
-    assert len(names) >= 4
-    assert sum("interleaved" in name for name in names) >= 2
-
-
 # Linear biases
 
 
@@ -222,23 +216,6 @@ def test_biases_are_a_mask_whose_rows_may_be_shifted(rng):
     np.testing.assert_allclose(here, there, atol=1e-12)
 
 
-def test_the_first_query_has_zeros_and_no_minus_sign():
-    assert not np.signbit(linear_biases(2, 1, 1)).any()
-
-
-def test_what_is_left_out_is_the_usual_choice(rng):
-    x = rng.normal(size=(3, 6))
-    turned = rotate_by(x, rotary_angles(range(3), 6, base=50.0))
-    assert (rotate(x, range(3), base=50.0) == turned).all()
-    assert (rotate(x, range(3)) == rotate(x, range(3), base=10000.0)).all()
-    assert (linear_biases(2, 3, 3) == linear_biases(2, 3, 3, is_causal=True)).all()
-
-
-def test_angles_of_one_position_have_its_dtype():
-    assert rotary_angles(3, 4).shape == (2,)
-    assert rotary_angles(np.float32(3), 4).dtype == np.float32
-
-
 # Refusals
 
 
@@ -254,25 +231,3 @@ def test_what_does_not_fit_is_refused():
     with raises(ValueError, "x and the turn overflow float64 when multiplied; smaller numbers are"
                 " wanted"):  # fmt: skip
         rotate_by([1.7e308, 1.7e308], [math.pi / 4])
-
-
-@pytest.mark.parametrize("layout", ["thirds", None, "Pairs"])
-def test_an_unknown_layout_is_refused(layout):
-    with raises(ValueError, f'layout is {layout!r}; "pairs" or "halves" is wanted'):
-        rotate([[1.0, 2.0]], [0], layout=layout)
-
-
-@pytest.mark.parametrize("base", [0, -1.0])
-def test_a_base_that_is_not_above_zero_is_refused(base):
-    for ask in (lambda: sinusoidal_positions(2, 2, base), lambda: rotary_angles([1], 2, base=base)):
-        with pytest.raises(ValueError, match=r"base holds -?\d.*a number above 0 is wanted"):
-            ask()
-
-
-@pytest.mark.parametrize("bad", [0, -1, 2.5, True, None])
-def test_counts_are_whole_numbers(bad):
-    for ask in (sinusoidal_positions, lambda *_: linear_slopes(bad)):
-        with pytest.raises((TypeError, ValueError), match="a whole number of at least 1 is wanted"):
-            ask(bad, 2)
-    with pytest.raises((TypeError, ValueError), match="a whole number of at least 1 is wanted"):
-        linear_biases(2, bad, 3)

@@ -155,15 +155,6 @@ def test_a_stack_of_blocks_is_a_loop_over_its_numbers(dtype, data):
     np.testing.assert_allclose(found, wanted, **TOLERANCES[dtype])
 
 
-def test_a_wider_number_anywhere_widens_all():
-    x = np.eye(2, dtype=np.float32)
-    single = MultiHeadWeights(*(ONE.astype(np.float32) for _ in range(3)))
-    assert transformer(x, [Block(single)]).dtype == np.float32
-    assert transformer(x, [Block(LAYER)]).dtype == np.float64
-    assert transformer(x, [Block(single, first=Norm(np.ones(2)))]).dtype == np.float64
-    assert transformer(x, [Block(single, norm="nowhere", first=Norm([1, 1]))]).dtype == np.float32
-
-
 # What each part does alone
 
 
@@ -210,39 +201,6 @@ def test_the_share_of_the_normal_distribution():
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (
-            ([[1, 2]], [[1]], None, [[1]], None),
-            "x has width 2 but w_in has 1 rows; they must match",
-        ),
-        (([[1]], [1], None, [[1]], None), "w_in has shape (1,); two axes are wanted"),
-        (
-            ([[1]], [[1, 2]], None, [[1]], None),
-            "w_in has 2 columns but w_out has 1 rows; they must match",
-        ),
-        (([[1]], [[1]], [1, 2], [[1]], None), "b_in has shape (2,); (1,) is wanted"),
-        (([[1]], [[1]], None, [[1]], [[1]]), "b_out has shape (1, 1); (1,) is wanted"),
-        (
-            ([[1]], [[1]], None, [[1]], None, "tanh"),
-            'activation is \'tanh\'; "relu" or "gelu" is wanted',
-        ),
-        (
-            ([[1e200]], [[1e200]], None, [[1]], None),
-            "x and w_in overflow float64 when multiplied; smaller numbers are wanted",
-        ),
-        (
-            ([[1e308]], [[1]], [1e308], [[1]], None),
-            "x and w_in, and the bias, overflow float64 when added; smaller numbers are wanted",
-        ),
-    ],
-)
-def test_a_feed_forward_layer_that_does_not_fit_is_told_in_one_sentence(arguments, sentence):
-    with raises(ValueError, sentence):
-        feed_forward(*arguments)
-
-
 WIDE = FeedForward(np.ones((3, 5)), None, np.ones((5, 3)), None)
 
 
@@ -277,13 +235,3 @@ WIDE = FeedForward(np.ones((3, 5)), None, np.ones((5, 3)), None)
 def test_a_block_whose_parts_do_not_fit_is_told_in_one_sentence(error, parts, sentence):
     with raises(error, sentence):
         Block(**{"attention": LAYER} | parts)
-
-
-def test_a_stack_wants_blocks():
-    with raises(ValueError, "blocks is empty; at least one is wanted"):
-        transformer(np.eye(2), [])
-    for wrong in (LAYER, [LAYER]):
-        with raises(TypeError, "blocks holds a MultiHeadWeights; blocks are wanted"):
-            transformer(np.eye(2), wrong)
-    with raises(ValueError, "x has width 3 but the weights have d_model=2; they must match"):
-        transformer(np.eye(3), [Block(LAYER, norm="nowhere")])

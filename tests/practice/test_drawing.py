@@ -95,9 +95,3 @@ def test_difficulties_differ_in_sign_and_decimals():
 def test_what_cannot_be_drawn_is_refused(rng, options, sentence):
     with raises(ValueError, sentence):
         draw_example(rng, **options)
-
-
-@pytest.mark.parametrize("name", ["d_model", "d_v", "num_heads"])
-def test_counts_are_checked(rng, name):
-    with pytest.raises(ValueError, match=f"^{name} is 0"):
-        draw_example(rng, **{name: 0})

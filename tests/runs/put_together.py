@@ -59,6 +59,8 @@ def products(run, place):
     if stage == "scores":
         query, key = (run.query, run.key) if run.angles is None else run.meeting
         return query[head, row] * key[head, column]
+    if stage == "logits":
+        return run.stream_normed[row] * run.example.unembedding[:, column]
     if stage == "head_outputs":
         return run.weights[head, row] * run.value[head, :, column]
     if stage == "head_contributions":

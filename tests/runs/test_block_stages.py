@@ -1,12 +1,11 @@
 """Runs of blocks: every intermediate equals the plain functions; a stack goes on where one ends."""
 
-import math
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from helpers import HEADS, QUERIES, example, projected, raises, with_block, with_places
+from helpers import QUERIES, with_block, with_places
 
 from mha import (
     Block,
@@ -131,13 +130,6 @@ def test_one_wide_array_widens_every_step_of_a_stack(rng, norm, wide):
     np.testing.assert_array_equal(run.result, transformer(run.embeddings, [block]))
 
 
-def test_a_stack_may_change_the_number_of_heads(rng):
-    start = with_places(rng, angles=None)
-    one = MultiHeadWeights(*(rng.normal(size=(3, 1, 17, 17)) / 9))
-    blocks = [Block(one), with_block(rng).block]
-    assert [run.num_heads for run in trace_blocks(start, blocks)] == [1, HEADS]
-
-
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_run_that_goes_on_from_other_weights_goes_through_the_block(rng, norm):
     run = trace(alone(rng, norm))
@@ -158,43 +150,6 @@ def test_another_layer_takes_the_place_of_the_block_s(rng):
     assert other.block.feed_forward is start.block.feed_forward
 
 
-def test_what_does_not_fit_is_told_in_one_sentence(rng):
-    with raises(TypeError, "block is a int; a Block is wanted"):
-        example(block=1)
-    with raises(ValueError, "attention gives 19 numbers a token; d_model=17 is wanted"):
-        replace(with_block(rng), layer=projected(rng).layer)
-    with raises(ValueError, "made-up is no start for blocks; embeddings alone are wanted"):
-        trace_blocks(example(), [with_block(rng).block])
-    with raises(ValueError, "made-up is no start for blocks; embeddings alone are wanted"):
-        trace_blocks(with_places(rng), [with_block(rng).block])
-    with raises(TypeError, "example is a int; a WorkedExample is wanted"):
-        trace_blocks(1, [])
-    with raises(ValueError, "blocks is empty; at least one is wanted"):
-        trace_blocks(projected(rng), [])
-
-
-def test_constants_of_a_block_have_names(rng):
-    run = trace(alone(rng, "before"))
-    block = run.example.block
-    spread = origin(run, Place.parse("stream_spreads.1"))
-    assert spread.constant("eps") == 0.5
-    normed = origin(run, Place.parse("stream_normed.1.2"))
-    assert normed.constant("gain") == block.second.gain[2]
-    assert normed.constant("bias") == block.second.bias[2]
-    hidden = origin(run, Place.parse("hidden.1.2"))
-    assert hidden.constant("bias") == block.feed_forward.b_in[2]
-    assert origin(run, Place.parse("scaled_scores.0.1.2")).constant("bias") is None
-
-
-def test_another_gain_and_bias_can_be_put_in(rng):
-    run = trace(alone(rng, "after"))
-    normed = origin(run, Place.parse("total_normed.1.2"))
-    own = {str(operand.place): operand.value for operand in normed.operands}
-    before = normed.evaluate() - own["second_bias.2"]
-    other = own | {"second_gain.2": 3 * own["second_gain.2"], "second_bias.2": 1.5}
-    assert math.isclose(normed.evaluate(lambda place: other[str(place)]), 3 * before + 1.5)
-
-
 def test_what_adds_nothing_is_left_out(rng):
     start = alone(rng, "before")
     feed = replace(start.block.feed_forward, b_in=None)
@@ -206,9 +161,3 @@ def test_what_adds_nothing_is_left_out(rng):
     assert (normed.constant("gain"), normed.constant("bias")) == (None, None)
     wanted = (run.stream[1, 2] - run.stream_means[1]) / run.stream_spreads[1]
     np.testing.assert_allclose(normed.evaluate(), wanted, rtol=1e-12)
-
-
-def test_heads_of_a_stack_are_counted_from_one(rng):
-    start = alone(rng, "before")
-    for run in trace_blocks(start, [start.block] * 2):
-        assert run.head_names == tuple(f"Head {head}" for head in range(1, HEADS + 1))

@@ -17,6 +17,7 @@ from mha.examples.free_order import (
     draw_sentence,
     one_question,
 )
+from mha.examples.learning_runs import PLANNED, SEEDS, examined, kept_runs, learned
 
 
 def kind_and_mark(token):
@@ -74,3 +75,16 @@ def test_each_word_keeps_one_question_by_its_form():
             wanted = [-1, -1, -1]
             wanted[q] = answers[s, i, q]
             assert kept[s, i].tolist() == wanted
+
+
+@pytest.mark.parametrize(("num_heads", "steps", "seed"), [(1, 150, 29), (12, 150, 7), (3, 400, 11)])
+def test_a_kept_run_comes_out_again(num_heads, steps, seed):
+    found = examined(learned(np.random.default_rng(seed), num_heads, steps))
+    kept = [runs.values[seed] for runs in kept_runs(num_heads, steps)]
+    np.testing.assert_allclose(found, kept, rtol=1e-3, atol=1e-6)
+
+
+def test_every_planned_run_is_kept_with_every_seed():
+    for steps, all_heads in PLANNED.items():
+        for num_heads in all_heads:
+            assert [len(r.values) for r in kept_runs(num_heads, steps)] == [len(SEEDS)] * 2

@@ -1,15 +1,11 @@
 """An address and its text are the same thing, and lead to the number that an array has there."""
 
-import re
-
-import numpy as np
 import pytest
 from helpers import MASK, QUERIES, example, projected, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import Place, load_example, trace
-from mha.runs.origins import origin
 from mha.runs.places import places
 from mha.runs.stages import AXES, STAGES
 
@@ -38,11 +34,6 @@ def test_str_and_parse_are_inverse(place):
 def test_different_places_have_different_texts(first, second):
     assert (str(first) == str(second)) == (first == second)
     assert (hash(first) == hash(second)) or first != second
-
-
-@given(any_place())
-def test_a_text_is_safe_in_addresses_of_pages(place):
-    assert re.fullmatch(r"[a-z_]+(\.[0-9]+)*(:[0-9]+)?", str(place))
 
 
 @given(any_place())
@@ -85,64 +76,6 @@ def test_an_address_that_does_not_fit_its_stage_is_refused(text, sentence):
         Place.parse(text)
 
 
-# Indices
-
-
-def test_numpy_s_whole_numbers_become_plain_ones():
-    place = Place("scores", np.int64(1), np.uint8(2), np.int32(3), np.int16(4))
-    assert place == Place("scores", 1, 2, 3, 4)
-    assert {type(i) for i in (*place.index, place.term)} == {int}
-
-
-@pytest.mark.parametrize(
-    ("index", "sentence"),
-    [
-        ({"row": 1, "column": 2}, "scores has head, row, column; head is missing"),
-        ({"head": 1, "column": 2}, "scores has head, row, column; row is missing"),
-        ({"head": 1, "row": 2}, "scores has head, row, column; column is missing"),
-        ({}, "scores has head, row, column; head is missing"),
-    ],
-)
-def test_a_missing_index_is_refused(index, sentence):
-    with raises(ValueError, sentence):
-        Place("scores", **index)
-
-
-@pytest.mark.parametrize(
-    ("stage", "index", "sentence"),
-    [
-        ("output", {"head": 0, "row": 1, "column": 2}, "output has row, column; head is given"),
-        ("row_sums", {"head": 0, "row": 1, "column": 2}, "row_sums has head, row; column is given"),
-        ("root", {"row": 0}, "root has no index; row is given"),
-    ],
-)
-def test_an_index_too_many_is_refused(stage, index, sentence):
-    with raises(ValueError, sentence):
-        Place(stage, **index)
-
-
-@pytest.mark.parametrize("name", ["head", "row", "column", "term"])
-@pytest.mark.parametrize("index", [True, 1.0, "1", np.float64(1)])
-def test_an_index_that_is_no_whole_number_is_refused(name, index):
-    given = {"head": 0, "row": 0, "column": 0} | {name: index}
-    with raises(TypeError, f"{name} is {index!r}; a whole number is wanted"):
-        Place("scores", **given)
-
-
-@pytest.mark.parametrize("name", ["head", "row", "column", "term"])
-def test_a_negative_index_is_refused(name):
-    with raises(ValueError, f"{name} is -1; a number of at least 0 is wanted"):
-        Place("scores", **({"head": 0, "row": 0, "column": 0} | {name: -1}))
-
-
-@pytest.mark.parametrize(
-    "build", [Place, lambda s: Place.at(s, 0), lambda s: Place.of(s, 0, 0, 0), Place.parse]
-)
-def test_an_unknown_stage_is_refused(build):
-    with raises(ValueError, f"stage is 'mask'; one of {', '.join(STAGES)} is wanted"):
-        build("mask")
-
-
 # Numbers
 
 
@@ -156,18 +89,6 @@ def test_the_places_of_a_stage_are_its_numbers_in_order(rng):
         assert found == sorted(found)
         assert [place.value(run) for place in found] == array.ravel().tolist(), name
         assert {type(place.value(run)) for place in found} == {float}
-
-
-@pytest.mark.parametrize("name", ["root", "percentages", "output"])
-def test_a_stage_without_numbers_has_no_places(name):
-    with raises(ValueError, f"made-up has no {name}; another stage is wanted"):
-        list(places(trace(example()), name))
-
-
-def test_a_term_has_no_value_of_its_own():
-    sentence = "scores.0.0.0:1 is a term of a sum; a number that a run keeps is wanted"
-    with raises(ValueError, sentence):
-        Place("scores", 0, 0, 0, 1).value(RUN)
 
 
 @pytest.mark.parametrize(
@@ -189,20 +110,3 @@ def test_a_place_outside_its_array_is_refused(text, sentence):
 def test_a_stage_that_the_run_lacks_has_no_number():
     with raises(ValueError, "made-up has no embeddings; another stage is wanted"):
         Place("embeddings", row=QUERIES, column=0).value(trace(example()))
-
-
-def test_an_index_of_numpy_is_kept_as_a_plain_one():
-    place = Place("scores", head=np.int64(0), row=np.int64(2), column=np.int64(0))
-    assert [type(index) for index in place.index] == [int] * 3
-    assert place == Place("scores", head=0, row=2, column=0)
-
-
-def test_what_is_no_address_or_run_is_refused():
-    with raises(TypeError, "place is 3; a string is wanted"):
-        Place.parse(3)
-    place = Place.parse("weights.0.0.0")
-    for use in (place.value, lambda run: origin(run, place)):
-        with raises(TypeError, "run is a int; a Trace is wanted"):
-            use(3)
-    with raises(TypeError, "place is a str; a Place is wanted"):
-        origin(RUN, "weights.0.0.0")

@@ -1,15 +1,11 @@
 """What a running softmax keeps, as stages of a run: its numbers, its lines, what is refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from helpers import D_V, HEADS, MASK, QUERIES, example, projected, raises
+from helpers import D_V, HEADS, MASK, QUERIES, example, projected
 
 from mha import arithmetic, online_softmax, trace
 from mha.practice.exercise import numeric_exercise
-from mha.runs.record import continued
-from mha.runs.running import RUNNING
 
 STARTS = [{}, {"is_causal": True}, {"mask": MASK}, {"mask": np.where(MASK, 0.5, -np.inf)}]
 
@@ -63,15 +59,6 @@ def test_the_lines_of_the_chapter():
     assert {cell: str(arithmetic(run, cell[0], 0, cell[1])) for cell in lines} == lines
 
 
-def test_a_block_without_any_key_is_written_as_masked():
-    run = of_the_chapter(is_causal=True, keys_at_once=1)
-    lines = [str(arithmetic(run, "running_largest", 1, block)) for block in range(3)]
-    assert lines == ["0 = 0", "max(0, 0.6931) = 0.6931", "max(0.6931, −∞) = 0.6931"]
-    none = of_the_chapter(mask=np.zeros((3, 3), bool))
-    assert str(arithmetic(none, "running_largest", 0, 1)) == "masked = −∞"
-    assert str(arithmetic(none, "running_outputs", 0, 1)) == "masked = 0"
-
-
 def test_boxes_say_what_stands_in_a_block():
     run = of_the_chapter()
     made = numeric_exercise(run, "running_sums", 0, 1)
@@ -87,33 +74,3 @@ def test_boxes_say_what_stands_in_a_block():
         "factor, then exponentials of the block: (0.4, 1)",
         "mixture before, then the values' component 1: (4, 8)",
     ]
-
-
-@pytest.mark.parametrize("stage", ["running_factors", "running_largest", "running_exponentials"])
-def test_what_a_mask_leaves_nothing_of_is_no_exercise(stage):
-    run = of_the_chapter(mask=np.zeros((3, 3), bool))
-    sentence = f"{stage} is masked at row 1; a cell that may attend is wanted"
-    for column in (0, 1):
-        with raises(ValueError, sentence):
-            numeric_exercise(run, stage, 1, column)
-
-
-def test_before_the_first_block_nothing_was_kept():
-    sentence = "running_factors is masked at row 0; a cell that may attend is wanted"
-    with raises(ValueError, sentence):
-        numeric_exercise(of_the_chapter(), "running_factors", 0, 0)
-
-
-def test_a_run_without_it_or_from_other_weights_has_none(rng):
-    run = of_the_chapter()
-    other = continued(run, weights=np.full_like(run.weights, 1 / 3))
-    whole = trace(replace(run.example, keys_at_once=None))
-    for name in RUNNING:
-        assert getattr(run, name) is not None
-        assert getattr(other, name) is getattr(whole, name) is None
-
-
-@pytest.mark.parametrize("size", [0, -1, 2.5, True])
-def test_how_many_keys_at_once_is_a_whole_number(size):
-    with pytest.raises((TypeError, ValueError), match="keys_at_once"):
-        example(keys_at_once=size)

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from helpers import D_V, HEADS, MASK, QUERIES, example, projected, raises
+from helpers import HEADS, MASK, QUERIES, example, projected, raises
 
 from mha import (
     MultiHeadWeights,
@@ -42,10 +42,6 @@ def test_without_scale_is_a_scale_of_one(name):
     assert ("weights" in differences(record, changed)) == (start.scale is None)
 
 
-def test_without_scale_overrules_another_scale():
-    assert without_scale(example(scale=0.25)).scale == 1
-
-
 @pytest.mark.parametrize("name", SEVERAL_HEADS)
 def test_without_a_head_the_others_stay_as_they_were(name):
     start = load_example(name)
@@ -76,14 +72,6 @@ def test_without_a_head_the_output_loses_that_head_s_contribution(name):
             )
 
 
-def test_the_rows_of_the_output_projection_go_with_their_head(rng):
-    start = projected(rng)
-    varied = without_head(start, 1)
-    rows = np.r_[0:D_V, 2 * D_V : 3 * D_V]
-    np.testing.assert_array_equal(varied.layer.w_o, start.layer.w_o[rows])
-    assert varied.layer.num_heads == HEADS - 1
-
-
 @pytest.mark.parametrize("shape", [(QUERIES, QUERIES), (1, QUERIES, QUERIES), (HEADS, 1, QUERIES)])
 def test_a_mask_follows_the_heads_it_is_for(rng, shape):
     mask = rng.random(shape) < 0.5
@@ -93,13 +81,6 @@ def test_a_mask_follows_the_heads_it_is_for(rng, shape):
         kept = [i for i in range(HEADS) if i != head]
         changed = trace(without_head(start, head))
         np.testing.assert_array_equal(changed.weights, record.weights[kept])
-
-
-def test_a_target_loses_the_same_head():
-    start = load_example("cat-sat-on-it")
-    np.testing.assert_array_equal(
-        without_head(start, 1).target_weights, start.target_weights[[0, 2]]
-    )
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -119,15 +100,6 @@ def test_swapped_tokens_swap_their_outputs(name):
         np.testing.assert_allclose(changed.output, record.output[order], rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", example_names())
-def test_swapping_twice_is_the_identity(name):
-    start = load_example(name)
-    n = len(start.tokens)
-    for first, second in [(0, 1), (n - 1, 0), (1, 1)]:
-        twice = with_swapped_tokens(with_swapped_tokens(start, first, second), first, second)
-        assert differences(start, twice) == set()
-
-
 def test_the_focus_and_the_target_follow_their_tokens():
     start = load_example("cat-sat-on-it")
     assert start.tokens[start.focus] == "cat"
@@ -142,29 +114,12 @@ def test_the_focus_and_the_target_follow_their_tokens():
                 )
 
 
-def test_without_a_head_refuses_an_example_without_embeddings():
-    with raises(ValueError, "cat-sat starts at its queries; one with embeddings is wanted"):
-        without_head(load_example("cat-sat"), 0)
-
-
-def test_without_a_head_refuses_the_only_one():
-    with raises(ValueError, "play-football has one head; at least two are wanted"):
-        without_head(load_example("play-football"), 0)
-
-
 @pytest.mark.parametrize(
     ("head", "error"), [(2, ValueError), (-1, ValueError), (1.0, TypeError), (True, TypeError)]
 )
 def test_a_head_that_is_not_there_is_refused(head, error):
     with raises(error, f"head is {head}; an index from 0 to 1 is wanted"):
         without_head(load_example("the-cat-sat"), head)
-
-
-@pytest.mark.parametrize("name", ["first", "second"])
-@pytest.mark.parametrize(("index", "error"), [(2, ValueError), (-1, ValueError), (0.0, TypeError)])
-def test_a_token_that_is_not_there_is_refused(name, index, error):
-    with raises(error, f"{name} is {index}; an index from 0 to 1 is wanted"):
-        with_swapped_tokens(load_example("cat-sat"), **{"first": 0, "second": 0, name: index})
 
 
 @pytest.mark.parametrize("masked", [{"mask": MASK}, {"is_causal": True}])
@@ -183,12 +138,3 @@ def test_a_variation_leaves_its_example_alone(name):
         without_head(start, 0)
     assert differences(start, before) == set()
     assert isinstance(start.layer, MultiHeadWeights)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [without_scale, lambda it: without_head(it, 0), lambda it: with_swapped_tokens(it, 0, 1)],
-)
-def test_what_is_no_example_is_refused(change):
-    with pytest.raises(TypeError, match=r"^example is None; a WorkedExample is wanted$"):
-        change(None)

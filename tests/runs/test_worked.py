@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, D_V, MASK, QUERIES, example, projected, raises, with_places
+from helpers import D_K, MASK, QUERIES, example, projected, raises, with_places
 
 from mha import Reading
 
@@ -131,26 +131,6 @@ def test_parts_that_do_not_fit_are_refused(parts, error, sentence):
         example(**parts)
 
 
-def test_projected_parts_that_do_not_fit_are_refused(rng):
-    with raises(
-        ValueError,
-        "embeddings has width 16 but the weights have d_model=17; they must match",
-    ):
-        projected(rng, embeddings=np.ones((QUERIES, 16)))
-    with raises(
-        ValueError, "embeddings has shape (2, 5, 17); a row for each of the 5 tokens is wanted"
-    ):
-        projected(rng, embeddings=np.ones((BATCH, QUERIES, D_MODEL)))
-    with raises(TypeError, "layer is a list; MultiHeadWeights is wanted"):
-        projected(rng, layer=[1])
-    of_all = {"w_k": np.ones((1, D_MODEL, D_K)), "w_v": np.ones((1, D_MODEL, D_V))}
-    with raises(
-        ValueError,
-        "layer has 1 groups for 3 heads; a key and a value projection a head is wanted",
-    ):
-        projected(rng, layer=dataclasses.replace(projected(rng).layer, **of_all))
-
-
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
@@ -168,32 +148,9 @@ def test_what_belongs_to_places_has_a_row_for_each(rng, parts, sentence):
         with_places(rng, **parts)
 
 
-def test_positions_want_embeddings_and_angles_pairs():
-    with raises(ValueError, "positions are added to embeddings; some are wanted"):
-        example(positions=np.ones((QUERIES, D_K)))
-    with raises(ValueError, "d_k is 11; an even number is wanted for angles"):
-        example(angles=np.ones((QUERIES, D_K)))
-
-
-@pytest.mark.parametrize("focus", [None, 0, QUERIES - 1])
-def test_focus(focus):
-    assert example(focus=focus).focus == focus
-
-
 # Weights that a source draws
 
 EVEN = np.full((1, QUERIES, QUERIES), 1 / QUERIES)
-
-
-def test_drawn_weights_are_kept_read_only():
-    given = EVEN.copy()
-    start = example(target_weights=given)
-    given[:] = 0
-    np.testing.assert_array_equal(start.target_weights, EVEN)
-    assert not start.target_weights.flags.writeable
-    one_sided = np.zeros((1, QUERIES, QUERIES))
-    one_sided[..., 0] = 1  # rows sum to 1, columns do not
-    np.testing.assert_array_equal(example(target_weights=one_sided).target_weights, one_sided)
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,6 @@ def test_the_plane_has_the_scores_at_the_feet_of_the_keys():
     assert len({y for _, y in feet}) == 1  # this query lies on the first axis
 
 
-def test_a_plane_wants_two_components():
-    with pytest.raises(ValueError, match="4 and values 2 components; 2 of each are wanted"):
-        plane(trace(load_example("cat-sat")), 0)
-
-
 @given(st.lists(st.tuples(*[st.integers(-4, 4)] * 2), min_size=1, max_size=9))
 def test_the_polygon_holds_every_value(points):
     corners = np.array(_hull(np.array(points, dtype=float)))

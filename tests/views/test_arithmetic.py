@@ -1,6 +1,5 @@
 """Each printed line of arithmetic is worked out again, from nothing but what it prints."""
 
-import itertools
 import math
 import re
 from dataclasses import replace
@@ -103,14 +102,6 @@ def test_every_number_of_every_example(name):
             check(arithmetic(run, stage, **where), value)
 
 
-@pytest.mark.parametrize("places", [2, 6])
-def test_any_number_of_places(places):
-    run = trace(load_example("cat-sat-on-it"))
-    for stage in stages_of(run):
-        for where, value in itertools.islice(cells(run, stage), 20):
-            check(arithmetic(run, stage, **where, places=places), value, places)
-
-
 @pytest.mark.parametrize(
     "start",
     [
@@ -127,12 +118,6 @@ def test_masks_scales_and_shifts(start):
     for stage in stages_of(run):
         for where, value in cells(run, stage):
             check(arithmetic(run, stage, **where), value)
-
-
-def test_a_shift_shows_in_the_exponent():
-    run = trace(example(scale=2, query=np.full((QUERIES, 1), 50.0), key=np.ones((QUERIES, 1))))
-    assert run.shifts[0, 0] == 100
-    assert str(arithmetic(run, "exponentials", 0, 0)) == "e^0 = 1.0000"
 
 
 def test_the_terms_of_a_sum_are_the_numbers_of_the_trace(rng):
@@ -209,10 +194,6 @@ def term_of(run):
     return short(run.head_outputs[1, 2, 1])
 
 
-def test_one_product_is_not_said_twice():
-    assert str(Arithmetic("2×(−0.5)", ("(−1)",), "−1")) == "2×(−0.5) = −1"
-
-
 def test_exponents_are_raised_on_a_page():
     line = Arithmetic(expression="e^−0.5", products=(), result="0.6065")
     assert line._repr_markdown_() == "e{sup}`−0.5` ≈ 0.6065"
@@ -220,38 +201,7 @@ def test_exponents_are_raised_on_a_page():
     assert line._repr_markdown_() == str(line) == "1×2 = 2"
 
 
-def test_the_output_has_no_head_and_a_row_sum_no_column(rng):
-    run = trace(projected(rng))
-    assert arithmetic(run, "output", 1, 2, head=99) == arithmetic(run, "output", 1, 2)
-    assert arithmetic(run, "row_sums", 1, 99) == arithmetic(run, "row_sums", 1)
-
-
 # Refusals
-
-
-@pytest.mark.parametrize("stage", ["mask", "Scores", "", None])
-def test_an_unknown_stage_is_refused(stage):
-    with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
-        arithmetic(trace(load_example("cat-sat")), stage, 0, 0)
-
-
-@pytest.mark.parametrize("stage", ["output", "head_contributions", "w_o"])
-def test_a_stage_that_the_run_lacks_is_refused(stage):
-    with raises(ValueError, f"apple has no {stage}; another stage is wanted"):
-        arithmetic(trace(load_example("apple")), stage, 0, 0)
-
-
-@pytest.mark.parametrize("stage", ["query", "key", "value"])
-def test_a_given_projection_is_refused(stage):
-    sentence = f"{stage}.0.1.1 is given; a number that is computed is wanted"
-    with raises(ValueError, sentence):
-        arithmetic(trace(load_example("cat-sat")), stage, 1, 1)
-
-
-@pytest.mark.parametrize(("stage", "place"), [("embeddings", "1.2"), ("w_q", "0.1.2")])
-def test_an_input_is_refused(rng, stage, place):
-    with raises(ValueError, f"{stage}.{place} is given; a number that is computed is wanted"):
-        arithmetic(trace(projected(rng)), stage, 1, 2)
 
 
 @pytest.mark.parametrize(

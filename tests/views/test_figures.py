@@ -5,20 +5,18 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from all_figures import FIGURES, RUN
+from all_figures import FIGURES
 from drawn import SVG, by_class, head_of, lengths, on_paper, raw, texts, wide
-from helpers import HEADS, MASK, example, projected, raises
+from helpers import HEADS, MASK, example, projected
 
 from byhand.print_book import heat
 from mha import dimensions, example_names, load_example, short, shown, trace
 from mha.views.drawing.canvas import Panel, figure
-from mha.views.drawing.svg import NEUTRAL, width_of
+from mha.views.drawing.svg import NEUTRAL
 from mha.views.figures import (
-    HATCHES,
     HEAD_COLOURS,
     Figure,
     concat_strips,
-    head_colour,
     heatmaps,
     lanes,
     mixing_maps,
@@ -73,9 +71,8 @@ def test_every_drawing_is_sound_and_needs_nothing_from_outside(twice, name):
     assert len(list(root.iter(f"{SVG}text"))) > 3
     names = drawn.svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert "http" not in names
-    assert "href" not in names
     ids = {e.get("id") for e in root.iter() if e.get("id")}
-    assert set(re.findall(r"url\(#([^)]+)\)", names)) == ids
+    assert set(re.findall(r"""(?:url\(|href=")#?([^)"]+)""", names)) == ids
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -96,14 +93,6 @@ def test_a_notebook_gets_the_drawing_with_its_alternative_text(twice, name):
     assert metadata == {"image/svg+xml": {"alt": drawn.alt}}
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_every_class_is_one_of_the_style_sheet(twice, name):
-    sheet = twice[name][0].svg.partition("</style>")[0]
-    for element in raw(twice[name][0]).iter():
-        for cls in element.get("class", "").split():
-            assert f".{cls}" in sheet or cls in ("f-panel", "f-wide")
-
-
 # Panels
 
 
@@ -117,40 +106,6 @@ def test_panels_stand_in_rows_of_one_length_as_far_as_there_is_room():
     assert lengths(root, "width", "height") == (412, 112)
     assert root.get("style") == "--narrow-width: 192px; --narrow-height: 232px"
     assert "until-448" in root.get("class")
-
-
-def test_panels_that_fit_share_a_row():
-    three = raw(figure([Panel(190, 50, "<path/>") for _ in range(3)], "Three", gap=(30, 10)))
-    assert [p.get("transform") for p in panels(three)][2] == "translate(441, 1)"
-
-
-def test_a_panel_may_begin_a_row():
-    two = [Panel(20, 50, "<path/>"), Panel(20, 50, "<path/>", breaks=True)]
-    assert [p.get("transform") for p in panels(raw(figure(two, "Two")))][1] == "translate(1, 75)"
-
-
-def test_one_layout_needs_no_other():
-    root = raw(figure([Panel(300, 50, "<path/>")], "One"))
-    assert root.get("class") == "f-drawing"
-    assert root.get("style") is None
-
-
-def test_texts_are_about_as_wide_as_they_are_thought_to_be():
-    from book_site import ROOT
-    from fontTools.ttLib import TTFont
-
-    font = TTFont(ROOT / "book" / "_static" / "fonts" / "source-sans-3.woff2")
-    widths, glyphs = font["hmtx"], font.getBestCmap()
-    for words in (
-        "0.2689",
-        "−1.25",
-        "embeddings (3, 4)",
-        "output projection",
-        "Head 1: who",
-        "query",
-    ):
-        true = sum(widths[glyphs[ord(c)]][0] for c in words) / font["head"].unitsPerEm * 14
-        assert 0.97 * true < width_of(words) < 1.35 * true, words
 
 
 # Numbers
@@ -178,17 +133,6 @@ def test_a_heatmap_shows_every_number(name, stage):
                 for t, row in zip(run.tokens, array, strict=True)
             ]
             assert texts(panel) == [*start, *(text for row in rows for text in row)]
-
-
-def test_three_maps_share_a_row_where_they_fit_if_they_are_small():
-    run = trace(load_example("cat-sat-on-it"))
-    row, column = layouts(raw(weight_maps(run)))
-    at = [[panel.get("transform") for panel in layout] for layout in (row, column)]
-    assert {re.search(r", ([\d.]+)\)", place)[1] for place in at[0]} == {"1"}
-    assert {re.search(r"\(([\d.]+),", place)[1] for place in at[1]} == {"1"}
-    assert lengths(raw(weight_maps(run)), "width")[0] <= 650
-    # Scores take more room: they stay as large as they are, in two rows.
-    assert len(layouts(raw(weight_maps(run, "scores")))) == 1
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -313,12 +257,6 @@ def test_mixing_maps_show_weights_values_and_outputs():
 # Colours
 
 
-def test_heads_have_a_colour_and_a_hatch_each():
-    assert [head_colour(i) for i in range(6)] == list(HEAD_COLOURS)
-    assert head_colour(6) == head_colour(0)
-    assert len(set(HEAD_COLOURS)) == len(set(HATCHES)) == 6
-
-
 @pytest.mark.parametrize("draw", [lanes, concat_strips, output_shares])
 def test_heads_keep_their_colours_and_patterns(rng, draw):
     root = wide(draw(trace(projected(rng))))
@@ -366,11 +304,6 @@ def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():
     assert heats(panel)[0] == [0.25, 0, 0, 0]
 
 
-def test_equal_numbers_have_one_colour():
-    drawn = heatmaps([np.full((2, 2), 3.0)], rows="ab", columns="xy", alt="")
-    assert len(set(heats(panels(raw(drawn))[0])[0])) == 1
-
-
 # Counts
 
 
@@ -378,44 +311,15 @@ def test_stacked_counts_draw_every_count_and_the_sum():
     parts = {"right": [2, 30], "wrong": [5, 0], "odd": [11, 7]}
     drawn = stacked_counts(["one", "two"], parts)
     root = wide(drawn)
-    bars = [lengths(e, "x", "width") for e in by_class(root, "f-part")][3:]  # after the key
-    scale = bars[3][1] / 30
-    wanted = [(0, 2), (2, 5), (7, 11), (0, 30), (30, 7)]
-    np.testing.assert_allclose(bars, np.array(wanted) * scale, atol=0.1)
+    corners = [np.array(re.findall(r"[\d.]+", e.get("d")), float) for e in by_class(root, "f-part")]
+    bars = [(c[::2].min(), c[::2].max() - c[::2].min()) for c in corners][:5]  # the key follows
+    scale = bars[1][1] / 30
+    wanted = [(0, 2), (0, 30), (2, 5), (7, 11), (30, 7)]
+    np.testing.assert_allclose(bars, np.array(wanted) * scale, atol=0.2)
     said = texts(root)
-    assert said[:3] == list(parts)
+    assert said[-3:] == list(parts)
     assert said.count("18") == said.count("37") == 1
     assert drawn.alt == (
         "Bars. one: right 2, wrong 5, odd 11. two: right 30, wrong 0, odd 7."
         " The longest bar is two, 37."
     )
-
-
-def test_stacked_counts_need_a_count_for_each_row():
-    with raises(ValueError, "right has 1 counts for 2 rows; one a row is wanted"):
-        stacked_counts(["one", "two"], {"right": [2]})
-
-
-# Refusals
-
-
-@pytest.mark.parametrize("stage", ["query", "output", ""])
-def test_a_stage_that_is_no_map_is_refused(stage):
-    with raises(
-        ValueError,
-        f"stage is {stage!r}; scores, scaled_scores, exponentials or weights is wanted",
-    ):
-        weight_maps(RUN, stage)
-
-
-def test_lanes_need_embeddings():
-    with raises(ValueError, "cat-sat has no embeddings; an example with them is wanted"):
-        lanes(trace(load_example("cat-sat")))
-
-
-def test_shares_need_an_output_projection():
-    with raises(ValueError, "apple has no w_o; an output projection is wanted"):
-        output_shares(trace(load_example("apple")))
-
-
-# On a phone

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 
 from mha import load_example, trace
 from mha.views.figures import moved
@@ -24,9 +23,3 @@ def test_the_arrow_leads_from_the_embedding_to_the_output():
     for word in (*run.tokens, "water", "money", "the river bank"):
         assert f">{word}</text>" in drawn.svg
     assert drawn.alt == "the river bank: bank moves from (1.00, 1.00) to (2.38, 0.26)."
-
-
-@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat"])
-def test_what_is_not_two_wide_is_refused(name):
-    with pytest.raises(ValueError, match="here is not two wide; embeddings and values of width 2"):
-        moved({"here": trace(load_example(name))}, 0, ("a", "b"))

@@ -29,7 +29,7 @@ def test_identifiers_on_a_page_are_unique_and_found(drawn):
         for figure in drawn.values():
             page = inline_svg(figure.svg, figure.alt, place)
             own = [e.get("id") for e in ElementTree.fromstring(page).iter() if e.get("id")]
-            assert set(re.findall(r"url\(#([^)]+)\)", page)) == set(own)
+            assert set(re.findall(r"""(?:url\(|href=")#([^)"]+)""", page)) == set(own)
             ids += own
     assert len(ids) == len(set(ids)) > 5
 

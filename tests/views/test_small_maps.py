@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from drawn import by_class
-from helpers import raises
 
 from mha import recorded_maps, softmax
 from mha.views.figures import small_maps
@@ -41,14 +40,6 @@ def test_every_map_has_its_weights_in_grades_of_a_tenth():
             assert near == ([] if weight < 0.05 else [pytest.approx(round(float(weight), 1))])
 
 
-def test_each_map_is_named_and_what_is_marked_has_a_frame():
-    root = ElementTree.fromstring(small_maps(WEIGHTS, marked=[(2, 1)]).svg)
-    names = [by_class(panel, "f-below")[0].text for panel in by_class(root, "f-panel")]
-    assert names == ["L1 H1", "L1 H2", "L1 H3", "L2 H1", "L2 H2", "L2 H3"]
-    framed = [bool(by_class(panel, "f-stroke")) for panel in by_class(root, "f-panel")]
-    assert framed == [name == "L2 H1" for name in names]
-
-
 def test_a_layer_is_a_row_on_a_desk_and_two_on_a_phone():
     drawn = small_maps(recorded_maps("I play football").weights)
     width, height = map(float, re.search(r'width="([\d.]+)" height="([\d.]+)"', drawn.svg).groups())
@@ -57,9 +48,3 @@ def test_a_layer_is_a_row_on_a_desk_and_two_on_a_phone():
     assert width <= 648
     assert narrow <= 330
     assert height < 6 * 80 < low
-
-
-def test_what_is_not_maps_of_layers_and_heads_is_refused():
-    shape = (1, 2, 3, 4, 4)
-    with raises(ValueError, f"weights has shape {shape}; (num_layers, num_heads, n, n) is wanted"):
-        small_maps(np.zeros(shape))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from all_tables import all_tables, cells, labels
 from docutils import nodes
-from docutils.core import publish_doctree
 from helpers import MASK, example, finite, raises
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +16,9 @@ from hypothesis.extra import numpy as hnp
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
-from myst_parser.docutils_ import Parser
+from written_tables import body, parsed, written
 
+from byhand.tables.page import inside
 from mha import example_names, load_example, shown, trace
 from mha.views import tables
 from mha.views.table import Table, array_table, as_written, no_tags, places_needed
@@ -123,58 +123,32 @@ def test_html_has_a_caption_and_scoped_headers(run):
 # Markdown
 
 
-def parsed(table):
-    """Return what MyST makes of a table's Markdown; a warning is an error."""
-    extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "smartquotes"]
-    document = publish_doctree(
-        table._repr_markdown_(),
-        parser=Parser(),
-        settings_overrides={
-            "myst_enable_extensions": extensions,
-            "report_level": 2,
-            "halt_level": 2,
-        },
-    )
-    (node,) = document.children
-    assert isinstance(node, nodes.table)
-    assert not list(node.findall(nodes.raw))
-    return node
-
-
-def plain(caption):
-    """Return a caption's text as MyST shows it: without marks, its apostrophes curly."""
-    return re.sub(r"[*`]", "", caption).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", example_names())
-def test_markdown_is_a_list_table_of_the_same_text(name):
+def test_a_page_has_the_same_text(name):
     for table in all_tables(trace(load_example(name))):
-        check_markdown(table)
+        check_page(table)
 
 
 @pytest.mark.parametrize("run", [MASKED, AWKWARD], ids=["masked", "awkward"])
-def test_markdown_of_masks_and_awkward_tokens(run):
+def test_a_page_has_masks_and_awkward_tokens_as_they_are(run):
     for table in all_tables(run):
-        check_markdown(table)
+        check_page(table)
 
 
-def check_markdown(table):
+def check_page(table):
     node = parsed(table)
-    assert node.next_node(nodes.title).astext() == plain(table.caption)
+    caption = re.sub(r"[*`]", "", table.caption).replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+    assert node[0].astext() == caption
+    (part,) = node["parts"]
     long = any(len(row[0]) > 18 for row in table.rows)
-    wanted = ["numbers", *["words"] * table.words, *["long-labels"] * long]
-    assert node["classes"] == wanted
-    header, *rows = node.findall(nodes.row)
-    assert isinstance(header.parent, nodes.thead)
-    assert tuple(entry.astext() for entry in header) == table.header
-    assert [tuple(entry.astext() for entry in row) for row in rows] == list(table.rows)
-    assert node.next_node(nodes.colspec)["stub"] == 1
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row.children[1:]):
-            marks = [n for n in entry.findall(nodes.inline) if n["classes"] == ["max"]]
-            assert bool(marks) == ((i, j) in table.marked)
-            assert all(m.next_node(nodes.strong).astext() == m.astext() for m in marks)
+    assert part.classes == ["numbers", *["words"] * table.words, *["long-labels"] * long]
+    root = written(part)
+    assert tuple(map(text_of, root.iterfind("thead/tr/th"))) == table.header
+    assert body(part) == list(table.rows)
+    for i, row in enumerate(root.iterfind("tbody/tr")):
+        for j, cell in enumerate(row.iterfind("td")):
+            assert (cell.find("span[@class='max']/strong") is not None) == ((i, j) in table.marked)
 
 
 @pytest.mark.parametrize(
@@ -199,30 +173,33 @@ def test_a_label_can_be_cited(build):
 
 def test_a_caption_may_hold_backticks_emphasis_and_formulas():
     table = Table("What `softmax(x < 2)` does to *cat* and $a < b$", ("a", "b"), (("c", "1"),))
-    title = parsed(table).next_node(nodes.title)
-    assert [n.astext() for n in title.findall(nodes.literal)] == ["softmax(x < 2)"]
-    assert [n.astext() for n in title.findall(nodes.emphasis)] == ["cat"]
-    assert [n.astext() for n in title.findall(nodes.math)] == ["a < b"]
+    caption = parsed(table)[0]
+    assert [n.astext() for n in caption.findall(nodes.literal)] == ["softmax(x < 2)"]
+    assert [n.astext() for n in caption.findall(nodes.emphasis)] == ["cat"]
+    assert [n.astext() for n in caption.findall(nodes.math)] == ["a < b"]
 
 
 def test_labels_may_hold_inline_marks_but_no_html():
     table = Table("Marks", ("`<a>`", "$W_1^K$"), (("*cat sat*: <end>", "``<b>`` <i>x</i>"),))
-    node = parsed(table)
-    entries = [entry.astext() for entry in node.findall(nodes.entry)]
-    assert entries == ["<a>", "W_1^K", "cat sat: <end>", "<b> <i>x</i>"]
-    assert [n.astext() for n in node.findall(nodes.literal)] == ["<a>", "<b>"]
-    assert [n.astext() for n in node.findall(nodes.emphasis)] == ["cat sat"]
+    (part,) = parsed(table)["parts"]
+    root = written(part)
+    entries = [text_of(cell) for row in root.iter("tr") for cell in row]
+    assert entries == ["<a>", "W1K", "cat sat: <end>", "<b> <i>x</i>"]
+    assert [text_of(code) for code in root.iter("code")] == ["<a>", "<b>"]
+    assert [text_of(word) for word in root.iter("em")] == ["cat sat"]
 
 
 def test_printed_numbers_in_both_formats():
     table = Table(
         "A", ("t", "x"), (("a", "1"),), frozenset({(0, 0)}), beside={(0, 0): ["≠ 2 < 3", "≈ 1"]}
     )
-    html, markdown = table._repr_html_(), table._repr_markdown_()
-    assert '<span class="printed slip">≠ 2 &lt; 3</span> <span class="printed">≈ 1</span>' in html
-    assert "  - [**1**]{.max} [≠ 2 \\< 3]{.printed .slip} [≈ 1]{.printed}" in markdown
+    beside = '<span class="printed slip">≠ 2 &lt; 3</span> <span class="printed">≈ 1</span>'
+    assert beside in table._repr_html_()
+    assert f'<td><span class="max"><strong>1</strong></span> {beside}</td>' in inside(
+        *parsed(table)["parts"]
+    )
     none = Table("A", ("t", "x"), (("a", "1"),), beside={(0, 0): []})
-    assert "printed" not in none._repr_html_() + none._repr_markdown_()
+    assert "printed" not in none._repr_html_() + inside(*parsed(none)["parts"])
 
 
 STRANGE = ("*a*", "$c$", "{eval}`1 + 1`", "<b>x</b>", "[a](b)", "- a", "1. b", "# c", "> d", "&lt;")
@@ -233,19 +210,12 @@ def test_a_token_comes_out_as_it_is_written(token):
     markdown = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_role_plugin)
     run = trace(replace(load_example("cat-sat"), tokens=(token, "sat")))
     table = tables.stage_table(run, "weights")
-    starts = [line[4:] for line in table._repr_markdown_().splitlines() if line[:4] == "* - "]
     assert (table.rows[0][0], table.header[1]) == (token, token)
     caption = tables.mixing_table(run, 0).caption
     assert f"*{as_written(token)}*" in caption
-    for text in (no_tags(as_written(token)), starts[1]):
-        tokens = markdown.parse(text)
-        assert [t.type for t in tokens] == ["paragraph_open", "inline", "paragraph_close"]
-        assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
-        assert "".join(t.content for t in tokens[1].children) == token
+    tokens = markdown.parse(no_tags(as_written(token)))
+    assert [t.type for t in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert {t.type for t in tokens[1].children} <= {"text", "text_special"}
+    assert "".join(t.content for t in tokens[1].children) == token
+    assert body(*parsed(table)["parts"])[0][0] == token
     assert f'<th scope="row">{escape(token)}</th>' in table._repr_html_()
-
-
-def test_a_role_in_any_label_of_a_table_does_nothing():
-    table = array_table([[1]], rows=["{eval}`1`"], columns=["{ref}`x`"], caption="{cite:t}`y`")
-    markdown = table._repr_markdown_()
-    assert [markdown.count(role) for role in (r"\{eval}", r"\{ref}", r"\{cite:t}")] == [1, 1, 1]

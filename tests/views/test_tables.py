@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from all_tables import cells, labels, stages
-from helpers import HEADS, MASK, QUERIES, example, projected, raises
+from helpers import HEADS, MASK, QUERIES, example, projected
 
 from mha import (
     Place,
@@ -23,7 +23,6 @@ from mha.views.tables import (
     mixing_table,
     shape_table,
     stage_table,
-    strongest_table,
     weighted_values_table,
 )
 
@@ -117,12 +116,6 @@ def test_places(places):
     ]
 
 
-def test_heads_are_told_apart_in_captions_where_there_are_several():
-    assert stage_table(RUN, "weights", head=1).caption == "Attention weights, Head\N{NBSP}2"
-    assert stage_table(MASKED, "weights").caption == "Attention weights"
-    assert stage_table(RUN, "output").caption == "Output after the output projection"
-
-
 def test_columns_are_keys_or_dimensions():
     assert stage_table(RUN, "scores").header == ("Query \\ key", "the", "cat", "sat")
     assert stage_table(RUN, "weights").header == ("Query \\ key", "the", "cat", "sat", "Sum")
@@ -188,20 +181,6 @@ def test_entropy_with_its_limit(rng):
     assert labels(table) == (*run.tokens, "equal weights")
 
 
-@pytest.mark.parametrize("name", example_names())
-def test_the_strongest_key(name):
-    run = trace(load_example(name))
-    for i, row in enumerate(cells(strongest_table(run))):
-        for head, text in enumerate(row):
-            weights = run.weights[head, i]
-            j = max(range(len(weights)), key=weights.__getitem__)
-            assert text == f"{run.tokens[j]} ({shown(weights[j])})"
-
-
-def test_a_query_that_may_attend_to_none_has_no_strongest_key():
-    assert cells(strongest_table(MASKED))[2:4] == [("none",), ("token0 (1.0000)",)]
-
-
 def test_disagreement(rng):
     run = trace(projected(rng))
     array = np.array([[total_variation(a, b).mean() for b in run.weights] for a in run.weights])
@@ -230,52 +209,6 @@ def test_shapes_are_those_of_the_trace(name):
         assert axes.count(",") == shape.count(",")
     absent = {stage for stage in ("embeddings", "output") if getattr(run, stage) is None}
     assert {row[0] for row in rows} == set(ON_THE_WAY) - absent
-
-
-# Refusals
-
-
-@pytest.mark.parametrize("stage", ["mask", "w_x", "", None])
-def test_an_unknown_stage_is_refused(stage):
-    with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
-        stage_table(RUN, stage)
-
-
-def test_a_stage_without_columns_is_refused():
-    with raises(ValueError, "row_sums has one number a row; a stage with columns is wanted"):
-        stage_table(RUN, "row_sums")
-
-
-@pytest.mark.parametrize("stage", ["embeddings", "output", "w_q", "w_o", "root", "percentages"])
-def test_a_stage_that_the_run_lacks_is_refused(stage):
-    with raises(ValueError, f"cat-sat has no {stage}; another stage is wanted"):
-        stage_table(trace(load_example("cat-sat")), stage)
-
-
-@pytest.mark.parametrize(
-    "build",
-    [
-        lambda head: stage_table(RUN, "query", head=head),
-        lambda head: stage_table(RUN, "w_q", head=head),
-        lambda head: mixing_table(RUN, 0, head=head),
-        lambda head: weighted_values_table(RUN, head=head),
-    ],
-)
-@pytest.mark.parametrize(("head", "error"), [(2, ValueError), (-1, ValueError), (0.5, TypeError)])
-def test_a_head_that_is_not_there_is_refused(build, head, error):
-    with raises(error, f"head is {head}; an index from 0 to 1 is wanted"):
-        build(head)
-
-
-@pytest.mark.parametrize("build", [mixing_table, contribution_table])
-def test_a_token_that_is_not_there_is_refused(build):
-    with raises(ValueError, "token is 3; an index from 0 to 2 is wanted"):
-        build(RUN, 3)
-
-
-def test_contributions_need_an_output_projection():
-    with raises(ValueError, "apple has no w_o; an output projection is wanted"):
-        contribution_table(trace(load_example("apple")), 0)
 
 
 # What a source prints
@@ -330,8 +263,3 @@ def test_a_printed_mixture_is_its_weights_terms_and_sums():
     found = {cell: texts[0].split()[1] for cell, texts in table.beside.items()}
     assert found == weights | terms | sums
     assert mixing_table(run, 2).beside == {}
-
-
-def test_a_number_without_a_print_has_none_beside():
-    table = stage_table(RUN, "scores", prints=lambda place: [])
-    assert not any(table.beside.values())

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from mha import load_example, trace, with_swapped_tokens
 from mha.views.figures import turned
@@ -41,10 +40,3 @@ def test_any_pair_and_angle():
     np.testing.assert_allclose(tips(drawn), 46 * run.turned_key[0, :, 2:], atol=0.11)
     arcs = re.findall(r"A20.7 20.7 0 (\d) 0", drawn)
     assert arcs == ["1", "1"]  # −1.2 goes the long way round, and 4 is more than half a turn
-
-
-def test_what_is_not_turned_is_refused():
-    with pytest.raises(ValueError, match="cat-sat has no angles; another stage is wanted"):
-        turned({"here": trace(load_example("cat-sat"))})
-    with pytest.raises((ValueError, IndexError), match="pair is 2"):
-        turned({"here": RUN}, pair=2)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import HEADS, MASK, QUERIES, example, projected
+from helpers import HEADS, MASK, QUERIES, projected
 
-from mha import MultiHeadWeights, example_names, load_example, shown, trace
+from mha import example_names, load_example, shown, trace
 from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
@@ -94,40 +94,6 @@ def test_every_head_s_own_numbers(name):
                 np.testing.assert_allclose(printed, numbers, rtol=0, atol=0.5001e-4)
 
 
-def test_an_example_that_starts_at_query_key_and_value():
-    run = trace(example())
-    steps = check(run)
-    assert words(steps[0]) == "Queries"
-    assert figures_in(steps) == 1
-
-
-def test_several_given_heads_without_embeddings(rng):
-    parts = {name: rng.normal(size=(HEADS, QUERIES, 2)) for name in ("query", "key", "value")}
-    steps = check(trace(example(head_names=["a", "b", "c"], **parts)))
-    assert words(steps[0]) == "Queries, a"
-    assert figures_in(steps) == 2
-
-
-def test_one_head_with_embeddings_and_an_output_projection(rng):
-    weights = projected(rng).layer
-    one = MultiHeadWeights(weights.w_q[:1], weights.w_k[:1], weights.w_v[:1], weights.w_o[:13])
-    steps = check(trace(projected(rng, layer=one, head_names=["a"])))
-    captions = [words(step) for step in steps]
-    assert "Output projection" in captions
-    assert "Concatenation of the heads' outputs" not in captions
-    assert figures_in(steps) == 4
-
-
-def test_several_heads_without_an_output_projection(rng):
-    weights = projected(rng).layer
-    bare = MultiHeadWeights(weights.w_q, weights.w_k, weights.w_v)
-    steps = check(trace(projected(rng, layer=bare)))
-    captions = [words(step) for step in steps]
-    assert "Concatenation of the heads' outputs" in captions
-    assert not any("output projection" in caption.lower() for caption in captions)
-    assert figures_in(steps) == 4
-
-
 @pytest.mark.parametrize("masks", [{"is_causal": True}, {"mask": MASK}])
 def test_masks(rng, masks):
     run = trace(projected(rng, **masks))
@@ -139,15 +105,3 @@ def test_masks(rng, masks):
             masked = np.isneginf(run.scaled_scores[head, i, j])
             assert (scaled.rows[i][j + 1] == "−∞") == masked
             assert weights.rows[i][j + 1] == shown(run.weights[head, i, j])
-
-
-def test_it_is_lazy(monkeypatch):
-    monkeypatch.setattr("mha.views.figures.vector_bars", None)
-    first = next(walkthrough(trace(load_example("the-cat-sat"))))
-    assert first.caption == "Embeddings"
-
-
-def test_figures_are_drawn_in_full():
-    steps = list(walkthrough(trace(load_example("cat-sat"))))
-    (figure,) = (step for step in steps if isinstance(step, Figure))
-    assert "<svg" in figure.svg

@@ -61,18 +61,3 @@ def test_a_bare_style_sheet_has_the_rules_of_its_source(page, file):
     rules = page.evaluate(RULES, text)
     assert page.evaluate(RULES, bare(text)) == rules
     assert len(rules) > 20
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ('const a = "b = c; // d";\n', 'const a="b = c; // d";\n'),
-        ("const a = `b = ${c}`;\n", "const a=`b = ${c}`;\n"),
-        ("a = b - -c + d;\n", "a=b - -c + d;\n"),
-        ("a > .b :not(.c, .d) {\n  width: calc(1rem + 2px);\n}\n",
-         "a>.b :not(.c,.d){width:calc(1rem + 2px);}"),
-        ("@media (a) and (b) {\n", "@media (a) and (b){\n"),
-    ],
-)  # fmt: skip
-def test_spaces_stay_where_they_mean_something(text, wanted):
-    assert bare(text).rstrip("\n") == wanted.rstrip("\n")

@@ -18,10 +18,9 @@ from ports import (
 )
 from seeds import SEED
 
-from mha import MultiHeadWeights, layer_norm, trace
+from mha import MultiHeadWeights, trace
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import as_scale
-from mha.core.feed_forward import normal_share
 from mha.core.softmax import softmax
 from mha.runs.stages import STAGES
 
@@ -105,20 +104,6 @@ def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
         near(result["output"], run.output, shares.sum(axis=0))
 
 
-def test_ordinary_random_runs_agree_end_to_end(arithmetic_page):
-    rng = np.random.default_rng(SEED + 2)
-    runs = [trace(projected(rng, is_causal=bool(i % 2))) for i in range(100)]
-    found = in_browser(
-        arithmetic_page,
-        "(c) => window.mhaAttention.trace(c)",
-        [inputs_of(run.example, 1.0) for run in runs],
-    )
-    for result, run in zip(found, runs, strict=True):
-        near(result["weights"], run.weights, run.weights)
-        w_o = np.abs(run.example.layer.w_o)
-        near(result["output"], run.output, np.abs(run.concat).max() * w_o.sum(axis=0))
-
-
 def test_runs_with_positions_and_turns_agree_end_to_end(arithmetic_page):
     rng = np.random.default_rng(SEED + 3)
     runs = [trace(with_places(rng, is_causal=bool(i % 2))) for i in range(30)]
@@ -182,24 +167,6 @@ def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm, activation):
         ends.add(run.end)
     after = "_normed" if norm == "after" else ""
     assert ends == {f"stream{after}", f"total{after}"}
-
-
-def test_the_share_of_the_normal_distribution_is_that_of_python(arithmetic_page):
-    numbers = [*np.linspace(-38, 9, 1881), 2 * 2**0.5, -2 * 2**0.5, 0.0]
-    (found,) = in_browser(arithmetic_page, "(c) => c.map(window.mhaBlock.normalShare)", [numbers])
-    wanted = np.array([normal_share(x) for x in numbers])
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-300)
-
-
-def test_equal_numbers_without_an_eps_are_refused_as_in_the_package(arithmetic_page):
-    worked = random_block(np.random.default_rng(SEED), "before", "relu")
-    case = inputs_of(worked, 1.0) | {"positions": None}
-    case["embeddings"] = [[1.0] * len(row) for row in case["embeddings"]]
-    case["block"]["eps"]["first"] = 0.0
-    refuses = "(c) => { try { mhaAttention.trace(c); } catch (error) { return error.name; } }"
-    assert in_browser(arithmetic_page, refuses, [case]) == ["RangeError"]
-    with pytest.raises(ValueError, match="equal numbers alone"):
-        layer_norm(case["embeddings"], eps=0)
 
 
 def test_a_head_that_is_off_leaves_zeros_and_a_key_that_is_padding_gets_no_weight(

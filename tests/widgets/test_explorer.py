@@ -1,38 +1,25 @@
 """The explorer's element: every number as a table, the inputs as JSON, a figure for print."""
 
-import gzip
 import json
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from book_site import ROOT
 from bs4 import BeautifulSoup
-from helpers import HEADS, MASK, QUERIES, example, projected, raises, with_block
+from helpers import MASK, example, raises, with_block
 
-from byhand import page_assets
 from mha import example_names, figures, load_example, short, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
 from mha.runs.stages import STAGES, as_data
 from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK
 from mha.widgets.assets import (
-    ARITHMETIC,
-    EXPLORER,
-    EXPLORER_PARTS,
-    FOLDER,
-    LATE_PARTS,
-    TOGETHER,
-    bare,
-    publish,
     published,
     stages_script,
 )
 from mha.widgets.explorer import explorer
 from mha.widgets.explorer_tables import HEAD_STYLES
-
-FILES = (*ARITHMETIC, *EXPLORER, *LATE_PARTS, "explorer.css")
 
 
 def soup(run, **options):
@@ -86,13 +73,6 @@ def test_inputs_are_written_as_they_are_given():
     assert numbers(page.find("table", attrs={"data-stage": "w_o"}))[2] == ["0.9", "1", "1.1", "1.2"]
 
 
-def test_exponentials_carry_their_row_sums():
-    run = trace(load_example("cat-sat"))
-    table = soup(run).find("table", attrs={"data-stage": "exponentials"})
-    assert numbers(table) == [["2.7183", "1.0000", "3.7183"], ["1.0000", "2.7183", "3.7183"]]
-    assert [th.get_text() for th in table.thead.find_all("th")][-1] == "Row sum"
-
-
 @pytest.mark.parametrize("name", example_names())
 def test_every_table_has_a_caption_and_every_heading_a_scope(name):
     tables = soup(trace(load_example(name))).find_all("table")
@@ -102,14 +82,6 @@ def test_every_table_has_a_caption_and_every_heading_a_scope(name):
     for table in tables:
         assert all(th["scope"] in ("row", "col", "colgroup") for th in table.find_all("th"))
         assert all(th.get_text() for th in table.find_all("th"))
-
-
-def test_the_concatenation_names_the_head_above_its_columns(rng):
-    table = soup(trace(projected(rng))).find("table", attrs={"data-stage": "concat"})
-    groups = table.find_all("th", scope="colgroup")
-    assert [group.get_text() for group in groups] == ["Head 1", "Head 2", "Head 3"]
-    widths = {int(group["colspan"]) for group in groups}
-    assert widths == {len(numbers(table)[0]) // HEADS}
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -129,18 +101,6 @@ def test_json_holds_the_inputs_to_the_last_bit_and_no_result(name):
     assert held["scale"] == worked.scale
     assert held["masks"] is None
     assert held["prints"] == {}
-
-
-def test_full_precision_survives(rng):
-    query = rng.normal(size=(QUERIES, 2)) * 1e-7
-    run = trace(example(query=query, key=query, value=query, scale=1 / 3, is_causal=True))
-    held = data(run)
-    assert np.array_equal(held["inputs"]["query"], query[None])
-    assert (held["scale"], held["isCausal"]) == (1 / 3, True)
-
-
-def test_a_boolean_mask_is_given_for_each_head():
-    assert data(trace(example(mask=MASK)))["masks"] == [MASK.tolist()]
 
 
 def test_a_float_mask_has_null_for_minus_infinity():
@@ -193,26 +153,6 @@ def test_print_form_is_the_figure_with_its_alternative_text():
     assert bundle["text/html"].startswith("<mha-explorer")
 
 
-def test_without_a_figure_there_is_no_drawing():
-    bundle, metadata = explorer(trace(load_example("cat-sat")))._repr_mimebundle_()
-    assert set(bundle) == {"text/html", "text/plain"}
-    assert metadata == {}
-
-
-def test_two_runs_give_the_same_bytes():
-    first, second = (explorer(trace(load_example("apple")), prints=Prints("apple")).html
-                     for _ in range(2))  # fmt: skip
-    assert first == second
-
-
-def test_a_name_is_the_address_of_the_element():
-    run = trace(load_example("cat-sat"))
-    page = soup(run, name="cat-sat-again")
-    assert page.find("mha-explorer")["id"] == "explore-cat-sat-again"
-    assert data(run, name="cat-sat-again")["name"] == "cat-sat-again"
-    assert soup(run).find("mha-explorer")["id"] == "explore-cat-sat"
-
-
 def test_errors_are_one_sentence():
     run = trace(load_example("cat-sat"))
     with raises(TypeError, "run is a WorkedExample; a Trace is wanted"):
@@ -232,89 +172,6 @@ def test_the_style_sheets_have_the_heads_colours_of_the_figures():
         (str(i), str(i + 1)) for i in range(HEAD_STYLES)
     ]
     assert len(set(re.findall(r"--pattern:([^;]+);", css))) == HEAD_STYLES
-
-
-def test_no_style_sheet_has_a_heads_colour_of_its_own():
-    for file in (*FOLDER.glob("*.css"), *(ROOT / "book" / "_static").glob("*.css")):
-        assert not re.search(r"--head-\w+: *#", file.read_text(encoding="utf-8")), file.name
-
-
-def test_all_scripts_and_styles_of_reading_are_small(tmp_path):
-    """The bound for all that a page can load: the frame's, the boxes', the steps', the explorer's.
-
-    Left out is only what is loaded when it is asked for: the search, and `LATE_PARTS`.
-    """
-    page_assets.publish_together(tmp_path)
-    reading = bare((page_assets.OWN / "reading.css").read_text(encoding="utf-8"))
-    (tmp_path / "reading.css").write_text(reading, encoding="utf-8")
-    styles = {"heads.css", "reading.css", "boxes.css", "explorer.css"}
-    loaded = {*page_assets.SCRIPTS, *styles}
-    sizes = {name: len(gzip.compress((tmp_path / name).read_bytes())) for name in loaded}
-    early = {"early.js", "early-fonts.js"}  # which stand in each page
-    sizes |= {name: len(gzip.compress((page_assets.OWN / name).read_bytes())) for name in early}
-    assert sum(sizes.values()) <= 45 * 1024, sizes
-    own = {*ARITHMETIC, *EXPLORER, "explorer.css"}
-    assert sum(sizes[name] for name in own) < 26_500, sizes
-    # Every script of the book is in one of these, or comes later.
-    late = {"search.js", "search-engine.js"}
-    assert {file.name for file in page_assets.OWN.glob("*.js")} <= page_assets.PARTS | late | early
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_scripts_ask_for_nothing_from_outside(name):
-    text = published()[name].replace('"http://www.w3.org/2000/svg"', "")  # a name, not an address
-    assert not re.search(r"https?:|\bimport\b|\bfetch\b|XMLHttp|@import|url\(", text)
-
-
-def test_every_text_is_used_and_every_used_text_is_there():
-    parts = [*EXPLORER_PARTS, *(part for parts in LATE_PARTS.values() for part in parts)]
-    written = [name for name in parts if name != "stages-block.js"]
-    files = [FOLDER / name for name in written if "strings" not in name]
-    code = "".join(file.read_text(encoding="utf-8") for file in files)
-    strings = [file.read_text(encoding="utf-8") for file in FOLDER.glob("strings-explorer*.js")]
-    assert len(strings) == 6
-    texts = "".join(strings)
-    there = set(re.findall(r"^    (\w+):", texts, re.MULTILINE))
-    used = set(re.findall(r"\btexts\.(\w+)", code))
-    assert used == there
-
-
-def code_of(lines):
-    """Yield the lines that no comment fills, without indentation and remarks behind code."""
-    inside = False
-    for line in lines:
-        begins = line.strip().startswith("/*")
-        if not inside and not begins and not line.strip().startswith("//"):
-            code, remark, _ = line.partition(" // ")
-            line = code if remark and code.rstrip().endswith((";", "{", "}", ",", ")")) else line
-            yield re.sub(r"/\*\* @(type|param).*?\*/ ?", "", line.lstrip())
-        inside = (inside or begins) and not line.rstrip().endswith("*/")
-
-
-def source_of(part):
-    if part in ("stages.js", "stages-block.js"):
-        return stages_script(in_block=part == "stages-block.js")
-    return (FOLDER / part).read_text(encoding="utf-8")
-
-
-def test_comments_types_and_indentation_stay_behind_and_nothing_else_does(tmp_path):
-    publish(tmp_path)
-    parts = {part for names in TOGETHER.values() for part in names}
-    alone = {file.name: (file.name,) for file in FOLDER.glob("*.[jc]s*") if file.name not in parts}
-    assert alone.keys() == {"page.js", "progress.js", "boxes.css"}
-    for name, sources in (TOGETHER | alone).items():
-        if not name.endswith((".js", ".css")):
-            continue
-        kept = (tmp_path / name).read_text(encoding="utf-8")
-        texts = [source_of(source) for source in sources]
-        code = [line for text in texts for line in code_of(text.splitlines())]
-        assert "".join(kept.split()) == "".join("".join(code).split()), name
-        # A text over several lines would lose its indentation too.
-        assert all(line.count("`") % 2 == 0 for line in code), name
-
-
-def test_parts_are_not_published_alone():
-    assert not set(EXPLORER_PARTS[:-1]) & set(published())
 
 
 def test_the_registry_of_stages_reaches_the_browser():
@@ -352,13 +209,6 @@ def test_of_a_block_every_number_stands_in_a_table(rng, norm, activation):
         assert len(table.thead.find_all("th")) == rows.shape[1] + 1
 
 
-def test_what_serves_all_tokens_has_no_token_beside_it(rng):
-    table = soup(trace(with_block(rng))).find("table", attrs={"data-stage": "b_in"})
-    assert [th.get_text() for th in table.find_all("th", scope="row")] == ["each"]
-    assert [th.get_text() for th in table.thead.find_all("th")][:3] == ["Token", "b₁", "b₂"]
-    assert table["data-tokens"] == ""
-
-
 @pytest.mark.parametrize("norm", NORMS)
 def test_json_tells_what_stands_around_the_attention(rng, norm):
     run = trace(with_block(rng, norm, "gelu"))
@@ -372,23 +222,3 @@ def test_json_tells_what_stands_around_the_attention(rng, norm):
     assert learned & set(held["inputs"]) == (learned - rows if norm == "nowhere" else learned)
     for name in learned & set(held["inputs"]):
         assert np.array_equal(held["inputs"][name], STAGES[name].array(run))
-
-
-def test_what_is_no_block_has_none():
-    held = data(trace(load_example("the-cat-sat")))
-    assert (held["block"], held["end"]) == (None, "output")
-    assert data(trace(load_example("cat-sat")))["end"] == "concat"
-
-
-def test_an_unused_feed_forward_layer_is_not_told(rng):
-    start = with_block(rng)
-    block = replace(start.block, feed_forward=None)
-    run = trace(replace(start, layer=None, block=block))
-    held = data(run)
-    assert held["end"] == "stream"
-    assert held["block"]["activation"] == "relu"
-    assert "w_in" not in held["inputs"]
-    assert "second_gain" not in held["inputs"]
-    titles = [heading.get_text() for heading in soup(run).find_all("h3")]
-    assert "The stream after attention" in titles
-    assert "Feed-forward layer: each token alone" not in titles

@@ -3,11 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from explorer_pages import PRESSES, written
-from playwright.sync_api import expect
+from explorer_pages import PRESSES
 
-from mha import load_example, trace
-from mha.widgets.explorer import explorer
+from mha import trace
 
 pytestmark = pytest.mark.browser
 
@@ -63,14 +61,6 @@ def test_an_address_that_cannot_be_read_is_left_out(view, address):
     assert seen.errors == []
 
 
-def test_an_address_with_a_number_too_large_is_left_out(view):
-    seen = view("the-cat-sat", address="#explore=the-cat-sat&embeddings.0.0=1e308&w_q.0.0.0=1e308")
-    seen.open()
-    assert "cannot read" in seen.status
-    seen.holds(seen.run)
-    assert seen.errors == []
-
-
 def test_a_new_address_is_taken_over_and_anchors_still_work(view):
     seen = view("the-cat-sat", address="#after")
     seen.page.evaluate("location.hash = '#explore=the-cat-sat&causal=1'")
@@ -84,25 +74,6 @@ def test_a_new_address_is_taken_over_and_anchors_still_work(view):
     assert seen.settled_url().endswith("#after")
     seen.page.evaluate("location.hash = '#explore=another-example&causal=0'")
     seen.holds(causal)
-
-
-def test_two_explorers_on_a_page_keep_apart(view, static):
-    seen = view("cat-sat")
-    run = trace(load_example("cat-sat"))
-    body = explorer(run, name="first").html + explorer(run, name="second").html
-    seen.file.write_text(written(body, static.as_uri()), encoding="utf-8")
-    seen.page.goto("about:blank")
-    seen.go("#explore=second&causal=1")
-    expect(seen.page.locator("mha-explorer.live")).to_have_count(2)
-    for summary in seen.page.locator(".settings > summary").all():
-        summary.click()
-    choices = seen.page.get_by_label("Causal: no later keys")
-    expect(choices).to_have_count(2)  # both are live
-    assert [choice.is_checked() for choice in choices.all()] == [False, True]
-    seen.page.get_by_label("1", exact=True).first.click()
-    checked = [choice.is_checked() for choice in seen.page.get_by_label("1", exact=True).all()]
-    assert checked == [True, False]
-    assert "explore=first" in seen.settled_url()
 
 
 @PRESSES

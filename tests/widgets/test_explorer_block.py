@@ -9,7 +9,6 @@ from helpers import example
 from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, origin, short, shown, trace
 from mha.runs.stages import STAGES
 from mha.views.signs import sign
-from mha.widgets.explorer import explorer
 
 pytestmark = pytest.mark.browser
 
@@ -117,19 +116,6 @@ def test_changes_in_the_address_are_worked_through_and_reset(view, rng, norm):
     assert seen.errors == []
 
 
-def test_a_bias_is_changed_in_its_table_and_taken_back(view, rng):
-    arrays = parts(rng)
-    seen = view(with_parts(arrays)).open()
-    seen.page.locator(".stage", has_text="Feed-forward layer").locator("summary").click()
-    seen.cell("b_in", 0, 1).click()
-    seen.page.get_by_label("Change to").fill("4")
-    assert seen.status.startswith("First bias of the feed-forward layer, b₂ is now 4. The weights")
-    arrays["b_in"][1] = 4
-    in_tables(seen, with_parts(arrays))
-    seen.page.get_by_role("button", name="Undo").click()
-    in_tables(seen, seen.run)
-
-
 RULES = {
     "start_means.1": "divided by how many",
     "stream_spreads.1": "squared and averaged",
@@ -175,23 +161,3 @@ def test_it_moves_nothing_fits_and_can_be_read_by_all(view, rng, norm, theme, wi
     seen.cell("total", 1, 2).click()
     assert violations(seen.page) == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_its_script_comes_with_a_block_alone(view, rng):
-    for run, count in ((with_parts(parts(rng)), 1), ("the-cat-sat", 0)):
-        seen = view(run).live()
-        scripts = [url for url in seen.requests if url.endswith("/explorer-block.js")]
-        assert len(scripts) == count
-
-
-def test_a_sentence_of_one_s_own_goes_through_the_block(view, rng):
-    seen = view(with_parts(parts(rng)), address="#explore=made-up&own=7%3Ano+dog+ran+off").open()
-    assert len(seen.texts("total")) == 4 * 4
-    assert len(seen.texts("start_means")) == 4
-    assert seen.errors == []
-
-
-def test_a_block_has_no_other_view(rng):
-    run = with_parts(parts(rng))
-    with pytest.raises(ValueError, match="view is 'temperature'; of a block \"strip\" is wanted"):
-        explorer(run, view="temperature")

@@ -26,53 +26,16 @@ def test_an_embedding_can_be_changed_by_keyboard_alone(view):
     changed = trace(replace(seen.run.example, embeddings=embeddings))
     seen.holds(changed, ("query", "key", "value", "weights", "head_outputs", "concat", "output"))
     assert seen.cell("embeddings", 1, 1).text_content() == "−0.75"
-    moved = shown(float(np.abs(changed.weights - seen.run.weights).max()))
-    ended = shown(float(np.abs(changed.output - seen.run.output).max()))
+    moved = shown(float(np.abs(changed.weights - seen.run.weights)[:, 0].max()))
+    ended = shown(float(np.abs(changed.output - seen.run.output)[0].max()))
     assert seen.status == (
-        f"Embedding of cat, x₂ is now −0.75. The weights move by up to {moved}, the output by up"
-        f" to {ended}."
+        f"Embedding of cat, x₂ is now −0.75. The weights of the move by up to {moved}, its output"
+        f" by up to {ended}."
     )
     assert "changed" in seen.cell("embeddings", 1, 1).get_attribute("class")
     assert "It was 1 at first." in seen.panel
     seen.press("Escape")
     assert seen.focused().startswith("−0.75, Embedding of cat, x₂")
-
-
-@pytest.mark.parametrize("matrix", ["w_q", "w_k", "w_v"])
-def test_a_matrix_entry_can_be_changed(view, matrix):
-    seen = view("the-cat-sat").open()
-    seen.page.get_by_text("Projection matrices").click()
-    seen.cell(matrix, 1, 3, 0).click()
-    seen.page.get_by_label("Change to").fill("1.5")
-    weights = seen.run.example.layer
-    array = getattr(weights, matrix).copy()
-    array[1, 3, 0] = 1.5
-    seen.holds(trace(replace(seen.run.example, layer=replace(weights, **{matrix: array}))))
-
-
-@PRESSES
-def test_the_output_projection_can_be_changed_in_steps(view, press):
-    seen = view("the-cat-sat").open()
-    press(seen.page.locator("summary", has_text="Output projection"))
-    press(seen.cell("w_o", 2, 1))
-    press(seen.page.get_by_label("More by 0.1"))
-    press(seen.page.get_by_label("More by 0.1"))
-    press(seen.page.get_by_label("Less by 0.1"))
-    weights = seen.run.example.layer
-    w_o = weights.w_o.copy()
-    w_o[2, 1] = 1.1
-    seen.holds(trace(replace(seen.run.example, layer=replace(weights, w_o=w_o))))
-    assert seen.page.get_by_label("Change to").input_value() == "1.1"
-
-
-@pytest.mark.parametrize("stage", ["query", "key", "value"])
-def test_an_example_that_starts_at_queries_keys_and_values_can_be_changed_there(view, stage):
-    seen = view("cat-sat").open()
-    seen.cell(stage, 0, 1, 0).click()
-    seen.page.get_by_label("Change to").fill("2.25")
-    array = getattr(seen.run, stage).copy()
-    array[0, 1, 0] = 2.25
-    seen.holds(trace(replace(seen.run.example, **{stage: array})))
 
 
 def test_a_bad_input_changes_nothing(view):

@@ -176,7 +176,7 @@ def test_the_largest_numbers_are_written_out_and_stay_on_the_page(view, width):
     assert seen.cell("value", 0, 0, 0).text_content() == "1234567.891"
     assert "Value of cat, v₁: 1234567.8910" in seen.panel
     seen.page.get_by_label("Change to").fill("1e300")
-    assert seen.cell("value", 0, 0, 0).text_content() == "1.00e+300"
+    assert seen.cell("value", 0, 0, 0).text_content() == "1e300"
     assert f"Value of cat, v₁: {shown(1e300)}" in seen.panel
     seen.cell("head_outputs", 0, 0, 0).click()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -166,12 +166,59 @@ def test_what_is_no_number_is_refused_in_words_and_given_up_on_leaving(view):
     field = seen.number("Key of sat, k₂")
     field.click()
     field.fill("two")
-    assert seen.status == "two is not a number; a number such as 0.5 is wanted."
+    told = seen.page.get_by_role("alert")
+    assert told.inner_text() == "two is not a number; a number such as 0.5 is wanted."
+    below, above = told.bounding_box(), field.bounding_box()
+    assert 0 <= below["y"] - above["y"] - above["height"] < 12
+    assert below["x"] <= above["x"] + above["width"]
     assert field.get_attribute("aria-invalid") == "true"
     holds(seen, seen.run, 0)
     seen.page.locator(".chip").first.click()
     assert field.input_value() == "1"
     assert field.get_attribute("aria-invalid") is None
+    assert told.inner_text() == ""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("number", ["100000", "1e8", "-123456.789"])
+def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(
+    view, number, width
+):
+    seen = view("the-cat-sat", width=width).live()
+    strip = seen.page.locator(".strip")
+    wide = "e => [...e.querySelectorAll('.number')].map((n) => n.offsetWidth)"
+    before = strip.evaluate(wide)
+    seen.number("Embedding of the, x₁").click()
+    seen.page.keyboard.type(number)
+    seen.press("Enter")
+    ends = seen.page.locator(".result").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect().right)"
+    )
+    assert max(ends) <= width
+    seen.page.get_by_role("button", name="Reset").click()
+    assert strip.evaluate(wide) == before
+
+
+def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is_shown(view):
+    run = trace(replace(load_example("the-cat-sat"), is_causal=True))
+    seen = view(run).live()
+    seen.page.locator(".chip").nth(1).click()
+    seen.number("Embedding of sat, x₁").focus()
+    lit = seen.page.locator(".strip .lit")
+    names = " ".join(lit.evaluate_all("all => all.map((e) => e.ariaLabel ?? '')"))
+    assert "Score of query cat with key sat" in names
+    assert not {"Weight", "Row sum", "Mixture", "Output"} & set(names.split())
+    seen.press("ArrowUp")
+    assert seen.status == (
+        "Embedding of sat, x₁ is now 1.1. The weights of cat move by up to 0.0000, its output by up"
+        " to 0.0000."
+    )
+
+
+@pytest.mark.parametrize(("touch", "begins"), [(True, "Tap any"), (False, "Point at any")])
+def test_the_hint_says_what_the_hand_can_do(view, touch, begins):
+    seen = view("cat-sat", has_touch=touch, is_mobile=touch).live()
+    assert seen.page.locator(".how").inner_text().startswith(f"{begins} number")
 
 
 def test_the_strip_is_one_tab_stop_and_arrows_move_in_it(view):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from accessible import violations
 from explorer_pages import written
-from helpers import raises
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -72,6 +71,32 @@ def test_the_query_is_dragged_in_the_plane_and_everything_follows(put):
     assert weights(seen) == before
 
 
+def test_a_finger_on_the_query_drags_it_and_anywhere_else_scrolls_the_page(put):
+    seen = put(explorer(flat(), view="plane").html, width=390, has_touch=True, is_mobile=True)
+    page, handle = seen.page, seen.page.locator(".handle")
+    handle.scroll_into_view_if_needed()
+    hand = page.context.new_cdp_session(page)
+
+    def swipe(x, y, across, up):
+        points = [(x + across * step / 8, y - up * step / 8) for step in range(9)]
+        for kind, (left, top) in zip(["touchStart"] + ["touchMove"] * 8, points, strict=True):
+            hand.send(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": left, "y": top}]}
+            )
+        hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    box, scrolled = handle.bounding_box(), page.evaluate("scrollY")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    swipe(x, y, -20, 60)
+    after = handle.bounding_box()
+    assert after["x"] - box["x"] == pytest.approx(-20, abs=2)
+    assert after["y"] - box["y"] == pytest.approx(-60, abs=2)
+    assert page.evaluate("scrollY") == scrolled
+    svg = page.locator(".panel-plane").first.bounding_box()
+    swipe(svg["x"] + 12, svg["y"] + svg["height"] - 12, 0, 120)
+    page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
+
+
 def test_the_query_is_moved_by_the_keyboard_and_the_output_stays_in_the_polygon(put):
     seen = put(explorer(flat(), view="plane").html)
     handle = seen.page.locator(".handle")
@@ -105,13 +130,6 @@ def test_feet_stand_where_the_projections_are(put):
     zero = (feet[0] - along[0] * end) / (1 - along[0])
     np.testing.assert_allclose(feet, zero + along[:, None] * (end - zero), atol=1e-6)
     assert len(feet) == len(key)
-
-
-def test_a_plane_wants_two_components():
-    sentence = "a plane wants a run that starts from queries, keys, values of width 2"
-    for name in ("cat-sat", "the-cat-sat"):
-        with raises(ValueError, sentence):
-            explorer(trace(load_example(name)), view="plane")
 
 
 def test_the_bars_stand_under_temperature_and_mask(put):
@@ -180,21 +198,6 @@ def test_a_task_of_widths_is_reached_where_the_package_says(put):
     slider.fill(str(wide))
     assert mark.inner_text() == "✓ Reached: Find three widths."
     assert "Find three widths." in seen.page.locator(".with-width [role=status]").inner_text()
-
-
-@pytest.mark.parametrize("low", [0.0, 1.1])
-def test_a_task_of_widths_that_is_none_is_refused(low):
-    task = largest_weight("Try.", scaled=False, low=low)
-    with pytest.raises(ValueError, match=r"task 'Try\.' is reached at"):
-        width_explorer(np.random.default_rng(SEED), tasks=(task,))
-
-
-def test_width_errors_are_one_sentence():
-    rng = np.random.default_rng(SEED)
-    with raises(ValueError, "keys is 1; two or more are wanted"):
-        width_explorer(rng, keys=1)
-    with raises(ValueError, "start is 5; a multiple of 4 from 4 to 512 is wanted"):
-        width_explorer(rng, start=5)
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])

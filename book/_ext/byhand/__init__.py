@@ -14,14 +14,12 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 PARTS = (
-    "rare_collections",
-    "quick_walks",
     "temml_math",
-    "kept_results",
+    "reading",
     "references",
     "bibliography",
-    "failed_cells",
     "given",
+    "claims",
     "page_assets",
     "slim_theme",
     "outside",
@@ -34,8 +32,7 @@ PARTS = (
     "difficulty",
     "teaching",
     "page_notebooks",
-    "stage_blocks",
-    "bare_cells",
+    "tables",
     "quiz",
     "package_reference",
     "print_book",

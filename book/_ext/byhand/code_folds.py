@@ -16,7 +16,6 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.writers.html5 import HTML5Translator
 
-
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
 

@@ -1,6 +1,7 @@
 """The contents of the book: its parts and pages, as `_toc.yml` orders them."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -92,7 +93,12 @@ def read_contents(file: Path = TOC) -> Contents:
     >>> contents.parts[0].caption
     'The mechanism'
     """
-    toc = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return _contents(file.read_text(encoding="utf-8"))
+
+
+@cache
+def _contents(text: str) -> Contents:
+    toc = yaml.safe_load(text)
     parts = [
         Part(
             number,

@@ -109,9 +109,17 @@ def _directive(name: str, title: str, inside: list[str], said: Said, folder: Pat
     if name == "aims":
         return f"{AIMS}\n\n{text}"
     if name in HEADED:
-        label = f" ({_inline(title, said)})" if title and not name.endswith("-start") else ""
-        return f"**{HEADED[name]}{label if name == 'exercise' else ''}**\n\n{text}"
+        return f"**{_heading(name, title, options.get('label', ''), said)}**\n\n{text}"
     return text
+
+
+def _heading(name: str, title: str, label: str, said: Said) -> str:
+    """Return what heads an exercise, a solution or a question: its number, as the page has it."""
+    if name.startswith("solution"):
+        return f"Solution to {said('ref', title)}"
+    if label:
+        return f"{said('ref', label)}{f' ({_inline(title, said)})' if title else ''}"
+    return HEADED[name]
 
 
 def _without_feedback(quiz: str) -> str:

@@ -7,7 +7,6 @@ numbers as numbers, references as what they say. It runs where `mha` is installe
 import ast
 import json
 import re
-from collections import defaultdict, deque
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,18 @@ from sphinx.application import Sphinx
 from byhand.citations import authors_and_year
 from byhand.digests import ROOT
 from byhand.document import BOOK
-from byhand.kept_results import computes, kept_events
 from byhand.notebook_text import plain
+from byhand.reading.pages import computes
+from byhand.reading.results import Results, last
+from byhand.reading.steps import EXPRESSION, one_line
 
 ABOUT = """\
 *This notebook is the page “{title}” of {book}. Its cells need the book's package:
-`pip install .` in the book's folder installs `mha`, which needs NumPy alone. What is worked with,
-such as the explorer and the answers to questions, is on the page alone.*"""
+`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. What is worked
+with, such as the explorer and the answers to questions, is on the page alone.*"""
 FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
+SOLUTION = re.compile(r"^((`{3,})\{solution(?:-start|-end)?\}.*?^\2$)", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$|(?:^(?!```)[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
 REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
 
 
@@ -56,7 +59,7 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
         source = Path(app.env.doc2path(name))
         if computes(source):
             page = (Path(app.outdir) / app.builder.get_target_uri(name)).read_text(encoding="utf-8")
-            words = Words(html.document_fromstring(page), kept_events(source))
+            words = Words(html.document_fromstring(page), last(source))
             made = notebook(source, app.env.titles[name].astext(), words)
             target = Path(app.outdir) / f"{name}.ipynb"
             target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
@@ -69,32 +72,39 @@ class Words:
     ----------
     page : HtmlElement
         The page as it was written: its links say what references lead to.
-    events : list of dict
-        What its cells and expressions gave, as `byhand.kept_results` has them.
+    results : Results, optional
+        What its cells and expressions gave.
     """
 
-    def __init__(self, page: html.HtmlElement, events: list[dict[str, Any]]) -> None:
-        self.cells = {event["index"]: event for event in events if event["kind"] == "cell"}
-        self.values: dict[str, deque[str]] = defaultdict(deque)
-        for event in events:
-            if event["kind"] == "expression":
-                self.values[event["source"]].append(_value(event["outputs"]))
+    def __init__(self, page: html.HtmlElement, results: Results | None) -> None:
+        self.cells: dict[int, list[dict[str, Any]]] = {}
+        self.values: dict[tuple[int, str], str] = {}
+        for step, outputs in zip(results.steps, results.outputs, strict=True) if results else ():
+            if step.kind == "cell":
+                self.cells[step.index] = outputs
+            else:
+                self.values[step.index, step.source] = _value(outputs)
         self.links: dict[str, str] = {}
         for link in page.xpath("//article//a[@href]"):
             if {"reference", "internal"} <= set(link.classes):
                 target = link.get("href").rpartition("#")[2] or link.get("href")
                 self.links.setdefault(_folded(target), " ".join(link.text_content().split()))
 
+    def with_values(self, text: str, index: int) -> str:
+        """Return the text of a notebook's cell with what its expressions give."""
+        return EXPRESSION.sub(
+            lambda found: self.values.get((index, one_line(found["value"] or "")), found[0]), text
+        )
+
     def said(self, role: str, text: str) -> str:
         """Return what stands on the page in the place of a role."""
-        if role == "eval":
-            values = self.values[text]
-            return values.popleft() if len(values) > 1 else values[0] if values else f"`{text}`"
         if role in ("cite:t", "cite:p", "cite"):
             both = [cited(key.strip()) for key in text.split(",")]
             if role == "cite:t":
                 return " and ".join(f"{authors} ({year})" for authors, year in both)
             return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
+        if role == "claim":  # a mark of the page
+            return ""
         if role in ("ref", "numref", "eq", "doc", "py:func", "func"):
             title, label = REFERENCE.match(text).groups()  # type: ignore[union-attr]
             return title or self.links.get(_folded(label)) or label
@@ -143,13 +153,20 @@ def notebook(source: Path, title: str, words: Words) -> NotebookNode:
     words : Words
     """
     made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
+    count = 0
     for index, cell in enumerate(made.cells):
+        if cell.cell_type == "markdown":
+            cell["source"] = words.with_values(cell.source, index)
+        elif index in words.cells:
+            count += 1
+            cell["execution_count"] = count
+            cell["outputs"] = [_clean(output) for output in words.cells[index]]
+    made.cells = _solutions_last(made.cells)
+    _fold_what_is_revealed(made.cells)
+    for cell in made.cells:
         if cell.cell_type == "markdown":
             cell["source"] = plain(cell.source, words.said, source.parent)
             cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
-        elif event := words.cells.get(index):
-            cell["execution_count"] = event["count"]
-            cell["outputs"] = [_clean(output) for output in event["outputs"]]
     made.cells = [cell for cell in made.cells if cell.source.strip()]
     about = nbformat.v4.new_markdown_cell(ABOUT.format(title=title, book=BOOK))  # type: ignore[no-untyped-call]
     made.cells.insert(0, about)
@@ -158,6 +175,44 @@ def notebook(source: Path, title: str, words: Words) -> NotebookNode:
     made.nbformat, made.nbformat_minor = 4, 5
     made.metadata = from_dict({"kernelspec": made.metadata["kernelspec"]})  # type: ignore[no-untyped-call]
     return made
+
+
+def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
+    """Return the cells with all solutions at the end: no answer stands below its exercise."""
+    text: list[NotebookNode] = []
+    solutions: list[NotebookNode] = []
+    inside = False
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            (solutions if inside else text).append(cell)
+            continue
+        for piece in SOLUTION.sub("\0\\1\0", cell.source).split("\0"):
+            inside = inside or piece.startswith(("```{solution", "````{solution"))
+            if piece.strip():
+                made = nbformat.v4.new_markdown_cell(piece)  # type: ignore[no-untyped-call]
+                (solutions if inside else text).append(made)
+            if piece.startswith(("```{solution}", "````{solution}", "```{solution-end")):
+                inside = False
+    if solutions:
+        text.append(nbformat.v4.new_markdown_cell("## Solutions"))  # type: ignore[no-untyped-call]
+    return text + solutions
+
+
+def _fold_what_is_revealed(cells: list[NotebookNode]) -> None:
+    """Fold the text that a prediction reveals: as many blocks as it says, cells among them."""
+    left = 0
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            left = max(0, left - 1)
+            continue
+        blocks = [match[0].strip("\n") for match in BLOCK.finditer(cell.source)]
+        for place, block in enumerate(blocks):
+            if left:
+                blocks[place] = f"<details><summary>Answer</summary>\n\n{block}\n\n</details>"
+                left -= 1
+            if block.startswith("```{predict}"):
+                left = int((re.search(r"^:reveals: (\d+)", block, re.MULTILINE) or "01")[1])
+        cell["source"] = "\n\n".join(blocks)
 
 
 def _clean(output: dict[str, Any]) -> NotebookNode:

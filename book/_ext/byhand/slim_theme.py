@@ -8,13 +8,12 @@ book's own lose only their comments. In code, only what is to stand out has an e
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import sphinx_book_theme
-from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
 from pygments.token import (
     Comment,
     Error,
@@ -28,7 +27,6 @@ from pygments.token import (
 )
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-from sphinx.highlighting import PygmentsBridge
 
 from byhand.unused_rules import (
     without_comments,
@@ -49,8 +47,8 @@ STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)  # of code; the r
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
-    PygmentsBridge.html_formatter = QuietCode
-    sphinx_book_theme.findall = lambda *_: ()  # for a summary that no template shows
+    for name, lexer in QUIET.items():
+        app.add_lexer(name, lexer)
     app.connect("build-finished", slim, priority=900)  # when the theme has written everything
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -58,12 +56,21 @@ def setup(app: Sphinx) -> dict[str, bool]:
 # ---- Code ----
 
 
-class QuietCode(HtmlFormatter[str]):
-    """Code as HTML whose names and signs are plain text: most of its elements would be theirs."""
+class _Quiet:
+    """Code whose names and signs are as plain text: most of a page's elements would be theirs."""
 
-    def format(self, tokensource: Iterable[tuple[_TokenType, str]], outfile: Any) -> None:
-        """Write code, given as pairs of a kind and a text."""
-        super().format(((quiet(kind), text) for kind, text in tokensource), outfile)
+    def get_tokens_unprocessed(
+        self, text: str, *options: Any
+    ) -> Iterator[tuple[int, _TokenType, str]]:
+        """Yield place, kind and text of each piece."""
+        for place, kind, piece in super().get_tokens_unprocessed(text, *options):  # type: ignore[misc]
+            yield place, quiet(kind), piece
+
+
+QUIET = {
+    name: type(f"Quiet_{name}", (_Quiet, type(get_lexer_by_name(name))), {})
+    for name in ("python", "ipython3", "pycon", "bash", "toml")
+}
 
 
 @cache

@@ -147,10 +147,26 @@ class HoldMarks(SphinxPostTransform):
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
     """Write a formula that stands in a sentence."""
     mathml = _render(self, node, node.astext(), display=False)
-    wide = len(TAG.sub("", mathml)) > NARROW
-    classes = f"{CSS_CLASSES} math-wide" if wide else CSS_CLASSES
+    classes = _inline_classes(mathml)
     self.body.append(self.starttag(node, "span", "", CLASS=classes) + mathml + "</span>")
     raise nodes.SkipNode
+
+
+def inline_math(tex: str) -> str:
+    """Return the HTML of a formula that stands in a table's label.
+
+    Raises
+    ------
+    TemmlError
+        If Temml rejects the TeX.
+    """
+    mathml = to_mathml(tex, display=False)
+    return f'<span class="{_inline_classes(mathml)}">{mathml}</span>'
+
+
+def _inline_classes(mathml: str) -> str:
+    """Return what a formula in a sentence is known by: a wide one may have to scroll."""
+    return CSS_CLASSES + " math-wide" * (len(TAG.sub("", mathml)) > NARROW)
 
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:

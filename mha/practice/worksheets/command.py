@@ -8,6 +8,7 @@ from pathlib import Path
 from mha.command_line import Parser
 from mha.practice.drawing import LEVELS, MOST_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
+from mha.practice.worksheets.of_model import model_texts
 from mha.practice.worksheets.sheet import TASKS, Worksheet, possible_stages, worksheet
 from mha.practice.worksheets.students import MOST, Student, read_class
 from mha.practice.worksheets.text import key, sheet
@@ -195,10 +196,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = Parser(prog="python -m mha.practice.worksheets")
     add_options(parser)
+    parser.add_argument(
+        "--model", action="store_true", help="two tasks from the trained model beside the sheets"
+    )
     parser.add_argument("folder", type=Path, help="where the files go")
     options = parser.parse_args(arguments)
     try:
-        made = texts(drawn(options), options.seed)
+        sheets = drawn(options)
+        made = texts(sheets, options.seed)
+        if options.model:
+            made |= model_texts([sheet.student for sheet in sheets], options.seed)
     except ValueError as error:
         sys.exit(f"error: {error}")
     for name, text in made.items():

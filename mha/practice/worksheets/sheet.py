@@ -14,6 +14,7 @@ from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
 from mha.runs.record import Trace, continued, trace
+from mha.runs.rounding import rounded
 from mha.runs.stages import STAGES
 from mha.views.arithmetic import Arithmetic, written_out
 from mha.views.tables import Table, stage_table
@@ -110,7 +111,10 @@ class Worksheet:
         given = [stage for stage in _AFTER_EXACT if stage in self._needed - set(self.stages)]
         if not given:
             return self.drawn
-        return continued(self.drawn, **{s: getattr(self.drawn, s).round(PLACES) for s in given})
+        as_printed = np.vectorize(rounded)
+        return continued(
+            self.drawn, **{stage: as_printed(getattr(self.drawn, stage), PLACES) for stage in given}
+        )
 
     @cached_property
     def _unmasked(self) -> Trace:

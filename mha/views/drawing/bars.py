@@ -1,7 +1,6 @@
-"""Bars: vectors, the heads' shares of an output, and counts."""
+"""Bars: vectors, and the heads' shares of an output."""
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,6 @@ from mha.views.drawing.svg import (
     group,
     hatched,
     line,
-    middle_of,
     plain,
     rectangle,
     text,
@@ -162,14 +160,14 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     return figure(wide, alt, narrow=narrow)
 
 
-def _key(names: Sequence[str], room: float, *, whole: bool = True) -> Panel:
-    """Return what the bars are: a sample a name, in rows that fit; the last may be the whole."""
+def _key(names: Sequence[str], room: float) -> Panel:
+    """Return what the bars are: a sample a name, in rows that fit; the last is the whole."""
     parts, x, y = [], 0.0, 0.0
     for i, name in enumerate(names):
         width = 24 + width_of(name)
         if x and x + width > room:
             x, y = 0.0, y + 22
-        parts.append(_sample(x, y, i, name, is_last=whole and i == len(names) - 1))
+        parts.append(_sample(x, y, i, name, is_last=i == len(names) - 1))
         x += width + 18
     return Panel(room, y + 20, "".join(parts), breaks=True)
 
@@ -231,148 +229,3 @@ def _shares_in_words(run: Trace, shares: Array, output: float, places: int) -> s
         f" add up to. For {run.tokens[0]}, first component: {parts}, output"
         f" {shown(float(output), places)}; the largest share is {largest}'s."
     )
-
-
-def stacked_counts(rows: Sequence[str], parts: Mapping[str, Sequence[int]]) -> Figure:
-    """Draw counts as horizontal bars, a bar a row, each made of the same parts.
-
-    Parameters
-    ----------
-    rows : sequence of str
-        Labels, from top to bottom.
-    parts : mapping of str to sequence of int, as long as `rows`
-        What each part is called, and its count in each row. A part keeps one colour and pattern.
-
-    Raises
-    ------
-    ValueError
-        If a part does not have a count for each row.
-
-    Examples
-    --------
-    >>> stacked_counts(["a", "b"], {"right": [1, 2], "wrong": [3, 0]}).alt
-    'Bars. a: right 1, wrong 3. b: right 2, wrong 0. The longest bar is a, 4.'
-    """
-    for part, counts in parts.items():
-        if len(counts) != len(rows):
-            raise ValueError(
-                f"{part} has {len(counts)} counts for {len(rows)} rows; one a row is wanted"
-            )
-    totals = np.sum(list(parts.values()), axis=0)
-    told = [
-        f"{row}: " + ", ".join(f"{part} {counts[i]}" for part, counts in parts.items())
-        for i, row in enumerate(rows)
-    ]
-    told.append(f"The longest bar is {rows[int(totals.argmax())]}, {totals.max()}")
-    wide, narrow = (
-        [_key(list(parts), room, whole=False), _stack(rows, parts, totals, room)]
-        for room in (WIDE, NARROW)
-    )
-    return figure(wide, "Bars. " + ". ".join(told) + ".", narrow=narrow, gap=(999, 12))
-
-
-def softmax_bars(
-    rows: ArrayLike,
-    labels: Sequence[str],
-    titles: Sequence[str],
-    *,
-    colour: str = NEUTRAL,
-    places: int = 2,
-) -> Figure:
-    """Draw rows of weights as bars on one scale from 0 to 1: a panel a row, a bar a key.
-
-    Parameters
-    ----------
-    rows : array_like, shape (len(titles), len(labels))
-        Weights from 0 to 1; those of a query sum to 1.
-    labels : sequence of str
-        What each weight belongs to.
-    titles : sequence of str
-        What each row is for, such as a width or a temperature.
-    colour : str, default that of what belongs to no one head
-    places : int, default 2
-
-    Raises
-    ------
-    ValueError
-        If `rows` has not a row a title and a weight a label.
-
-    Examples
-    --------
-    >>> softmax_bars([[0.5, 0.5], [0.9, 0.1]], ["cat", "sat"], ["T = 4", "T = 1"]).alt
-    'Weights as bars. T = 4: largest 0.50, cat. T = 1: largest 0.90, cat.'
-    """
-    weights = np.asarray(rows, dtype=np.float64)
-    if weights.shape != (len(titles), len(labels)):
-        raise ValueError(
-            f"rows has shape {weights.shape} for {len(titles)} titles and {len(labels)} labels;"
-            " a row a title and a weight a label are wanted"
-        )
-    room = _room_of_bars(labels, len(titles), places)
-    panels = [
-        _weights(title, row, labels, colour, places, room)
-        for title, row in zip(titles, weights, strict=True)
-    ]
-    told = " ".join(
-        f"{title}: largest {shown(float(row.max()), places)}, {labels[int(row.argmax())]}."
-        for title, row in zip(titles, weights, strict=True)
-    )
-    return figure(panels, f"Weights as bars. {told}", gap=(_BETWEEN, 24))
-
-
-_BETWEEN = 20
-"""How many pixels stand between two panels of weights."""
-
-
-def _room_of_bars(labels: Sequence[str], panels: int, places: int) -> float:
-    """Return how long a weight of 1 is: up to four panels stand in a row on a desk."""
-    beside = max(width_of(label, 17) for label in labels) + 16 + width_of(shown(1, places), 15)
-    each = (WIDE - _BETWEEN * (min(panels, 4) - 1)) / min(panels, 4)
-    return max(56.0, min(each - beside, 120.0))
-
-
-def _weights(
-    title: str, row: Array, labels: Sequence[str], colour: str, places: int, room: float
-) -> Panel:
-    """Return one row of weights, its labels at the left and its numbers at the bars' ends."""
-    left = max(width_of(label, 17) for label in labels) + 8
-    drawn = [text(left, 15, title, "f-strong")]
-    for i, (label, weight) in enumerate(zip(labels, row, strict=True)):
-        y = 36.0 + 25 * i
-        drawn.append(plain(left - 8, middle_of(y), label, "f-token", "end"))
-        drawn.append(rectangle(left, y - 9, room * float(weight), 18, "f-part"))
-        at = left + room * float(weight) + 6
-        drawn.append(text(at, middle_of(y), shown(float(weight), places), "f-number"))
-    drawn.append(line(left, 24, left, 24 + 25 * len(labels)))
-    width = max(left + room + 8 + width_of(shown(1, places), 15), left + width_of(title))
-    return Panel(width, 26 + 25 * len(labels), group(*drawn, colour=colour))
-
-
-def _stack(
-    rows: Sequence[str], parts: Mapping[str, Sequence[int]], totals: Array, room: float
-) -> Panel:
-    """Return the bars below their labels, part by part, with the counts that fit into theirs."""
-    scale = (room - 50) / float(totals.max())
-    drawn = []
-    for i, row in enumerate(rows):
-        y = 52 * i
-        drawn.append(text(0, y + 14, row))
-        counts = [counts[i] for counts in parts.values()]
-        starts = [0, *accumulate(counts)]
-        for part, (count, start) in enumerate(zip(counts, starts, strict=False)):
-            if count:
-                x, width = start * scale, count * scale
-                drawn.append(_counted(part, x, y + 20, width, count))
-        words = str(totals[i])
-        drawn.append(text(starts[-1] * scale + 8, middle_of(y + 31), words, "f-number f-strong"))
-    return Panel(room, 52 * len(rows) - 8, "".join(drawn))
-
-
-def _counted(part: int, x: float, y: float, width: float, count: int) -> str:
-    """Return one part of a bar, with its count on paper where it fits."""
-    words, wanted = str(count), width_of(str(count), 14) + 6
-    drawn = hatched(part, x, y, width, 22)
-    if width > wanted + 4:
-        drawn += rectangle(x + width / 2 - wanted / 2, y + 3, wanted, 16, "f-paper")
-        drawn += text(x + width / 2, middle_of(y + 11, 14), words, "", "middle")
-    return group(drawn, colour=head_colour(part))

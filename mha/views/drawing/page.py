@@ -53,6 +53,7 @@ def inline_svg(svg: str, alt: str, place: str = "") -> str:
     mark = hashlib.sha256((place + svg).encode()).hexdigest()[:8]
     body = re.sub(r'\bid="([^"]+)"', rf'id="d{mark}-\1"', body)
     body = re.sub(r"url\(#([^)]+)\)", rf"url(#d{mark}-\1)", body)
+    body = re.sub(r'\bhref="#([^"]+)"', rf'href="#d{mark}-\1"', body)
     body = body.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
     label = escape(alt, quote=True)
     body = body.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)

@@ -233,8 +233,9 @@
     const slack = halfUnit(task.places);
     const known = mistakes(task).find(({ value, unit }) => Math.abs(number - value) <= slack * unit);
     if (known) return known.name;
-    const distance = Math.abs(number - window.mhaExercises.asked(task));
-    return distance < 9.5 * 10 ** -task.places && task.places > 0 ? "last-digit" : null;
+    const [entered, wanted] = [number, window.mhaExercises.asked(task)].map((x) =>
+      fixed(x, task.places).slice(0, -1));
+    return entered === wanted && task.places > 0 ? "last-digit" : null;
   }
 
   window.mhaAnswers = { mistakes, read, recognised, verdict };

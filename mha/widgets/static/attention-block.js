@@ -108,6 +108,6 @@
     return { ...run, ...start, ...before, ...behind(inputs, x, run.output ?? run.concat) };
   }
 
-  window.mhaBlock = { ACTIVATIONS, normalShare };
+  window.mhaBlock = { ACTIVATIONS, normalShare, normed };
   window.mhaAttention.trace = traceBlock;
 })();

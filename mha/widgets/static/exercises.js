@@ -231,29 +231,47 @@
    */
 
   /**
-   * Each draws one operand anew: as many numbers as there were, short enough for paper.
+   * Each draws operands of one law anew: as many numbers as there were, short enough for paper. What
+   * a mask has made 0 or minus infinity stays so. Which law a quantity has, mha/practice/laws.py
+   * says.
    * @type {Record<Draw, (old: number[], pick: Pick) => number[]>}
    */
   const DRAWS = {
     same: (old) => old,
     whole: (old, pick) => old.map(() => pick(-3, 3)),
     tenths: (old, pick) => old.map(() => pick(-9, 9) / 10),
-    "tenths but ones": (old, pick) => old.map((x) => (x === 1 ? 1 : pick(-9, 9) / 10)),
+    "not negative": (old, pick) => old.map(() => pick(0, 9) / 10),
+    sines: (old, pick) => old.map(() => pick(-100, 100) / 100),
     scores: (old, pick) => old.map(() => (pick(0, 1) ? 1 : -1) * pick(1, 80) / 10),
-    exponentials: (old, pick) => old.map((term) => (term === 0 ? 0 : pick(10, 800) / 100)),
-    exponents: (old, pick) => {
-      const left = Array.from({ length: 41 }, (_, i) => (i - 20) / 10);
-      return old.map((exponent) =>
-        (exponent === -Infinity ? exponent : left.splice(pick(0, left.length - 1), 1)[0]));
-    },
+    positive: (old, pick) => old.map((x) => (x === 0 ? 0 : pick(10, 800) / 100)),
+    "from 1": (old, pick) => old.map(() => pick(100, 400) / 100),
+    // The largest score's exponential is 1, and so is the factor where it stays the largest.
+    "powers to 1": (old, pick) => old.map((x) => (x === 0 || x === 1 ? x : pick(1, 99) / 100)),
+    exponents: (old, pick) => different(old, pick, -20, 20),
+    "exponents to 0": (old, pick) => different(old, pick, -30, 0),
     shares: (old, pick) => {
-      const parts = old.map(() => pick(1, 20));
+      const parts = old.map((x) => (x === 0 ? 0 : pick(1, 20)));
       const whole = sum(parts);
-      const shares = parts.map((part) => Math.floor(100 * part / whole));
-      shares[0] += 100 - sum(shares);
+      const shares = parts.map((part) => Math.ceil(100 * part / whole));
+      shares[shares.indexOf(Math.max(...shares))] += 100 - sum(shares);
       return shares.map((share) => share / 100);
     },
   };
+
+  /** Tenths of which no two are the same.
+      @type {(old: number[], pick: Pick, low: number, high: number) => number[]} */
+  function different(old, pick, low, high) {
+    const left = Array.from({ length: high - low + 1 }, (_, i) => (low + i) / 10);
+    return old.map((exponent) =>
+      (exponent === -Infinity ? exponent : left.splice(pick(0, left.length - 1), 1)[0]));
+  }
+
+  /** Draw a group of operands anew, each by its own law where they differ.
+      @type {(old: number[], laws: Draw | Draw[], pick: Pick) => number[]} */
+  function drawn(old, laws, pick) {
+    if (typeof laws === "string") return DRAWS[laws](old, pick);
+    return old.map((x, i) => DRAWS[laws[i]]([x], pick)[0]);
+  }
 
   /**
    * @param {Task} task
@@ -264,10 +282,10 @@
     const random = generator(seed);
     /** @type {Pick} */
     const pick = (low, high) => low + Math.floor(random() * (high - low + 1));
-    let givens;
-    do {
-      givens = task.givens.map((old, i) => DRAWS[task.draw?.[i] ?? "same"](old, pick));
-    } while (task.draw && task.kind === "products" && saysNothing(givens));
+    const draw = () => task.givens.map((old, i) => drawn(old, task.draw?.[i] ?? "same", pick));
+    let givens = draw();
+    // Where a mask leaves one term, no draw has more.
+    for (let i = 0; i < 20 && task.kind === "products" && saysNothing(givens); i += 1) givens = draw();
     return { ...task, givens, elsewhere: [] }; // new numbers have no neighbours
   }
 

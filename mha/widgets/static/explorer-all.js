@@ -69,6 +69,12 @@
       // One reading of the text makes the cells' buttons too: far faster than one after another.
       body.innerHTML = explorer.text.replace(/<td>([^<]*)<\/td>/g,
         '<td><button type="button" class="cell" tabindex="-1">$1</button></td>');
+      // The tables' headings stand below the page's last one, whichever that is.
+      const above = [...document.querySelectorAll("h1, h2, h3")].filter((heading) =>
+        heading.compareDocumentPosition(body) === Node.DOCUMENT_POSITION_FOLLOWING);
+      const level = Number(above.at(-1)?.tagName[1] ?? 1) + 1;
+      body.querySelectorAll("h3").forEach((/** @type {Element} */ heading) =>
+        heading.setAttribute("aria-level", String(level)));
       fitTokens(body, explorer.data.tokens.length);
       this.tables = new Tables(explorer.data, body);
       explorer.tables = this.tables;

@@ -92,9 +92,16 @@
     return chain(sum, short(evaluate(from)));
   }
 
+  /** The key that a number is of, where a mask may hide it; a part of an output is of one, too.
+      @type {(at: Place) => number | null} */
+  function keyOf({ stage, column, term }) {
+    if (stage === "head_outputs") return term;
+    return ["scaled_scores", "exponentials", "weights"].includes(stage) ? column : null;
+  }
+
   /**
    * What lights up with a number: all that it comes from, and those of some places that come from
-   * it. The parts of a head's output count as what it comes from.
+   * it. The parts of a head's output count as what it comes from. What a mask hides moves nothing.
    * @param {ExplorerNumbers} numbers
    * @param {Place[]} places
    * @returns {(at: Place) => Set<string>}
@@ -102,17 +109,25 @@
   function chainOf(numbers, places) {
     /** @type {Map<string, Set<string>>} */
     const known = new Map();
+    /** @type {(at: Place, key: number | null) => boolean} */
+    const isHidden = ({ head, row }, key) =>
+      key !== null && numbers.mask[head ?? 0][row ?? 0][key] === -Infinity;
     /** @type {(at: Place) => Set<string>} */
     const sources = (at) => {
       const where = address(at);
       const found = known.get(where) ?? new Set([where]);
       if (known.has(where)) return found;
       known.set(where, found);
+      if (isHidden(at, keyOf(at))) return found;
       const { operation, terms } = origin(numbers.inputs, numbers, at);
-      for (const { place } of terms.flat()) {
-        if (place) sources(place).forEach((one) => found.add(one));
-      }
-      if (operation === "mixed") terms.forEach((_, term) => found.add(address({ ...at, term })));
+      const isMixed = operation === "mixed";
+      terms.forEach((operands, term) => {
+        if (isMixed && isHidden(at, term)) return;
+        for (const { place } of operands) {
+          if (place) sources(place).forEach((one) => found.add(one));
+        }
+        if (isMixed) found.add(address({ ...at, term }));
+      });
       return found;
     };
     return (at) => {

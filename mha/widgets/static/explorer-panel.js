@@ -38,7 +38,7 @@
     /** @param {ExplorerView} explorer */
     constructor(explorer) {
       this.explorer = explorer;
-      this.node = make("section", { className: "panel", "aria-label": texts.panel });
+      this.node = make("div", { className: "panel", role: "group", "aria-label": texts.panel });
       /** The address of the input that has a field; the field, and what stands beside it.
           @type {string | null} */
       this.shownInput = null;

@@ -23,11 +23,11 @@
   /** A number as the book writes it, with an exponent where that would not fit.
       @param {number} value
       @param {boolean} given an input, which has no trailing zeros
-      @param {number} [places]
+      @param {{ places?: number, long?: number }} [room]
       @returns {string} */
-  function fitting(value, given, places = 4) {
-    const isLong = Math.abs(value) >= TOO_LONG && Number.isFinite(value);
-    if (isLong) return value.toExponential(2).replaceAll("-", "−");
+  function fitting(value, given, { places = 4, long = TOO_LONG } = {}) {
+    const isLong = Math.abs(value) >= long && Number.isFinite(value);
+    if (isLong) return value.toExponential(2).replaceAll("-", "−").replace(/(\.0)?0*e\+/, "e");
     return given ? short(value, places) : shown(value, places);
   }
 

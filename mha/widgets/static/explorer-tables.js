@@ -186,8 +186,11 @@
     paintCell(cell, value, style) {
       if (value !== cell.value) {
         cell.value = value;
-        const text = fitting(value, cell.given, cell.look === "heat" ? 2 : 4);
-        if (cell.text.data !== text) cell.text.data = text;
+        const text = fitting(value, cell.given, { places: cell.look === "heat" ? 2 : 4 });
+        if (cell.text.data !== text) {
+          cell.text.data = text;
+          this.call(cell);
+        }
       }
       if (style !== cell.style) {
         cell.style = style;
@@ -304,7 +307,14 @@
         @param {string} name */
     stop(cell, name) {
       cell.grid.flat().forEach((other) => { other.button.tabIndex = other === cell ? 0 : -1; });
-      cell.button.setAttribute("aria-label", `${cell.text.data}, ${name}`);
+      cell.name = name;
+      this.call(cell);
+    }
+
+    /** A number is called what is to be seen of it, and then what it is.
+        @param {Cell} cell */
+    call({ button, text, name }) {
+      if (name) button.setAttribute("aria-label", `${text.data}, ${name}`);
     }
 
     /**

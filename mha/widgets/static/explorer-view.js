@@ -5,7 +5,7 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, later,
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isChanged, later,
     make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -25,6 +25,9 @@
 
     /** What stands above the strip. @type {any} */
     extra;
+
+    /** What the caption says of a sentence of the reader's own. @type {HTMLElement | undefined} */
+    captioned;
 
     /** All numbers, once they are opened, and their tables. @type {any} */
     all;
@@ -93,7 +96,19 @@
       if (data.view !== "strip") this.addView();
       this.root.querySelector(".face")?.replaceChildren(
         this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
+      this.caption(own);
       this.refresh();
+    }
+
+    /** The caption of the page names the example: another sentence is added to it.
+        @param {OwnSentence | null} own */
+    caption(own) {
+      const caption = this.root.closest("figure")?.querySelector(".caption-text");
+      this.captioned?.remove();
+      if (!own || !caption) return;
+      const added = make("span", {}, fill(texts.ownCaption, { words: own.words.join(" ") }));
+      caption.append(added);
+      this.captioned = added;
     }
 
     /** The drawing that some chapters have above the strip. */
@@ -261,6 +276,7 @@
       this.extra?.paint();
       this.controls.sync(this.state);
       this.tasks.paint();
+      if (!isChanged(this.state, this.start)) this.strip.takeRoom();
       if (this.fold.open) this.all?.paint();
       this.writeAddress();
     }
@@ -271,7 +287,7 @@
       return nameOf(this.data, this.state, at);
     }
 
-    /** Which heads the last change moved is told in one sentence, a little later.
+    /** How far the last change moved what is looked at is told in one sentence, a little later.
      * @param {Numbers} before
      * @param {Numbers} after
      * @param {string} what
@@ -279,14 +295,18 @@
      */
     effect(before, after, what) {
       const { end, heads } = this.data;
+      const { row, token } = this.strip.view();
+      // A stage that each head has, or all have together, whose rows are tokens.
+      const ofRow = (/** @type {any} */ numbers) => (Array.isArray(numbers[0][0])
+        ? numbers.map((/** @type {Matrix} */ head) => head[row]).flat() : numbers[row]);
       /** @type {(stage: string) => string} */
       const most = (stage) => {
         /** @type {number[][]} */
-        const [was, now] = [before[stage].flat(2), after[stage].flat(2)];
+        const [was, now] = [ofRow(before[stage]), ofRow(after[stage])];
         return shown(Math.max(...was.map((x, i) => Math.abs(x - now[i]))));
       };
       return fill(texts.effect, {
-        what, weights: most("weights"), outcome: most(end),
+        what, token, weights: most("weights"), outcome: most(end),
         end: end === "concat" && heads[1] ? texts.joined : texts.outcome,
       });
     }
@@ -335,7 +355,11 @@
     /** Take over the state of the address, which is one of this explorer. */
     async readAddress() {
       const parts = new URLSearchParams(location.hash.slice(1));
-      if (parts.has("own")) await later("explorer-settings.js");
+      if (parts.has("own")) {
+        this.root.dataset.busy = "";
+        await later("explorer-settings.js");
+        delete this.root.dataset.busy;
+      }
       const own = parts.has("own") ? window.mhaExplorer.ownFrom(parts.get("own")) : null;
       if (own || this.state.own) this.assemble(own);
       const found = fromHash(this.data, location.hash, this.numbers);

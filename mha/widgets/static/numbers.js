@@ -9,20 +9,28 @@
   /** What `toFixed` writes with an exponent; every number of this size is a whole one. */
   const WITH_EXPONENT = 1e21;
 
+  /** Digits before and after the point that calculations leave right. */
+  const TRUSTED = 14;
+
+  /** As many decimals as `toFixed` gives. */
+  const ALL = 100;
+
   /**
-   * The decimals of a number of at least 0; an exact tie goes to the even digit.
+   * The decimals of a number of at least 0; a tie, as far as digits are trusted, goes to the even
+   * digit.
    * @param {number} size
    * @param {number} places
    * @returns {string}
    */
   function decimals(size, places) {
     if (size >= WITH_EXPONENT) return BigInt(size) + (places ? `.${"0".repeat(places)}` : "");
-    const text = size.toFixed(places);
-    const halves = size * 2 ** (places + 1);
-    const isTie = Number.isInteger(halves) && halves % 2 === 1;
-    if (!isTie || "02468".includes(text.slice(-1))) return text;
-    // A tie has one more decimal, a 5; toFixed rounded it up.
-    return size.toFixed(places + 1).slice(0, -1).replace(/\.$/, "");
+    const trusted = TRUSTED - String(Math.trunc(size)).length;
+    const known = size.toFixed(trusted > places ? trusted : ALL);
+    const end = known.indexOf(".") + 1 + places;
+    const below = known.slice(0, end).replace(/\.$/, "");
+    const rest = known.slice(end);
+    if (!/^50*$/.test(rest)) return size.toFixed(places);
+    return "02468".includes(below.slice(-1)) ? below : (size + 10 ** -places / 4).toFixed(places);
   }
 
   /**

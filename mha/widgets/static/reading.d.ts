@@ -19,8 +19,8 @@ type Kind =
 
 /** Where an operand's new numbers are drawn from. */
 type Draw =
-  | "same" | "whole" | "tenths" | "tenths but ones" | "scores" | "exponentials" | "exponents"
-  | "shares";
+  | "same" | "whole" | "tenths" | "not negative" | "sines" | "scores" | "positive" | "from 1"
+  | "powers to 1" | "exponents" | "exponents to 0" | "shares";
 
 type Verdict = "right" | "near" | "wrong" | "unreadable";
 
@@ -35,8 +35,9 @@ interface Task {
   places: number;
   percent: boolean;
   hints: string[];
-  /** One draw an operand, or null where no new numbers are offered. */
-  draw: Draw[] | null;
+  /** A draw for each group of operands, or one for each of its numbers, or null where no new numbers
+      are offered. */
+  draw: (Draw | Draw[])[] | null;
   /** Mistakes that the operands do not tell: what a neighbour of the number would be. */
   elsewhere?: [MistakeName, number][];
 }

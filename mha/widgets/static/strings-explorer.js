@@ -5,7 +5,9 @@
 
   const explorer = {
     hint: "Point at any number to see where it comes from and what it moves.",
+    hintTouch: "Tap any number to see where it comes from and what it moves.",
     hintHeads: " A head is one reading; one that is off counts for nothing.",
+    ownCaption: " Shown now is a sentence of your own: {words}.",
     title: "One query, worked live: whom does {token} attend to in {sentence}? Drag any underlined " +
       "number.",
     query: "Query",
@@ -71,7 +73,7 @@
     notANumber: "{text} is not a number; a number such as 0.5 is wanted.",
     overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
 
-    effect: "{what} The weights move by up to {weights}, the {end} by up to {outcome}.",
+    effect: "{what} The weights of {token} move by up to {weights}, its {end} by up to {outcome}.",
     changed: "{place} is now {value}.",
     headIsOff: "{head} is switched off.",
     headIsOn: "{head} is on again.",

@@ -5,11 +5,14 @@
 
   const { parsed } = window.mhaNumbers;
   const { address } = window.mhaPlaces;
-  const { STEP, fill } = window.mhaExplorer;
+  const { STEP, fill, make } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
   const DRAG = { step: 8, least: 4 };
+
+  /** A field widens with what is typed into it, up to so many digits. */
+  const MOST_DIGITS = 9;
 
   class Hands {
     /** @param {HandledStrip} strip */
@@ -22,6 +25,7 @@
       /** @type {StripNumber | null} */
       this.dragging = null;
       this.dragged = false;
+      this.error = make("span", { className: "wrong", role: "alert" });
       /** The field that is being typed in.
           @type {EventTarget | null} */
       this.typing = null;
@@ -29,6 +33,7 @@
 
     listen() {
       const { node } = this.strip;
+      node.append(this.error);
       node.addEventListener("pointerover", (/** @type {Event} */ event) => this.point(event));
       node.addEventListener("pointerleave", (/** @type {Event} */ event) => this.point(event));
       node.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
@@ -75,7 +80,9 @@
     settle(number) {
       this.typing = null;
       number.value = NaN;
+      this.complain(number, "");
       this.strip.paintNumber(number, this.strip.view());
+      this.strip.takeRoom();
     }
 
     /** @param {Event} event */
@@ -116,12 +123,24 @@
     enter(number, value) {
       const { node } = number;
       const { value: typed } = /** @type {any} */ (node);
-      this.strip.giveRoom(number, typed.length);
+      this.strip.giveRoom(number, Math.min(typed.length, MOST_DIGITS));
       const wrong = Number.isFinite(value) ? this.strip.explorer.edit(number.at, value)
         : texts.notANumber;
       if (wrong) node.setAttribute("aria-invalid", "true");
       else node.removeAttribute("aria-invalid");
-      if (wrong) this.strip.explorer.say(fill(wrong, { text: typed.slice(0, 40) || "“”" }));
+      this.complain(number, wrong && fill(wrong, { text: typed.slice(0, 40) || "“”" }));
+    }
+
+    /** Say below a field what is wrong with what is typed; "" takes it away.
+        @param {StripNumber} number
+        @param {string} sentence */
+    complain({ node }, sentence) {
+      this.error.textContent = sentence;
+      if (!sentence) return;
+      const [field, strip] = [node, this.strip.node].map((one) => one.getBoundingClientRect());
+      const room = strip.width - this.error.offsetWidth;
+      this.error.style.left = `${Math.max(0, Math.min(field.left - strip.left, room))}px`;
+      this.error.style.top = `${field.bottom - strip.top + 4}px`;
     }
 
     /** @param {StripNumber} number

@@ -135,6 +135,9 @@
       this.node = make("div", { className: "plane head-0" }, this.keys.node, this.values.node);
       this.handle.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) =>
         this.onKey(event));
+      // Browsers heed a touch-action on the whole drawing alone, which then could not be scrolled past.
+      this.handle.addEventListener("touchstart", (/** @type {Event} */ event) =>
+        event.preventDefault(), { passive: false });
       this.handle.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) =>
         this.drag(event));
     }

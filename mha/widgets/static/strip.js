@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { parsed, short, shown, sign } = window.mhaNumbers;
+  const { parsed, short, sign } = window.mhaNumbers;
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
@@ -19,8 +19,15 @@
   /** Vectors are folded in two where the line has no room for all, in this order. */
   const VECTORS = ["query", "value", "key"];
 
+  /** From this size on a number would take the room of others, and so would a longer input; more
+      digits than at first fold a vector in two. */
+  const LONG = { size: 1e4, digits: 7, folded: 5 };
+
   /** Decimals of a vector's numbers that are computed; a line below has all that are asked for. */
   const PLACES = 2;
+
+  /** Whether there is a mouse, or the like, to point with. */
+  const HAS_POINTER = !matchMedia("(hover: none)").matches;
 
   class Strip {
     /** @param {ExplorerView} explorer */
@@ -47,6 +54,10 @@
       this.looks = "";
       this.shines = "";
       this.moved = true;
+      // What the example itself comes to is written out.
+      const { query, key, value, scores, exponentials, row_sums } = explorer.numbers;
+      this.long = Math.max(LONG.size, ...[query, key, value, scores, exponentials, row_sums]
+        .flat(3).filter(Number.isFinite).map((x) => 1.01 * Math.abs(x)));
       this.hands = new Hands(this);
       this.vectors = this.layOut();
       this.how = make("p", { className: "how" });
@@ -217,7 +228,7 @@
     vector(name, position) {
       return this.vectors[name].map(({ stage, count, columns, digits }) => {
         /** @type {StripNumber["room"]} */
-        const room = { digits, node: null };
+        const room = { digits, least: digits, columns, node: null };
         const numbers = Array.from({ length: count }, (_, i) => {
           const node = this.number((v) => placeOf(stage, v.head, position(v), i));
           this.last.room = room;
@@ -250,7 +261,7 @@
       node.tabIndex = -1;
       /** @type {StripNumber} */
       const number = { node, place, at, given, where: "", value: NaN, text: "", name: "",
-        room: { digits: 0, node: null } };
+        room: { digits: 0, least: 0, columns: 1, node: null } };
       this.numbers.push(number);
       this.ofNode.set(node, number);
       return node;
@@ -283,8 +294,8 @@
       const view = this.view();
       const { numbers, state } = this.explorer;
       // The words, and what a number is called, depend on what is looked at and on no number.
-      const { order, scale, temperature } = state;
-      const looks = JSON.stringify([view, order, scale, temperature]);
+      const { order, scale, temperature, causal, padding } = state;
+      const looks = JSON.stringify([view, order, scale, temperature, causal, padding]);
       this.moved = looks !== this.looks;
       if (this.moved) {
         this.looks = looks;
@@ -294,7 +305,8 @@
       for (const number of this.numbers) this.paintNumber(number, view);
       for (const { node, total, terms } of this.signs) {
         const sum = terms(view).map(({ text }) => inBrackets(text)).join(" + ");
-        setText(node, sum && sign(sum, total.text));
+        const isShort = /e/.test(sum + total.text);
+        setText(node, sum && (isShort ? "≈" : sign(sum, total.text)));
       }
       numbers.weights[view.head][view.row].forEach((weight, key) =>
         setBar(this.bars[key], weight));
@@ -308,8 +320,12 @@
         @param {number} value
         @param {string} stage */
     textOf(value, stage) {
-      if (isGiven(this.explorer.data.inputs, stage)) return fitting(value, true);
-      return /query|key|value/.test(stage) ? fitting(value, true, PLACES) : fitting(value, false);
+      if (isGiven(this.explorer.data.inputs, stage)) {
+        const text = fitting(value, true, { long: LONG.size });
+        return text.length > LONG.digits ? fitting(value, true, { places: 1, long: LONG.size }) : text;
+      }
+      const isPart = /query|key|value/.test(stage);
+      return fitting(value, isPart, { places: isPart ? PLACES : undefined, long: this.long });
     }
 
     /** @param {StripNumber} number
@@ -325,9 +341,10 @@
       const isSame = value === number.value;
       if (isSame && !this.moved) return;
       number.value = value;
-      set(node, "aria-label", given ? name : `${shown(value)}, ${name}`);
+      const text = isSame ? number.text : this.textOf(value, number.at.stage);
+      // Who speaks to the page says what is to be seen.
+      set(node, "aria-label", given ? name : `${text}, ${name}`);
       if (isSame) return;
-      const text = this.textOf(value, number.at.stage);
       number.text = text;
       this.giveRoom(number, text.length);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
@@ -343,7 +360,18 @@
     giveRoom({ room, node }, digits) {
       if (digits <= room.digits) return;
       room.digits = digits;
-      (room.node ?? node).style.setProperty("--digits", String(digits));
+      const { style } = room.node ?? node;
+      style.setProperty("--digits", String(digits));
+      const isFolded = digits > Math.max(room.least, LONG.folded) && room.columns > 2;
+      if (room.node) style.setProperty("--columns", String(Math.ceil(room.columns / (isFolded ? 2 : 1))));
+    }
+
+    /** Take back the room that numbers needed before they were as at first again. */
+    takeRoom() {
+      for (const { room } of this.numbers) room.digits = 0;
+      for (const number of this.numbers) {
+        this.giveRoom(number, Math.max(number.room.least, number.text.length));
+      }
     }
 
     // -- Where a number comes from, and what it moves --
@@ -368,7 +396,7 @@
         this.ribbons.light(at ? lit : null);
       }
       setText(this.how, at ? `${this.explorer.nameOf(at)}: ${this.says(at, data, state, numbers)}`
-        : texts.hint + (data.heads.length > 1 ? texts.hintHeads : ""));
+        : (HAS_POINTER ? texts.hint : texts.hintTouch) + (data.heads.length > 1 ? texts.hintHeads : ""));
     }
 
     /** @type {(at: Place, data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers) =>

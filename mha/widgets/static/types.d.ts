@@ -214,6 +214,8 @@ interface Cell {
   /** Whether it is an input. */
   given: boolean;
   value: number;
+  /** What it is called behind its number, once it was a tab stop. */
+  name?: string;
   style: string;
   grid: Cell[][];
   printed?: HTMLElement;
@@ -273,8 +275,9 @@ interface StripNumber {
   value: number;
   /** How it is written. */
   text: string;
-  /** For how many characters there is room, and the node whose numbers have it together. */
-  room: { digits: number; node: HTMLElement | null };
+  /** For how many characters there is room, and at least; in how many columns at first, and the node
+      whose numbers have it together. */
+  room: { digits: number; least: number; columns: number; node: HTMLElement | null };
 }
 
 /** A drawing with the size that it was last drawn in. */
@@ -301,6 +304,7 @@ interface HandledStrip {
   numbers: StripNumber[];
   ofNode: Map<EventTarget | null, StripNumber>;
   giveRoom(number: StripNumber, digits: number): void;
+  takeRoom(): void;
   light(): void;
   paintNumber(number: StripNumber, view: StripView): void;
   view(): StripView;
@@ -384,6 +388,51 @@ interface ChangeOptions {
 interface Strings {
   // deno-lint-ignore no-explicit-any
   explorer: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  model: { [name: string]: any };
+}
+
+/** A trained model as `model_script` in mha/widgets/assets.py writes it. */
+interface ModelData {
+  words: string[];
+  /** The arrays of one model by name, in the order of their numbers. */
+  shapes: [string, number[]][];
+  base: number;
+  /** The steps of training after which it was kept. */
+  steps: number[];
+  /** Those of all steps, 16 bits each, in base 64. */
+  numbers: string;
+}
+
+/** One checkpoint: its arrays by name, such as w_q1. */
+interface NamesModel {
+  words: string[];
+  speeds: number[];
+  embedding: Matrix;
+  unembedding: Matrix;
+  // deno-lint-ignore no-explicit-any
+  [array: string]: any;
+}
+
+/** What a model makes of words: a block's inputs, and these with all that it computes. */
+interface ModelRun {
+  blocks: { inputs: Inputs; numbers: Numbers & Run }[];
+  words: number[];
+  cut: boolean;
+}
+
+interface ModelState {
+  words: number[];
+  place: number;
+  /** Which checkpoint. */
+  step: number;
+  off: boolean[];
+  cut: boolean;
+  temperature: number;
+  greedy: boolean;
+  /** The word whose logit is taken apart, -1 for the one that comes. */
+  word: number;
+  at: { block: number; place: Place } | null;
 }
 
 interface Window {
@@ -405,6 +454,13 @@ interface Window {
   mhaBlock: {
     ACTIVATIONS: Record<string, (hidden: number) => number>;
     normalShare(x: number): number;
+    normed(
+      start: string,
+      x: Matrix,
+      inputs: Inputs,
+      which: "first" | "second",
+      // deno-lint-ignore no-explicit-any
+    ): Record<string, any>;
   };
   mhaExplorer: {
     LAYOUTS: Partial<Record<Operation, Layout>>;
@@ -422,7 +478,9 @@ interface Window {
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
     fill(text: string, words: Record<string, string | number>): string;
-    fitting(value: number, given: boolean, places?: number): string;
+    fitting(
+      value: number, given: boolean, room?: { places?: number, long?: number },
+    ): string;
     freshId(): string;
     fromHash(
       data: ExplorerData, hash: string, numbers: ExplorerNumbers,
@@ -517,6 +575,8 @@ interface Window {
       paint(): void;
     };
   };
+  // deno-lint-ignore no-explicit-any
+  mhaModel: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;

@@ -59,21 +59,6 @@ def test_focus_goes_to_the_step_s_heading(page):
     expect(page.locator("h3", has_text="Head 1")).to_be_focused()
 
 
-def test_the_ends_are_ends(page):
-    read_in_steps(page)
-    previous = page.get_by_role("button", name="Previous step")
-    assert previous.get_attribute("aria-disabled") == "true"
-    previous.click(force=True)
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
-    for _ in range(9):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
-    assert page.get_by_role("button", name="Next step").get_attribute("aria-disabled") == "true"
-    assert page.get_by_role("progressbar", name="Steps read").evaluate("p => p.value / p.max") == 1
-
-
 def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
     page.keyboard.press("ArrowRight")
     assert not page.locator(".steps-bar").is_visible(), "not before steps are asked for"
@@ -102,12 +87,6 @@ def test_an_address_opens_its_step_and_the_back_button_returns(reader):
     assert page.url.endswith("worked.html")
     page = made.open(fragment="#step-99")
     expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
-
-
-def test_an_ordinary_address_leaves_the_page_whole(reader):
-    page = reader().open(fragment="#of-head-2")
-    assert not page.locator(".steps-bar").is_visible()
-    expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("how", ["link", "address"])
@@ -159,12 +138,6 @@ def test_printing_shows_the_whole_page_and_then_the_step_again(page):
     assert not page.locator(".steps-bar").is_visible()
 
 
-def test_a_page_that_offers_no_steps_has_none(reader):
-    page = reader().open("other", "#step-2")
-    assert page.get_by_role("button", name="Read in steps").count() == 0
-    assert page.get_by_text("Without steps.").is_visible()
-
-
 # ---- Long sections ----
 
 
@@ -200,21 +173,6 @@ def test_a_step_is_at_most_one_and_a_half_screens_and_none_is_lost(reader, width
     assert len(seen) > 8
     tables = [blocks[-1].startswith("table") for blocks in seen[1:-1]]
     assert all(tables), "cut behind the blocks of numbers"
-
-
-def test_the_title_is_one_line_above_all_but_the_first_step(reader):
-    page = reader(width=390).open("long")
-    title = page.locator("article h1")
-    whole = title.bounding_box()["height"]
-    read_in_steps(page)
-    assert title.bounding_box()["height"] == whole
-    page.get_by_role("button", name="Next step").click()
-    assert title.is_visible()
-    assert title.bounding_box()["height"] < 40 < whole
-    expect(title).to_be_in_viewport()
-    expect(page.locator("article h2")).to_be_in_viewport()
-    page.get_by_role("button", name="Whole page").click()
-    assert title.bounding_box()["height"] == whole
 
 
 def test_the_place_is_kept_when_the_window_changes_and_on_the_whole_page(reader):

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 from reading_book import RUN, answer, box
 
-from mha import short, shown
+from mha import shown
 
 pytestmark = pytest.mark.browser
 
@@ -74,16 +74,6 @@ def test_a_box_is_worked_by_keyboard(page):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert box(page, "query").locator("details").evaluate("d => d.open")
-
-
-def test_exponents_are_raised(page):
-    raised = box(page, "power").locator(".your-turn-worked sup")
-    assert raised.text_content() == short(float(RUN.scaled_scores[0, 1, 1]))
-    box(page, "power").get_by_role("button", name="Hint").click()
-    assert box(page, "power").locator(".your-turn-hints sup").text_content() == "0"
-    box(page, "power").get_by_role("button", name="Another set").click()
-    given = box(page, "power").locator(".your-turn-given").text_content()
-    assert raised.text_content() == given != short(float(RUN.scaled_scores[0, 1, 1]))
 
 
 def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
@@ -163,36 +153,6 @@ def test_each_field_of_a_box_is_judged_by_itself(kinds):
     kinds.keyboard.press("Enter")
     expect(status).to_have_text("Right: all of them.")
     expect(several.locator(".reading-done")).to_have_text("answered")
-
-
-def test_another_set_renews_every_part_with_its_own_numbers(kinds):
-    several = box(kinds, "several")
-    several.get_by_role("button", name="Another set").click()
-    givens = several.locator(".your-turn-given").all_inner_texts()
-    assert givens[:2] != givens[2:]
-    lines = several.locator(".your-turn-worked p").all_text_contents()
-    for i, line in enumerate(lines, 1):
-        several.get_by_label(f"Your answer {i}").fill(re.split(" [=≈] ", line)[-1])
-    several.get_by_role("button", name="Check").click()
-    expect(several.get_by_role("status")).to_have_text("Right: all of them.")
-
-
-def test_a_row_is_filled_cell_by_cell_and_drawn_anew_as_one(kinds):
-    row = box(kinds, "row")
-    weights = [f"{weight:.2f}" for weight in RUN.weights[0, 0]]
-    for token, weight in zip(RUN.tokens, weights, strict=True):
-        row.get_by_label(token, exact=True).fill(weight)
-    row.get_by_label("cat", exact=True).fill("1")
-    kinds.keyboard.press("Enter")
-    expect(row.locator(".your-turn-mark")).to_have_text(["Right", "Not yet", "Right"])
-    expect(row.get_by_role("status")).to_contain_text("2 of 3 right. cat: Not yet.")
-    row.get_by_label("cat", exact=True).fill(weights[1])
-    kinds.keyboard.press("Enter")
-    expect(row.get_by_role("status")).to_have_text("Right: all of them.")
-    row.get_by_role("button", name="Another set").click()
-    lines = row.locator(".your-turn-worked p").all_text_contents()
-    shares = [float(re.split(" [=≈] ", line)[-1]) for line in lines]
-    assert sum(shares) == pytest.approx(1, abs=2e-4)
 
 
 # ---- A goal ----

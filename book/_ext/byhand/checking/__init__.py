@@ -8,11 +8,21 @@ Nothing here executes a cell, and nothing needs Sphinx.
 from collections.abc import Iterable
 from pathlib import Path
 
-from byhand.checking import cells, characters, data, markup, quizzes, references, wording
+from byhand.checking import (
+    cells,
+    characters,
+    claims,
+    data,
+    markup,
+    quizzes,
+    references,
+    symbols,
+    wording,
+)
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Project
 
-THEMES = (characters, data, markup, cells, quizzes, references, wording)
+THEMES = (characters, claims, data, markup, cells, quizzes, references, symbols, wording)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:

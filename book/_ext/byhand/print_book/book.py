@@ -91,9 +91,7 @@ class Book:
     def writer(self, page: str, level: int = 1, *, opens_part: bool = False) -> Writer:
         """Return what writes a page."""
         solutions = {node["target_label"]: (page, node["label"]) for page, node in self.solved()}
-        return Writer(
-            self.env, page, level, self.wanted, solutions, opens_part=opens_part
-        )
+        return Writer(self.env, page, level, self.wanted, solutions, opens_part=opens_part)
 
     def opening(self) -> str:
         """Return the title page, its back, and the contents."""
@@ -149,7 +147,9 @@ class Book:
         return f"#index{array(entries)}"
 
 
-def page_of(env: BuildEnvironment, builder: Builder, name: str, document: Document) -> nodes.document:
+def page_of(
+    env: BuildEnvironment, builder: Builder, name: str, document: Document
+) -> nodes.document:
     """Return a page as it is printed, its references resolved."""
     page = env.get_doctree(name)
     env.resolve_references(page, name, builder)

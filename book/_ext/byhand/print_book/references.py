@@ -104,7 +104,9 @@ def remove(unit: nodes.Element) -> None:
         parent.remove(emptied)
 
 
-def resolve(env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Goal]) -> set[Goal]:
+def resolve(
+    env: BuildEnvironment, roots: Roots, pages: Iterable[str], known: set[Goal]
+) -> set[Goal]:
     """Name in its place what a reference leads to that this document leaves out.
 
     Parameters

@@ -5,16 +5,17 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx_exercise.nodes import solution_node
 
 from byhand.difficulty import HARDEST, MARK
 from byhand.openings import about
 from byhand.print_book import numbers, tables
-from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
 from byhand.print_book.formulas import FormulaError, formula, inside_equation
+from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
 from byhand.print_book.markup import array, drawing, string, text
 from byhand.print_book.press import PressError
 from byhand.quiz.elements import LABELS
+from byhand.tables import paper
+from byhand.tables.element import numbers as numbers_element
 from byhand.temml_math import equation_tex
 
 UNLISTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
@@ -307,16 +308,14 @@ class Writer:
 
     def cell(self, entry: nodes.entry) -> tables.Cell:
         """Return a cell of a table."""
-        heat = next((n for n in entry.findall() if type(n).__name__ == "heat"), None)
         return tables.Cell(
             self.quietly(entry).strip(),
             columns=entry.get("morecols", 0) + 1,
             rows=entry.get("morerows", 0) + 1,
-            fill=tables.tint(heat["weight"], heat["head"]) if heat is not None else "",
         )
 
-    def write_heat(self, node: nodes.Element) -> str:
-        return self.inside(node)
+    def write_numbers(self, node: numbers_element) -> str:
+        return self.captioned("table", node, node[0], paper.content(node))
 
     # ---- Boxes, exercises, questions ----
 

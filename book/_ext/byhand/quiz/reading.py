@@ -5,8 +5,6 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from myst_nb.core.variables import RetrievalError
-from myst_nb.ext.eval import retrieve_eval_data
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -34,6 +32,7 @@ from byhand.quiz.elements import (
     quiz_question,
     revealed,
 )
+from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
 
@@ -142,13 +141,13 @@ class Quiz(SphinxDirective):
         return right, [nodes.Text(inline[2].astext()[1:].lstrip()), *inline[3:]]
 
     def _assert(self, expression: str, wanted: bool) -> None:
-        """Raise unless the page's kernel says what the mark says."""
+        """Raise unless the page's cells say what the mark says, where they run."""
         try:
-            outputs = retrieve_eval_data(self.state.document, f"bool({expression})")
-        except RetrievalError as error:
+            outputs = value(self.state.document, f"bool({expression})", self.lineno)
+        except NoValueError as error:
             raise QuizError(f"`{expression}` cannot be evaluated: {error}") from error
-        came = [str(output.data.get("text/plain")) for output in outputs]
-        if came != [str(wanted)]:
+        came = [str(output["data"].get("text/plain")) for output in outputs]
+        if came and came != [str(wanted)]:
             mark = "right" if wanted else "wrong"
             raise QuizError(f"an option is marked {mark}, but `{expression}` is {came[0]}")
 

@@ -1,0 +1,139 @@
+"""The claims of the book: each has a sentence, a kind, what holds it; a quotation names its source.
+
+``book/claims.toml`` has of each label one line, the kind, and what holds it. The sentence itself
+ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from byhand.checking.finding import Finding
+from byhand.checking.sources import Page, Project
+
+FILE = "book/claims.toml"
+KINDS = {
+    "proved": "derived on the page, for every input",
+    "computed": "worked and asserted by the build, for the inputs named",
+    "measured": "found over seeds or texts, all of which count",
+    "quoted": "taken from a source, with its table or section",
+    "convention": "so chosen in this book",
+}
+ROLE = re.compile(r"\{claim\}`([^`]*)`")
+HOLDER = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
+END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
+NUMREF = re.compile(r"\{(?:numref|ref|eq)\}`[^`]*`")
+PLACE = re.compile(
+    r"\b(?:tables?|figures?|theorem|section)\s+(?:\d|\{given\})|\b(?:abstract|paper)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Parameters
+    ----------
+    label : str
+    says : str
+        In one line.
+    kind : str
+        One of `KINDS`.
+    holds : str
+        What holds it: Markdown with a reference to a label of the book, or a citation.
+    """
+
+    label: str
+    says: str
+    kind: str
+    holds: str
+
+
+def read(text: str) -> list[Claim]:
+    """Return the claims of `claims.toml`, in their order."""
+    fields = ("says", "kind", "holds")
+    table = tomllib.loads(text)
+    return [Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table]
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Look at the list, and at the sentences."""
+    used: dict[str, tuple[str, int]] = {}
+    for page in project.pages:
+        for label, number in marks(page):
+            if label in used:
+                message = f"the claim {label} is made twice; a label of its own is wanted"
+                yield Finding(page.file, number, message)
+            used.setdefault(label, (page.file, number))
+        yield from unnamed_sources(page)
+    has_ledger = any(block.name == "ledger" for page in project.pages for block in page.blocks)
+    listed: set[str] = set()
+    for _, text in project.files(FILE):
+        for claim in read(text):
+            listed.add(claim.label)
+            yield from _wrong(claim, text, is_made=claim.label in used or not has_ledger)
+    for label, (file, number) in used.items():
+        if label not in listed:
+            yield Finding(file, number, f"the claim {label} is not in {FILE}; an entry is wanted")
+
+
+def _wrong(claim: Claim, text: str, *, is_made: bool) -> Iterator[Finding]:
+    line = text[: text.index(f"[{claim.label}]")].count("\n") + 1
+    if not is_made:
+        yield Finding(FILE, line, f"no sentence makes the claim {claim.label}; a `{{claim}}`")
+    if claim.kind not in KINDS:
+        yield Finding(FILE, line, f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted")
+    if not claim.says or not HOLDER.search(claim.holds):
+        yield Finding(FILE, line, "says, and holds with a reference or a citation, are wanted")
+
+
+def marks(page: Page) -> Iterator[tuple[str, int]]:
+    """Yield the labels of the claims that a page makes, with their lines."""
+    for number, text in page.prose:
+        for found in ROLE.finditer(text):
+            yield found[1], number
+
+
+def sentences(page: Page) -> Iterator[tuple[int, str]]:
+    """Yield the sentences of a page's prose, each with the line in which it begins."""
+    paragraph: list[tuple[int, str]] = []
+    for number, text in [*page.prose, (0, "")]:
+        goes_on = not paragraph or number == paragraph[-1][0] + 1
+        if text.strip() and goes_on:
+            paragraph.append((number, text))
+            continue
+        if paragraph:
+            yield from _parted(paragraph)
+        paragraph = [(number, text)] if text.strip() else []
+
+
+def _parted(paragraph: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    text, begin = "\n".join(line for _, line in paragraph), 0
+    for end in [*(found.end() for found in END.finditer(text)), len(text)]:
+        yield paragraph[0][0] + text[:begin].count("\n"), text[begin:end]
+        begin = end
+
+
+def kind_of(sentence: str) -> str:
+    """Return the kind that a sentence's numbers have by how they are written, or "".
+
+    Examples
+    --------
+    >>> kind_of("It is {eval}`shown(x)`."), kind_of("Of {given}`2` words.")
+    ('computed', 'given')
+    """
+    if "{eval}" in sentence:
+        return "computed"
+    if "{given}" not in sentence:
+        return ""
+    return "quoted" if "{cite" in sentence else "given"
+
+
+def unnamed_sources(page: Page) -> Iterator[Finding]:
+    """Find sentences that quote a number from a table or a section without saying whose."""
+    for number, sentence in sentences(page):
+        if kind_of(sentence) == "given" and PLACE.search(NUMREF.sub(" ", sentence)):
+            message = "a number is quoted without its source; a citation in the sentence is wanted"
+            yield Finding(page.file, number, message)

@@ -1,0 +1,20 @@
+"""From a page's source to its elements: cells and expressions run before anything is parsed.
+
+`steps` takes a page apart into what runs. `results` runs it, in a process of its own (`running`),
+unless what it gave last time still holds; `cell_outputs` says what a cell may not give. `pages`
+hands MyST-NB the page as a notebook that has its results, and shows expressions in the text.
+"""
+
+from sphinx.application import Sphinx
+
+from byhand.reading import pages, values
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    reader = pages.Reader()
+    app.connect("env-before-read-docs", reader.run_ahead)
+    app.connect("source-read", reader.read)
+    app.connect("doctree-read", pages.report)
+    app.add_role("eval", values.show, override=True)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

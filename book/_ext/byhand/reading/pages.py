@@ -1,0 +1,120 @@
+"""Pages as MyST-NB reads them: notebooks that have their results.
+
+`_config.yml` names `nbformat.reads` as the reader of pages, for what it is handed is a notebook
+already, and lets MyST-NB execute nothing.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils import nodes
+from myst_nb.core.read import read_myst_markdown_notebook
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from byhand.reading.cell_outputs import faults
+from byhand.reading.results import Results, compute, kept, made_from
+from byhand.reading.steps import Step, steps_of
+from byhand.reading.values import RESULTS
+
+logger = logging.getLogger(__name__)
+
+LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
+
+
+def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
+    """Return a page's source as a notebook, not run yet."""
+    notebook = read_myst_markdown_notebook(text, config, add_source_map=True, path=page)
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"  # the same each time
+    return notebook
+
+
+def computes(page: Path) -> bool:
+    """Tell whether a page has cells."""
+    return "\n```{code-cell}" in page.read_text(encoding="utf-8")
+
+
+def without_results(
+    env: BuildEnvironment, names: Iterable[str], now: str
+) -> Iterator[tuple[str, Path, list[Step]]]:
+    """Yield the pages whose results would not be the kept ones, with their sources and steps."""
+    for name in names:
+        page = Path(env.doc2path(name))
+        if page.is_file():
+            text = page.read_text(encoding="utf-8")
+            steps = steps_of(notebook_of(page, text, env.myst_config), text)  # type: ignore[attr-defined]
+            if steps and kept(page, steps, now) is None:
+                yield name, page, steps
+
+
+class Reader:
+    """What reads pages: it has the results of those that ran ahead and failed."""
+
+    def __init__(self) -> None:
+        self.failed: dict[str, Results] = {}
+
+    def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
+        """Run the pages whose results are not kept, the longest first, on all processors."""
+        now, seconds = made_from(), app.config.nb_execution_timeout
+        waiting = list(without_results(env, names, now))
+        waiting.sort(key=lambda task: -task[1].stat().st_size)
+        with ThreadPoolExecutor(_processors()) as pool:
+            done = pool.map(lambda task: compute(task[1], task[2], now, seconds), waiting)
+            ran = zip((name for name, *_ in waiting), done, strict=True)
+            self.failed = {name: got for name, got in ran if got.faults or got.errors}
+
+    def read(self, app: Sphinx, name: str, source: list[str]) -> None:
+        """Put the page as a notebook with its results in the place of its source."""
+        page = Path(app.env.doc2path(name))
+        notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
+        if steps := steps_of(notebook, source[0]):
+            results = self.failed.pop(name, None) or _current(page, steps, app)
+            app.env.temp_data[RESULTS] = results
+            _put(results, notebook)
+        source[0] = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
+
+
+def _current(page: Path, steps: list[Step], app: Sphinx) -> Results:
+    """Return a page's results: the kept ones, or new ones."""
+    now = made_from()
+    found = kept(page, steps, now)
+    return found or compute(page, steps, now, app.config.nb_execution_timeout)
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _put(results: Results, notebook: NotebookNode) -> None:
+    """Give cells their results."""
+    notebook.metadata["language_info"] = LANGUAGE
+    count = 0
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code" and cell.source.strip():
+            count += 1
+            cell["execution_count"] = count
+            cell["outputs"] = [nbformat.from_dict(o) for o in results.of_cell(index)]  # type: ignore[no-untyped-call]
+            results.faults += [
+                (_line(results, index), said) for said in faults(cell["outputs"], cell.metadata)
+            ]
+
+
+def _line(results: Results, index: int) -> int:
+    return next(step.line for step in results.steps if step.index == index)
+
+
+def report(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn of what is wrong with the page's cells."""
+    results: Results | None = app.env.temp_data.get(RESULTS)
+    for line, cause in results.faults if results else ():
+        place = (app.env.docname, line)
+        logger.warning("this cell failed: %s", cause, location=place, type="failed_cell")

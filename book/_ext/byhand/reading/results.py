@@ -1,0 +1,174 @@
+"""What a page's cells and expressions give: kept, and run again only when it may have changed.
+
+It depends on the cells and expressions in their order, on the package with its data, on the locked
+packages, and on the files that the cells open. While all of these are what they were, the results
+of the last run stand, so that prose can be edited without computing anything.
+"""
+
+import json
+import multiprocessing
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+from byhand.digests import KEPT, ROOT, digest_of
+from byhand.reading import running
+from byhand.reading.steps import Step
+
+logger = logging.getLogger(__name__)
+
+MADE_FROM = ("mha", "requirements.lock", "_config.yml", "book/_ext/byhand/reading")
+IMPORTED = ["byhand.reading.running", "mha.chapters"]  # once, before the first page runs
+OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
+
+
+@dataclass
+class Results:
+    """What the steps of a page gave, and what is wrong with it.
+
+    Parameters
+    ----------
+    made_from : str
+    steps : list of Step
+    outputs : list of list of dict
+        A notebook's outputs for each step that ran.
+    errors : dict of int to str
+        Of expressions that have no value, by their step.
+    faults : list of (int, str)
+        Lines of the page, and what is wrong there.
+    files : dict of str to str
+        A digest of each file that a cell opened.
+    """
+
+    made_from: str
+    steps: list[Step]
+    outputs: list[list[dict[str, Any]]] = field(default_factory=list)
+    errors: dict[int, str] = field(default_factory=dict)
+    faults: list[tuple[int, str]] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+
+    def of_cell(self, index: int) -> list[dict[str, Any]]:
+        """Return the outputs of a cell of the notebook."""
+        pairs = zip(self.steps, self.outputs, strict=False)
+        return next((given for s, given in pairs if (s.kind, s.index) == ("cell", index)), [])
+
+
+def made_from(root: Path = ROOT) -> str:
+    """Return a digest of what every page's results depend on."""
+    return digest_of(MADE_FROM, root=root, salt=sys.version)
+
+
+def _file(page: Path) -> Path:
+    """Return where a page's results are kept."""
+    return KEPT / page.relative_to(ROOT / "book").with_suffix(".json")
+
+
+def _digests(files: Iterable[str]) -> dict[str, str]:
+    """Return a digest of each file of the project, that of nothing for one that is gone."""
+    return {name: digest_of([name], root=ROOT) for name in files}
+
+
+def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
+    """Return the results of a page that still hold, None where something has changed.
+
+    Parameters
+    ----------
+    page : Path
+        Its source.
+    steps : sequence of Step
+    now : str
+        What `made_from` gives now.
+    """
+    found = last(page)
+    if found is None or found.made_from != now or found.files != _digests(found.files):
+        return None
+    if [step.what for step in found.steps] != [step.what for step in steps]:
+        return None
+    found.steps = list(steps)  # their lines may be others
+    return found
+
+
+def last(page: Path) -> Results | None:
+    """Return what a page gave when it last ran to its end, whatever has changed since."""
+    file = _file(page)
+    if not file.is_file():
+        return None
+    data = json.loads(file.read_text(encoding="utf-8"))
+    return Results(**data | {"steps": [Step(**step) for step in data["steps"]], "errors": {}})
+
+
+def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:
+    """Run a page, and keep its results if nothing is wrong with them.
+
+    Parameters
+    ----------
+    page, steps, now
+        As for `kept`.
+    seconds : int
+        How long a step may take.
+
+    Raises
+    ------
+    ExtensionError
+        If Python runs without assertions: the book's claims would not be checked.
+    """
+    if not __debug__:
+        raise ExtensionError("Python runs without assertions; nothing is built")
+    results = Results(now, list(steps))
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    ours, theirs = context.Pipe(duplex=False)
+    tasks = [(step.kind, step.source) for step in steps]
+    process = context.Process(
+        target=running.run, args=(tasks, str(page.parent), str(ROOT), theirs), daemon=True
+    )
+    process.start()
+    theirs.close()
+    try:
+        _hear(ours, results, seconds)
+    finally:
+        process.kill()
+        process.join()
+    logger.info("%s: its cells have run", page)
+    if not results.faults and not results.errors:
+        _keep(page, results)
+    return results
+
+
+def _hear(connection: Any, results: Results, seconds: int) -> None:
+    """Take what the steps give, until all have run or one has failed."""
+    for number, step in enumerate(results.steps):
+        try:
+            if not connection.poll(seconds):
+                results.faults.append((step.line, f"it did not end within {seconds} seconds"))
+                return
+            outputs, error = connection.recv()
+        except EOFError:
+            died = "its kernel died, perhaps for want of memory"
+            results.faults.append((step.line, died))
+            return
+        results.outputs.append(outputs)
+        if step.kind == "expression":
+            if error is not None:
+                results.errors[number] = error[1]
+            continue
+        if error is not None:
+            line, said = error
+            statement = step.source.splitlines()[line - 1].strip()
+            results.faults.append((step.line + line - 1, f"{statement} raised {said}"))
+            return
+    opened = [Path(path).relative_to(ROOT) for path in connection.recv()]
+    results.files = _digests(path.as_posix() for path in opened if path.parts[0] not in OWN)
+
+
+def _keep(page: Path, results: Results) -> None:
+    file = _file(page)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    waiting = file.with_suffix(".new")
+    waiting.write_text(json.dumps(asdict(results)), encoding="utf-8")
+    waiting.replace(file)

@@ -1,0 +1,180 @@
+"""Run a page's cells and expressions, one after another, in a process of their own.
+
+The process is forked from a Python that has imported what chapters import. The shell is IPython's,
+as in a notebook's kernel, and its outputs are those that a notebook keeps; but nobody talks to it,
+so that no kernel, no sockets and no protocol are wanted.
+"""
+
+import base64
+import io
+import multiprocessing
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from difflib import get_close_matches
+from multiprocessing.connection import Connection, wait
+from threading import Thread
+from types import TracebackType
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Type
+from traitlets.config import Config
+
+LIMIT = 1_000_000  # characters that a cell may print
+
+Output = dict[str, Any]  # as a notebook has it
+
+
+class Hook(DisplayHook):  # type: ignore[misc]
+    """What a cell's last expression gives is an output."""
+
+    def quiet(self) -> bool:
+        """Tell whether what runs ends in a semicolon, which shows nothing."""
+        return bool(self.semicolon_at_end_of_expression(self.exec_result.info.raw_cell))
+
+    def write_output_prompt(self) -> None:
+        """Leave the prompt out."""
+
+    def write_format_data(self, format_dict: Output, md_dict: Output | None = None) -> None:
+        """Keep the forms of a value."""
+        count = self.shell.execution_count
+        output = {"output_type": "execute_result", "execution_count": count}
+        self.shell.outputs.append(output | _forms(format_dict, md_dict))
+
+
+class Publisher(DisplayPublisher):  # type: ignore[misc]
+    """What a cell displays is an output."""
+
+    def publish(self, data: Output, metadata: Output | None = None, **options: Any) -> None:
+        """Keep the forms of what is displayed."""
+        self.shell.outputs.append({"output_type": "display_data"} | _forms(data, metadata))
+
+
+class Shell(InteractiveShell):
+    """IPython's shell, which keeps the outputs of what it runs."""
+
+    displayhook_class = Type(Hook)
+    display_pub_class = Type(Publisher)
+    outputs: list[Output]
+
+    def enable_gui(self, gui: str | None = None) -> None:
+        """Leave the screen alone."""
+
+    def _showtraceback(self, etype: type, evalue: BaseException, stb: object) -> None:
+        """Print nothing: the error is told with the page's line."""
+
+
+def _forms(data: Output, metadata: Output | None) -> Output:
+    forms = {
+        kind: base64.b64encode(value).decode() if isinstance(value, bytes) else value
+        for kind, value in data.items()
+    }
+    return {"data": forms, "metadata": metadata or {}}
+
+
+class Stream(io.TextIOBase):
+    """What a cell prints is an output, with what it printed just before; there is an end to it."""
+
+    def __init__(self, outputs: list[Output], name: str) -> None:
+        self.outputs, self.name, self.printed = outputs, name, 0
+
+    def write(self, text: str) -> int:
+        """Keep a text."""
+        self.printed += len(text)
+        if self.printed > LIMIT:
+            self.printed = 0
+            raise RuntimeError(f"the cell prints more than {LIMIT:,} characters")
+        last = self.outputs[-1] if self.outputs else {}
+        if last.get("name") == self.name:
+            last["text"] += text
+        elif text:
+            self.outputs.append({"output_type": "stream", "name": self.name, "text": text})
+        return len(text)
+
+
+def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Connection) -> None:
+    """Run cells and expressions, and tell of each what it gave and why it failed, if it did.
+
+    Parameters
+    ----------
+    steps : sequence of (str, str)
+        Each ``cell`` or ``expression``, and its source. Nothing runs after a cell that fails.
+    folder : str
+        Where they run.
+    root : str
+        The files below it that are opened are told at the end.
+    connection : Connection
+        Gets a pair for each step: outputs, and None or a line of the source with an error.
+    """
+    Thread(target=_end_with_the_builder, daemon=True).start()
+    os.chdir(folder)
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    opened = _watched(os.path.join(root, ""))
+    settings = Config({"HistoryManager": {"enabled": False}})
+    shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
+    warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
+    for kind, source in steps:
+        done = _done(shell, source, is_cell=kind == "cell")
+        connection.send(done)
+        if kind == "cell" and done[1] is not None:
+            return
+    connection.send(sorted(opened))
+
+
+def _end_with_the_builder() -> None:
+    """End this process when the one that began it has ended, whatever a cell is doing."""
+    builder = multiprocessing.parent_process()
+    assert builder is not None
+    wait([builder.sentinel])
+    os._exit(1)
+
+
+def _watched(root: str) -> set[str]:
+    """Return a set that gets the files below a folder that are opened from now on."""
+    opened: set[str] = set()
+
+    def remember(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], str | bytes):
+            path = os.path.realpath(os.fsdecode(arguments[0]))
+            if path.startswith(root) and os.path.isfile(path):
+                opened.add(path)
+
+    sys.addaudithook(remember)
+    return opened
+
+
+def _done(
+    shell: Shell, source: str, *, is_cell: bool
+) -> tuple[list[Output], tuple[int, str] | None]:
+    """Run one step."""
+    shell.outputs = outputs = []
+    with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
+        result = shell.run_cell(source, store_history=is_cell)
+    error = result.error_before_exec or result.error_in_exec
+    return outputs, None if error is None else (_line_of(error, shell), _said(error, shell))
+
+
+def _line_of(error: BaseException, shell: Shell) -> int:
+    """Return the line of a cell, counted from 1, at which it failed."""
+    if isinstance(error, SyntaxError):
+        return error.lineno or 1
+    place: TracebackType | None = error.__traceback__
+    while place is not None:
+        if place.tb_frame.f_globals is shell.user_ns:
+            return place.tb_lineno
+        place = place.tb_next
+    return 1
+
+
+def _said(error: BaseException, shell: Shell) -> str:
+    """Return what an error says, on one line; of a name that is not defined, those near it too."""
+    said = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+    if isinstance(error, NameError) and error.name:
+        near = get_close_matches(error.name, [name for name in shell.user_ns if name[0] != "_"])
+        said += f"; defined and near is {' or '.join(near)}" * bool(near)
+    return said

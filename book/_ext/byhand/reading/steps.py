@@ -1,0 +1,81 @@
+"""What runs on a page: its cells, and the expressions of its text where they stand."""
+
+import re
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+
+# In a sentence, and in the mark of a question's option, which it shall hold for.
+EXPRESSION = re.compile(
+    r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
+    r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One cell or expression.
+
+    Parameters
+    ----------
+    kind : str
+        ``cell`` or ``expression``.
+    index : int
+        The notebook's cell, of code or of text, that it is or stands in.
+    line : int
+        The page's line, counted from 1, where that cell's content begins.
+    source : str
+    """
+
+    kind: str
+    index: int
+    line: int
+    source: str
+
+    @property
+    def what(self) -> tuple[str, int, str]:
+        """All but the line, on which no result depends."""
+        return self.kind, self.index, self.source
+
+
+def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
+    """Return what runs, in its order; an expression once for all places between two cells.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        As MyST-NB reads a page, with the lines where its cells begin.
+    text : str
+        The page's source.
+    """
+    found: dict[Step, None] = {}
+    begins = [0, *(newline.end() for newline in re.finditer("\n", text))]
+    lines = notebook.metadata["source_map"]
+    for index, (cell, line) in enumerate(zip(notebook.cells, lines, strict=True)):
+        text_of_cell = cell.source if cell.cell_type == "markdown" else _caption(cell)
+        if cell.cell_type == "code" and cell.source.strip():
+            place = text.find(cell.source, begins[line])  # below the cell's header, if it has one
+            number = text.count("\n", 0, place) + 1 if place >= 0 else line + 1
+            found[Step("cell", index, number, cell.source)] = None
+        for expression in EXPRESSION.finditer(text_of_cell):
+            claim = expression["claim"]
+            source = f"bool({claim})" if claim else expression["value"]
+            found[Step("expression", index, line + 1, one_line(source))] = None
+    return list(found)
+
+
+def _caption(cell: NotebookNode) -> str:
+    """Return the caption of what a cell shows; it may hold what the cell has computed."""
+    return str(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", ""))
+
+
+def one_line(expression: str) -> str:
+    r"""Return an expression without the line breaks and spaces around it that a text may have.
+
+    Examples
+    --------
+    >>> one_line("shown(\nx) ")
+    'shown( x)'
+    """
+    return re.sub(r"\s*\n\s*", " ", expression).strip()

@@ -1,0 +1,69 @@
+r"""The marks that a cell's text may hold: code, formulas, strong and emphasised words, escapes."""
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from byhand.temml_math import inline_math
+
+MARKS = re.compile(
+    r"\\(?P<text>[!-/:-@\[-`{-~])"
+    r"|(?P<fence>`+) ?(?P<code>.+?) ?(?P=fence)"
+    r"|\$(?P<math>[^$]+)\$"
+    r"|\*\*(?P<strong>[^*]+)\*\*"
+    r"|\*(?P<em>[^*]+)\*"
+)
+HELD = re.compile(r'(<span class="math [^>]*>.*?</math></span>)([.,;:!?)’”]+)')
+QUOTES = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}"})
+
+
+def pieces(text: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the pieces of a text, each with its kind: text, code, math, strong or em.
+
+    Examples
+    --------
+    >>> list(pieces(r"*cat*, \<end>: $d_k$"))
+    [('em', 'cat'), ('text', ', '), ('text', '<'), ('text', 'end>: '), ('math', 'd_k')]
+    """
+    end = 0
+    for mark in MARKS.finditer(text):
+        if mark.start() > end:
+            yield "text", text[end : mark.start()]
+        kind = str(mark.lastgroup)
+        yield kind, mark[kind]
+        end = mark.end()
+    if end < len(text):
+        yield "text", text[end:]
+
+
+def bare(text: str) -> str:
+    r"""Return a text without its marks.
+
+    Examples
+    --------
+    >>> bare(r"*cat*, \<end>")
+    'cat, <end>'
+    """
+    return "".join(piece for _, piece in pieces(text))
+
+
+def as_html(text: str) -> str:
+    r"""Return a text as HTML.
+
+    Examples
+    --------
+    >>> as_html(r"*cat*, \<end>")
+    '<em>cat</em>, &lt;end&gt;'
+    """
+    written = "".join(_html(kind, piece) for kind, piece in pieces(text))
+    return HELD.sub(r'<span class="math-held">\1\2</span>', written)  # they stay on one line
+
+
+def _html(kind: str, piece: str) -> str:
+    if kind == "math":
+        return inline_math(piece)
+    if kind == "code":
+        words = " ".join(f'<span class="pre">{escape(word)}</span>' for word in piece.split())
+        return f'<code class="literal notranslate">{words}</code>'
+    text = escape(piece.translate(QUOTES), quote=False)
+    return text if kind == "text" else f"<{kind}>{text}</{kind}>"

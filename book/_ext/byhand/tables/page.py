@@ -1,0 +1,166 @@
+"""Tables of numbers as HTML: a table of its own, or a block of parts, side by side where they fit.
+
+The style sheet is told how much room the parts want, and gives each as much as there is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+
+from byhand.tables.element import Part, numbers, repeats
+from byhand.tables.marks import as_html
+from byhand.tables.widths import pair_width, width
+from mha.views.colours import head_property
+
+if TYPE_CHECKING:
+    from sphinx.writers.html5 import HTML5Translator
+
+SMALLEST = 0.8  # rem: the smallest text of a block whose parts stand in a row
+STEP, SMALLEST_STEP = 2, 16  # rem: the widths that the style sheet knows
+TEXT_WIDTH = 42  # rem: a block that wants more at the size of the page's small text is a wide one
+LINK = "Link to this table"
+
+
+def visit(self: HTML5Translator, node: numbers) -> None:
+    """Write a table or a block."""
+    if "columns" in node:
+        _write_block(self, node)
+    else:
+        _write_table(self, node)
+    raise nodes.SkipNode
+
+
+def _write_table(self: HTML5Translator, node: numbers) -> None:
+    """Write a table with its caption inside."""
+    (part,) = node["parts"]
+    shell = nodes.Element(ids=node["ids"], classes=[*part.classes, "table"])
+    self.body.append('<div class="pst-scrollable-table-container">')
+    self.body.append(self.starttag(shell, "table", "") + "<caption>")
+    _write_caption(self, node)
+    self.add_permalink_ref(node, LINK)
+    self.body.append("</caption>\n" + inside(part) + "</table>\n</div>\n")
+
+
+def _write_block(self: HTML5Translator, node: numbers) -> None:
+    """Write a figure of parts."""
+    ems = max(map(width, node.in_rows()))
+    wide = ["full-width"] * (ems > TEXT_WIDTH)  # the theme's name: its script knows it
+    shell = nodes.Element(ids=node["ids"][:1], classes=["stage-block", *wide])
+    self.body.append(self.starttag(shell, "figure") + "<figcaption><p>")
+    _write_caption(self, node)
+    self.body.append(f"</p>\n</figcaption>\n{_opening(node, ems)}")
+    for row in node.in_rows():
+        for i, part in enumerate(row):
+            self.body.append(_written(part, node, is_repeated=repeats(row, i)))
+    self.body.append("</div>\n</figure>\n")
+
+
+def _write_caption(self: HTML5Translator, node: numbers) -> None:
+    """Write the number and the words."""
+    self.add_fignumber(node)
+    self.body.append('<span class="caption-text">')
+    for child in node[0].children:
+        child.walkabout(self)
+    self.body.append("</span>")
+
+
+def _opening(block: numbers, ems: float) -> str:
+    """Return what opens the row of parts: it says how much room they want."""
+    classes = f"stage-parts fits-{wanted(ems)}"
+    style = f"--block-ems: {ems:.1f}; --columns: {block['columns']}"
+    if pair := pair_width(block):
+        classes += f" pairs-{wanted(pair)}" + " of-3" * (block["columns"] == 3)
+        style += f"; --pair-ems: {pair:.1f}"
+    return f'<div class="{classes}" style="{style}">\n'
+
+
+def wanted(ems: float) -> int:
+    """Return the least width in rem, of those that the style sheet knows, that has room.
+
+    Examples
+    --------
+    >>> wanted(10), wanted(50.1)
+    (16, 42)
+    """
+    return max(SMALLEST_STEP, STEP * math.ceil(ems * SMALLEST / STEP))
+
+
+def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
+    """Return a part, in the colour of its head."""
+    classes = "stage-part" + " repeats" * is_repeated + " has-sums" * bool(part.sums)
+    anchor = nodes.make_id(part.name) if part.name else ""
+    own = f' id="{anchor}"' if anchor and anchor != block["ids"][0] else ""
+    style = f"--ems: {width([part]):.1f}"
+    if part.head is not None:
+        style += f"; --head: var({head_property(part.head)})"
+    title = part.title if len(block["parts"]) > 1 else ""
+    known = " ".join([*part.classes, "table"])
+    return (
+        f'<div class="{classes}"{own} style="{style}">\n'
+        f'<div class="pst-scrollable-table-container"><table class="{known}">\n'
+        f"{inside(part, title)}</table>\n</div>\n</div>\n"
+    )
+
+
+# ---- A table's inside ----
+
+
+def inside(part: Part, title: str = "") -> str:
+    """Return the head and the body of a table.
+
+    Parameters
+    ----------
+    part : Part
+    title : str, default ""
+        Stands above all columns but the first, whose own title stands beside both lines.
+
+    Examples
+    --------
+    >>> print(inside(Part([], ["Token", "z"], [["*a*", "1"]])))
+    <thead>
+    <tr><th class="head stub">Token</th><th class="head">z</th></tr>
+    </thead>
+    <tbody>
+    <tr><th class="stub"><em>a</em></th><td>1</td></tr>
+    </tbody>
+    <BLANKLINE>
+    """
+    corner, *columns = map(as_html, part.header)
+    names = "".join(f'<th class="head">{name}</th>' for name in columns)
+    head = f'<tr><th class="head stub">{corner}</th>{names}</tr>\n'
+    if title:
+        over = f' colspan="{len(columns)}"' * (len(columns) > 1)
+        names = names.replace('class="head"', 'class="head stub"', 1)
+        head = (
+            f'<tr><th class="head stub" rowspan="2">{corner}</th>'
+            f'<th class="head group"{over}>{as_html(title)}</th></tr>\n<tr>{names}</tr>\n'
+        )
+    return f"<thead>\n{head}</thead>\n<tbody>\n{''.join(_rows(part))}</tbody>\n"
+
+
+def _rows(part: Part) -> Iterator[str]:
+    """Yield the rows of a table's body."""
+    marked = {(i, j) for i, j in part.marked}
+    beside = {(i, j): texts for i, j, texts in part.beside}
+    heated = len(part.header) - 1 - part.sums if part.heat else 0
+    for i, (label, *texts) in enumerate(part.rows):
+        cells = []
+        for j, text in enumerate(texts):
+            cell = as_html(text)
+            if (i, j) in marked:
+                cell = f'<span class="max"><strong>{cell}</strong></span>'
+            cell += "".join(map(_printed, beside.get((i, j), ())))
+            if j < heated:
+                cell = f'<span class="heat" style="--weight: {float(text):g}">{cell}</span>'
+            cells.append(f"<td>{cell}</td>")
+        yield f'<tr><th class="stub">{as_html(label)}</th>{"".join(cells)}</tr>\n'
+
+
+def _printed(text: str) -> str:
+    """Return what a source prints for a number: a wrong one is a slip."""
+    slip = " slip" * text.startswith("≠")
+    return f' <span class="printed{slip}">{as_html(text)}</span>'

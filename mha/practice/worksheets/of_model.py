@@ -1,0 +1,174 @@
+"""Two tasks from the trained model: which head looks where, and one logit as a sum.
+
+Each student has a story; all numbers are the model's own, rounded as they are printed.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examples.names import SYLLABLES, VERBS
+from mha.examples.trained import load_model
+from mha.practice.worksheets.students import Student
+from mha.runs.record import Trace
+from mha.runs.rounding import shown
+from mha.runs.stories import logit_shares, trace_text
+from mha.views.signs import chain
+
+LETTERS = "ABCD"
+PLACES = 2
+_BACK, _FINDS = 0, 3  # of the four heads: the previous-token head, and the induction head
+
+
+@dataclass(frozen=True)
+class ModelSheet:
+    """The two tasks of one student.
+
+    Parameters
+    ----------
+    seed : int
+        Of the whole set of sheets.
+    student : Student
+
+    Examples
+    --------
+    >>> made = ModelSheet(7, Student(1))
+    >>> len(made.story), sorted(made.order), made.story[-1] == made.story[0]
+    (7, [0, 1, 2, 3], True)
+    """
+
+    seed: int
+    student: Student
+
+    @cached_property
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng([self.seed, self.student.drawn_by, 2])
+
+    @cached_property
+    def story(self) -> tuple[str, ...]:
+        """Seven words: two names around a verb, a full stop, and how the first name begins.
+
+        One whose second syllable the model finds, as it does in most.
+        """
+        while True:
+            first, second, third, fourth = self._rng.permutation(SYLLABLES)[:4].tolist()
+            story = first, second, str(self._rng.choice(VERBS)), third, fourth, ".", first
+            model = load_model("names").model
+            if model.words[int(model.logits(story)[-1].argmax())] == second:
+                return story
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Which of the four heads each letter stands for: A and B those of the first block."""
+        assert self.story  # drawn before
+        return (*self._rng.permutation(2).tolist(), *(2 + self._rng.permutation(2)).tolist())
+
+    @cached_property
+    def runs(self) -> tuple[Trace, ...]:
+        """The model's runs on the story."""
+        return trace_text(load_model("names").model, self.story)
+
+    @property
+    def maps(self) -> list[Array]:
+        """The maps of weights, a letter each, in whole percent."""
+        weights = [head for run in self.runs for head in run.weights]
+        return [np.rint(100 * weights[head]).astype(int) for head in self.order]
+
+    @property
+    def parts(self) -> list[tuple[str, float, float]]:
+        """What each part of the stream adds to the logits of the two second syllables."""
+        model = load_model("names").model
+        found = logit_shares(self.runs, len(self.story) - 1)
+        columns = [model.words.index(self.story[i]) for i in (1, 4)]
+        rows = found.shares[:, columns].round(PLACES)
+        return [(name, float(a), float(b)) for name, (a, b) in zip(found.names, rows, strict=True)]
+
+    def letter(self, head: int) -> str:
+        """Return the letter of one of the four heads, block by block."""
+        return LETTERS[self.order.index(head)]
+
+    def sheet(self) -> str:
+        """Return what the student is given, as Markdown."""
+        first, second = self.story[1], self.story[4]
+        maps = "\n\n".join(
+            f"Head {letter}\n\n{_table(['', *self.story], self._rows(weights))}"
+            for letter, weights in zip(LETTERS, self.maps, strict=True)
+        )
+        parts = [(name, shown(a, PLACES), shown(b, PLACES)) for name, a, b in self.parts]
+        return (
+            f"## {self.student}: a trained model reads\n\n*{' '.join(self.story)}* …\n\n"
+            "**1.** Four heads of the model, their weights in percent; a row is a word that looks."
+            " A and B are of the first block: which of them looks at the word before? C and D are"
+            " of the second: which of them looks, asked by the last word, at what came behind the"
+            " same word the last time? What will come next?"
+            f" (3 points)\n\n{maps}\n\n"
+            f"**2.** What each part of the model adds to the logits of *{first}* and *{second}*"
+            " after the last word. Add up both logits. How many times as likely is"
+            f" *{first}*? Which part decides it? (4 points)\n\n"
+            f"{_table(['part', first, second], parts)}\n"
+        )
+
+    def _rows(self, weights: Array) -> list[tuple[str, ...]]:
+        return [
+            (word, *(str(w) if j <= i else "" for j, w in enumerate(weights[i])))
+            for i, word in enumerate(self.story)
+        ]
+
+    def key(self) -> str:
+        """Return the answers, as Markdown."""
+        first, second = self.story[1], self.story[4]
+        _, speaks, against = zip(*self.parts, strict=True)
+        one, other = math.fsum(speaks), math.fsum(against)
+        widest = max(self.parts, key=lambda part: part[1] - part[2])[0]
+        difference = f"e^({shown(one, PLACES)} − {_in_sum(other)})"
+        times = shown(math.exp(one - other), 0)
+        lines = [
+            f"1. The word before: {self.letter(_BACK)}. Behind the same word:"
+            f" {self.letter(_FINDS)}. Next: *{first}*.",
+            *(
+                f"2. *{word}*: "
+                + chain(" + ".join(map(_in_sum, numbers)), shown(math.fsum(numbers), PLACES))
+                for word, numbers in ((first, speaks), (second, against))
+            ),
+            f"3. {chain(difference, times)} times as likely; {widest} decides it.",
+        ]
+        return f"## {self.student}\n\n" + "\n".join(f"- {line[3:]}" for line in lines) + "\n"
+
+
+def _in_sum(number: float) -> str:
+    text = shown(number, PLACES)
+    return f"({text})" if number < 0 else text
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def model_texts(students: Sequence[Student], seed: int) -> dict[str, str]:
+    """Return the tasks and their key for a class, by the files' names.
+
+    Parameters
+    ----------
+    students : sequence of Student
+    seed : int
+
+    Examples
+    --------
+    >>> list(model_texts([Student(1)], 7))
+    ['model-7.md', 'model-key-7.md']
+    """
+    sheets = [ModelSheet(seed, student) for student in students]
+    return {
+        f"model-{seed}.md": "\n".join(
+            [f"# A trained model, seed {seed}\n", *(made.sheet() for made in sheets)]
+        ),
+        f"model-key-{seed}.md": "\n".join(
+            [f"# Key to the trained model, seed {seed}\n", *(made.key() for made in sheets)]
+        ),
+    }

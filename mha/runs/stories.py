@@ -1,0 +1,124 @@
+"""A language model at work on a text: a run a block, and what each part adds to a logit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mha.core.checks import Array, as_index
+from mha.core.kinds import check_kind
+from mha.core.language import LanguageModel
+from mha.runs.record import Trace, trace_blocks
+from mha.runs.worked import WorkedExample
+
+
+def trace_text(
+    model: LanguageModel, text: str | Sequence[str], *, name: str = "text"
+) -> tuple[Trace, ...]:
+    """Run a model on a text and keep every intermediate.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    text : str or sequence of str
+        Words of its vocabulary.
+    name : str, default "text"
+        What the runs are called, with the number of their block.
+
+    Returns
+    -------
+    tuple of Trace
+        One a block. The last one has the logits and the probabilities of the next word too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the model is none, or a word is unknown.
+
+    Examples
+    --------
+    >>> from mha.core.language import draw_model
+    >>> model = draw_model(np.random.default_rng(3), ["a", "b", "c"], 4)
+    >>> trace_text(model, "a b a")[-1].probabilities.shape
+    (3, 3)
+    """
+    check_kind("model", model, LanguageModel)
+    indices = model.indices(text)
+    layer = model.blocks[0].attention
+    example = WorkedExample(
+        name=name,
+        title="A text",
+        tokens=tuple(model.words[i] for i in indices),
+        head_names=tuple(f"Head {head + 1}" for head in range(layer.num_heads)),
+        source="a language model",
+        embeddings=model.embedding[indices],
+        block=model.blocks[0],
+        angles=model.angles(len(indices)),
+        is_causal=True,
+        unembedding=model.unembedding,
+        vocabulary=model.words,
+    )
+    return trace_blocks(example, model.blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class LogitShares:
+    """What each part of the stream adds to the logits at one word.
+
+    Parameters
+    ----------
+    names : tuple of str
+        "embedding", then "block 1, head 1" and so on.
+    shares : ndarray, shape (parts, num_words)
+        They add up to the logits, with the spread of the whole stream held.
+    """
+
+    names: tuple[str, ...]
+    shares: Array
+
+
+def logit_shares(runs: Sequence[Trace], row: int) -> LogitShares:
+    """Return what the embedding and each head add to the logits at one word.
+
+    The last normalisation divides the whole stream by one number, its spread. With this number
+    held, each part of the stream, less its mean, over it, times the unembedding, is a share.
+
+    Parameters
+    ----------
+    runs : sequence of Trace
+        Of `trace_text`.
+    row : int
+        The word's place, counted from 0.
+
+    Returns
+    -------
+    LogitShares
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the last run has no logits, or there is no such word.
+
+    Examples
+    --------
+    >>> from mha.core.language import draw_model
+    >>> runs = trace_text(draw_model(np.random.default_rng(3), ["a", "b"], 4), "a b")
+    >>> found = logit_shares(runs, 1)
+    >>> found.names[:2], np.allclose(found.shares.sum(axis=0), runs[-1].logits[1])
+    (('embedding', 'block 1, head 1'), True)
+    """
+    for run in runs if isinstance(runs, Sequence) and runs else (None,):
+        check_kind("runs", run, Trace)
+    last = runs[-1]
+    unembedding = last.example.unembedding
+    if unembedding is None or last.stream_spreads is None or runs[0].embeddings is None:
+        raise ValueError(f"{last.example.name} has no logits; runs of a model are wanted")
+    row = as_index("row", row, len(last.tokens))
+    parts = {"embedding": runs[0].embeddings[row]}
+    for block, run in enumerate(runs, 1):
+        assert run.head_contributions is not None
+        for head, share in enumerate(run.head_contributions, 1):
+            parts[f"block {block}, head {head}"] = share[row]
+    centred = [part - part.mean() for part in parts.values()]
+    shares = [part / last.stream_spreads[row] @ unembedding for part in centred]
+    return LogitShares(tuple(parts), np.stack(shares))

@@ -1,0 +1,624 @@
+/* The trained model at work on a page: a story that a reader writes, what is predicted behind any of
+   its words and why, the four heads, the training, and where each number comes from. */
+(function () {
+  "use strict";
+
+  const { LAYOUTS, fill, inBrackets, make, makeButton, set, setText } = window.mhaExplorer;
+  const { evaluate } = window.mhaOrigins;
+  const { chain, short, shown } = window.mhaNumbers;
+  const { address, at: placeAt, parse, valueAt } = window.mhaPlaces;
+  const { nextWord, originIn, run, sharesAt, unpacked } = window.mhaModel;
+  const texts = window.mhaStrings.model;
+  const { places: placeTexts } = window.mhaStrings.explorer;
+
+  const [MOST, LIKELIEST, UNDOS] = [32, 6, 200];
+
+  /** The layouts of an explorer know no temperature here. @type {any} */
+  const PLAIN = { temperature: 1 };
+
+  const percent = (/** @type {number} */ x) => `${shown(100 * x, 1)} %`;
+
+  const SVG = "http://www.w3.org/2000/svg";
+
+  /** @type {(tag: string, attributes: Record<string, string | number>) => SVGElement} */
+  function drawn(tag, attributes) {
+    const node = document.createElementNS(SVG, tag);
+    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, String(value)));
+    return node;
+  }
+
+  class View {
+    /**
+     * @param {HTMLElement} root
+     * @param {ModelData} data
+     */
+    constructor(root, data) {
+      this.data = data;
+      this.words = data.words;
+      this.models = unpacked(data);
+      const seen = JSON.parse(root.querySelector("script")?.textContent ?? "");
+      this.curves = seen.curves;
+      this.start = this.stateOf(seen.story);
+      this.state = { ...this.start };
+      /** @type {ModelState[]} */
+      this.past = [];
+      /** @type {{ block: number, place: Place }[]} */
+      this.trail = [];
+      /** How many columns the story was laid out for. */
+      this.laid = 0;
+      /** @type {any} */
+      this.parts = {};
+      root.querySelector(".model-before")?.replaceWith(this.build());
+      root.classList.add("live");
+      this.paint();
+      this.readAddress();
+      this.showPlace();
+      new MutationObserver(() => this.paintMaps())
+        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    /** @param {string} story @returns {ModelState} */
+    stateOf(story) {
+      const words = story.split(" ").map((word) => this.words.indexOf(word));
+      return {
+        words, place: words.length - 1, step: this.data.steps.length - 1,
+        off: [false, false, false, false], cut: false, temperature: 1, greedy: false, word: -1,
+        at: null,
+      };
+    }
+
+    // ---- Elements ----
+
+    build() {
+      const { parts } = this;
+      parts.story = make("div", { className: "model-story" });
+      parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
+        "aria-label": texts.story }, parts.story);
+      parts.status = make("p", { className: "status", role: "status" });
+      parts.next = make("ol", { className: "model-next" });
+      parts.nextTitle = make("p", { className: "model-title" });
+      parts.came = make("p", { className: "soft" });
+      parts.kept = make("p", { className: "soft" });
+      return make("div", { className: "model-live" },
+        make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
+        this.cutChoice(), this.controls(), parts.status,
+        make("div", { className: "model-columns" },
+          make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
+          this.sharesSection()), this.originSection(),
+        this.training(), this.maps());
+    }
+
+    entry() {
+      const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off",
+        spellcheck: false });
+      this.parts.input = input;
+      this.parts.error = make("p", { className: "error", role: "alert" });
+      const form = make("form", { className: "model-entry" },
+        make("label", {}, texts.type, " ", input),
+        make("button", { type: "submit", className: "reading-button" }, texts.read),
+        this.parts.error);
+      form.addEventListener("submit", (/** @type {Event} */ event) => {
+        event.preventDefault();
+        this.read(input.value);
+      });
+      return form;
+    }
+
+    /** A story that was typed, or what is wrong with it. @param {string} text */
+    read(text) {
+      const typed = text.trim().split(/\s+/).filter(Boolean);
+      const unknown = typed.find((word) => !this.words.includes(word));
+      const wrong = !typed.length ? texts.empty
+        : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
+          : unknown ? fill(texts.unknown, { word: unknown, words: this.words.join(" ") }) : "";
+      setText(this.parts.error, wrong);
+      if (wrong) this.parts.input.setAttribute("aria-invalid", "true");
+      else {
+        this.parts.input.removeAttribute("aria-invalid");
+        this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
+          word: -1, at: null });
+      }
+    }
+
+    controls() {
+      const { parts } = this;
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+        makeButton(label, act, { className: "reading-button" });
+      parts.write = button(texts.write, () => this.write());
+      parts.remove = button(texts.remove, () => this.keep(this.state.words.length - 1));
+      parts.undo = button(texts.undo, () => this.undo());
+      parts.link = make("span", { className: "soft", role: "status" });
+      parts.temperature = make("input", { type: "range", min: 0.2, max: 3, step: 0.1,
+        oninput: () => this.change({ temperature: Number(parts.temperature.value) }) });
+      parts.temperatureText = make("span");
+      parts.greedy = make("input", { type: "checkbox",
+        onchange: () => this.change({ greedy: parts.greedy.checked }) });
+      return make("div", { className: "model-controls" }, parts.write, parts.remove,
+        make("label", {}, parts.temperatureText, " ", parts.temperature),
+        make("label", {}, parts.greedy, " ", texts.greedy), parts.undo,
+        button(texts.reset, () => this.change({ ...this.start })),
+        button(texts.copy, () => this.share()), parts.link);
+    }
+
+    sharesSection() {
+      const { parts } = this;
+      parts.choice = make("select", { "aria-label": texts.partsOf,
+        onchange: () => this.change({ word: Number(parts.choice.value) }) },
+      ...this.words.map((word, i) => make("option", { value: i }, word)));
+      parts.shares = texts.partNames.map((/** @type {string} */ name, /** @type {number} */ i) => {
+        const bar = make("span", { className: "model-signed" }, make("span", {}));
+        const number = makeButton("", () => this.ask(1, placeAt("shares", i, this.state.place,
+          this.chosen)), { className: "number" });
+        return { bar: bar.firstChild, number, row: make("li", {}, make("span", {}, name), bar, number) };
+      });
+      parts.logit = makeButton("", () => this.ask(1, placeAt("logits", this.state.place, this.chosen)),
+        { className: "number" });
+      parts.logitName = make("span");
+      return make("div", {}, make("p", { className: "model-title" }, texts.partsOf, " ", parts.choice),
+        make("ol", { className: "model-shares" },
+          ...parts.shares.map((/** @type {any} */ { row }) => row),
+          make("li", { className: "total" }, parts.logitName, make("span"), parts.logit)));
+    }
+
+    originSection() {
+      const { parts } = this;
+      parts.back = makeButton(texts.back, () => this.goBack(), { className: "reading-button" });
+      parts.what = make("p", { className: "model-what", role: "status" });
+      parts.line = make("p", { className: "model-line" });
+      return make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
+        make("p", { className: "model-title" }, texts.origin), parts.what, parts.line, parts.back);
+    }
+
+    training() {
+      const { parts } = this;
+      const { steps } = this.data;
+      parts.step = make("input", { type: "range", min: 0, max: steps.length - 1, step: 1,
+        oninput: () => this.change({ step: Number(parts.step.value) }) });
+      parts.stepText = make("span");
+      parts.curves = drawn("svg", { viewBox: "0 0 300 90", class: "model-curves", role: "img" });
+      const across = (/** @type {number} */ i) => 10 + (280 * i) / (steps.length - 1);
+      const up = (/** @type {number} */ cost) => 84 - (80 * cost) / 4.2;
+      this.across = across;
+      ["fresh", "met"].forEach((name) => {
+        const points = this.curves[name].map((/** @type {number} */ cost, /** @type {number} */ i) =>
+          `${across(i)},${up(cost)}`).join(" ");
+        parts.curves.append(drawn("polyline", { points, class: name }));
+      });
+      parts.marker = drawn("line", { y1: 2, y2: 86, class: "marker" });
+      parts.curves.append(parts.marker);
+      parts.costs = ["met", "fresh"].map((name) => make("span", { className: name }));
+      return make("div", { className: "model-training" },
+        make("label", {}, parts.stepText, parts.step), parts.curves,
+        make("p", { className: "model-key soft" }, ...parts.costs));
+    }
+
+    maps() {
+      const { parts } = this;
+      parts.maps = texts.headNames.map((/** @type {string} */ name, /** @type {number} */ i) => {
+        const canvas = make("canvas");
+        const line = make("span", { className: "model-row" });
+        const box = make("div", { className: `model-map head-${i}`, tabIndex: 0, role: "slider",
+          "aria-label": fill(texts.map, { head: name }), "aria-valuemin": 1 }, canvas, line);
+        box.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+          const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+          if (!by) return;
+          event.preventDefault();
+          this.choose(this.state.place + by);
+        });
+        canvas.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+          const { top, height } = canvas.getBoundingClientRect();
+          this.choose(Math.floor(((event.clientY - top) / height) * this.state.words.length));
+        });
+        return { canvas, line, box, node: make("div", {}, make("p", { className: "soft" }, name), box) };
+      });
+      return make("div", { className: "model-maps" },
+        ...parts.maps.map((/** @type {any} */ { node }) => node));
+    }
+
+    cutChoice() {
+      const { parts } = this;
+      parts.cut = make("input", { type: "checkbox",
+        onchange: () => this.change({ cut: parts.cut.checked, at: null }) });
+      return make("label", { className: "model-cut" }, parts.cut, " ", texts.cut);
+    }
+
+    /** The story and a row a head, anew where the number of words has changed. */
+    layOut() {
+      const { words } = this.state;
+      const { parts } = this;
+      if (this.laid === words.length) return;
+      this.laid = words.length;
+      parts.arcs = drawn("svg", { viewBox: `0 0 ${words.length} 1`, preserveAspectRatio: "none",
+        class: "model-arcs", "aria-hidden": "true" });
+      parts.paths = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
+        words.map(() => drawn("path", { class: `head-${head}` })));
+      parts.arcs.append(...parts.paths.flat());
+      parts.tokens = words.map((_, i) => makeButton("", () => this.choose(i), { className: "model-word" }));
+      parts.toggles ??= texts.heads.map((/** @type {string} */ name, /** @type {number} */ head) => {
+        const input = make("input", { type: "checkbox", checked: true,
+          "aria-label": fill(texts.on, { head: texts.headNames[head] }),
+          onchange: () => this.change({ off: this.state.off.map((was, h) =>
+            (h === head ? !input.checked : was)) }) });
+        return { input, node: make("label", { className: `model-head head-${head}` }, input, ` ${name}`) };
+      });
+      parts.cells = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
+        words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
+          placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
+      parts.story.replaceChildren(make("span"), parts.arcs, make("span"), ...parts.tokens,
+        ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
+          [parts.toggles[head].node, ...row]));
+      parts.story.style.setProperty("--words", String(words.length));
+    }
+
+    // ---- Changes ----
+
+    /** @param {Partial<ModelState>} changes */
+    change(changes) {
+      this.past.push(this.state);
+      if (this.past.length > UNDOS) this.past.shift();
+      this.state = { ...this.state, ...changes };
+      if (!this.state.at) this.trail = [];
+      this.paint();
+    }
+
+    undo() {
+      this.state = this.past.pop() ?? this.state;
+      this.trail = [];
+      this.paint();
+    }
+
+    /** @param {number} place */
+    choose(place) {
+      if (place < 0 || place >= this.state.words.length) return;
+      this.change({ place, word: -1, at: null });
+      this.showPlace();
+    }
+
+    /** Bring the chosen word into sight, where the story is longer than its line. */
+    showPlace() {
+      const { scroll, tokens } = this.parts;
+      scroll.scrollLeft = tokens[this.state.place].offsetLeft - scroll.clientWidth / 2;
+    }
+
+    /** Keep so many words. @param {number} count */
+    keep(count) {
+      if (count < 1) return;
+      this.change({ words: this.state.words.slice(0, count), place: count - 1, word: -1, at: null });
+    }
+
+    /** @param {number} word */
+    append(word) {
+      const words = [...this.state.words.slice(0, this.state.place + 1), word];
+      if (words.length > MOST) {
+        setText(this.parts.status, fill(texts.tooLong, { most: MOST }));
+        return;
+      }
+      this.change({ words, place: words.length - 1, word: -1, at: null });
+      setText(this.parts.status, fill(texts.wrote, { word: this.words[word] }));
+      this.showPlace();
+    }
+
+    /** The next word, behind the last one. */
+    write() {
+      const { greedy, temperature, words } = this.state;
+      const last = words.length - 1;
+      const { logits } = this.found.blocks[1].numbers;
+      this.state = { ...this.state, place: last };
+      this.append(nextWord(logits[last], temperature, greedy ? null : Math.random()));
+    }
+
+    /** Ask where a number comes from. @param {number} block @param {Place} place */
+    ask(block, place) {
+      if (this.state.at) this.trail.push(this.state.at);
+      this.state = { ...this.state, at: { block, place } };
+      this.paintOrigin();
+    }
+
+    goBack() {
+      this.state = { ...this.state, at: this.trail.pop() ?? null };
+      this.paintOrigin();
+    }
+
+    // ---- The address ----
+
+    toHash() {
+      const { at, cut, greedy, off, place, step, temperature, word, words } = this.state;
+      const parts = new URLSearchParams({ model: "names",
+        story: words.map((i) => this.words[i]).join(" "), place: String(place + 1) });
+      if (step !== this.start.step) parts.set("step", String(this.data.steps[step]));
+      if (off.includes(true)) parts.set("off", off.flatMap((is, i) => (is ? [i] : [])).join("."));
+      if (cut) parts.set("cut", "1");
+      if (temperature !== 1) parts.set("t", String(temperature));
+      if (greedy) parts.set("greedy", "1");
+      if (word >= 0) parts.set("word", this.words[word]);
+      if (at) parts.set("at", `${at.block + 1}:${address(at.place)}`);
+      return `#${parts}`;
+    }
+
+    share() {
+      history.replaceState(null, "", this.toHash());
+      const { link } = this.parts;
+      const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
+      copied.then(() => setText(link, texts.copied), () => setText(link, texts.notCopied));
+    }
+
+    /** What can be read of an address; the rest is as at the start. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("model") !== "names") return;
+      const story = (parts.get("story") ?? "").split(" ").map((word) => this.words.indexOf(word));
+      const words = story.length <= MOST && !story.includes(-1) ? story : this.start.words;
+      const number = (/** @type {string} */ name, /** @type {number} */ otherwise) => {
+        const value = Number(parts.get(name) ?? otherwise);
+        return Number.isFinite(value) ? value : otherwise;
+      };
+      const place = number("place", words.length) - 1;
+      const step = this.data.steps.indexOf(number("step", -1));
+      const off = (parts.get("off") ?? "").split(".");
+      this.state = {
+        words, place: words[place] === undefined ? words.length - 1 : place,
+        step: step < 0 ? this.start.step : step,
+        off: this.start.off.map((_, i) => off.includes(String(i))), cut: parts.get("cut") === "1",
+        temperature: Math.min(3, Math.max(0.2, number("t", 1))), greedy: parts.get("greedy") === "1",
+        word: this.words.indexOf(parts.get("word") ?? ""), at: null,
+      };
+      const [block, where] = (parts.get("at") ?? "").split(/:(.*)/);
+      const asked = parse(where ?? "");
+      this.trail = [];
+      this.paint();
+      try {
+        if (!asked || !["1", "2"].includes(block)) return;
+        sharesAt(this.found, this.state.place);
+        valueAt(this.found.blocks[Number(block) - 1].numbers, { ...asked, term: /** @type {any} */ (null) });
+        this.ask(Number(block) - 1, asked);
+      } catch {
+        // no such number here: nothing is asked
+      }
+    }
+
+    // ---- Painting ----
+
+    paint() {
+      const { cut, off, step, words } = this.state;
+      this.found = run(this.models[step], words, { off, cut });
+      this.layOut();
+      this.paintControls();
+      this.paintStory();
+      this.paintNext();
+      this.paintShares();
+      this.paintMaps();
+      this.paintOrigin();
+    }
+
+    paintControls() {
+      const { cut, greedy, off, step, temperature, words } = this.state;
+      const { parts } = this;
+      parts.undo.disabled = !this.past.length;
+      parts.remove.disabled = words.length < 2;
+      parts.write.disabled = words.length >= MOST;
+      parts.temperature.value = String(temperature);
+      setText(parts.temperatureText, fill(texts.temperature, { t: short(temperature) }));
+      parts.greedy.checked = greedy;
+      parts.cut.checked = cut;
+      parts.toggles.forEach((/** @type {any} */ { input }, /** @type {number} */ i) => {
+        input.checked = !off[i];
+      });
+      parts.step.value = String(step);
+      const steps = { step: this.data.steps[step] };
+      setText(parts.stepText, fill(texts.step, steps));
+      set(parts.step, "aria-valuetext", fill(texts.step, steps));
+      const [met, fresh] = [this.curves.met[step], this.curves.fresh[step]].map((x) => shown(x, 2));
+      set(parts.curves, "aria-label", fill(texts.curves, { met, fresh }));
+      setText(parts.costs[0], fill(texts.met, { cost: met }));
+      setText(parts.costs[1], fill(texts.fresh, { cost: fresh }));
+      set(parts.marker, "x1", this.across?.(step) ?? 0);
+      set(parts.marker, "x2", this.across?.(step) ?? 0);
+      if (document.activeElement !== parts.input) {
+        parts.input.value = words.map((i) => this.words[i]).join(" ");
+      }
+    }
+
+    /** @param {number} head of four @returns {Matrix} */
+    weightsOf(head) {
+      return this.found.blocks[head >> 1].numbers.weights[head % 2];
+    }
+
+    paintStory() {
+      const { off, place, words } = this.state;
+      const { parts } = this;
+      parts.tokens.forEach((/** @type {any} */ token, /** @type {number} */ i) => {
+        setText(token, this.words[words[i]]);
+        set(token, "aria-label", fill(texts.word, { n: i + 1, word: this.words[words[i]] }));
+        set(token, "aria-pressed", String(i === place));
+      });
+      parts.cells.forEach((/** @type {any[]} */ row, /** @type {number} */ head) => {
+        const weights = this.weightsOf(head)[place];
+        row.forEach((cell, key) => {
+          const isSeen = key <= place;
+          setText(cell, isSeen ? shown(weights[key], 2) : "");
+          cell.disabled = !isSeen;
+          set(cell, ".backgroundColor", isSeen
+            ? `color-mix(in oklab, var(--head) ${Math.round(45 * weights[key])}%, transparent)` : "");
+          const path = parts.paths[head][key];
+          const isDrawn = isSeen && key !== place && weights[key] > 0.05 && !off[head];
+          set(path, "d", isDrawn ? this.arc(key, place) : "");
+          set(path, "stroke-width", isDrawn ? (1 + 6 * weights[key]).toFixed(1) : 0);
+        });
+      });
+    }
+
+    /** @param {number} key @param {number} place */
+    arc(key, place) {
+      const rise = Math.min(0.3 + 0.12 * (place - key), 1.9);
+      return `M${key + 0.5} 1Q${(key + place + 1) / 2} ${1 - rise} ${place + 0.5} 1`;
+    }
+
+    /** What is asked about: the word chosen, else the one that came, else the likeliest. */
+    get chosen() {
+      const { place, word, words } = this.state;
+      if (word >= 0) return word;
+      return words[place + 1] ?? nextWord(this.found.blocks[1].numbers.logits[place], 1, null);
+    }
+
+    paintNext() {
+      const { place, words, temperature } = this.state;
+      const { parts } = this;
+      const { logits, probabilities } = this.found.blocks[1].numbers;
+      const chances = temperature === 1 ? probabilities[place]
+        : window.mhaAttention.softmax([logits[place].map((/** @type {number} */ x) => x / temperature)])[0];
+      const order = chances.map((/** @type {number} */ _, /** @type {number} */ i) => i)
+        .sort((/** @type {number} */ a, /** @type {number} */ b) => chances[b] - chances[a])
+        .slice(0, LIKELIEST);
+      parts.lines ??= order.map(() => {
+        const line = { word: -1, append: makeButton("", () => this.append(line.word)),
+          bar: make("span", {}), why: makeButton("", () => this.ask(1,
+            placeAt("probabilities", this.state.place, line.word)), { className: "number" }) };
+        parts.next.append(make("li", {}, line.append, make("span", { className: "model-bar" }, line.bar),
+          line.why));
+        return line;
+      });
+      parts.lines.forEach((/** @type {any} */ line, /** @type {number} */ i) => {
+        line.word = order[i];
+        const word = this.words[order[i]];
+        const p = percent(chances[order[i]]);
+        setText(line.append, word);
+        set(line.append, "aria-label", fill(texts.append, { word }));
+        setText(line.why, p);
+        set(line.why, "aria-label", fill(texts.why, { p, word }));
+        set(line.bar, ".width", `${(100 * chances[order[i]]).toFixed(1)}%`);
+      });
+      setText(parts.nextTitle, fill(texts.next, { n: place + 1, word: this.words[words[place]] }));
+      const came = words[place + 1];
+      setText(parts.came, came === undefined ? "" : fill(texts.came,
+        { word: this.words[came], cost: shown(-Math.log(probabilities[place][came]), 2) }));
+      const each = 4 * this.models[0].w_q1.length * this.models[0].w_q1[0][0].length;
+      setText(parts.kept, fill(texts.kept, { n: words.length, all: each * words.length, more: each }));
+    }
+
+    paintShares() {
+      const { parts } = this;
+      const { place } = this.state;
+      const shares = sharesAt(this.found, place).map((/** @type {number[]} */ part) => part[this.chosen]);
+      const largest = Math.max(4, ...shares.map(Math.abs));
+      parts.choice.value = String(this.chosen);
+      parts.shares.forEach((/** @type {any} */ { bar, number }, /** @type {number} */ i) => {
+        const size = (50 * Math.abs(shares[i])) / largest;
+        set(bar, ".left", `${shares[i] < 0 ? 50 - size : 50}%`);
+        set(bar, ".width", `${size.toFixed(1)}%`);
+        set(bar, "class", shares[i] < 0 ? "below" : "");
+        setText(number, shown(shares[i], 2));
+      });
+      setText(parts.logitName, fill(texts.wordsLogit, { word: this.words[this.chosen] }));
+      setText(parts.logit, shown(this.found.blocks[1].numbers.logits[place][this.chosen], 2));
+    }
+
+    paintMaps() {
+      const { place, words } = this.state;
+      const n = words.length;
+      this.parts.maps.forEach((/** @type {any} */ { box, canvas, line }, /** @type {number} */ head) => {
+        const colour = getComputedStyle(box).getPropertyValue("--head").trim();
+        const rgb = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+        const weights = this.weightsOf(head);
+        const image = new ImageData(n, n);
+        weights.forEach((row, i) => row.forEach((weight, j) =>
+          image.data.set([...rgb, Math.round(255 * weight)], 4 * (i * n + j))));
+        canvas.width = n;
+        canvas.height = n;
+        canvas.getContext("2d").putImageData(image, 0, 0);
+        set(line, ".top", `${(100 * place) / n}%`);
+        set(line, ".height", `${100 / n}%`);
+        const row = weights[place];
+        const most = row.indexOf(Math.max(...row));
+        set(box, "aria-valuemax", n);
+        set(box, "aria-valuenow", place + 1);
+        set(box, "aria-valuetext", `${place + 1}. ${this.words[words[place]]}: ` +
+          `${most + 1}. ${this.words[words[most]]} ${percent(row[most])}`);
+      });
+    }
+
+    // ---- Where a number comes from ----
+
+    /** What a number is called. @param {number} block @param {Place} place */
+    nameOf(block, place) {
+      const { columns, rows } = window.mhaStages[place.stage];
+      const word = (/** @type {number} */ i) => `${i + 1}. ${this.words[this.state.words[i]]}`;
+      const part = (/** @type {number} */ i) => String(i + 1);
+      const ofWords = ["unembedding", "logits", "word_exponentials", "probabilities", "shares"];
+      const column = ofWords.includes(place.stage) ? this.words[place.column]
+        : columns === "keys" ? word(place.column) : part(place.column ?? 0);
+      const isMatrix = rows && rows !== "places";
+      const head = ["parts", "shares"].includes(place.stage) ? texts.partNames[place.head]
+        : String((place.head ?? 0) + 1);
+      const what = fill(texts.places[place.stage] ?? placeTexts[place.stage],
+        { row: isMatrix ? part(place.row) : word(place.row), column, head });
+      const where = place.head === null || ["parts", "shares"].includes(place.stage)
+        ? String(block + 1) : `${block + 1}, head ${place.head + 1}`;
+      return fill(texts.inBlock, { what, block: where });
+    }
+
+    paintOrigin() {
+      const { parts } = this;
+      const { at } = this.state;
+      parts.back.hidden = !at;
+      if (!at) {
+        setText(parts.what, texts.hint);
+        parts.line.replaceChildren();
+        return;
+      }
+      sharesAt(this.found, at.place.row ?? 0);
+      const from = originIn(this.found, at.block, at.place);
+      setText(parts.what, this.nameOf(at.block, at.place));
+      if (from.operation === "given") {
+        const isWord = at.place.stage === "embeddings";
+        parts.line.replaceChildren(`${short(from.terms[0][0].value)} `, isWord ? fill(texts.wordOf,
+          { word: this.words[this.state.words[at.place.row]] }) : texts.given);
+        return;
+      }
+      this.writeLine(from, at.block);
+    }
+
+    /** A line of arithmetic whose numbers lead on. @param {any} from @param {number} block */
+    writeLine(from, block) {
+      /** @type {Operand[][]} */
+      const terms = from.terms.filter((/** @type {Operand[]} */ term) =>
+        term.every(({ value }) => Number.isFinite(value)));
+      /** @type {any[][]} */
+      const items = from.operation === "sum" ? terms
+        : /** @type {any} */ (LAYOUTS)[from.operation]({ ...from, terms }, PLAIN);
+      /** @type {any[]} */
+      const nodes = [];
+      /** @type {string[]} */
+      const texts_ = [];
+      items.forEach((parts, i) => {
+        if (i) nodes.push(" + ");
+        texts_.push(parts.map((part) =>
+          (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
+        parts.forEach((part) => {
+          nodes.push(typeof part === "object" && part.place
+            ? this.operand(part, from.blocks.get(part) ?? block)
+            : typeof part === "object" ? inBrackets(short(part.value)) : part, " ");
+        });
+      });
+      const result = short(evaluate(from));
+      const line = chain(texts_.join(" + "), result);
+      this.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
+    }
+
+    /** @param {Operand} operand @param {number} block */
+    operand({ place, value }, block) {
+      const where = /** @type {Place} */ (place);
+      return makeButton(inBrackets(short(value)), () => this.ask(block, where),
+        { className: "number", title: this.nameOf(block, where) });
+    }
+  }
+
+  /** @type {WeakMap<HTMLElement, any>} */
+  const views = new WeakMap();
+
+  Object.assign(window.mhaModel, {
+    /** @param {HTMLElement} root */
+    open: (root) => views.set(root, new View(root, window.mhaModel.data)),
+    /** @param {HTMLElement} root */
+    readAddress: (root) => views.get(root)?.readAddress(),
+  });
+})();

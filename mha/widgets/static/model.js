@@ -1,0 +1,56 @@
+/* <mha-model> holds a drawing of a trained model at work. Near the screen, or where the address asks
+   for it, its numbers and the scripts that compute with them are loaded, and it comes to life. */
+(function () {
+  "use strict";
+
+  const { later, make } = window.mhaExplorer;
+
+  /** How far from the screen the model is loaded. */
+  const NEAR = "200px";
+
+  const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
+
+  /** Its style sheet is of use to no other page. */
+  const dressed = () => new Promise((done) => {
+    document.head.append(make("link",
+      { rel: "stylesheet", href: `${folder}model.css`, onload: done, onerror: done }));
+  });
+
+  class MhaModel extends HTMLElement {
+    /** @type {Promise<void> | null} */
+    coming = null;
+
+    connectedCallback() {
+      const watcher = new IntersectionObserver((entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        watcher.disconnect();
+        this.begin();
+      }, { rootMargin: NEAR });
+      watcher.observe(this);
+      window.addEventListener("hashchange", () => this.openFromAddress());
+      this.openFromAddress();
+    }
+
+    begin() {
+      this.coming ??= this.load();
+      return this.coming;
+    }
+
+    async load() {
+      await dressed();
+      await later("explorer-block.js");
+      await later("model-view.js");
+      await later("model-numbers.js");
+      window.mhaModel.open(this);
+    }
+
+    async openFromAddress() {
+      if (new URLSearchParams(location.hash.slice(1)).get("model") !== "names") return;
+      await this.begin();
+      window.mhaModel.readAddress(this);
+      this.scrollIntoView();
+    }
+  }
+
+  customElements.define("mha-model", MhaModel);
+})();

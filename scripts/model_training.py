@@ -1,0 +1,101 @@
+"""The command `train_model.py`: train the book's model of names, and keep what comes of it."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from environment import ROOT, fail
+
+from mha.command_line import Parser
+from mha.core.language import LanguageModel
+from mha.examples.names import draw_stories
+from mha.examples.trained import KEPT, LENGTH, measured, packed, training
+
+FOLDER = ROOT / "mha" / "examples" / "names"
+SEED = 0
+"""The seed of the numbers that the book shows."""
+
+
+def main() -> None:
+    """Train, keep, and say in one line whether it came out as the chapter says."""
+    arguments = _parser().parse_args()
+    start = time.perf_counter()
+    kept, losses = _train(arguments.seed)
+    found = _of_fresh_stories(kept[-1])
+    print(json.dumps(found))
+    others = [
+        {"seed": seed, **_of_fresh_stories(_train(seed)[0][-1])} for seed in arguments.other_seed
+    ]
+    if arguments.write:
+        _write(arguments.seed, kept, losses, others)
+    seconds = time.perf_counter() - start
+    if not came_out(found):
+        fail(f"It did not come out as the chapter says, in {seconds:.0f} s.")
+    print(f"It came out as the chapter says, in {seconds:.0f} s.")
+
+
+def _train(seed: int) -> tuple[list[LanguageModel], list[float]]:
+    """Return the model at each step that is kept, and its loss before each step that was taken."""
+    print(f"Training with seed {seed}:")
+    kept, losses = [], []
+    for step in training(seed):
+        if step.step in KEPT:
+            print(f"  after {step.step:4} steps the loss is {step.loss:.3f}", flush=True)
+            kept.append(step.model)
+        if step.step:
+            losses.append(step.loss)
+    return kept, losses
+
+
+def _of_fresh_stories(model: LanguageModel) -> dict[str, Any]:
+    """Return what is measured of a model on stories that no training has seen."""
+    return measured(model, draw_stories(np.random.default_rng(10**6), 200, LENGTH))
+
+
+def came_out(found: dict[str, Any]) -> bool:
+    """Return whether a model has learned what the chapter tells of.
+
+    Examples
+    --------
+    >>> came_out({"new": 2.7, "repeated": 0.1, "behind": [[0, 0], [0.8, 0]],
+    ...           "previous": [[0.9, 0], [0, 0]]})
+    True
+    """
+    finds, looks_back = max(found["behind"][1]), max(found["previous"][0])
+    return found["repeated"] < 0.5 < 2 < found["new"] and finds > 0.6 and looks_back > 0.6
+
+
+def _write(
+    seed: int, kept: Sequence[LanguageModel], losses: Sequence[float], others: list[dict[str, Any]]
+) -> None:
+    """Write the checkpoints, and the record of the training."""
+    FOLDER.mkdir(exist_ok=True)
+    np.save(FOLDER / "checkpoints.npy", np.stack([packed(model) for model in kept]))
+    record = {
+        "seed": seed,
+        "steps": KEPT,
+        "losses": [round(loss, 4) for loss in losses],
+        "other_seeds": others,
+    }
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in record.items()]
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    (FOLDER / "training.json").write_text(text, encoding="utf-8")
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="train_model.py",
+        description="Train the book's model of names anew, in some minutes, and say whether it came"
+        " out as the chapter says.",
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
+    parser.add_argument(
+        "--other-seed", type=int, action="append", default=[], metavar="SEED",
+        help="train with this seed too, to compare; may be given several times",
+    )  # fmt: skip
+    parser.add_argument(
+        "--write", action="store_true", help="keep the numbers in mha/examples/names"
+    )
+    return parser

@@ -1,0 +1,339 @@
+"""Sphinx kept in memory: a page that was saved, or is looked at, is read and written again.
+
+Others wait until somebody looks at them: an edit may change what they say of the page, and an edit
+of the package what they compute. Numbers of sections and figures run through the whole book: where
+an edit changes how many there are, a new process counts them.
+"""
+
+import logging
+import os
+import pickle
+import re
+import shutil
+import sys
+import time
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from environment import BUILD, EXTENSIONS, ROOT
+from sphinx_runs import application, prepare
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+HTML = BUILD / "preview" / "html"
+MEMORY = BUILD / "preview" / "doctrees" / "environment.pickle"  # Sphinx's name for what it knows
+LOG = BUILD / "preview" / "sphinx.log"
+STATIC = ROOT / "book" / "_static"
+EVERY_PAGE = "*"
+# Where Sphinx keeps what it has counted on each page; reading a page takes the page out of them.
+COUNTS = ("toc_secnumbers", "toc_fignumbers", "titles", "longtitles", "tocs")
+
+
+@dataclass
+class Task:
+    """What the preview asks of the pages' process.
+
+    Parameters
+    ----------
+    files : set of str
+        Files of the book that were saved or deleted, relative to the project.
+    view : frozenset of str, optional
+        The pages that are looked at now.
+    """
+
+    files: set[str] = field(default_factory=set)
+    view: frozenset[str] | None = None
+
+
+@dataclass
+class Told:
+    """What the pages' process tells: a page is written, this is wrong now, or to begin again."""
+
+    written: str = ""  # a page; "*" for what every page loads
+    seconds: float = 0.0
+    problems: dict[str, list[str]] | None = None
+    again: bool = False
+
+
+def run(connection: Connection, view: frozenset[str]) -> None:
+    """Keep Sphinx in memory and do what comes through the connection, until it closes."""
+    sys.path[:0] = [str(ROOT), str(EXTENSIONS)]
+    prepare(os.environ)
+    os.chdir(ROOT)
+    with LOG.open("w", encoding="utf-8", buffering=1) as log:
+        sys.stdout = sys.stderr = log
+        try:
+            app = application("html", HTML, MEMORY.parent, status=log, warning=log)
+            Pages(app, connection, view).go_on()
+        except (EOFError, BrokenPipeError, KeyboardInterrupt):
+            return
+        except BaseException as error:
+            traceback.print_exc()
+            connection.send(Told(problems={"": [where_it_failed(error)]}))
+
+
+class Pages:
+    """The pages, and the Sphinx that makes them."""
+
+    def __init__(self, app: "Sphinx", connection: Connection, view: frozenset[str]) -> None:
+        self.app, self.env, self.builder = app, app.env, app.builder
+        self.connection, self.view = connection, view
+        self.saved: dict[str, float] = {}  # pages that were saved, and when, until they are written
+        self.to_read: set[str] = set()
+        self.to_write: set[str] = set()
+        self.failed: set[str] = set()  # pages that could not be read: their last good ones stay
+        self.good: dict[str, Any] = {}  # the numbers of their last good ones
+        self.problems: dict[str, list[str]] = {}
+        self.log = Problems(app)
+
+    def go_on(self) -> None:
+        """Do what somebody waits for, and take what comes between two steps."""
+        self.begin()
+        while True:
+            waiting = [n for n in [*self.saved, *self.view] if n in self.to_read | self.to_write]
+            if self.connection.poll(0 if waiting else None):
+                self.take(self.connection.recv())
+            elif waiting[0] in self.to_read:
+                self.read(waiting[0])
+            else:
+                self.write(waiting[0])
+
+    def begin(self) -> None:
+        """Read what has changed since the memory was written, and count."""
+        from sphinx.environment import CONFIG_OK
+
+        from byhand.reading.pages import made_from, without_results
+
+        self.env.find_files(self.app.config, self.builder)
+        outdated = self.env.get_outdated_files(self.env.config_status != CONFIG_OK)
+        added, changed, removed = outdated
+        for name in removed:
+            self.clear(name)
+        for more in self.app.emit("env-get-outdated", self.env, added, changed, removed):
+            changed |= set(more) & self.env.found_docs
+        self.app.emit("env-before-read-docs", self.env, sorted(added | changed))
+        for name in sorted(added | changed):
+            self.read(name, is_first=True)
+        set(self.env.check_dependents(self.app, set()))  # it counts as it is gone through
+        for name in read_from_contents() - self.env.found_docs:
+            self.note(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])
+        self.to_write = set(self.env.found_docs) - self.failed
+        stale = without_results(self.env, self.env.found_docs, made_from())
+        self.to_read |= {name for name, *_ in stale}
+        self.builder.prepare_writing(set(self.env.found_docs))
+        self.builder.events.emit("write-started", self.builder)
+
+    # ---- What is asked ----
+
+    def take(self, task: Task) -> None:
+        """Add what a task asks for."""
+        if task.view is not None:
+            self.view = task.view
+        for name in task.files:
+            page = name.removeprefix("book/").removesuffix(".md")
+            if page in read_from_contents():
+                self.env.find_files(self.app.config, self.builder)  # a deleted one may be back
+                self.to_read.add(page)
+                self.saved[page] = time.monotonic()
+            else:
+                self.take_file(name)
+
+    def take_file(self, name: str) -> None:
+        """Find out whom a file that is no page concerns."""
+        if name.startswith("book/_static/"):
+            from byhand.page_assets import remove_parts, write_assets
+
+            shutil.copytree(STATIC, HTML / "_static", dirs_exist_ok=True)
+            write_assets(self.app)
+            remove_parts(self.app, None)
+            self.connection.send(Told(written=EVERY_PAGE))
+        elif name.startswith("book/_templates/"):
+            self.to_write |= self.env.found_docs
+        else:
+            path = ROOT / name
+            for page, needed in self.env.dependencies.items():
+                if any((ROOT / "book" / file).resolve() == path for file in needed):
+                    self.to_read.add(page)
+
+    # ---- One step ----
+
+    def read(self, name: str, *, is_first: bool = False) -> None:
+        """Read a page; where its numbers are not those before, begin again."""
+        from sphinx.util.build_phase import BuildPhase
+
+        self.to_read.discard(name)
+        if not Path(self.env.doc2path(name)).is_file():
+            self.fail(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])
+            return
+        known, before = self.good.get(name) or self.numbers(name)
+        self.app.phase = BuildPhase.READING
+        try:
+            self.clear(name)
+            self.builder.read_doc(name)
+        except Exception as error:
+            self.log.found.append(f"book/{name}.md: {where_it_failed(error)}")
+            self.env.temp_data.clear()
+            self.env.ref_context.clear()
+        found = self.log.take()
+        is_other = not found and not is_first and before != counted(self.env, name)
+        if not is_other and not is_first:
+            for table, value in known.items():
+                getattr(self.env, table)[name] = value
+        if found:
+            self.good[name] = known, before
+            self.fail(name, found)
+            return
+        self.good.pop(name, None)
+        self.failed.discard(name)
+        self.note(name, [])
+        self.app.emit("env-updated", self.env)
+        self.to_write = set(self.env.found_docs) - self.failed
+        if is_other:
+            self.begin_again()
+
+    def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
+        """Return what the book has counted on a page, and on what."""
+        tables = {table: getattr(self.env, table) for table in COUNTS}
+        known = {table: found[name] for table, found in tables.items() if name in found}
+        return known, counted(self.env, name)
+
+    def clear(self, name: str) -> None:
+        """Forget what is known of a page."""
+        self.app.emit("env-purge-doc", self.env, name)
+        self.env.clear_doc(name)
+        self.env._pickled_doctree_cache.pop(name, None)
+
+    def begin_again(self) -> None:
+        """Write down what is known, and have a new process go on from there."""
+        for name in self.failed:
+            self.clear(name)
+        waiting = MEMORY.with_suffix(".new")
+        with waiting.open("wb") as file:
+            pickle.dump(self.env, file, pickle.HIGHEST_PROTOCOL)
+        waiting.replace(MEMORY)
+        self.connection.send(Told(again=True))
+        raise EOFError
+
+    def fail(self, name: str, found: list[str]) -> None:
+        """Keep the last good page of what cannot be read, and tell what is wrong with it."""
+        self.saved.pop(name, None)
+        self.to_write.discard(name)
+        self.failed.add(name)
+        self.note(name, found)
+
+    def write(self, name: str) -> None:
+        """Write a page, and tell so if it is another one than before."""
+        from sphinx.util.build_phase import BuildPhase
+
+        self.to_write.discard(name)
+        file = Path(self.builder.get_outfilename(name))  # type: ignore[attr-defined]
+        before = file.read_bytes() if file.is_file() else b""
+        self.app.phase = BuildPhase.RESOLVING
+        try:
+            doctree = self.env.get_and_resolve_doctree(name, self.builder)
+            found = self.log.take()
+            if not found:
+                self.app.phase = BuildPhase.WRITING
+                self.builder.write_doc_serialized(name, doctree)
+                self.builder.write_doc(name, doctree)
+                self.builder.copy_image_files()  # type: ignore[attr-defined]
+                found = self.log.take()
+        except Exception as error:
+            found = [*self.log.take(), f"book/{name}.md: {where_it_failed(error)}"]
+        since = self.saved.pop(name, None)
+        if not found and file.read_bytes() != before:
+            seconds = time.monotonic() - since if since else 0.0
+            self.connection.send(Told(written=name, seconds=seconds))
+        self.note(name, found or faults_of(name))
+
+    def note(self, name: str, found: list[str]) -> None:
+        """Keep what is wrong with a page, and tell it if it is news."""
+        if found != self.problems.get(name, []):
+            self.problems[name] = found
+            self.problems = {key: lines for key, lines in self.problems.items() if lines}
+            self.connection.send(Told(problems=dict(self.problems)))
+
+
+def read_from_contents() -> set[str]:
+    """Return the pages that `_toc.yml` names."""
+    from byhand.contents import read_contents
+
+    return set(read_contents().pages)
+
+
+def faults_of(name: str) -> list[str]:
+    """Return what the build would refuse in a page's source."""
+    from byhand.checking import check_sources
+
+    with suppress(OSError, ValueError):  # deleted just now: the next task tells so
+        return list(map(str, check_sources(ROOT, [name])))
+    return []
+
+
+def counted(env: Any, name: str) -> tuple[Any, ...]:
+    """Return what the book counts on a page: its sections, and its numbered things in order."""
+    from docutils import nodes
+
+    try:
+        doctree = env.get_doctree(name)
+    except OSError:  # it has never been read
+        return ()
+    found = []
+    for node in doctree.findall(nodes.Element):
+        for domain in env.domains.values():
+            kind = domain.get_enumerable_node_type(node) if node.get("ids") else None
+            if kind:
+                found.append((kind, node["ids"][0]))
+    contents = re.sub(r' secnumber="[^"]*"', "", str(env.tocs.get(name)))
+    return (contents, *found)
+
+
+# ---- What went wrong ----
+
+
+def where_it_failed(error: BaseException) -> str:
+    """Return file, line and cause of an error, the file being the last of the project's."""
+    cause = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{short(error.filename)}:{error.lineno}: {type(error).__name__}: {error.msg}"
+    sources = tuple(f"{ROOT / folder}{os.sep}" for folder in ("mha", "book"))
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if frame.filename.startswith(sources)]
+    return f"{short(ours[-1].filename)}:{ours[-1].lineno}: {cause}" if ours else cause
+
+
+def short(file: str) -> str:
+    """Return a path as it is known in the project."""
+    return file.removeprefix(f"{ROOT}{os.sep}")
+
+
+class Problems(logging.Handler):
+    """What Sphinx warns of, as lines of file, line and cause."""
+
+    def __init__(self, app: "Sphinx") -> None:
+        from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSuppressor
+
+        super().__init__(logging.WARNING)
+        self.found: list[str] = []
+        self.addFilter(WarningSuppressor(app))
+        self.addFilter(WarningLogRecordTranslator(app))
+        logging.getLogger(NAMESPACE).addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note a warning; what comes twice counts once."""
+        place = short(str(getattr(record, "location", "") or "")).removesuffix(":")
+        message = logging.LogRecord.getMessage(record)  # Sphinx's own adds the place and a colour
+        text = re.sub(r"\x1b\[[0-9;]*m", "", message)
+        line = f"{place}: {text}" if place else text
+        if line not in self.found:
+            self.found.append(line)
+
+    def take(self) -> list[str]:
+        """Return what was noted since the last time; where cells failed, these alone."""
+        found, self.found = self.found, []
+        return [line for line in found if "this cell failed" in line] or found

@@ -1,0 +1,197 @@
+"""Watch the files of the book, and pass on who has to do what."""
+
+import asyncio
+import fcntl
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from environment import BUILD, ROOT, fail
+from html_book import build_html, one_at_a_time
+from sphinx_runs import STATE
+from watchfiles import DefaultFilter, awatch
+
+from byhand.digests import files_in
+from preview.pages import HTML, LOG, MEMORY, Task, Told, run
+from preview.serving import Server
+
+SETTLED = 30  # milliseconds without another change, after which a save is complete
+# What every page depends on: all are read anew.
+ALL_PAGES = ("book/_ext", "book/references.bib", "_config.yml", "_toc.yml")
+# What the environment is made from: it cannot change under a running command.
+ENVIRONMENT = ("requirements.lock", "pyproject.toml")
+
+
+def watch(port: int) -> None:
+    """Serve the book until Ctrl-C."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with only_one() as note:
+        if not STATE.is_dir():
+            print("There is no book to begin with: building it.", flush=True)
+            build_html()
+        with one_at_a_time():
+            begin_from(STATE / "_build")
+        preview = Preview()
+        try:
+            asyncio.run(preview.go_on(port, note))
+        except OSError as error:
+            fail(f"port {port} cannot be used ({error.strerror}); name another one with --port")
+        finally:
+            preview.stop()
+        print("\nThe preview has ended. What is published is made by: scripts/build.py")
+
+
+@contextmanager
+def only_one() -> Iterator[Path]:
+    """Refuse to run beside another preview of this book; give the file that says where it is."""
+    note = BUILD / "preview.address"
+    with (BUILD / "preview.lock").open("w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            where = f" at {note.read_text(encoding='utf-8')}" if note.is_file() else ""
+            fail(f"a preview of this book is running already{where}")
+        try:
+            yield note
+        finally:
+            note.unlink(missing_ok=True)
+
+
+def begin_from(built: Path) -> None:
+    """Begin with the last good build's pages, and with what Sphinx knew of them, if that holds."""
+    shutil.rmtree(HTML.parent, ignore_errors=True)
+    shutil.copytree(built / "html", HTML)
+    shutil.copytree(built / ".doctrees", MEMORY.parent)
+    known = MEMORY.stat().st_mtime if MEMORY.is_file() else 0
+    if any(path.stat().st_mtime > known for path in files_in([*ALL_PAGES, *ENVIRONMENT], ROOT)):
+        MEMORY.unlink(missing_ok=True)
+
+
+def has_display() -> bool:
+    """Tell whether a browser can be opened where this runs."""
+    is_other = sys.platform in ("darwin", "win32")
+    return is_other or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+class Preview:
+    """Who watches, who builds, who looks on."""
+
+    def __init__(self) -> None:
+        self.process: BaseProcess | None = None
+        self.connection: Connection | None = None
+        self.server = Server(self.look_at)
+        self.end = asyncio.Event()
+
+    async def go_on(self, port: int, note: Path) -> None:
+        """Serve and watch, until Ctrl-C."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.end.set)
+        self.server.listen(port)
+        address = f"http://127.0.0.1:{self.server.port}/"
+        note.write_text(address, encoding="utf-8")
+        self.start()
+        print(f"The book is at {address}; save a file to see it there, Ctrl-C ends.", flush=True)
+        if not has_display():
+            print("No display was found: open the address yourself.", flush=True)
+        elif not webbrowser.open(address):
+            print("No browser was found: open the address yourself.", flush=True)
+        folders = (ROOT / "book", ROOT / "mha")
+        await asyncio.gather(self.watch(*folders), self.watch(ROOT, recursive=False))
+
+    # ---- The pages' process ----
+
+    def start(self) -> None:
+        """Start the pages' process, in the place of the one before."""
+        self.stop()
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=run, args=(theirs, self.server.in_view()))
+        self.process.start()
+        theirs.close()
+        self.server.problems.clear()
+        asyncio.get_running_loop().add_reader(self.connection.fileno(), self.hear)
+
+    def stop(self) -> None:
+        """End the pages' process, and with it what it has started."""
+        self.disconnect()
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.process = None
+
+    def disconnect(self) -> None:
+        """Hear nothing more of the pages' process."""
+        if self.connection is not None:
+            with suppress(RuntimeError):  # at the end there is no loop any more
+                asyncio.get_running_loop().remove_reader(self.connection.fileno())
+            self.connection.close()
+            self.connection = None
+
+    def hear(self) -> None:
+        """Take what the pages' process tells."""
+        assert self.connection is not None
+        try:
+            told: Told = self.connection.recv()
+        except (EOFError, OSError):
+            self.disconnect()
+            MEMORY.unlink(missing_ok=True)  # the next process shall not stumble over the same
+            if not self.server.problems:
+                where = LOG.relative_to(ROOT)
+                self.server.tell_problems({"": [f"the preview's builder has ended; see {where}"]})
+            return
+        if told.again:
+            self.start()
+        elif told.problems is not None:
+            before = self.server.what_is_wrong()["problems"]
+            self.server.tell_problems(told.problems)
+            for line in self.server.what_is_wrong()["problems"]:
+                if line not in before:
+                    print(line, file=sys.stderr, flush=True)
+        elif told.written:
+            self.server.reload(told.written)
+            if told.seconds:
+                print(f"{told.written}: {told.seconds:.1f} s", flush=True)
+
+    def look_at(self) -> None:
+        """Pass on which pages are looked at."""
+        if self.connection is not None:
+            self.connection.send(Task(view=self.server.in_view()))
+
+    # ---- The files ----
+
+    async def watch(self, *folders: Path, recursive: bool = True) -> None:
+        """Watch folders."""
+        options = {"watch_filter": Sources(), "step": SETTLED, "stop_event": self.end}
+        async for changes in awatch(*folders, recursive=recursive, **options):
+            self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
+
+    def changed(self, names: set[str]) -> None:
+        """Pass on which files have changed."""
+        if found := sorted(names & set(ENVIRONMENT)):
+            sentence = f"{found[0]} has changed: start the preview again"
+            self.server.tell_problems({"": [sentence]})
+            print(sentence, file=sys.stderr, flush=True)
+        if any(name.startswith(ALL_PAGES) for name in names):
+            MEMORY.unlink(missing_ok=True)
+            self.start()
+        elif any(name.startswith("mha/") for name in names):
+            self.start()
+        elif names := {name for name in names if name.startswith("book/")}:
+            if self.connection is None:  # it has ended
+                self.start()
+            assert self.connection is not None
+            self.connection.send(Task(files=names))
+
+
+class Sources(DefaultFilter):
+    """What belongs to the book's sources: nothing that is compiled, hidden, or a cell's output."""
+
+    ignore_entity_patterns = (*DefaultFilter.ignore_entity_patterns, r"^\.", r"\.new$", r"^4913$")

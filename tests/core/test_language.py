@@ -1,0 +1,181 @@
+"""A language model: its gradients, what it writes, and what turning a part off leaves."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from helpers import raises
+
+from mha import (
+    Block,
+    FeedForward,
+    layer_norm,
+    rotate_by,
+    softmax,
+    transformer,
+)
+from mha.core.language import (
+    LanguageModel,
+    draw_model,
+    model_gradients,
+    run_model,
+    train_model,
+    word_losses,
+)
+from mha.core.norm import moments, normalised_backward
+
+WORDS = ("ant", "bee", "cow", "dog", "elk", "fox", "gnu")
+TEXT = "ant bee cow ant bee elk gnu gnu ant"
+
+
+@pytest.fixture
+def model():
+    return draw_model(np.random.default_rng(5), WORDS, 12, num_blocks=2, num_heads=3, base=50.0)
+
+
+def changed(model, name, index, by):
+    arrays = model.arrays
+    arrays[name] = arrays[name].copy()
+    arrays[name][index] += by
+    return model.with_arrays(arrays)
+
+
+def test_gradients_are_those_of_finite_differences(model):
+    texts = np.random.default_rng(7).integers(7, size=(3, 11))
+    loss, gradients = model_gradients(model, texts)
+    assert loss == pytest.approx(word_losses(model, texts).mean(), rel=1e-12)
+    assert gradients.keys() == model.arrays.keys()
+    rng = np.random.default_rng(11)
+    for name, gradient in gradients.items():
+        assert gradient.shape == model.arrays[name].shape
+        for _ in range(5):
+            index = tuple(rng.integers(gradient.shape))
+            up, down = (
+                word_losses(changed(model, name, index, by), texts).mean() for by in (1e-5, -1e-5)
+            )
+            assert gradient[index] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-8), name
+
+
+def test_a_normalisation_s_gradient_is_that_of_finite_differences(rng):
+    x, d_normed = rng.normal(size=(2, 5, 7))
+    means, spreads = moments(x, 0.5)
+    back = normalised_backward(d_normed, (x - means[:, None]) / spreads[:, None], spreads)
+    for index in np.ndindex(x.shape):
+        nudge = np.zeros_like(x)
+        nudge[index] = 1e-6
+        up, down = ((layer_norm(x + by, eps=0.5) * d_normed).sum() for by in (nudge, -nudge))
+        assert back[index] == pytest.approx((up - down) / 2e-6, abs=1e-8)
+
+
+def test_a_model_is_its_blocks_between_two_tables(model):
+    x = transformer(
+        model.embedding[model.indices(TEXT)], model.blocks, is_causal=True, angles=model.angles(9)
+    )
+    assert np.allclose(model.logits(TEXT), layer_norm(x) @ model.unembedding, atol=1e-12)
+
+
+def test_what_is_kept_gives_the_words_that_reading_anew_gives(model):
+    text = TEXT.split()
+    for written in islice(model.write(TEXT), 13):
+        logits = model.logits(text)
+        assert np.allclose(written.probabilities, softmax(logits[-1]), atol=1e-12)
+        assert written.word == WORDS[int(logits[-1].argmax())]
+        assert [len(cache) for cache in written.caches] == [len(text)] * 2
+        text.append(written.word)
+
+
+def test_temperature_and_draws(model):
+    logits = model.logits(TEXT)[-1]
+    for temperature in (0.3, 1, 7.0):
+        first = next(model.write(TEXT, temperature=temperature))
+        assert np.allclose(first.probabilities, softmax(logits / temperature))
+    texts = [
+        [word.word for word in islice(model.write(TEXT, rng=np.random.default_rng(seed)), 17)]
+        for seed in (1, 1, 2)
+    ]
+    assert texts[0] == texts[1] != texts[2]
+    drawn = np.random.default_rng(3)
+    words = [next(model.write(TEXT, rng=drawn)).word for _ in range(2000)]
+    shares = [words.count(word) / 2000 for word in WORDS]
+    assert np.allclose(shares, softmax(logits), atol=0.05)
+
+
+def test_a_head_that_is_off_adds_nothing(model):
+    off = model.without((0, 1), (1, 2))
+    runs = [run_model(m, model.indices(TEXT)) for m in (model, off)]
+    assert np.array_equal(runs[0].passes[0].weights, runs[1].passes[0].weights)
+    assert not np.allclose(runs[0].passes[1].weights, runs[1].passes[1].weights)
+    bare = model.without(*np.ndindex(2, 3))
+    embedded = layer_norm(model.embedding[model.indices(TEXT)])
+    assert np.allclose(bare.logits(TEXT), embedded @ model.unembedding)
+
+
+def test_a_cut_takes_one_head_out_of_the_keys_of_another(model):
+    ids = model.indices(TEXT)
+    whole, cut = run_model(model, ids), run_model(model, ids, cut=(1, 2))
+    for same in ("weights", "output"):
+        assert np.array_equal(getattr(whole.passes[0], same), getattr(cut.passes[0], same))
+    first, second = (run.passes[1] for run in (whole, cut))
+    for same in ("query", "value", "x"):
+        assert np.array_equal(getattr(first, same), getattr(second, same))
+    assert np.array_equal(first.key[:2], second.key[:2])
+    assert not np.allclose(first.key[2], second.key[2])
+    silent = model.without((0, 1))
+    assert np.allclose(run_model(silent, ids).logits, run_model(silent, ids, cut=(1, 2)).logits)
+
+
+def test_the_parts_that_a_key_is_cut_into_add_up_to_it(model):
+    # Without all three heads of the first block the key is that of the embedding alone.
+    ids = model.indices(TEXT)
+    whole = run_model(model, ids).passes[1]
+    lost = sum(whole.key[1] - run_model(model, ids, cut=(h, 1)).passes[1].key[1] for h in range(3))
+    x = model.embedding[ids]
+    normed = (x - x.mean(axis=1, keepdims=True)) / run_model(model, ids).spreads[1][:, None]
+    alone = normed @ model.blocks[1].attention.w_k[1]
+    assert np.allclose(whole.key[1] - lost, rotate_by(alone, model.angles(9)))
+
+
+def test_training_lowers_the_loss_and_repeats_itself(model):
+    texts = [[model.indices(TEXT)]] * 20
+    losses = [[step.loss for step in train_model(model, texts, [0.01] * 20)] for _ in range(2)]
+    assert losses[0] == losses[1]
+    assert losses[0][-1] < losses[0][0] / 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "sentence"),
+    [
+        (ValueError, {"embedding": np.ones((7, 11))},
+         "embedding has shape (7, 11); (7, 12) is wanted"),
+        (ValueError, {"unembedding": np.ones((7, 12))},
+         "unembedding has shape (7, 12); (12, 7) is wanted"),
+        (TypeError, {"blocks": [1]}, "blocks holds a int; blocks are wanted"),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_fit_are_refused(model, kind, changes, sentence):
+    parts = {"words": WORDS, "embedding": model.embedding, "blocks": model.blocks,
+             "unembedding": model.unembedding}  # fmt: skip
+    with raises(kind, sentence):
+        LanguageModel(**parts | changes)
+
+
+def test_what_is_no_model_or_no_text_of_it_is_refused(model):
+    feed = FeedForward(np.ones((12, 5)), np.ones(5), np.ones((5, 12)), np.ones(12))
+    wanted = "an output projection, a norm before without gain and bias, and no feed-forward layer"
+    for other in (
+        Block(model.blocks[0].attention, feed),
+        Block(model.blocks[0].attention, norm="after"),
+    ):
+        with pytest.raises(ValueError, match=wanted):
+            LanguageModel(words=WORDS, embedding=model.embedding, blocks=[other],
+                          unembedding=model.unembedding)  # fmt: skip
+    with raises(ValueError, f"text has 'yak'; words of {', '.join(WORDS)} are wanted"):
+        model.logits("ant yak")
+    with raises(ValueError, "text is empty; at least one is wanted"):
+        model.logits("")
+    with raises(ValueError, "indices has places outside of 0 to 6"):
+        run_model(model, [0, 7])
+    with raises(ValueError, "temperature is 0.0; a number above 0 is wanted"):
+        model.write("ant", temperature=0)
+    with raises(ValueError, "num_heads is 5; a divisor of d_model=12 is wanted"):
+        draw_model(np.random.default_rng(1), WORDS, 12, num_heads=5)

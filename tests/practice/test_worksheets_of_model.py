@@ -1,0 +1,37 @@
+"""Two tasks from the trained model: what they ask has one answer, and the key has it."""
+
+import re
+
+import numpy as np
+import pytest
+
+from mha.practice.worksheets.command import main
+from mha.practice.worksheets.of_model import LETTERS, ModelSheet
+from mha.practice.worksheets.students import Student
+
+
+@pytest.mark.parametrize("number", range(1, 21))
+def test_the_tables_show_which_head_is_which_and_what_comes_next(number):
+    made = ModelSheet(7, Student(number))
+    rows = np.arange(1, 6)
+    back = [weights[rows, rows - 1].mean() for weights in made.maps[:2]]
+    assert LETTERS[int(np.argmax(back))] == made.letter(0)
+    finds = [weights[-1, 1] for weights in made.maps]
+    assert LETTERS[int(np.argmax(finds))] == made.letter(3)
+    likeliest = made.runs[-1].logits[-1].argmax()
+    assert made.runs[-1].example.vocabulary[likeliest] == made.story[1]
+    key = made.key()
+    assert f"The word before: {made.letter(0)}. Behind the same word: {made.letter(3)}." in key
+    sums = re.findall(r": (.+) = (.+)$", key, re.MULTILINE)
+    assert len(sums) == 2
+    for terms, total in sums:
+        numbers = [float(t.strip("()").replace("−", "-")) for t in terms.split(" + ")]
+        assert sum(numbers) == pytest.approx(float(total.replace("−", "-")))
+
+
+def test_the_command_writes_them_beside_the_sheets(tmp_path):
+    main(["--seed=7", "--students=2", "--stages=key", "--model", str(tmp_path)])
+    sheets = (tmp_path / "model-7.md").read_text(encoding="utf-8")
+    assert sheets.count("## ") == 2
+    assert sheets.count("Head A") == 2
+    assert (tmp_path / "model-key-7.md").read_text(encoding="utf-8").count("Next: ") == 2

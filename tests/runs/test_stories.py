@@ -1,0 +1,64 @@
+"""A text's runs are runs like any other, down to the probabilities of the next word."""
+
+import numpy as np
+import pytest
+from helpers import raises, with_block
+from put_together import check_all
+
+from mha import Place, arithmetic, load_example, origin, softmax, tables, trace
+from mha.core.language import draw_model
+from mha.runs.stages import OF_WORDS, STAGES
+from mha.runs.stories import logit_shares, trace_text
+
+WORDS = ("ant", "bee", "cow", "dog", "elk")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return draw_model(np.random.default_rng(5), WORDS, 6, num_blocks=3, num_heads=3, base=50.0)
+
+
+def test_every_number_of_a_text_comes_from_others(model):
+    for run in trace_text(model, "ant bee cow ant"):
+        check_all(run)
+
+
+def test_the_last_run_has_the_model_s_logits(model):
+    *before, last = trace_text(model, "ant bee cow ant")
+    assert np.allclose(last.logits, model.logits("ant bee cow ant"), atol=1e-12)
+    assert np.allclose(last.probabilities, softmax(last.logits))
+    for name in OF_WORDS:
+        kind = STAGES[name]
+        array = kind.array(last)
+        lengths = {"n": 4, "d_model": 6, "num_words": 5}
+        assert array.shape == tuple(lengths[size] for size in kind.sizes)
+        assert all(kind.array(run) is None for run in before)
+
+
+def test_tables_and_lines_speak_of_words(model):
+    last = trace_text(model, "ant bee", name="animals")[-1]
+    table = tables.stage_table(last, "probabilities")
+    assert table.header == ("Token", *WORDS)
+    line = arithmetic(last, "probabilities", 1, 3)
+    assert str(line).startswith(f"{last.word_exponentials[1, 3]:.4f} ÷ ")
+    top, bottom = origin(last, Place.parse("probabilities.1.3")).operands
+    assert (str(top.place), str(bottom.place)) == ("word_exponentials.1.3", "word_sums.1")
+
+
+def test_the_shares_of_a_logit_add_up_to_it(model):
+    runs = trace_text(model, "ant bee cow ant")
+    for row in range(4):
+        found = logit_shares(runs, row)
+        assert len(found.names) == len(found.shares) == 1 + 9
+        assert np.allclose(found.shares.sum(axis=0), runs[-1].logits[row], atol=1e-12)
+        off = model.without((2, 1))
+        silent = logit_shares(trace_text(off, "ant bee cow ant"), row)
+        assert not silent.shares[found.names.index("block 3, head 2")].any()
+
+
+def test_what_has_no_logits_is_refused(rng):
+    with raises(ValueError, "cat-sat has no logits; runs of a model are wanted"):
+        logit_shares([trace(load_example("cat-sat"))], 0)
+    sentence = "unembedding reads a block of attention alone, normalised before; one is wanted"
+    with raises(ValueError, sentence):
+        with_block(rng, unembedding=np.ones((17, 3)))

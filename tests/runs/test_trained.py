@@ -1,0 +1,97 @@
+"""The language of names, and the model that the book trained on it."""
+
+import numpy as np
+import pytest
+from helpers import raises
+
+from mha import load_model, trace_text
+from mha.core.language import run_model
+from mha.examples.names import SYLLABLES, WORDS, draw_stories, draw_story, second_syllables
+from mha.examples.trained import KEPT, measured, training
+
+FRESH = draw_stories(np.random.default_rng(2026), 200, 48)
+
+
+def test_a_story_is_told_of_two_or_three_people_with_syllables_of_their_own():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        story = " ".join(draw_story(rng, 400))
+        assert tuple(story.split()) == draw_story(np.random.default_rng(seed), 400)
+        names = set()
+        for sentence in story.split(" . ")[:-1]:
+            words = sentence.split()
+            at = [i for i, word in enumerate(words) if word in SYLLABLES]
+            assert len(at) in (2, 4)
+            names |= {(words[i], words[i + 1]) for i in at[::2]}
+        assert len(names) in (2, 3)
+        assert len({syllable for name in names for syllable in name}) == 2 * len(names)
+
+
+def test_second_syllables_are_found():
+    asked = second_syllables(FRESH)
+    for story, place, last, behind in zip(*asked.repeated, asked.last, asked.behind, strict=True):
+        words = FRESH[story]
+        assert words[last - 1] == words[place] < len(SYLLABLES)
+        assert words[last] == words[place + 1]
+        assert behind[last]
+        assert not behind[last + 1 :].any()
+        assert (words[np.flatnonzero(behind) - 1] == words[place]).all()
+    for story, place in zip(*asked.new, strict=True):
+        assert FRESH[story, place] not in FRESH[story, :place]
+    with raises(ValueError, "length is 0; a whole number of at least 1 is wanted"):
+        draw_story(np.random.default_rng(1), 0)
+
+
+def test_the_first_steps_of_the_training_give_the_losses_that_are_kept():
+    trained = load_model("names")
+    assert trained.steps == KEPT
+    steps = list(training(trained.seed, 30))
+    assert [step.step for step in steps] == list(range(31))
+    losses = [step.loss for step in steps[1:]]
+    assert losses == pytest.approx(trained.losses[:30], abs=2e-3)
+    first = trained.checkpoints[0].arrays
+    for name, array in steps[0].model.arrays.items():
+        assert np.allclose(array, first[name], rtol=1e-3, atol=1e-4), name
+
+
+def test_what_the_chapter_claims_of_the_model_holds_on_fresh_stories():
+    model = load_model("names").model
+    found = measured(model, FRESH)
+    assert found["repeated"] < 0.1
+    assert found["new"] > 2.7
+    assert found["behind"][1][1] > 0.75
+    assert found["behind"][1][0] < 0.1
+    assert found["previous"][0][0] > 0.5 > 0.3 > found["previous"][0][1]
+    finder_off = measured(model.without((1, 1)), FRESH)
+    back_off = measured(model.without((0, 0)), FRESH)
+    cut = measured(model, FRESH, cut=(0, 1))
+    for off in (finder_off, back_off, cut):
+        assert off["repeated"] > 1.0, off
+    assert back_off["behind"][1][1] < 0.4
+    assert cut["behind"][1][1] < 0.4
+
+
+def test_the_heads_are_born_between_two_checkpoints():
+    trained = load_model("names")
+    found = {
+        step: measured(model, FRESH[:50])
+        for step, model in zip(trained.steps, trained.checkpoints, strict=True)
+    }
+    assert found[250]["repeated"] > 1.3 > 0.3 > found[600]["repeated"]
+    assert found[250]["behind"][1][1] < 0.4 < 0.7 < found[600]["behind"][1][1]
+
+
+def test_a_story_s_trace_has_the_model_s_numbers():
+    trained = load_model("names")
+    for model in trained.checkpoints[::3]:
+        story = FRESH[3, :17]
+        runs = trace_text(model, [WORDS[i] for i in story])
+        passed = run_model(model, story)
+        assert np.allclose(runs[-1].logits, passed.logits, atol=1e-10)
+        for run, same in zip(runs, passed.passes, strict=True):
+            assert np.allclose(run.weights, same.weights, atol=1e-10)
+
+
+def test_no_other_model_is_there():
+    with raises(ValueError, "name is 'gpt'; \"names\" is wanted"):
+        load_model("gpt")

@@ -1,0 +1,204 @@
+"""The trained model on a page: what the browser computes, and what a reader does with it.
+
+The page is opened as a file: its numbers come as a script, which a file may load.
+"""
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from seeds import SEED
+
+from mha import Place, load_model, logit_shares, origin, trace_text
+from mha.core.language import run_model
+from mha.examples.names import WORDS, draw_story
+from mha.runs.stories import LogitShares
+from mha.widgets.assets import ARITHMETIC, EXPLORER, model_script, publish
+from mha.widgets.model import language_model
+
+pytestmark = pytest.mark.browser
+
+TRAINED = load_model("names")
+STORY = "ba ke saw mo nu . ba"
+CLOSE = 1e-9
+HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<title>Model</title>
+<link rel="stylesheet" href="heads.css">
+{scripts}<main>{body}</main></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a page that has the model and nothing else."""
+    folder = tmp_path_factory.mktemp("model")
+    publish(folder)
+    names = (*ARITHMETIC, *EXPLORER, "model.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = language_model(STORY, curves={"met": [1.0] * 10, "fresh": [3.0] * 10}).html
+    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def model_page(browser, address):
+    page = browser.new_page(viewport={"width": 1000, "height": 1200})
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector("mha-model.live")
+    yield page
+    assert errors == []
+    page.close()
+
+
+RUN = """([step, words, off, cut]) => {
+  window.checkpoints ??= window.mhaModel.unpacked(window.mhaModel.data);
+  const found = window.mhaModel.run(window.checkpoints[step], words, { off, cut });
+  const [first, second] = found.blocks.map(({ numbers }) => numbers);
+  return {
+    weights: [first.weights, second.weights], logits: second.logits,
+    probabilities: second.probabilities, stream: first.stream,
+    shares: window.mhaModel.sharesAt(found, words.length - 1),
+  };
+}"""
+
+
+def test_random_stories_agree_with_the_package_with_heads_off_and_cut(
+    model_page,
+):
+    rng = np.random.default_rng(SEED)
+    cases, wanted = [], []
+    for step, checkpoint in enumerate(TRAINED.checkpoints):
+        for number in range(6):
+            story = draw_story(rng, int(rng.integers(1, 33)))
+            off = [bool(rng.random() < 0.3) for _ in HEADS] if number % 2 else [False] * 4
+            model = checkpoint.without(
+                *(at for at, is_off in zip(HEADS, off, strict=True) if is_off)
+            )
+            cut = number >= 4
+            run = run_model(model, model.indices(story), cut=(0, 1) if cut else None)
+            cases.append([step, model.indices(story).tolist(), off, cut])
+            wanted.append((model, story, cut, run))
+    code = f"(text) => JSON.stringify(JSON.parse(text).map({RUN}))"
+    found = json.loads(model_page.evaluate(code, json.dumps(cases)))
+    for got, (model, story, cut, run) in zip(found, wanted, strict=True):
+        assert np.allclose(got["logits"], run.logits, rtol=0, atol=CLOSE)
+        for weights, passed in zip(got["weights"], run.passes, strict=True):
+            assert np.allclose(weights, passed.weights, rtol=0, atol=CLOSE)
+        if not cut:
+            runs = trace_text(model, story)
+            assert np.allclose(got["probabilities"], runs[-1].probabilities, rtol=0, atol=CLOSE)
+            shares: LogitShares = logit_shares(runs, len(story) - 1)
+            assert np.allclose(got["shares"], shares.shares, rtol=0, atol=CLOSE)
+        assert np.allclose(np.sum(got["shares"], axis=0), run.logits[-1], rtol=0, atol=CLOSE)
+
+
+ORIGINS = """([words, block, at]) => {
+  const { originIn, run, sharesAt, unpacked, data } = window.mhaModel;
+  window.checkpoints ??= unpacked(data);
+  const found = run(window.checkpoints.at(-1), words, {});
+  sharesAt(found, words.length - 1);
+  const from = originIn(found, block, window.mhaPlaces.parse(at));
+  return { operation: from.operation, number: window.mhaOrigins.evaluate(from),
+    terms: from.terms.map((term) => term.map(({ place, value }) =>
+      [place && window.mhaPlaces.address(place), value])) };
+}"""
+
+
+def test_numbers_come_from_where_the_package_says(model_page):
+    runs = trace_text(TRAINED.model, STORY)
+    words = TRAINED.model.indices(STORY).tolist()
+    stages = {
+        0: ("start_means", "start_spreads", "start_normed", "query", "key", "turned_query",
+            "scores", "scaled_scores", "exponentials", "row_sums", "weights", "head_outputs",
+            "concat", "output", "head_contributions", "stream"),
+        1: ("start_normed", "weights", "value", "stream", "stream_spreads", "stream_normed",
+            "logits", "word_exponentials", "word_sums", "probabilities"),
+    }  # fmt: skip
+    for block, names in stages.items():
+        for name in names:
+            place = Place.of(name, 1, 5, 3)
+            own = origin(runs[block], place)
+            found = model_page.evaluate(ORIGINS, [words, block, str(place)])
+            assert found["operation"] == own.operation, name
+            assert found["number"] == pytest.approx(own.evaluate(), abs=CLOSE)
+            places = [[str(o.place) if o.place else None for o in term] for term in own.terms]
+            assert [[at for at, _ in term] for term in found["terms"]] == places, name
+
+
+def text_of(page, selector):
+    return page.locator(selector).first.inner_text()
+
+
+def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
+    page = model_page
+    chance = page.locator(".model-next .number").first
+    expect(chance).to_have_text("94.5 %")
+    page.get_by_role("checkbox", name="block 2, head 2 is on").uncheck()
+    expect(chance).not_to_have_text("94.5 %")
+    page.get_by_role("button", name="Undo").click()
+    expect(chance).to_have_text("94.5 %")
+    page.get_by_role("checkbox", name="Take the likeliest").check()
+    page.get_by_role("button", name="Write a word").click()
+    expect(page.locator(".model-word")).to_have_count(8)
+    expect(page.locator(".model-word").last).to_have_text("ke")
+    page.get_by_role("button", name="Remove a word").click()
+    page.get_by_label("Type a story").fill("ba kex")
+    page.get_by_role("button", name="Read").click()
+    expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
+    expect(page.locator(".model-word")).to_have_count(7)
+    page.get_by_label("Type a story").fill("ta wi met ri lo . ta")
+    page.get_by_role("button", name="Read").click()
+    expect(page.locator(".model-next button").first).to_have_text("wi")
+
+
+def test_a_probability_leads_back_to_the_embedding_table(model_page):
+    page = model_page
+    page.locator(".model-next .number").first.click()
+    line, what = page.locator(".model-line"), page.locator(".model-what")
+    expect(line).to_have_text("2427.1239 ÷ 2567.3583 ≈ 0.9454")
+    seen = []
+    for _ in range(40):
+        last = what.inner_text()
+        seen.append(last)
+        links = line.locator("button")
+        if not links.count():
+            break
+        links.first.click()
+        expect(what).not_to_have_text(last)
+    assert seen[0].startswith("Probability of ke")
+    assert seen[-1].startswith("Embedding of 7. ba")
+    assert any("block 1" in name for name in seen)
+    expect(line).to_contain_text("embedding table, in the row of ba")
+    page.get_by_role("button", name="Back").click()
+    expect(what).to_have_text(seen[-2])
+
+
+def test_the_training_the_keys_and_the_address(model_page, address):
+    page = model_page
+    page.locator(".model-training input").fill("3")
+    expect(page.locator(".model-training label")).to_contain_text("After 250 steps")
+    early = text_of(page, ".model-next .number")
+    assert float(early.split()[0]) < 60
+    maps = page.locator(".model-map")
+    maps.nth(3).focus()
+    page.keyboard.press("ArrowUp")
+    expect(maps.nth(3)).to_have_attribute("aria-valuenow", "6")
+    expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
+    page.get_by_role("checkbox", name="Cut the way").check()
+    page.get_by_role("button", name="Share").click()
+    hash_ = page.evaluate("location.hash")
+    shown = text_of(page, ".model-next")
+    page.goto("about:blank")
+    page.goto(address + hash_)
+    expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
+    expect(page.get_by_role("checkbox", name="Cut the way")).to_be_checked()
+    expect(page.locator(".model-next")).to_have_text(shown, use_inner_text=True)
+
+
+def test_the_numbers_are_no_more_than_300_kilobytes(model_page):
+    assert len(model_script()) < 300_000
+    assert set(WORDS) == set(model_page.evaluate("window.mhaModel.data.words"))

@@ -1,0 +1,46 @@
+"""Tables as the book writes them, for tests of what stands on a page."""
+
+from xml.etree import ElementTree
+
+from docutils.core import publish_doctree
+from docutils.parsers.rst import directives
+from myst_parser.docutils_ import Parser
+from sphinx.util.docutils import docutils_namespace
+
+from byhand.tables.element import Numbers, numbers
+from byhand.tables.page import inside
+
+EXTENSIONS = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "smartquotes"]
+
+
+def parsed(shown):
+    """Return the element that the book makes of a table or a block; a warning is an error."""
+    settings = {"myst_enable_extensions": EXTENSIONS, "report_level": 2, "halt_level": 2}
+    with docutils_namespace():  # what is registered in it is forgotten after it
+        directives.register_directive("numbers", Numbers)
+        document = publish_doctree(
+            shown._repr_markdown_(), parser=Parser(), settings_overrides=settings
+        )
+    (node,) = document.children
+    assert isinstance(node, numbers)
+    return node
+
+
+def written(part, title=""):
+    """Return a part's table as it is written on a page, which holds it to closed tags."""
+    return ElementTree.fromstring(f"<table>{inside(part, title)}</table>")
+
+
+def own_text(cell):
+    """Return a cell's text without what a source prints beside it."""
+    printed = {id(e) for span in cell.iter("span") if "printed" in span.get("class", "")
+               for e in span.iter()}  # fmt: skip
+    texts = [cell.text or ""]
+    for e in list(cell.iter())[1:]:
+        texts += [(e.text or "") * (id(e) not in printed), (e.tail or "").strip()]
+    return "".join(texts)
+
+
+def body(part):
+    """Return the texts of the rows of a part as it is written."""
+    return [tuple(map(own_text, row)) for row in written(part).iterfind("tbody/tr")]
