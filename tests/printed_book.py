@@ -103,10 +103,15 @@ Nothing is right in {ref}`alpha`.
 
 Because of the aardvark: {numref}`tbl-all`.
 
-(all-of-beta)=
 ## All numbers of *beta*
 
 No capybara.
+
+```{code-cell}
+tables.array_table([[0.25]], rows=["dog"], columns=["a"], caption="None of it", name="tbl-none")
+```
+
+Cited words.
 
 ```{code-cell}
 tables.array_table([[0.5]], rows=["dog"], columns=["a"], caption="All of it", name="tbl-all")
@@ -114,7 +119,7 @@ tables.array_table([[0.5]], rows=["dog"], columns=["a"], caption="All of it", na
 
 ## Afterwards
 
-The end of {ref}`all-of-beta`.
+The end.
 """,
 }
 TOC = """\
@@ -231,3 +236,47 @@ def link_names(reader):
             target = link.get("/Dest") or action.get("/D")
             if isinstance(target, str | bytes):
                 yield target if isinstance(target, str) else target.decode()
+
+
+def structure(node):
+    """Yield every element of a PDF's structure, in reading order."""
+    node = node.get_object() if hasattr(node, "get_object") else node
+    if isinstance(node, list):
+        for child in node:
+            yield from structure(child)
+    elif isinstance(node, dict):
+        if "/S" in node:
+            yield node
+        yield from structure(node.get("/K", []))
+
+
+def faults_of_tags(reader):
+    """Return what a listener would miss: PDF/UA's demands that can be read from the tags."""
+    root = reader.trailer["/Root"]
+    tags = list(structure(root["/StructTreeRoot"]["/K"]))
+    faults = [
+        f"a {tag['/S']} says nothing"
+        for tag in tags
+        if tag["/S"] in ("/Figure", "/Formula") and not str(tag.get("/Alt", "")).strip()
+    ]
+    levels = [int(tag["/S"][2:]) for tag in tags if re.fullmatch(r"/H\d", tag["/S"])]
+    faults += [
+        f"H{after} follows H{before}"
+        for before, after in zip([0, *levels], levels, strict=False)
+        if after > before + 1
+    ]
+    for table in (tag for tag in tags if tag["/S"] == "/Table"):
+        heads = [tag for tag in structure(table["/K"]) if tag["/S"] == "/TH"]
+        if not heads or any("/Scope" not in str(head.get("/A", "")) for head in heads):
+            faults.append("a table has no head, or one that says not what it heads")
+    if not (root["/MarkInfo"]["/Marked"] and root["/ViewerPreferences"]["/DisplayDocTitle"]):
+        faults.append("the document is not marked as tagged and titled")
+    if b"pdfuaid" not in root["/Metadata"].get_object().get_data() or "/Lang" not in root:
+        faults.append("the document does not say that it is PDF/UA, or in which language")
+    return faults
+
+
+def heard(pdf):
+    """Return the text of a PDF in the order of its structure, without spaces."""
+    words = re.findall(r'^ *"(.*)"$', poppler("pdfinfo", "-struct-text", str(pdf)), re.MULTILINE)
+    return squeezed("".join(words))

@@ -79,7 +79,8 @@ class Book:
         yield from self.key()
         yield from self.appendix()
         if next(self.pages[BIBLIOGRAPHY].findall(nodes.citation), None) is not None:
-            yield self.written(BIBLIOGRAPHY, 1)
+            title, works = self.writer(BIBLIOGRAPHY).apart(self.pages[BIBLIOGRAPHY])
+            yield f"{title}#small-columns[\n{works}]"
         if self.entries:
             yield self.index()
 
@@ -131,7 +132,7 @@ class Book:
             return
         yield '#chapter(1, "", ())[Solutions]\n#small[\n'
         for page, of_page in self.solutions.items():
-            yield f'#titled(2, "", (), true)[{text(self.heading(page))}]'
+            yield f'#titled(2, 1, "", (), false)[{text(self.heading(page))}]'
             yield from map(self.writer(page).write, of_page)
         yield "]"
 

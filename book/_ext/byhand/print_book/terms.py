@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from docutils import nodes
@@ -19,11 +20,15 @@ class Term:
     entry: str
     spellings: tuple[str, ...]
 
-    @property
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Return what finds the term in a text."""
+        """Return what finds the term in a text of lower case."""
         words = "|".join(map(re.escape, self.spellings))
-        return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+        return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")
+
+    def is_in(self, text: str) -> bool:
+        """Tell whether a text of lower case has the term."""
+        return any(s in text for s in self.spellings) and bool(self.pattern.search(text))
 
 
 def load() -> tuple[list[Term], dict[str, str]]:
@@ -61,35 +66,48 @@ def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
+class Paragraph:
+    """A paragraph, its text, and what stands in it in bold, in lower case."""
+
+    node: nodes.paragraph
+    text: str
+    bold: frozenset[str]
+
+    @classmethod
+    def of(cls, node: nodes.paragraph) -> "Paragraph":
+        """Read a paragraph once: every term looks at it."""
+        bold = (strong.astext().lower() for strong in node.findall(nodes.strong))
+        return cls(node, node.astext().lower(), frozenset(bold))
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading with the paragraphs that follow it before the next heading."""
 
     title: str
-    paragraphs: tuple[nodes.paragraph, ...]
+    paragraphs: tuple[Paragraph, ...]
 
     def mentions(self, term: Term) -> bool:
         """Tell whether the term stands in the title or in a paragraph."""
-        return any(term.pattern.search(p.astext()) for p in self.paragraphs) or bool(
-            term.pattern.search(self.title)
-        )
+        return any(map(term.is_in, [self.title, *(p.text for p in self.paragraphs)]))
 
     def places(self, term: Term, *, is_rare: bool) -> list[nodes.paragraph]:
         """Return the paragraph to mark for the term, if any."""
-        introduced = [p for p in self.paragraphs if is_introduced(term, p)]
-        if introduced:
-            return introduced[:1]
-        if term.pattern.search(self.title):
-            return list(self.paragraphs[:1])
-        mentioned = [p for p in self.paragraphs if term.pattern.search(p.astext())]
-        return mentioned[:1] if is_rare else []
+        found = [p for p in self.paragraphs if not p.bold.isdisjoint(term.spellings)]
+        if not found and term.is_in(self.title):
+            found = list(self.paragraphs)
+        elif not found and is_rare:
+            found = [p for p in self.paragraphs if term.is_in(p.text)]
+        return [p.node for p in found[:1]]
 
 
-def indexed_sections(book: nodes.document) -> Iterator[Section]:
-    """Yield the book's sections, without what stands in tables, captions and solutions."""
-    for section in book.findall(nodes.section):
+def indexed_sections(page: nodes.document) -> Iterator[Section]:
+    """Yield a page's sections, without what stands in tables, captions and exercises."""
+    for section in page.findall(nodes.section):
         title = next((child for child in section if isinstance(child, nodes.title)), None)
-        if title is not None and "unnumbered" not in section:
-            yield Section(title.astext(), tuple(paragraphs_of(section)))
+        if title is not None:
+            found = map(Paragraph.of, paragraphs_of(section))
+            yield Section(title.astext().lower(), tuple(found))
 
 
 def paragraphs_of(node: nodes.Element) -> Iterator[nodes.paragraph]:
@@ -101,9 +119,3 @@ def paragraphs_of(node: nodes.Element) -> Iterator[nodes.paragraph]:
             child, nodes.section | nodes.table | nodes.figure | nodes.Admonition
         ):
             yield from paragraphs_of(child)
-
-
-def is_introduced(term: Term, paragraph: nodes.paragraph) -> bool:
-    """Tell whether a paragraph has a spelling of the term in bold."""
-    bold = {strong.astext().lower() for strong in paragraph.findall(nodes.strong)}
-    return not bold.isdisjoint(term.spellings)

@@ -18,7 +18,7 @@ from byhand.tables import paper
 from byhand.tables.element import numbers as numbers_element
 from byhand.temml_math import equation_tex
 
-ROUTINE = ("Exercises", "Summary", "Read next", "All numbers")
+UNLISTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
 """How headings begin that the contents do without; a PDF's outline has them."""
 SKIPPED = (nodes.Invisible, nodes.system_message, nodes.colspec, nodes.label)
 
@@ -53,6 +53,8 @@ class Writer:
         self.env, self.page, self.wanted, self.solutions = env, page, wanted, solutions
         self.level, self.opens_part = level - 1, opens_part
         self.chapter_level = level
+        self.is_boxed = False
+        self.is_opened = False  # whether the chapter's first figure has been
         self.near: set[Goal] = set()  # what stands in this section: no page is said
         self.pages_said = True  # whether one may be said: not in titles, captions and tables
 
@@ -127,11 +129,19 @@ class Writer:
                 names.append(string(name_of((self.page, ""))))
             first = ", first: true" if self.opens_part else ""
             return f"#chapter({self.level}, {string(number)}, {array(names)}{first})[{title}]\n\n"
-        listed = "false" if node.astext().startswith(ROUTINE) else "true"
+        listed = "false" if node.astext().startswith(UNLISTED) else "true"
         return (
-            f"{at(node)}#titled({self.level}, {string(number)}, {array(names)}, {listed})"
+            f"{at(node)}#titled({self.level}, {self.level - self.chapter_level},"
+            f" {string(number)}, {array(names)}, {listed})"
             f"[{title}]\n\n"
         )
+
+    def apart(self, page: nodes.document) -> tuple[str, str]:
+        """Return a page's heading, and what stands below it."""
+        section = next(iter(page.findall(nodes.section)))
+        self.level += 1
+        title, *rest = (child for child in section.children if not isinstance(child, SKIPPED))
+        return self.write(title), "".join(map(self.write, rest))
 
     # ---- Paragraphs and lists ----
 
@@ -276,8 +286,11 @@ class Writer:
         number = numbers.of(self.env, self.page, kind, node)
         words = self.quietly(caption).strip() if caption is not None else ""
         names = array(self.names(node))
+        floats = kind == "figure" and not self.is_boxed and self.is_opened
+        self.is_opened = True
+        options = ", float: true" if floats else ""
         return (
-            f"{at(node)}#captioned({kind}-kind, {string(number)}, {names}, [{words}])"
+            f"{at(node)}#captioned({kind}-kind, {string(number)}, {names}, [{words}]{options})"
             f"[{content}]\n\n"
         )
 
@@ -309,22 +322,34 @@ class Writer:
     def write_Admonition(self, node: nodes.Element) -> str:
         title = next((c for c in node.children if isinstance(c, nodes.title)), None)
         words = self.quietly(title) if title is not None else text(type(node).__name__.capitalize())
-        rest = "".join(self.write(child) for child in node.children if child is not title)
-        return f"{self.anchors(node)}#boxed[{words}][\n{rest}]\n\n"
+        rest = [child for child in node.children if child is not title]
+        return f"{self.anchors(node)}#boxed[{words}][\n{self.boxed(rest)}]\n\n"
+
+    def boxed(self, content: Iterable[nodes.Node]) -> str:
+        """Return what stands in a box, where nothing floats."""
+        before, self.is_boxed = self.is_boxed, True
+        written = "".join(map(self.write, content))
+        self.is_boxed = before
+        return written
 
     def write_exercise_node(self, node: nodes.Element) -> str:
         title, *rest = node.children
         goal = self.solutions.get(node["label"])
         solution = string(name_of(goal)) if goal else "none"
-        written = "".join(map(self.write, rest))
-        return f"{self.anchors(node)}#exercise({solution})[{self.quietly(title)}][\n{written}]\n\n"
+        number = numbers.of(self.env, self.page, "exercise", node)
+        marks = [child for child in title.children if type(child).__name__ == "difficulty"]
+        named = [child for child in title.children if child not in marks]
+        words = "".join(
+            [*map(self.write, marks), text(f"Exercise {number}".strip()), *map(self.write, named)]
+        )
+        return f"{self.anchors(node)}#exercise({solution})[{words}][\n{self.boxed(rest)}]\n\n"
 
     write_exercise_enumerable_node = write_exercise_node
 
     def write_solution_node(self, node: nodes.Element) -> str:
         title, *rest = node.children
         name = string(name_of((self.page, node["label"])))
-        written = "".join(map(self.write, rest))
+        written = self.boxed(rest)
         return f"#solution({name})[{self.quietly(title)}][\n{written}]\n\n"
 
     def write_difficulty(self, node: nodes.Element) -> str:
@@ -335,7 +360,7 @@ class Writer:
         how = LABELS["several" if node.get("multiple") else "one"]
         return (
             f"{self.anchors(node)}#boxed(how: {string(how)})[{text(title)}]"
-            f"[\n{self.inside(node)}]\n\n"
+            f"[\n{self.boxed(node.children)}]\n\n"
         )
 
     def write_quiz_options(self, node: nodes.Element) -> str:
