@@ -25,7 +25,7 @@ QUICK = (
 LEFT_OUT = """
 This was the quick group: the sources' checks, the mathematics, runs, views, audit, style of code.
 Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what looks at every
-number of many runs, and all that needs the built book, a browser or LaTeX.
+number of many runs, and all that needs the built book or a browser.
 All of it runs with: python3 scripts/test.py"""
 AGAINST_TORCH = "tests/against_torch"
 
@@ -90,7 +90,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--no-book",
         action="store_true",
-        help="leave out what needs the built book, a browser or LaTeX",
+        help="leave out what needs the built book or a browser",
     )
     parser.add_argument(
         "--torch",

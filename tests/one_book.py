@@ -2,11 +2,16 @@
 
 import io
 import re
+from contextlib import contextmanager
 
 import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from byhand.document import Document
+from byhand.print_book.book import page_of
+from byhand.print_book.goals import names_of
+from byhand.print_book.writer import Writer
 from byhand.reading import results
 
 CONFIG = {
@@ -17,8 +22,9 @@ CONFIG = {
     "nb_custom_formats": {".md": ["nbformat.reads", {"as_version": 4}, False]},
     "nb_mime_priority_overrides": [
         ("html", "text/markdown", 0),
-        ("latex", "text/markdown", 0),
-        ("latex", "image/svg+xml", 1),
+        ("typst", "text/markdown", 0),
+        ("typst", "image/svg+xml", 1),
+        ("typst", "text/plain", 2),
     ],
     "nb_render_markdown_format": "myst",
     "project": "Test",
@@ -26,20 +32,35 @@ CONFIG = {
 }
 
 
-def build(folder, pages, *, builder="html", **config):
-    """Write pages, build them all, and return the warnings."""
+def build(folder, pages, **config):
+    """Write pages, build them all as HTML, and return the warnings."""
     source = folder / "book"
     source.mkdir(exist_ok=True)
-    config = CONFIG | config
-    config["extensions"] = [*config["extensions"], "byhand.reading"]
     for name, text in pages.items():
         (source / f"{name}.md").write_text(text, encoding="utf-8")
+    with application(folder, "html", **config) as (app, warnings):
+        app.build()
+    return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
+
+
+def on_paper(folder, name="index", **config):
+    """Return a page that was built as HTML as the press reads it."""
+    with application(folder, "typst", **config) as (app, _):
+        page = page_of(app.env, app.builder, name, Document())
+        return Writer(app.env, name, 1, set(names_of(name, page)), {}).write(page)
+
+
+@contextmanager
+def application(folder, builder, **config):
+    """Give a Sphinx that knows the book's own extension, and its warnings."""
+    config = CONFIG | config
+    config["extensions"] = [*config["extensions"], "byhand.reading", "byhand.print_book"]
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(results, "ROOT", folder)
         patch.setattr(results, "KEPT", folder / "results")
         app = Sphinx(
-            source,
+            folder / "book",
             None,
             folder / builder,
             folder / "doctrees",
@@ -48,5 +69,4 @@ def build(folder, pages, *, builder="html", **config):
             status=None,
             warning=warnings,
         )
-        app.build()
-    return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
+        yield app, warnings

@@ -5,9 +5,7 @@ import re
 import book_site as site
 import pytest
 from bs4 import BeautifulSoup
-from one_book import build
-
-from byhand.document import Document
+from one_book import build, on_paper
 
 MOST = 4  # places of a chapter where code stands open
 FENCE = re.compile(r"^(`{3,})(\{?)([\w-]*)\}?[^\n]*\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
@@ -175,21 +173,6 @@ LEFT_OUT = ["sqrt", "preparing", "waiting", "assert", "late = 3", "print(", "In 
 
 
 def test_print_has_every_result_and_no_code_but_what_teaches(folder):
-    assert build(folder, {}, builder="latex", extensions=EXTENSIONS) == ""
-    (tex,) = (folder / "latex").glob("*.tex")
-    body = tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
-    body = re.sub(r"\\PYG\{[^}]*\}\{([^}]*)\}", r"\1", body)
+    body = on_paper(folder, extensions=EXTENSIONS)
     assert [text for text in PRINTED if text not in body] == []
     assert [text for text in LEFT_OUT if text in body] == []
-
-
-def test_so_has_the_accessible_edition(folder, tmp_path, monkeypatch):
-    document = Document(edition="accessible")
-    for name, value in document.save(tmp_path / "document.json").items():
-        monkeypatch.setenv(name, value)
-    warnings = build(tmp_path, {"index": PAGE}, extensions=EXTENSIONS)
-    assert warnings == ""
-    html = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
-    said = BeautifulSoup(html, "html.parser").select_one("[role=main]").get_text()
-    assert [text for text in PRINTED if text not in said] == []
-    assert [text for text in LEFT_OUT if text in said] == []

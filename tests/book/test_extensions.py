@@ -55,19 +55,6 @@ def test_the_contents_are_those_of_the_file(tmp_path):
     assert read_contents(toc).pages == ("alone",)
 
 
-@pytest.mark.parametrize("chapters", [None, ("a", "b/c")])
-def test_a_document_is_found_by_the_variable_that_saving_returns(tmp_path, monkeypatch, chapters):
-    document = Document(name="week", title="W&k “1”", chapters=chapters, solutions="only")
-    for name, value in document.save(tmp_path / "document.json").items():
-        monkeypatch.setenv(name, value)
-    assert Document.load() == document
-
-
-def test_without_a_variable_the_whole_book_is_meant():
-    assert Document.load() == Document()
-    assert not Document().is_reader
-
-
 CHANGES = ("mha", "_config.yml")
 COUNTED = ["mha/a.py", "mha/examples/b.toml", "mha/audit/c.json", "mha/widgets/d.js", "_config.yml"]
 IGNORED = ["README.md", "mha/__pycache__/a.pyc", "mha/.a.py.swp"]

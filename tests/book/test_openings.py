@@ -3,7 +3,7 @@
 import book_site as site
 import pytest
 from bs4 import BeautifulSoup
-from one_book import build
+from one_book import build, on_paper
 
 EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.section_folds"]
 EXTENSIONS += ["byhand.openings", "byhand.difficulty", "byhand.teaching"]
@@ -29,14 +29,10 @@ EXERCISE = "\n```{exercise}\n:label: ex-NAME\n:class: CLASS\nWhat?\n```\n"
 WORDS = "\n" + "word " * 120 + "\n"
 
 
-def made(folder, text, *, builder="html", **config):
-    config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"} | config
-    warnings = build(folder, {"index": text}, builder=builder, **config)
-    if builder == "html":
-        text = (folder / "html" / "index.html").read_text(encoding="utf-8")
-        return warnings, BeautifulSoup(text, "html.parser")
-    (tex,) = (folder / "latex").glob("*.tex")
-    return warnings, tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
+def made(folder, text, **config):
+    warnings = build(folder, {"index": text}, **({"extensions": EXTENSIONS} | config))
+    text = (folder / "html" / "index.html").read_text(encoding="utf-8")
+    return warnings, BeautifulSoup(text, "html.parser")
 
 
 def minutes(folder, text, **config):
@@ -105,10 +101,7 @@ def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
     ]
     hidden = [mark.get_text() for mark in page.select(".difficulty [aria-hidden=true]")]
     assert hidden == ["•", "•••"]
-    warnings, tex = made(tmp_path, text, builder="latex")
-    assert warnings == ""
-    assert "••• " in tex
-    assert "difficulty 3" not in tex
+    assert '#difficulty(3, 3, "•")Exercise' in on_paper(tmp_path, extensions=EXTENSIONS)
 
 
 # ---- For teachers ----
@@ -124,7 +117,7 @@ def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_p
         text += EXERCISE.replace("NAME", name).replace("CLASS", f"difficulty-{level}")
     first = "# A\n\nRead {minutes}`other` minutes.\n\n```{exercise-times}\n```\n"
     pages = {"index": first + "\n```{toctree}\nother\n```\n", "other": text}
-    config = {"extensions": EXTENSIONS, "latex_engine": "xelatex"}
+    config = {"extensions": EXTENSIONS}
     assert build(tmp_path, pages, builder="html", **config) == ""
     built = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
     page = BeautifulSoup(built, "html.parser")

@@ -1,9 +1,11 @@
 """The quiz directive: what it reads, refuses, and writes for the screen and for print."""
 
+import re
+
 import pytest
 from book_site import FRONT
 from bs4 import BeautifulSoup
-from one_book import build
+from one_book import build, on_paper
 
 PAGE = (
     FRONT
@@ -52,27 +54,20 @@ They are `floats`.
 """
 )
 
-KEY = "# The key\n\n```{quiz-key}\n```\n"
-INDEX = "# Index\n\n```{toctree}\npage\nkey\n```\n"
+INDEX = "# Index\n\n```{toctree}\npage\n```\n"
 
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("quiz")
-    pages = {"index": INDEX, "page": PAGE, "key": KEY}
+    pages = {"index": INDEX, "page": PAGE}
     assert build(folder, pages) == ""
-    assert build(folder, {}, builder="latex") == ""
     return folder
 
 
 @pytest.fixture(scope="module")
 def page(book):
     return BeautifulSoup((book / "html" / "page.html").read_text("utf-8"), "html.parser")
-
-
-@pytest.fixture(scope="module")
-def tex(book):
-    return (book / "latex" / "test.tex").read_text("utf-8")
 
 
 def text_of(element):
@@ -119,17 +114,12 @@ def test_the_key_is_in_the_answer_that_reads_without_a_script(page):
     assert several.find("details").find("summary").get_text() == "Answer"
 
 
-def test_in_print_the_question_has_its_options_and_waits_for_the_key(tex):
-    start, end = tex.index("\\section{A section}"), tex.index("The key}")
-    questions, key = tex[start:end], tex[end:]
-    assert questions.count("\\begin{sphinxadmonition}") == 2
-    assert questions.count("\\item[(") == 6
-    assert "flat row" not in questions
-    assert "Question 1: (a)" in key
-    assert "Question 2: (a), (c)" in key
-    assert r"a 50\% \& more\_of\_it" in key
-    assert "flat row" in key
-    assert "Check" not in tex
+def test_on_paper_the_question_has_its_options_and_waits_for_the_key(book):
+    said = on_paper(book, "page")
+    assert said.count("#boxed(how: ") == 2
+    assert len(re.findall(r'\("[abc]", \[', said)) == 6
+    assert "flat row" not in said
+    assert "Check" not in said
 
 
 def quiz(content, options="", label="q"):
@@ -212,8 +202,7 @@ def test_a_prediction_folds_the_blocks_that_follow_and_print_has_them_open(tmp_p
     assert text_of(fold) == "What happens First block. Second block."
     assert text_of(fold.find_next_sibling("p")) == "Third block."
     assert text_of(page.find("mha-quiz").find("button")) == "See what happens"
-    assert build(tmp_path, {}, builder="latex") == ""
-    tex = (tmp_path / "latex" / "test.tex").read_text("utf-8")
-    order = [tex.index(text) for text in ("What happens?", "First block", "Second", "Third")]
+    said = on_paper(tmp_path)
+    order = [said.index(text) for text in ("What happens", "First block", "Second", "Third")]
     assert order == sorted(order)
-    assert r"\bookhow{Choose one.}" in tex
+    assert 'how: "Choose one."' in said

@@ -14,7 +14,6 @@ EXTENSIONS = [
     "byhand.code_folds",
     "byhand.section_folds",
 ]
-LATEX = {"latex_engine": "xelatex"}
 
 PAGE = (
     site.FRONT
@@ -115,20 +114,6 @@ def test_labels_lead_in_and_the_contents_hold_the_sections(page):
     assert links["Deeper: why it is so"] == "#deeper-why-it-is-so"
     assert links["All numbers of cat"] == "#all-numbers-of-cat"
     assert links["Table 1"] == "#tbl-late"
-
-
-def test_in_print_deeper_stands_open_and_a_line_says_where_all_numbers_are(folder):
-    assert made(folder, builder="latex", **LATEX) == ""
-    (tex,) = (folder / "latex").glob("*.tex")
-    body = tex.read_text(encoding="utf-8").partition(r"\begin{document}")[2]
-    assert r"\chapter{Deeper: why it is so}" in body  # the page has no number in this book
-    assert r"\section{Deeper: why that}" in body
-    assert "aardvarks" in body
-    assert "a result" in body
-    assert "capybara" not in body
-    assert r"\chapter{All numbers of" in body
-    line = "On the screen, on the page “A page of cats” of "
-    assert line + r"\sphinxstyleemphasis{Attention by Hand}; paper leaves them out." in body
 
 
 REFUSED = {

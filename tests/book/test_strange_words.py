@@ -1,7 +1,6 @@
 """Strange words are text wherever they come out: pages, explorer, printed book, teachers' packs."""
 
 import json
-import subprocess
 import xml.etree.ElementTree as ElementTree
 import zipfile
 
@@ -25,24 +24,6 @@ STRANGE = (
     "*a* $c$ \\d_e^f",
     "e\u0301#%~{",
 )
-DOCUMENT = r"""\documentclass{article}\usepackage{booktabs,fontspec}\begin{document}\tiny
-%s\end{document}
-"""
-TITLE = "<b>A</b> {eval}`1` & \\x"
-VIEWS = [
-    'show.stage("weights", name="tbl-strange-weights-{head}", head=0)',
-    'show.stage("scores", name="tbl-strange-scores")',
-    'show.strongest(name="tbl-strange-strongest")',
-    "show.maps()",
-    "show.lanes()",
-    "show.query(2)",
-    "show.strips()",
-    "show.explorer()",
-    'show.turn("scores", 0, 1, head=0)',
-    'show.row("weights", 2, head=1)',
-]
-
-
 # Signs of GIFT, XML, TeX and Markdown, in what a teacher takes from a page.
 HEADING = 'Beta "all" & </script> {x}=~#:%'
 ASKED = 'Is </script> {a}=~#: "so" & <b> a% \\x?'
@@ -218,8 +199,3 @@ def test_figures_and_tables_hold_them(packs):
     assert any(STRANGE[0] in text for text in words)
     rows = [path.read_text("utf-8") for path in folder.glob("*.tex")]
     assert all(r"\{eval\}`open(1)`" in text and r"*a* \$c\$" in text for text in rows)
-    (folder / "all.tex").write_text(DOCUMENT % "\n\n".join(rows), encoding="utf-8")
-    command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-800:]
-    assert squeezed("*a* $c$ \\d_e^f") in squeezed("".join(text_of(folder / "all.pdf")))

@@ -80,7 +80,6 @@ def printed_from(tmp_path, monkeypatch):
     record = tmp_path / "made-from.json"
     record.write_text("{}", encoding="utf-8")
     monkeypatch.setattr(typesetting, "RECORD", record)
-    monkeypatch.setattr(typesetting, "_output", lambda command: "1.0")
     return lambda document=None: typesetting._made_from(document or Document())
 
 
@@ -96,16 +95,9 @@ def test_paper_depends_on_what_is_asked_for(printed_from):
     assert len({printed_from(document) for document in asked}) == len(asked)
 
 
-@pytest.mark.parametrize("name", ["xelatex", "pdftocairo"])
-def test_paper_depends_on_the_programs(printed_from, monkeypatch, name):
-    before = printed_from()
-    monkeypatch.setattr(typesetting, "_output", lambda command: f"1.{command[0] == name:d}")
-    assert printed_from() != before
-
-
 def test_paper_depends_on_its_date_and_on_how_the_book_is_cited(printed_from, monkeypatch):
     before = printed_from()
-    monkeypatch.setattr(typesetting, "_date", lambda: "1")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
     dated = printed_from()
     monkeypatch.setattr(typesetting, "digest_of", lambda names: f"{names} changed")
     assert len({before, dated, printed_from()}) == 3

@@ -82,7 +82,7 @@ def test_text_is_escaped_in_both_forms():
 
 def test_print_has_the_question_and_a_line_but_no_answer():
     markdown = box("scores", 1, 2)["text/markdown"]
-    screen, printed = markdown.split("~~~~{only} latex")
+    screen, printed = markdown.split("~~~~{only} typst")
     assert screen.startswith("~~~~{raw} html\n<mha-your-turn")
     assert "Compute the score of *cat* with *sat* in Head 1." in printed
     assert "- query of *cat*: (1, 1.2)" in printed
@@ -121,7 +121,7 @@ def test_several_numbers_make_one_box_with_a_field_each():
         str(arithmetic(RUN, "key", 2, 0)),
         str(arithmetic(RUN, "key", 2, 1, head=1)),
     ]
-    printed = made._repr_mimebundle_()["text/markdown"].split("{only} latex")[1]
+    printed = made._repr_mimebundle_()["text/markdown"].split("{only} typst")[1]
     assert printed.count("Answer: " + r"\_" * 20) == 2
 
 
@@ -137,7 +137,7 @@ def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     assert len({exercise.places for exercise in made.exercises}) == 1
     assert made.variants is (stage in ("weights",))
     assert (
-        made._repr_mimebundle_()["text/markdown"].split("{only} latex")[1].count(r"\_" * 8) == count
+        made._repr_mimebundle_()["text/markdown"].split("{only} typst")[1].count(r"\_" * 8) == count
     )
 
 

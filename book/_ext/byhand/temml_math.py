@@ -11,7 +11,7 @@ What ``_config.yml`` needs::
         temml_macros: {'\R': '\mathbb{R}'}  # optional
         extensions: [..., byhand]         # only where the full list is given: it replaces all
 
-The macros here serve HTML alone; the PDF needs the same ones in its LaTeX preamble.
+The macros here serve HTML alone.
 
 MyST-NB loads Sphinx's MathJax extension whatever the configuration says. That
 extension adds its script only while it is the chosen renderer, so the one line

@@ -29,7 +29,7 @@ two, until the reader has chosen::
 
     The weights are the same as before.
 
-In print, a quiz is its question and options; ``{quiz-key}`` lists the right ones.
+In print, a quiz is its question and options, and an appendix has the right ones.
 ``{read-in-steps}`` below a title is where the page's script offers to read it in steps.
 """
 
@@ -37,7 +37,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from byhand.quiz.key import CollectKey, QuizKey, pages_with_key
 from byhand.quiz.reading import Predict, Quiz, fold_what_follows
 from byhand.quiz.writing import add_nodes
 
@@ -54,10 +53,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives, the nodes and how they are written."""
     app.add_directive("quiz", Quiz)
     app.add_directive("predict", Predict)
-    app.add_directive("quiz-key", QuizKey)
     app.add_directive("read-in-steps", ReadInSteps)
     add_nodes(app)
-    app.add_post_transform(CollectKey)
     app.connect("doctree-read", fold_what_follows)
-    app.connect("env-updated", pages_with_key)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -42,7 +42,3 @@ class quiz_feedback(nodes.General, nodes.Element):  # noqa: N801
 
 class revealed(nodes.General, nodes.Element):  # noqa: N801
     """What follows a prediction, folded away until there is one; in print it stands open."""
-
-
-class quiz_key(nodes.General, nodes.Element):  # noqa: N801
-    """Where the key to all quizzes goes."""

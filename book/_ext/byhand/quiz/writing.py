@@ -15,7 +15,6 @@ from byhand.quiz.elements import (
     quiz,
     quiz_answer,
     quiz_feedback,
-    quiz_key,
     quiz_option,
     quiz_options,
     quiz_question,
@@ -62,7 +61,7 @@ ON_PAGES: dict[type[nodes.Element], Frame] = {
 
 def add_nodes(app: Sphinx) -> None:
     """Register every node with its frame; one without a frame is left out."""
-    for node in (*ON_PAGES, quiz_key):
+    for node in ON_PAGES:
         app.add_node(node, html=handlers(ON_PAGES.get(node)))
 
 
