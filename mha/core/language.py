@@ -4,7 +4,7 @@ It normalises what each block reads and what the end reads, without gain and bia
 keys by their places, and lets each word see those before it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -26,11 +26,10 @@ from mha.core.checks import (
     refuse_overflow,
 )
 from mha.core.decoding import KeyValueCache, decode_step
-from mha.core.gradients import ForwardPass, backward, forward
+from mha.core.gradients import ForwardPass, forward
 from mha.core.kinds import check_kind
-from mha.core.learning import Adam, cross_entropy
 from mha.core.multihead import MultiHeadWeights, project
-from mha.core.norm import EPS, Norm, moments, normalised, normalised_backward
+from mha.core.norm import EPS, Norm, moments, normalised
 from mha.core.positions import BASE, rotary_angles
 from mha.core.softmax import softmax
 from mha.core.transformer import Block, as_blocks
@@ -96,7 +95,7 @@ class LanguageModel:
         """All that the model has learned, by name: ``w_q1`` is the first block's `w_q`."""
         found = {"embedding": self.embedding, "unembedding": self.unembedding}
         for number, block in enumerate(self.blocks, 1):
-            for name in _MATRICES:
+            for name in MATRICES:
                 found[f"{name}{number}"] = getattr(block.attention, name)
         return found
 
@@ -115,7 +114,7 @@ class LanguageModel:
         """
         new = self.arrays | dict(arrays)
         blocks = [
-            replace(block, attention=MultiHeadWeights(*(new[f"{name}{i}"] for name in _MATRICES)))
+            replace(block, attention=MultiHeadWeights(*(new[f"{name}{i}"] for name in MATRICES)))
             for i, block in enumerate(self.blocks, 1)
         ]
         return replace(
@@ -214,7 +213,8 @@ class LanguageModel:
         return _written(self, self.indices(text), temperature, rng)
 
 
-_MATRICES = ("w_q", "w_k", "w_v", "w_o")
+MATRICES = ("w_q", "w_k", "w_v", "w_o")
+"""What a block has learned, by the names of its layer."""
 
 
 def _check_block(block: Block, d_model: int) -> None:
@@ -339,7 +339,7 @@ def run_model(
     (2, 2, 2, 2)
     """
     check_kind("model", model, LanguageModel)
-    indices = _as_indices(indices, len(model.words))
+    indices = as_indices(indices, len(model.words))
     angles = model.angles(indices.shape[-1])
     x, all_spreads = model.embedding[indices], []
     passes: list[ForwardPass] = []
@@ -374,8 +374,16 @@ def _share_of_keys(
     return by_head
 
 
-def _as_indices(indices: ArrayLike, num_words: int) -> Array:
-    """Return places in the vocabulary, or raise."""
+def as_indices(indices: ArrayLike, num_words: int) -> Array:
+    """Return places in the vocabulary, or raise.
+
+    Examples
+    --------
+    >>> as_indices([0, 3], 3)
+    Traceback (most recent call last):
+        ...
+    ValueError: indices has places outside of 0 to 2
+    """
     found = as_ndarray("indices", indices)
     if not np.issubdtype(found.dtype, np.integer) or found.ndim < 1 or not found.size:
         raise TypeError(
@@ -384,134 +392,6 @@ def _as_indices(indices: ArrayLike, num_words: int) -> Array:
     if found.min() < 0 or found.max() >= num_words:
         raise ValueError(f"indices has places outside of 0 to {num_words - 1}")
     return found
-
-
-def word_losses(model: LanguageModel, indices: ArrayLike, **cut: tuple[int, int] | None) -> Array:
-    """Return how surprised a model is by each next word, in nats.
-
-    Parameters
-    ----------
-    model : LanguageModel
-    indices : array_like of int, shape (..., n)
-    cut : (int, int), optional
-        As in `run_model`.
-
-    Returns
-    -------
-    ndarray, shape (..., n - 1)
-        Minus the logarithm of the probability of the word that comes, for each word but the first.
-
-    Examples
-    --------
-    >>> model = draw_model(np.random.default_rng(3), ["a", "b"], 4)
-    >>> word_losses(model, [0, 1, 1]).shape
-    (2,)
-    """
-    indices = _as_indices(indices, len(model.words))
-    logits = run_model(model, indices[..., :-1], **cut).logits
-    right = np.take_along_axis(logits, indices[..., 1:, None], axis=-1)
-    largest = logits.max(axis=-1, keepdims=True)
-    total: Array = np.log(np.exp(logits - largest).sum(axis=-1)) + (largest - right)[..., 0]
-    return total
-
-
-def model_gradients(model: LanguageModel, indices: ArrayLike) -> tuple[float, dict[str, Array]]:
-    """Return a model's loss on texts, and its gradient by each array.
-
-    Parameters
-    ----------
-    model : LanguageModel
-    indices : array_like of int, shape (..., n)
-        Each word but the first is to be predicted from those before it.
-
-    Returns
-    -------
-    loss : float
-        The mean of minus the logarithm of each right word's probability: cross-entropy, in nats.
-    gradients : dict of str to ndarray
-        By the names that `LanguageModel.arrays` has.
-
-    Examples
-    --------
-    >>> model = draw_model(np.random.default_rng(3), ["a", "b", "c"], 4)
-    >>> loss, gradients = model_gradients(model, [[0, 1, 2, 0]])
-    >>> gradients["w_k2"].shape
-    (2, 4, 2)
-    """
-    indices = _as_indices(indices, len(model.words))
-    run = run_model(model, indices[..., :-1])
-    loss, d_logits = cross_entropy(run.logits, indices[..., 1:])
-    gradients = {"unembedding": _rows(run.normed).T @ _rows(d_logits)}
-    d_x = normalised_backward(d_logits @ model.unembedding.T, run.normed, run.spreads[-1])
-    for number in range(len(model.blocks), 0, -1):
-        block, passed = model.blocks[number - 1], run.passes[number - 1]
-        back = backward(d_x, passed, block.attention, is_cross=False)
-        d_x = d_x + normalised_backward(back.x, passed.x, run.spreads[number - 1])
-        gradients |= {f"{name}{number}": getattr(back.weights, name) for name in _MATRICES}
-    d_embedding = np.zeros_like(model.embedding)
-    np.add.at(d_embedding, indices[..., :-1], d_x)  # a word's rows add up
-    return loss, gradients | {"embedding": d_embedding}
-
-
-def _rows(x: Array) -> Array:
-    """Put the rows of all texts below one another."""
-    return x.reshape(-1, x.shape[-1])
-
-
-@dataclass(frozen=True, eq=False)
-class ModelTraining:
-    """A model after a number of steps, and its loss before the last of them.
-
-    Parameters
-    ----------
-    step : int
-        How many steps were taken.
-    model : LanguageModel
-    loss : float
-        On the texts of the last step, before it was taken.
-    """
-
-    step: int
-    model: LanguageModel
-    loss: float
-
-
-def train_model(
-    model: LanguageModel, batches: Iterable[ArrayLike], rates: Iterable[float]
-) -> Iterator[ModelTraining]:
-    """Make a model's loss smaller by Adam, and yield it after each step.
-
-    Parameters
-    ----------
-    model : LanguageModel
-        To begin with.
-    batches : iterable of array_like of int, shape (batch, n)
-        The texts of each step.
-    rates : iterable of float
-        The rate of each step; with the shorter of the two the training ends.
-
-    Yields
-    ------
-    ModelTraining
-
-    References
-    ----------
-    Kingma and Ba (2015), algorithm 1.
-
-    Examples
-    --------
-    >>> model = draw_model(np.random.default_rng(3), ["a", "b"], 4)
-    >>> steps = train_model(model, [[[0, 1, 0, 1]]] * 30, [0.03] * 30)
-    >>> [step.loss < 0.1 for step in steps][::29]
-    [False, True]
-    """
-    adam = Adam()
-    for step, (batch, rate) in enumerate(zip(batches, rates, strict=False), 1):
-        loss, gradients = model_gradients(model, batch)
-        arrays = model.arrays
-        stepped = adam.stepped([*arrays.values()], [gradients[name] for name in arrays], rate)
-        model = model.with_arrays(dict(zip(arrays, stepped, strict=True)))
-        yield ModelTraining(step, model, loss)
 
 
 @dataclass(frozen=True, eq=False)

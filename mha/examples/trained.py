@@ -16,14 +16,8 @@ from numpy.random import Generator
 
 from mha.core.checks import Array
 from mha.core.kinds import as_word
-from mha.core.language import (
-    LanguageModel,
-    ModelTraining,
-    draw_model,
-    run_model,
-    train_model,
-    word_losses,
-)
+from mha.core.language import LanguageModel, draw_model, run_model
+from mha.core.language_training import ModelTraining, train_model, word_losses
 from mha.examples.names import WORDS, draw_stories, second_syllables
 
 D_MODEL, NUM_BLOCKS, NUM_HEADS, BASE = 32, 2, 2, 100.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.attention import attention_scores, masked_scores, scaled_scores
-from mha.core.checks import Array, finite_product, finite_sum, frozen, refuse_overflow
+from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads
 from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
@@ -24,8 +24,8 @@ from mha.core.transformer import (
     before_attention,
     behind_attention,
     in_dtype_of,
-    normalisation,
 )
+from mha.runs.next_words import next_words
 from mha.runs.running import RUNNING, running
 from mha.runs.worked import WorkedExample
 
@@ -351,26 +351,7 @@ def _behind(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, Array]:
     if example.block is None or x is None:
         return {}
     steps = behind_attention(example.block, x, found)
-    return steps | _next_words(example, steps["stream"])
-
-
-def _next_words(example: WorkedExample, stream: Array) -> dict[str, Array]:
-    """Return what an unembedding makes of the stream; nothing without one."""
-    if example.unembedding is None or example.block is None:
-        return {}
-    steps = normalisation("stream", stream, example.block.second)
-    normed = steps["stream_normed"]
-    logits = finite_product("the stream and the unembedding", normed, example.unembedding)
-    with np.errstate(over="ignore", under="ignore"):
-        exponentials = np.exp(logits)
-    refuse_overflow("the logits", exponentials, "exponentials")
-    return {
-        **steps,
-        "logits": logits,
-        "word_exponentials": exponentials,
-        "word_sums": exponentials.sum(axis=-1),
-        "probabilities": softmax(logits),
-    }
+    return steps | next_words(example, steps["stream"])
 
 
 def _placed(example: WorkedExample) -> dict[str, Any]:

@@ -107,7 +107,8 @@ class Pages:
         """Read what has changed since the memory was written, and count."""
         from sphinx.environment import CONFIG_OK
 
-        from byhand.reading.pages import made_from, without_results
+        from byhand.reading.pages import without_results
+        from byhand.reading.results import made_from
 
         self.env.find_files(self.app.config, self.builder)
         outdated = self.env.get_outdated_files(self.env.config_status != CONFIG_OK)

@@ -169,8 +169,13 @@ class Preview:
 
     async def watch(self, *folders: Path, recursive: bool = True) -> None:
         """Watch folders."""
-        options = {"watch_filter": Sources(), "step": SETTLED, "stop_event": self.end}
-        async for changes in awatch(*folders, recursive=recursive, **options):
+        async for changes in awatch(
+            *folders,
+            recursive=recursive,
+            watch_filter=Sources(),
+            step=SETTLED,
+            stop_event=self.end,
+        ):
             self.changed({Path(path).relative_to(ROOT).as_posix() for _, path in changes})
 
     def changed(self, names: set[str]) -> None:

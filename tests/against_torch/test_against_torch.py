@@ -35,7 +35,8 @@ from mha import (
     train_layer,
     transformer,
 )
-from mha.core.language import model_gradients, run_model
+from mha.core.language import run_model
+from mha.core.language_training import model_gradients
 from mha.examples.names import draw_stories
 
 

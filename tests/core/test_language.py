@@ -14,14 +14,8 @@ from mha import (
     softmax,
     transformer,
 )
-from mha.core.language import (
-    LanguageModel,
-    draw_model,
-    model_gradients,
-    run_model,
-    train_model,
-    word_losses,
-)
+from mha.core.language import LanguageModel, draw_model, run_model
+from mha.core.language_training import model_gradients, train_model, word_losses
 from mha.core.norm import moments, normalised_backward
 
 WORDS = ("ant", "bee", "cow", "dog", "elk", "fox", "gnu")

@@ -12,7 +12,6 @@ from byhand.print_book import markup
 from byhand.tables import paper
 from byhand.tables.element import repeats
 from byhand.tables.page import inside
-
 from mha import example_names, load_example, tables, trace
 from mha.audit.judging import Prints
 from mha.views import blocks
@@ -185,7 +184,9 @@ def test_each_row_s_largest_number_is_marked(stage):
         array = getattr(run, stage)[head]
         for i, row in enumerate(written(part).iterfind("tbody/tr")):
             cells = list(row.iterfind("td"))
-            marked = [j for j, cell in enumerate(cells) if cell.find(".//*[@class='max']") is not None]
+            marked = [
+                j for j, cell in enumerate(cells) if cell.find(".//*[@class='max']") is not None
+            ]
             assert marked == np.flatnonzero(np.isclose(array[i], array[i].max())).tolist()
 
 

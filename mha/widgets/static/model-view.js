@@ -3,29 +3,14 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, fill, inBrackets, make, makeButton, set, setText } = window.mhaExplorer;
-  const { evaluate } = window.mhaOrigins;
-  const { chain, short, shown } = window.mhaNumbers;
-  const { address, at: placeAt, parse, valueAt } = window.mhaPlaces;
-  const { nextWord, originIn, run, sharesAt, unpacked } = window.mhaModel;
+  const { fill, make, makeButton, set, setText } = window.mhaExplorer;
+  const { short, shown } = window.mhaNumbers;
+  const { at: placeAt } = window.mhaPlaces;
+  const { drawn, fromHash, hasNumber, mapsOf, nextWord, paintMaps, paintOrigin, percent, run, sharesAt,
+    toHash, unpacked } = window.mhaModel;
   const texts = window.mhaStrings.model;
-  const { places: placeTexts } = window.mhaStrings.explorer;
 
   const [MOST, LIKELIEST, UNDOS] = [32, 6, 200];
-
-  /** The layouts of an explorer know no temperature here. @type {any} */
-  const PLAIN = { temperature: 1 };
-
-  const percent = (/** @type {number} */ x) => `${shown(100 * x, 1)} %`;
-
-  const SVG = "http://www.w3.org/2000/svg";
-
-  /** @type {(tag: string, attributes: Record<string, string | number>) => SVGElement} */
-  function drawn(tag, attributes) {
-    const node = document.createElementNS(SVG, tag);
-    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, String(value)));
-    return node;
-  }
 
   class View {
     /**
@@ -53,7 +38,7 @@
       this.paint();
       this.readAddress();
       this.showPlace();
-      new MutationObserver(() => this.paintMaps())
+      new MutationObserver(() => paintMaps(this))
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
@@ -85,7 +70,7 @@
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection()), this.originSection(),
-        this.training(), this.maps());
+        this.training(), mapsOf(this));
     }
 
     entry() {
@@ -192,29 +177,6 @@
         make("p", { className: "model-key soft" }, ...parts.costs));
     }
 
-    maps() {
-      const { parts } = this;
-      parts.maps = texts.headNames.map((/** @type {string} */ name, /** @type {number} */ i) => {
-        const canvas = make("canvas");
-        const line = make("span", { className: "model-row" });
-        const box = make("div", { className: `model-map head-${i}`, tabIndex: 0, role: "slider",
-          "aria-label": fill(texts.map, { head: name }), "aria-valuemin": 1 }, canvas, line);
-        box.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-          const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
-          if (!by) return;
-          event.preventDefault();
-          this.choose(this.state.place + by);
-        });
-        canvas.addEventListener("click", (/** @type {MouseEvent} */ event) => {
-          const { top, height } = canvas.getBoundingClientRect();
-          this.choose(Math.floor(((event.clientY - top) / height) * this.state.words.length));
-        });
-        return { canvas, line, box, node: make("div", {}, make("p", { className: "soft" }, name), box) };
-      });
-      return make("div", { className: "model-maps" },
-        ...parts.maps.map((/** @type {any} */ { node }) => node));
-    }
-
     cutChoice() {
       const { parts } = this;
       parts.cut = make("input", { type: "checkbox",
@@ -311,32 +273,18 @@
     ask(block, place) {
       if (this.state.at) this.trail.push(this.state.at);
       this.state = { ...this.state, at: { block, place } };
-      this.paintOrigin();
+      paintOrigin(this);
     }
 
     goBack() {
       this.state = { ...this.state, at: this.trail.pop() ?? null };
-      this.paintOrigin();
+      paintOrigin(this);
     }
 
     // ---- The address ----
 
-    toHash() {
-      const { at, cut, greedy, off, place, step, temperature, word, words } = this.state;
-      const parts = new URLSearchParams({ model: "names",
-        story: words.map((i) => this.words[i]).join(" "), place: String(place + 1) });
-      if (step !== this.start.step) parts.set("step", String(this.data.steps[step]));
-      if (off.includes(true)) parts.set("off", off.flatMap((is, i) => (is ? [i] : [])).join("."));
-      if (cut) parts.set("cut", "1");
-      if (temperature !== 1) parts.set("t", String(temperature));
-      if (greedy) parts.set("greedy", "1");
-      if (word >= 0) parts.set("word", this.words[word]);
-      if (at) parts.set("at", `${at.block + 1}:${address(at.place)}`);
-      return `#${parts}`;
-    }
-
     share() {
-      history.replaceState(null, "", this.toHash());
+      history.replaceState(null, "", toHash(this));
       const { link } = this.parts;
       const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
       copied.then(() => setText(link, texts.copied), () => setText(link, texts.notCopied));
@@ -344,36 +292,12 @@
 
     /** What can be read of an address; the rest is as at the start. */
     readAddress() {
-      const parts = new URLSearchParams(location.hash.slice(1));
-      if (parts.get("model") !== "names") return;
-      const story = (parts.get("story") ?? "").split(" ").map((word) => this.words.indexOf(word));
-      const words = story.length <= MOST && !story.includes(-1) ? story : this.start.words;
-      const number = (/** @type {string} */ name, /** @type {number} */ otherwise) => {
-        const value = Number(parts.get(name) ?? otherwise);
-        return Number.isFinite(value) ? value : otherwise;
-      };
-      const place = number("place", words.length) - 1;
-      const step = this.data.steps.indexOf(number("step", -1));
-      const off = (parts.get("off") ?? "").split(".");
-      this.state = {
-        words, place: words[place] === undefined ? words.length - 1 : place,
-        step: step < 0 ? this.start.step : step,
-        off: this.start.off.map((_, i) => off.includes(String(i))), cut: parts.get("cut") === "1",
-        temperature: Math.min(3, Math.max(0.2, number("t", 1))), greedy: parts.get("greedy") === "1",
-        word: this.words.indexOf(parts.get("word") ?? ""), at: null,
-      };
-      const [block, where] = (parts.get("at") ?? "").split(/:(.*)/);
-      const asked = parse(where ?? "");
+      const read = fromHash(this, location.hash);
+      if (!read) return;
+      this.state = { ...read, at: null };
       this.trail = [];
       this.paint();
-      try {
-        if (!asked || !["1", "2"].includes(block)) return;
-        sharesAt(this.found, this.state.place);
-        valueAt(this.found.blocks[Number(block) - 1].numbers, { ...asked, term: /** @type {any} */ (null) });
-        this.ask(Number(block) - 1, asked);
-      } catch {
-        // no such number here: nothing is asked
-      }
+      if (read.at && hasNumber(this, read.at)) this.ask(read.at.block, read.at.place);
     }
 
     // ---- Painting ----
@@ -386,8 +310,8 @@
       this.paintStory();
       this.paintNext();
       this.paintShares();
-      this.paintMaps();
-      this.paintOrigin();
+      paintMaps(this);
+      paintOrigin(this);
     }
 
     paintControls() {
@@ -510,105 +434,6 @@
       });
       setText(parts.logitName, fill(texts.wordsLogit, { word: this.words[this.chosen] }));
       setText(parts.logit, shown(this.found.blocks[1].numbers.logits[place][this.chosen], 2));
-    }
-
-    paintMaps() {
-      const { place, words } = this.state;
-      const n = words.length;
-      this.parts.maps.forEach((/** @type {any} */ { box, canvas, line }, /** @type {number} */ head) => {
-        const colour = getComputedStyle(box).getPropertyValue("--head").trim();
-        const rgb = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
-        const weights = this.weightsOf(head);
-        const image = new ImageData(n, n);
-        weights.forEach((row, i) => row.forEach((weight, j) =>
-          image.data.set([...rgb, Math.round(255 * weight)], 4 * (i * n + j))));
-        canvas.width = n;
-        canvas.height = n;
-        canvas.getContext("2d").putImageData(image, 0, 0);
-        set(line, ".top", `${(100 * place) / n}%`);
-        set(line, ".height", `${100 / n}%`);
-        const row = weights[place];
-        const most = row.indexOf(Math.max(...row));
-        set(box, "aria-valuemax", n);
-        set(box, "aria-valuenow", place + 1);
-        set(box, "aria-valuetext", `${place + 1}. ${this.words[words[place]]}: ` +
-          `${most + 1}. ${this.words[words[most]]} ${percent(row[most])}`);
-      });
-    }
-
-    // ---- Where a number comes from ----
-
-    /** What a number is called. @param {number} block @param {Place} place */
-    nameOf(block, place) {
-      const { columns, rows } = window.mhaStages[place.stage];
-      const word = (/** @type {number} */ i) => `${i + 1}. ${this.words[this.state.words[i]]}`;
-      const part = (/** @type {number} */ i) => String(i + 1);
-      const ofWords = ["unembedding", "logits", "word_exponentials", "probabilities", "shares"];
-      const column = ofWords.includes(place.stage) ? this.words[place.column]
-        : columns === "keys" ? word(place.column) : part(place.column ?? 0);
-      const isMatrix = rows && rows !== "places";
-      const head = ["parts", "shares"].includes(place.stage) ? texts.partNames[place.head]
-        : String((place.head ?? 0) + 1);
-      const what = fill(texts.places[place.stage] ?? placeTexts[place.stage],
-        { row: isMatrix ? part(place.row) : word(place.row), column, head });
-      const where = place.head === null || ["parts", "shares"].includes(place.stage)
-        ? String(block + 1) : `${block + 1}, head ${place.head + 1}`;
-      return fill(texts.inBlock, { what, block: where });
-    }
-
-    paintOrigin() {
-      const { parts } = this;
-      const { at } = this.state;
-      parts.back.hidden = !at;
-      if (!at) {
-        setText(parts.what, texts.hint);
-        parts.line.replaceChildren();
-        return;
-      }
-      sharesAt(this.found, at.place.row ?? 0);
-      const from = originIn(this.found, at.block, at.place);
-      setText(parts.what, this.nameOf(at.block, at.place));
-      if (from.operation === "given") {
-        const isWord = at.place.stage === "embeddings";
-        parts.line.replaceChildren(`${short(from.terms[0][0].value)} `, isWord ? fill(texts.wordOf,
-          { word: this.words[this.state.words[at.place.row]] }) : texts.given);
-        return;
-      }
-      this.writeLine(from, at.block);
-    }
-
-    /** A line of arithmetic whose numbers lead on. @param {any} from @param {number} block */
-    writeLine(from, block) {
-      /** @type {Operand[][]} */
-      const terms = from.terms.filter((/** @type {Operand[]} */ term) =>
-        term.every(({ value }) => Number.isFinite(value)));
-      /** @type {any[][]} */
-      const items = from.operation === "sum" ? terms
-        : /** @type {any} */ (LAYOUTS)[from.operation]({ ...from, terms }, PLAIN);
-      /** @type {any[]} */
-      const nodes = [];
-      /** @type {string[]} */
-      const texts_ = [];
-      items.forEach((parts, i) => {
-        if (i) nodes.push(" + ");
-        texts_.push(parts.map((part) =>
-          (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
-        parts.forEach((part) => {
-          nodes.push(typeof part === "object" && part.place
-            ? this.operand(part, from.blocks.get(part) ?? block)
-            : typeof part === "object" ? inBrackets(short(part.value)) : part, " ");
-        });
-      });
-      const result = short(evaluate(from));
-      const line = chain(texts_.join(" + "), result);
-      this.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
-    }
-
-    /** @param {Operand} operand @param {number} block */
-    operand({ place, value }, block) {
-      const where = /** @type {Place} */ (place);
-      return makeButton(inBrackets(short(value)), () => this.ask(block, where),
-        { className: "number", title: this.nameOf(block, where) });
     }
   }
 

@@ -99,7 +99,10 @@ def last(page: Path) -> Results | None:
     if not file.is_file():
         return None
     data = json.loads(file.read_text(encoding="utf-8"))
-    return Results(**data | {"steps": [Step(**step) for step in data["steps"]], "errors": {}})
+    try:
+        return Results(**data | {"steps": [Step(**step) for step in data["steps"]], "errors": {}})
+    except (KeyError, TypeError):  # another version of this book's package kept it
+        return None
 
 
 def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:

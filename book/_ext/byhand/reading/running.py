@@ -30,12 +30,16 @@ LIMIT = 1_000_000  # characters that a cell may print
 Output = dict[str, Any]  # as a notebook has it
 
 
-class Hook(DisplayHook):  # type: ignore[misc]
+class Hook(DisplayHook):
     """What a cell's last expression gives is an output."""
+
+    shell: Any
+    exec_result: Any
 
     def quiet(self) -> bool:
         """Tell whether what runs ends in a semicolon, which shows nothing."""
-        return bool(self.semicolon_at_end_of_expression(self.exec_result.info.raw_cell))
+        source = self.exec_result.info.raw_cell
+        return bool(self.semicolon_at_end_of_expression(source))  # type: ignore[no-untyped-call]
 
     def write_output_prompt(self) -> None:
         """Leave the prompt out."""
@@ -47,10 +51,12 @@ class Hook(DisplayHook):  # type: ignore[misc]
         self.shell.outputs.append(output | _forms(format_dict, md_dict))
 
 
-class Publisher(DisplayPublisher):  # type: ignore[misc]
+class Publisher(DisplayPublisher):
     """What a cell displays is an output."""
 
-    def publish(self, data: Output, metadata: Output | None = None, **options: Any) -> None:
+    shell: Any
+
+    def publish(self, data: Any, metadata: Any = None, *options: Any, **more: Any) -> None:
         """Keep the forms of what is displayed."""
         self.shell.outputs.append({"output_type": "display_data"} | _forms(data, metadata))
 
@@ -152,9 +158,10 @@ def _done(
     shell: Shell, source: str, *, is_cell: bool
 ) -> tuple[list[Output], tuple[int, str] | None]:
     """Run one step."""
-    shell.outputs = outputs = []
+    outputs: list[Output] = []
+    shell.outputs = outputs
     with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
-        result = shell.run_cell(source, store_history=is_cell)
+        result = shell.run_cell(source, store_history=is_cell)  # type: ignore[no-untyped-call]
     error = result.error_before_exec or result.error_in_exec
     return outputs, None if error is None else (_line_of(error, shell), _said(error, shell))
 

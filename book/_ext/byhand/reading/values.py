@@ -59,7 +59,7 @@ def show(
     name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Show what an expression gives, as ``{eval}``."""
-    document = inliner.document  # type: ignore[attr-defined]
+    document = inliner.document
     try:
         outputs = value(document, text, line)
     except NoValueError as error:

@@ -1,0 +1,91 @@
+/* Where a number of the model comes from: its name, and a line of arithmetic whose numbers lead on. */
+(function () {
+  "use strict";
+
+  const { LAYOUTS, fill, inBrackets, makeButton, setText } = window.mhaExplorer;
+  const { evaluate } = window.mhaOrigins;
+  const { chain, short } = window.mhaNumbers;
+  const { originIn, sharesAt } = window.mhaModel;
+  const texts = window.mhaStrings.model;
+  const { places: placeTexts } = window.mhaStrings.explorer;
+
+  /** The layouts of an explorer know no temperature here. @type {any} */
+  const PLAIN = { temperature: 1 };
+
+  /** What a number is called. @param {any} view @param {number} block @param {Place} place */
+  function nameOf(view, block, place) {
+    const { columns, rows } = window.mhaStages[place.stage];
+    const word = (/** @type {number} */ i) => `${i + 1}. ${view.words[view.state.words[i]]}`;
+    const part = (/** @type {number} */ i) => String(i + 1);
+    const ofWords = ["unembedding", "logits", "word_exponentials", "probabilities", "shares"];
+    const column = ofWords.includes(place.stage) ? view.words[place.column]
+      : columns === "keys" ? word(place.column) : part(place.column ?? 0);
+    const isMatrix = rows && rows !== "places";
+    const head = ["parts", "shares"].includes(place.stage) ? texts.partNames[place.head]
+      : String((place.head ?? 0) + 1);
+    const what = fill(texts.places[place.stage] ?? placeTexts[place.stage],
+      { row: isMatrix ? part(place.row) : word(place.row), column, head });
+    const where = place.head === null || ["parts", "shares"].includes(place.stage)
+      ? String(block + 1) : `${block + 1}, head ${place.head + 1}`;
+    return fill(texts.inBlock, { what, block: where });
+  }
+
+  /** @param {any} view */
+  function paintOrigin(view) {
+    const { parts } = view;
+    const { at } = view.state;
+    parts.back.hidden = !at;
+    if (!at) {
+      setText(parts.what, texts.hint);
+      parts.line.replaceChildren();
+      return;
+    }
+    sharesAt(view.found, at.place.row ?? 0);
+    const from = originIn(view.found, at.block, at.place);
+    setText(parts.what, nameOf(view, at.block, at.place));
+    if (from.operation === "given") {
+      const isWord = at.place.stage === "embeddings";
+      parts.line.replaceChildren(`${short(from.terms[0][0].value)} `, isWord ? fill(texts.wordOf,
+        { word: view.words[view.state.words[at.place.row]] }) : texts.given);
+      return;
+    }
+    writeLine(view, from, at.block);
+  }
+
+  /** A line of arithmetic whose numbers lead on.
+      @param {any} view @param {any} from @param {number} block */
+  function writeLine(view, from, block) {
+    /** @type {Operand[][]} */
+    const terms = from.terms.filter((/** @type {Operand[]} */ term) =>
+      term.every(({ value }) => Number.isFinite(value)));
+    /** @type {any[][]} */
+    const items = from.operation === "sum" ? terms
+      : /** @type {any} */ (LAYOUTS)[from.operation]({ ...from, terms }, PLAIN);
+    /** @type {any[]} */
+    const nodes = [];
+    /** @type {string[]} */
+    const texts_ = [];
+    items.forEach((parts, i) => {
+      if (i) nodes.push(" + ");
+      texts_.push(parts.map((part) =>
+        (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
+      parts.forEach((part) => {
+        nodes.push(typeof part === "object" && part.place
+          ? operandOf(view, part, from.blocks.get(part) ?? block)
+          : typeof part === "object" ? inBrackets(short(part.value)) : part, " ");
+      });
+    });
+    const result = short(evaluate(from));
+    const line = chain(texts_.join(" + "), result);
+    view.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
+  }
+
+  /** @param {any} view @param {Operand} operand @param {number} block */
+  function operandOf(view, { place, value }, block) {
+    const where = /** @type {Place} */ (place);
+    return makeButton(inBrackets(short(value)), () => view.ask(block, where),
+      { className: "number", title: nameOf(view, block, where) });
+  }
+
+  Object.assign(window.mhaModel, { paintOrigin });
+})();
