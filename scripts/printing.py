@@ -191,5 +191,5 @@ def print_all(documents: list[Document], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
         made = typesetting.typeset(documents)
-    for document, pdf in zip(documents, made, strict=True):
+    for pdf in made:
         print(f"The PDF is {typesetting.publish(pdf, folder)}")

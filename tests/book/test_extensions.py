@@ -16,7 +16,6 @@ import byhand
 from byhand import references
 from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
-from byhand.document import Document
 from byhand.print_book.pages import leave_out_screen_only
 
 PACKAGE = Path(byhand.__file__).parent

@@ -1,7 +1,10 @@
 """The printed book: complete, with the pages' numbers, without a flaw that a reader would see."""
 
 import re
+import subprocess
+import sys
 from copy import copy
+from pathlib import Path
 
 import book_site as site
 import printed_book
@@ -119,9 +122,11 @@ def test_each_page_s_head_has_its_chapter_and_number(reader, pages):
 
 @pytest.mark.parametrize(
     "words",
-    [r"[Dd]rag the", "click", "folded away", "underlined number", "slider", "[Ss]ettings"]
-    + ["[Oo]n the screen, on the page", r"\?\?", r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython"]
-    + [r"\\(frac|mathrm|sqrt|begin)", r"np\.float64\("],
+    [
+        *(r"[Dd]rag the", "click", "folded away", "underlined number", "slider", "[Ss]ettings"),
+        *("[Oo]n the screen, on the page", r"\?\?", r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython"),
+        *(r"\\(frac|mathrm|sqrt|begin)", r"np\.float64\("),
+    ],
 )
 def test_nothing_of_the_screen_or_the_program_leaks(words, pages):
     assert [number for number, page in enumerate(pages, 1) if re.search(words, page)] == []
@@ -154,6 +159,19 @@ def test_the_pdf_says_what_it_is(reader, pages):
 
 def test_who_listens_misses_nothing(reader):
     assert printed_book.faults_of_tags(reader) == []
+
+
+@pytest.mark.slow
+def test_a_validator_finds_no_error_of_pdf_ua(pdf):
+    command = [
+        str(Path(sys.executable).with_name("outloud")),
+        "--layer",
+        "conformance",
+        "--quiet",
+        pdf,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, ": 0 error(s)" in done.stdout) == (0, True), done.stdout
 
 
 @pytest.mark.parametrize("name", PAGES[1:-1])
@@ -191,7 +209,7 @@ def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, read
 def test_the_outline_holds_every_chapter_and_section(name, reader):
     titles = {squeezed(title) for _, title in printed_book.outline(reader)}
     bare = {re.sub(r"^[\d.]+", "", title) for title in titles} | titles
-    headings = [h for h in map(heading, site.soup(name).select("article h1, article h2"))]
+    headings = list(map(heading, site.soup(name).select("article h1, article h2")))
     assert [h for h in headings if h not in bare and not h.startswith("Allnumbers")] == []
 
 

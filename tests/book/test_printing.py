@@ -316,7 +316,10 @@ def test_an_output_without_a_print_form_is_refused_with_its_line(kept):
 def test_who_listens_misses_nothing(printed):
     reader = PdfReader(pdf_of(printed, "attention-by-hand"))
     assert printed_book.faults_of_tags(reader) == []
-    said = [tag.get("/Alt") for tag in printed_book.structure(reader.trailer["/Root"]["/StructTreeRoot"]["/K"])]
+    said = [
+        tag.get("/Alt")
+        for tag in printed_book.structure(reader.trailer["/Root"]["/StructTreeRoot"]["/K"])
+    ]
     assert "a equals b plus u; d equals e" in said
 
 

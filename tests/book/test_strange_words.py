@@ -24,6 +24,21 @@ STRANGE = (
     "*a* $c$ \\d_e^f",
     "e\u0301#%~{",
 )
+TITLE = "<b>A</b> {eval}`1` & \\x"
+VIEWS = [
+    'show.stage("weights", name="tbl-strange-weights-{head}", head=0)',
+    'show.stage("scores", name="tbl-strange-scores")',
+    'show.strongest(name="tbl-strange-strongest")',
+    "show.maps()",
+    "show.lanes()",
+    "show.query(2)",
+    "show.strips()",
+    "show.explorer()",
+    'show.turn("scores", 0, 1, head=0)',
+    'show.row("weights", 2, head=1)',
+]
+
+
 # Signs of GIFT, XML, TeX and Markdown, in what a teacher takes from a page.
 HEADING = 'Beta "all" & </script> {x}=~#:%'
 ASKED = 'Is </script> {a}=~#: "so" & <b> a% \\x?'

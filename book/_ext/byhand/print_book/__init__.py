@@ -1,7 +1,7 @@
 """Print the book, and the parts that everything printed shares.
 
-`press` turns Typst's source into a PDF. `markup`, `formulas`, `tables` and `drawings` write pieces of
-that source; `style.typ` says how they look; `typefaces` has the fonts. The commands import these
+`press` turns Typst's source into a PDF. `markup`, `formulas`, `tables` and `drawings` write pieces
+of that source; `style.typ` says how they look; `typefaces` has the fonts. The commands import these
 without Sphinx. Of the book, `book` puts the pages together, `references` sees to it that nothing on
 paper refers to what is not there, `writer` writes, and `book.typ` sets.
 """

@@ -36,14 +36,9 @@ def press(source: str) -> bytes:
         Where the press refuses the source or warns of it: of a character that no font has, a
         figure without a text, a reference that leads nowhere.
     """
+    compiler = typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts(source))
     try:
-        pdf, warnings = typst.compile_with_warnings(
-            source.encode(),
-            root=str(TEMPLATES),
-            font_paths=fonts(source),
-            pdf_standards="ua-1",
-            timestamp=date(),
-        )
+        pdf, warnings = compiler.compile_with_warnings(pdf_standards="ua-1", timestamp=date())
     except typst.TypstError as error:
         raise PressError(_said(error, source)) from None
     if warnings:

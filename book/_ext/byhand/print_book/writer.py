@@ -129,7 +129,8 @@ class Writer:
                 names.append(string(name_of((self.page, ""))))
             first = ", first: true" if self.opens_part else ""
             return f"#chapter({self.level}, {string(number)}, {array(names)}{first})[{title}]\n\n"
-        listed = "false" if node.astext().startswith(UNLISTED) else "true"
+        is_listed = number and not node.astext().startswith(UNLISTED)
+        listed = "true" if is_listed else "false"
         return (
             f"{at(node)}#titled({self.level}, {self.level - self.chapter_level},"
             f" {string(number)}, {array(names)}, {listed})"
@@ -228,13 +229,10 @@ class Writer:
         address = node.get("refuri", "")
         if not address:
             return words
-        noted = self.pages_said and "://" not in node.astext() and not self.in_bibliography(node)
+        says_it = "://" in node.astext() or any(True for _ in ancestors(node, nodes.citation))
+        noted = self.pages_said and not says_it
         note = f"#footnote(link({string(address)}))" if noted else ""
         return f"#link({string(address)})[{words}]{note}"
-
-    def in_bibliography(self, node: nodes.Node) -> bool:
-        """Tell whether a node stands in an entry of the bibliography, which says its address."""
-        return next(ancestors(node, nodes.citation), None) is not None
 
     def write_target(self, node: nodes.target) -> str:
         return self.anchors(node) + self.inside(node)  # what follows has the id that it refers to
