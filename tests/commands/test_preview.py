@@ -220,10 +220,10 @@ def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, 
     said, _ = second.communicate(timeout=PATIENCE / 1000)
     assert said == f"error: a preview of this book is running already at {preview[0]}\n"
     assert second.returncode == 1
-    import preview_server
+    from preview import serving
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        preview_server.Server(lambda: None).listen(taken.getsockname()[1])
+        serving.Server(lambda: None).listen(taken.getsockname()[1])
 
 
 def sign_of(address):
