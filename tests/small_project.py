@@ -24,7 +24,8 @@ def copy_without_pages(folder):
     folders += ("tests/gift_pegjs", "tests/axe")  # the page of notices shows their licences
     for name in folders:
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib"):
+    files = ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib")
+    for name in (*files, "CITATION.cff"):
         shutil.copy(ROOT / name, folder / name)
 
 
