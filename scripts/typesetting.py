@@ -27,7 +27,7 @@ def typeset(documents: list[Document]) -> list[Path]:
     """Return the PDFs of documents; one whose book and wishes are as they were is there already."""
     PRINT.mkdir(parents=True, exist_ok=True)
     waiting = [document for document in documents if not _is_made(document)]
-    for document, source in zip(waiting, _sources(waiting), strict=True):
+    for document, source in zip(waiting, sources(waiting), strict=True):
         pdf, record = _files(document)
         record.unlink(missing_ok=True)
         pdf.with_suffix(".typ").write_text(source, encoding="utf-8")
@@ -56,7 +56,7 @@ def _made_from(document: Document) -> str:
     return hashlib.sha256("\n".join([book, str(press.date()), *wishes]).encode()).hexdigest()
 
 
-def _sources(documents: list[Document]) -> list[str]:
+def sources(documents: list[Document]) -> list[str]:
     """Return what the press reads for each document; end with what Sphinx warns of."""
     if not documents:
         return []

@@ -276,7 +276,36 @@ def faults_of_tags(reader):
     return faults
 
 
-def heard(pdf):
+def heard(reader):
     """Return the text of a PDF in the order of its structure, without spaces."""
-    words = re.findall(r'^ *"(.*)"$', poppler("pdfinfo", "-struct-text", str(pdf)), re.MULTILINE)
-    return squeezed("".join(words))
+    said = {}
+    for page in reader.pages:
+        marks = [None]
+
+        def begin_or_end(operator, operands, *_, marks=marks):
+            if operator in (b"BDC", b"BMC"):
+                properties = operands[-1]
+                marks.append(properties.get("/MCID") if isinstance(properties, dict) else None)
+            elif operator == b"EMC":
+                marks.pop()
+
+        def say(text, *_, marks=marks, page=page):
+            said.setdefault((page.indirect_reference.idnum, marks[-1]), []).append(text)
+
+        page.extract_text(visitor_operand_before=begin_or_end, visitor_text=say)
+    root = reader.trailer["/Root"]["/StructTreeRoot"]
+    return squeezed("".join(t for mark in marked(root, None) for t in said.get(mark, ())))
+
+
+def marked(node, page):
+    """Yield page and number of each piece of content below an element, in reading order."""
+    page = node.raw_get("/Pg").idnum if "/Pg" in node else page
+    kids = node.get("/K", [])
+    for kid in kids if isinstance(kids, list) else [kids]:
+        kid = kid.get_object()
+        if isinstance(kid, int):
+            yield page, kid
+        elif "/MCID" in kid:
+            yield kid.raw_get("/Pg").idnum if "/Pg" in kid else page, kid["/MCID"]
+        elif kid.get("/Type") != "/OBJR":
+            yield from marked(kid, page)
