@@ -32,13 +32,13 @@ CONFIG = {
 }
 
 
-def build(folder, pages, **config):
-    """Write pages, build them all as HTML, and return the warnings."""
+def build(folder, pages, builder="html", **config):
+    """Write pages, build them all, and return the warnings."""
     source = folder / "book"
     source.mkdir(exist_ok=True)
     for name, text in pages.items():
         (source / f"{name}.md").write_text(text, encoding="utf-8")
-    with application(folder, "html", **config) as (app, warnings):
+    with application(folder, builder, **config) as (app, warnings):
         app.build()
     return re.sub(r"\x1b\[[0-9;]*m", "", warnings.getvalue())
 

@@ -32,7 +32,7 @@ row = [0.75, 0.25]
 
 ```{math}
 :label: alpha-sum
-\begin{align}a &= b + c \\ d &= e\end{align}
+\begin{align}a &= b + u \\ d &= e\end{align}
 ```
 
 The **entropy** is in {eq}`alpha-sum`, as {cite:t}`vaswani2017` have it.

@@ -20,10 +20,12 @@ def copy_without_pages(folder):
 
     What Python has compiled comes along: the builds of the copy would compile it again, each time.
     """
-    folders = ("mha", "scripts", "book/_ext", "book/_static", "book/_templates", "tests/gift_pegjs")
+    folders = ("mha", "scripts", "book/_ext", "book/_static", "book/_templates")
+    folders += ("tests/gift_pegjs", "tests/axe")  # the page of notices shows their licences
     for name in folders:
         shutil.copytree(ROOT / name, folder / name)
-    for name in ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib"):
+    files = ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib")
+    for name in (*files, "CITATION.cff"):
         shutil.copy(ROOT / name, folder / name)
 
 

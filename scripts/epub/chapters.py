@@ -142,6 +142,12 @@ def _clean(article: HtmlElement, page: str) -> None:
     for legend in article.iter("legend"):
         legend.tag = "div"
     shaded = {cell: _shade(cell) for cell in article.find_class("heat") if cell.tag == "span"}
+    drawn = set()  # a drawing that comes twice has the same patterns: the first serves both
+    for element in article.iterfind(".//svg//*[@id]"):
+        if element.get("id") in drawn:
+            del element.attrib["id"]
+        else:
+            drawn.add(element.get("id"))
     for element in article.iter():
         for name in set(element.attrib) - KEPT:
             del element.attrib[name]

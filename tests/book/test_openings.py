@@ -101,7 +101,7 @@ def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
     ]
     hidden = [mark.get_text() for mark in page.select(".difficulty [aria-hidden=true]")]
     assert hidden == ["•", "•••"]
-    assert '#difficulty(3, 3, "•")Exercise' in on_paper(tmp_path, extensions=EXTENSIONS)
+    assert '#difficulty(3, 3, "•") Exercise 2' in on_paper(tmp_path, extensions=EXTENSIONS)
 
 
 # ---- For teachers ----

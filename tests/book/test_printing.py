@@ -144,7 +144,8 @@ def unsolved(printed, tmp_path_factory):
 
 def test_a_reader_has_its_chapters_in_the_order_asked_for_and_then_no_parts(unsolved):
     titles = [title for _, title in printed_book.outline(PdfReader(unsolved))]
-    assert [title for title in titles if title in ("Alpha", "Beta")] == ["Beta", "Alpha"]
+    chapters = [title.split()[-1] for title in titles if title.split()[0].isdigit()]
+    assert chapters == ["Beta", "Alpha"]
     said = squeezed("".join(text_of(unsolved)))
     assert "PartI" not in said
     assert "Table2.1:Awidetable" in said
@@ -283,7 +284,7 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence(kept, tmp_path):
 
 
 BROKEN = {
-    "Here is $\\bra{x}$, and more.": "the press says: unknown variable: bra",  # Temml knows it
+    "Here is $\\phase{x}$, and more.": "the press says: unknown variable: phase",  # Temml knows it
     "Back to {ref}`gone <gone>`.\n\n:::{div} screen-only\n(gone)=\nGone.\n:::": (
         "gone is nowhere on paper"
     ),
@@ -320,7 +321,7 @@ def test_who_listens_misses_nothing(printed):
         tag.get("/Alt")
         for tag in printed_book.structure(reader.trailer["/Root"]["/StructTreeRoot"]["/K"])
     ]
-    assert "a equals b plus c; d equals e" in said
+    assert "a equals b plus u; d equals e" in said
 
 
 def test_readers_of_any_chapters_have_a_goal_for_each_reference(printed, tmp_path):

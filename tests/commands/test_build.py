@@ -88,7 +88,7 @@ def test_a_second_build_computes_nothing_and_changes_nothing(project):
         ("\nSee {ref}`nowhere`.\n", "book/index.md:22: undefined label: 'nowhere'"),
         (
             "\nThe weight is {eval}`missing`.\n",
-            "book/index.md:22: WARNING: NameError: name 'missing'",
+            "book/index.md:22: WARNING: {eval}`missing`: NameError: name 'missing'",
         ),
         (
             "\n```{code-cell}\nfigures.Figure(svg='<svg></svg>', alt='')\n```\n",

@@ -133,7 +133,7 @@ def holds(book, tmp_path):
     return True
 
 
-BEFORE = "# One\n\n```{math}\n:label: eq-earlier\nc = d\n```\n"
+BEFORE = "# One\n\n```{math}\n:label: eq-earlier\na = b\n```\n"
 FAULTS = {
     "an equation before another": lambda book: edit(book, "book/one.md", "# One\n", BEFORE),
     "a label renamed": lambda book: edit(book, "book/one.md", "eq-first", "eq-renamed"),

@@ -161,7 +161,7 @@ def test_prose_is_shown_at_the_same_place_and_nothing_is_executed(page, project)
 def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project):
     title = page.locator("article h1").inner_text()
     edit(project, "```{code-cell}\nzebra = 1 / 0\n```\n\nThe zebra is {eval}`zebra`.")
-    board = page.get_by_role("alert")
+    board = page.locator("#preview-problems")
     board.get_by_text("ZeroDivisionError").wait_for()
     source = (project / "book" / f"{CHAPTER}.md").read_text(encoding="utf-8").splitlines()
     line = source.index("zebra = 1 / 0") + 1
@@ -212,7 +212,7 @@ def test_a_process_that_begins_without_a_page_tells_so_and_takes_it_back(page, p
 def test_a_fault_that_the_build_would_refuse_is_told_beside_the_new_page(page, project):
     edit(project, "The weight is 0.73 here.")
     page.get_by_text("The weight is 0.73 here.").first.wait_for(state="attached")
-    page.get_by_role("alert").get_by_text("0.73").wait_for()
+    page.locator("#preview-problems").get_by_text("0.73").wait_for()
 
 
 def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, project, tmp_path):
@@ -220,10 +220,10 @@ def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, 
     said, _ = second.communicate(timeout=PATIENCE / 1000)
     assert said == f"error: a preview of this book is running already at {preview[0]}\n"
     assert second.returncode == 1
-    import preview_server
+    from preview import serving
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
-        preview_server.Server(lambda: None).listen(taken.getsockname()[1])
+        serving.Server(lambda: None).listen(taken.getsockname()[1])
 
 
 def sign_of(address):
@@ -304,7 +304,7 @@ def test_a_page_that_was_never_built_says_what_is_wrong_with_it(page, preview, p
     cell = "```{code-cell}\nexchange = 1\nexchanged\n```"
     (project / "book" / "zebras.md").write_text(f"{front}# Zebras\n\n{cell}\n", encoding="utf-8")
     contents.write_text(before.replace("      - file: ", "      - file: zebras\n      - file: ", 1))
-    board = page.get_by_role("alert")
+    board = page.locator("#preview-problems")
     board.get_by_text("exchanged raised NameError").wait_for()
     assert "defined and near is exchange" in board.inner_text()
     assert str(project) not in board.inner_text()

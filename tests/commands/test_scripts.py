@@ -67,9 +67,9 @@ def test_every_kind_of_document_explains_itself(project, what):
 
 
 def test_an_unknown_argument_of_build_gets_a_sentence(project):
-    done = start(project, "scripts/build.py", "epub")
+    done = start(project, "scripts/build.py", "mobi")
     assert done.returncode == 2
-    assert done.stderr.startswith("build.py: argument what: invalid choice: 'epub' (choose from ")
+    assert done.stderr.startswith("build.py: argument what: invalid choice: 'mobi' (choose from ")
     assert done.stderr.count("\n") == 1
 
 
