@@ -74,7 +74,12 @@ class Chapter:
 
     @property
     def text(self) -> str:
-        """What it says, as XHTML."""
+        """What it says, as XHTML; patterns of drawings that come again stand once."""
+        seen: set[str] = set()
+        for shape in self.body.xpath(".//*[local-name()='svg']//*[@id]"):
+            if shape.get("id") in seen:
+                del shape.attrib["id"]
+            seen.add(shape.get("id", ""))
         return etree.tostring(self.body, encoding="unicode")
 
 
@@ -142,12 +147,6 @@ def _clean(article: HtmlElement, page: str) -> None:
     for legend in article.iter("legend"):
         legend.tag = "div"
     shaded = {cell: _shade(cell) for cell in article.find_class("heat") if cell.tag == "span"}
-    drawn = set()  # a drawing that comes twice has the same patterns: the first serves both
-    for element in article.iterfind(".//svg//*[@id]"):
-        if element.get("id") in drawn:
-            del element.attrib["id"]
-        else:
-            drawn.add(element.get("id"))
     for element in article.iter():
         for name in set(element.attrib) - KEPT:
             del element.attrib[name]
