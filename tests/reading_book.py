@@ -173,7 +173,7 @@ def build_book(folder):
         mathjax_path="scroll.js",
         language="en",
     )
-    assert warnings == ""
+    assert warnings == "", warnings
     return folder / "html"
 
 
