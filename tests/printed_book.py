@@ -284,8 +284,9 @@ def heard(reader):
 
         def begin_or_end(operator, operands, *_, marks=marks):
             if operator in (b"BDC", b"BMC"):
-                properties = operands[-1]
-                marks.append(properties.get("/MCID") if isinstance(properties, dict) else None)
+                around = None if operands[0] == "/Artifact" else marks[-1]
+                named = operands[-1] if isinstance(operands[-1], dict) else {}
+                marks.append(named.get("/MCID", around))
             elif operator == b"EMC":
                 marks.pop()
 
