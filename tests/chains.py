@@ -274,6 +274,7 @@ def printed_text(text):
     A total that stands below a drawing, apart from its parts, does not go on with what is above.
     """
     text = re.sub(r"\n\n(?=[=≈] )", "\n\n. ", text.replace("\u00ad", ""))
+    text = re.sub("[\U0001d6a8-\U0001d7cb]\\d+", " ; ", text)  # a Greek letter with its index
     return re.sub(r"(?<![\w.])e ?(?=[−-]?(?:\d|∞))", "e^", text)
 
 
