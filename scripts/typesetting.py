@@ -61,22 +61,18 @@ def sources(documents: list[Document]) -> list[str]:
     """Return what the press reads for each document; end with what Sphinx warns of."""
     if not documents:
         return []
-    from sphinx.util.docutils import docutils_namespace
-
     from byhand.print_book import book
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
     said = io.StringIO()
     memory = STATE / "_build" / ".doctrees"
-    with warnings.catch_warnings(), docutils_namespace():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Sphinx's own, of the packages that it loads
         app = application("typst", PRINT, memory, status=None, warning=said)
         try:
             written = [book.source(app, document) for document in documents]
         except press.PressError as error:
             fail(str(error))
-        finally:
-            gc.enable()
     told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue()).replace(f"{ROOT}/", "").strip()
     if told:
         print(told, file=sys.stderr)
