@@ -9,7 +9,9 @@ from xml.etree.ElementTree import TreeBuilder
 import torch
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
-NUMBER = re.compile(r"(?<![\d.,])[−-]?(?:∞|\d+(?:,\d{3})*(?:\.\d+)?)(?P<percent>\N{NO-BREAK SPACE}%)?")
+NUMBER = re.compile(
+    r"(?<![\d.,])[−-]?(?:∞|\d+(?:,\d{3})*(?:\.\d+)?)(?P<percent>\N{NO-BREAK SPACE}%)?"
+)
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 NO_SENTENCE = {"script", "style", "pre", "svg", "table", "mha-explorer", "annotation", "math"}
 WITHIN = {"a", "code", "em", "math", "q", "span", "strong", "sub", "sup"}
@@ -31,9 +33,11 @@ class AtLeast(NamedTuple):
 
 def agrees(text, value):
     """Return whether a printed number is a value, rounded to as many decimals as are printed."""
-    bare = text.removesuffix("\N{NO-BREAK SPACE}%").replace("−", "-").replace(",", "")
-    unit, times = 10.0 ** -len(bare.partition(".")[2]), 100 if bare != text.replace("−", "-").replace(",", "") else 1
-    printed, exact = float(bare.replace("∞", "inf")), times * float(getattr(value, "value", value))
+    bare = text.removesuffix("\N{NO-BREAK SPACE}%")
+    times = 1 if bare == text else 100
+    bare = bare.replace("−", "-").replace(",", "").replace("∞", "inf")
+    unit = 10.0 ** -len(bare.partition(".")[2])
+    printed, exact = float(bare), times * float(getattr(value, "value", value))
     if printed == exact:
         return True
     over = (printed - exact) / unit
@@ -70,11 +74,11 @@ class Page:
         self.article = next(e for e in self.root.iter("article"))
         self.sentences = re.sub(r"[ \n]+", " ", "".join(_sentence_text(self.article)))
         self.labelled = {e.get("id"): e for e in self.article.iter() if e.get("id")}
-        self.wrong, self.reached, self.compared = [], set(), {"tables": 0, "figures": 0, "sentences": 0}
+        self.wrong, self.compared = [], {"tables": 0, "figures": 0, "sentences": 0}
 
     def table(self, label, *values):
         """Compare all numbers of the body of a table, or of a block of tables."""
-        cells = [cell for cell in self.labelled[label].iter("td")]
+        cells = list(self.labelled[label].iter("td"))
         self._compare("tables", label, " ; ".join(map(_text, cells)), flat(*values))
 
     def explorer(self, label, stages, face):
@@ -104,20 +108,25 @@ class Page:
             return
         self._compare("sentences", words, " ; ".join(found.groups()), values)
 
-    def summary(self):
-        """Return how many numbers were compared, and of which tables and figures none was."""
-        return {**self.compared, "not reached": sorted(self.unreached())}
+    def counted(self):
+        """Return of tables, figures and sentences how many numbers were compared, and are printed.
 
-    def unreached(self):
-        """Yield the labels of tables and figures that print numbers and were not compared."""
+        Among those of sentences are the numbers of sections, of references and of quotations.
+        """
+        cells, drawn = [], []
         for label, element in self.labelled.items():
-            if label.startswith(("tbl-", "fig-")) and label not in self.reached:
-                cells = [*element.iter("td"), *_with_class(element, "text", "f-number")]
-                if any(NUMBER.search(_text(cell)) for cell in cells):
-                    yield label
+            if label.startswith(("tbl-", "fig-", "explore-")):
+                cells += element.iter("td")
+                forms = _with_class(element, "g", "f-wide")
+                drawn += _with_class(forms[0] if forms else element, "text", "f-number")
+        printed = {
+            "tables": sum(_count(_text(cell)) for cell in set(cells)),
+            "figures": sum(_count(_text(each)) for each in set(drawn)),
+            "sentences": _count(self.sentences),
+        }
+        return {kind: (self.compared[kind], number) for kind, number in printed.items()}
 
     def _compare(self, kind, what, text, values):
-        self.reached.add(what.partition(",")[0])
         printed = [found[0] for found in NUMBER.finditer(text)]
         if len(printed) != len(values):
             self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
@@ -150,6 +159,10 @@ def _tree(html):
 
     Parser().feed(html)
     return builder.close()
+
+
+def _count(text):
+    return len(NUMBER.findall(text))
 
 
 def _with_class(element, tag, name):

@@ -5,7 +5,9 @@ import importlib
 import pytest
 from printed_pages import PAGES, Page
 
-CHAPTERS = ["order", "decoding", "depth", "cost"]
+CHAPTERS = (
+    "order", "decoding", "depth", "cost", "learning", "small-model", "real-heads", "bugs",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -15,5 +17,5 @@ def test_printed_numbers(name, record_property):
         pytest.fail(f"{PAGES} is not there; run scripts/build.py first", pytrace=False)
     page = Page(f"transformer/{name}")
     importlib.import_module(f"chapters.{name.replace('-', '_')}").numbers(page)
-    record_property("printed", page.summary())
+    record_property(name, page.counted())
     assert not page.wrong, "\n".join(page.wrong)

@@ -112,13 +112,19 @@ def dot(a, b):
     """Return the numbers of a printed sum of products: the factors, the products, the sum."""
     a, b = [float(x) for x in a], [float(x) for x in b]
     pairs = list(zip(a, b, strict=True))
-    return [*(x for pair in pairs for x in pair), *(x * y for x, y in pairs), sum(x * y for x, y in pairs)]
+    return [
+        *(x for pair in pairs for x in pair),
+        *(x * y for x, y in pairs),
+        sum(x * y for x, y in pairs),
+    ]
 
 
 def share(s, row, key, head=0):
     """Return the numbers of a printed weight: exponential, row sum, weight."""
-    return [s[name][head, row, key] if name != "row_sums" else s[name][head, row]
-            for name in ("exponentials", "row_sums", "weights")]
+    return [
+        s[name][head, row, key] if name != "row_sums" else s[name][head, row]
+        for name in ("exponentials", "row_sums", "weights")
+    ]
 
 
 def row_sum(s, row, head=0):
@@ -130,7 +136,12 @@ def row_sum(s, row, head=0):
 def scaled(s, row, key, head=0, bias=None):
     """Return the numbers of a printed scaled score: score, width, bias if any, scaled score."""
     biases = [] if bias is None else [bias]
-    return [s["scores"][head, row, key], s["query"].shape[-1], *biases, s["scaled_scores"][head, row, key]]
+    return [
+        s["scores"][head, row, key],
+        s["query"].shape[-1],
+        *biases,
+        s["scaled_scores"][head, row, key],
+    ]
 
 
 def mixed(s, row, column, head=0):

@@ -34,24 +34,53 @@ def _models(page):
         both = layers * attention, layers * inner
         # scores and mixing take 4 N n h d_k operations, the matrices 2 a parameter
         equal = 2 * sum(both) / (4 * layers * heads * d_k)
-        counted.append([layers, width, heads, groups, *(b / 1e9 for b in both), sum(both) / 1e9, named, math.floor(equal)])
+        counted.append(
+            [
+                layers,
+                width,
+                heads,
+                groups,
+                *(b / 1e9 for b in both),
+                sum(both) / 1e9,
+                named,
+                math.floor(equal),
+            ]
+        )
         cache = layers * groups * 2 * d_k * 2
         caches.append([cache // 1024, LONG * cache / GIB, 2 * sum(both) / GIB])
     page.table("tbl-cost-models", *zip(*counted, strict=True))
     page.table("tbl-cost-cache", caches)
-    page.says("which for GPT-3 is # tokens; at # scores and mixing are #", 6 * 12288, 2048,
-              2048 / (2048 + 6 * 12288))  # fmt: skip
+    page.says(
+        "which for GPT-3 is # tokens; at # scores and mixing are #",
+        6 * 12288,
+        2048,
+        2048 / (2048 + 6 * 12288),
+    )
     # a layer's weights take h n n numbers, its keys and values 2 n h d_k, its matrices 4 d d
-    page.says("outgrow its keys and values at # tokens, and its matrices of attention at #",
-              2 * 128, math.isqrt(4 * 8192**2 // 64))  # fmt: skip
+    page.says(
+        "outgrow its keys and values at # tokens, and its matrices of attention at #",
+        2 * 128,
+        math.isqrt(4 * 8192**2 // 64),
+    )
     n, d, heads, groups, d_k = 5, 12, 6, 2, 2
     projections = 2 * n * d * d_k * (heads + 2 * groups) + 2 * n * heads * d_k * d
-    page.says("a layer of width # with # heads () that share # keys and values takes # operations "
-              "for # tokens", d, heads, groups, projections + 4 * heads * n * n * d_k, n)  # fmt: skip
+    page.says(
+        "a layer of width # with # heads () that share # keys and values takes # operations "
+        "for # tokens",
+        d,
+        heads,
+        groups,
+        projections + 4 * heads * n * n * d_k,
+        n,
+    )
     weights = 64 * LONG**2 * 2
     page.says("reads up to # tokens", LONG)
-    page.says("one layer’s # heads, at two bytes each, are # GiB, # times", 64, weights // GIB,
-              weights / GIB // caches[2][2])  # fmt: skip
+    page.says(
+        "one layer’s # heads, at two bytes each, are # GiB, # times",
+        64,
+        weights // GIB,
+        weights / GIB // caches[2][2],
+    )
     forward = 64 * 4 * 1024**2 * 16 * 64
     page.says("scores and mixing of # such texts take #", 64, forward / 1e9)
     page.says("each, read or written #", 40.3e9 / (64 * 16 * 1024**2 * 2))
@@ -84,7 +113,10 @@ def _shared(page):
     own = run(apple)
     two = _sharing(apple, [1, 2])
     changed = [_sharing(apple, [1, 2], ["w_k"]), two, _sharing(apple, [0, 1, 2])]
-    moved = [[float((s[name] - own[name]).abs().max()) for name in ("weights", "head_outputs")] for s in changed]
+    moved = [
+        [float((s[name] - own[name]).abs().max()) for name in ("weights", "head_outputs")]
+        for s in changed
+    ]
     page.says("are at most # apart", AtMost((own["key"][2] - own["key"][1]).abs().max()))
     page.says("differ by #", (apple["w_k"][2] - apple["w_k"][1]).abs().max())
     page.says("the three heads keep #", 3 * (4 + 4))

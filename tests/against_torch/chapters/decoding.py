@@ -16,8 +16,11 @@ def numbers(page):
     _leak(page, given, free, full)
     _third_step(page, given)
     _counts(page)
-    page.says("asked stands there from the start. cat gives The #, cat #, sat # and <end> #; "
-              "sat gives them #, #, # and #.", free["weights"][0, [CAT, SAT]])  # fmt: skip
+    page.says(
+        "asked stands there from the start. cat gives The #, cat #, sat # and <end> #; "
+        "sat gives them #, #, # and #.",
+        free["weights"][0, [CAT, SAT]],
+    )
     page.says("(#, #, #, #) Answer to 2 decimals. The", free["scaled_scores"][0, END])
     weights = [share(free, END, key) for key in range(4)]
     page.says("<end> Check Hint Another set Worked answer ", weights)
@@ -38,13 +41,19 @@ def _masks():
 def _leak(page, given, free, full):
     late = free["weights"][0, CAT, :2]
     page.says("cat gives The # and itself #.", late)
-    page.says("Strike out the rest, and # is left in all, not 1: the other #",
-              late.sum(), 1 - late.sum())  # fmt: skip
+    page.says(
+        "Strike out the rest, and # is left in all, not 1: the other #", late.sum(), 1 - late.sum()
+    )
     x = given["embeddings"].clone()
     x[END] += 1
     other = given | {"embeddings": x}
-    page.table("tbl-decoding-leak", late, run(other)["weights"][0, CAT, :2],
-               full["weights"][0, CAT, :2], run(other, causal(4))["weights"][0, CAT, :2])  # fmt: skip
+    page.table(
+        "tbl-decoding-leak",
+        late,
+        run(other)["weights"][0, CAT, :2],
+        full["weights"][0, CAT, :2],
+        run(other, causal(4))["weights"][0, CAT, :2],
+    )
 
 
 def _third_step(page, given):
@@ -73,7 +82,10 @@ def _counts(page):
     page.says("the cache saves #", 1 - sum(with_cache) / sum(without))
     n = torch.arange(1, 2049)
     steps = 48 + 8 * n
-    page.says("Over # tokens each head of such a stack would do # times", len(n),
-              (n * steps).sum() / steps.sum())  # fmt: skip
+    page.says(
+        "Over # tokens each head of such a stack would do # times",
+        len(n),
+        (n * steps).sum() / steps.sum(),
+    )
     page.says("Here that is # numbers a token", 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)
