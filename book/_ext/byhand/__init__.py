@@ -20,6 +20,7 @@ PARTS = (
     "bibliography",
     "given",
     "claims",
+    "numbered_boxes",
     "page_assets",
     "slim_theme",
     "outside",
