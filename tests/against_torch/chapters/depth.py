@@ -125,9 +125,6 @@ def _block(page):
     page.says("the second −1: ", dot(active[IT], w_out[:, 4]))
     page.says("the active numbers of mat: ", active[MAT], 5, w_out[:, 4])
     page.says("Worked answer 0×", *dot(active[MAT], w_out[:, 4])[1:])
-    page.says("then the bias: ", normed[CAT], -2, 1, 1, w_in[:, 0], 1)
-    third = dot(normed[CAT], w_in[:, 0])
-    page.says("Worked answer 1.7675×", *third[1:10], -2, *third[10:15], -2, hidden[CAT, 0])
     page.table("tbl-depth-fed", normed[:, [0, 1, 3]].T, active.T, fed[:, 4])
 
 

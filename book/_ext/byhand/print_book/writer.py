@@ -330,7 +330,8 @@ class Writer:
         kind = type(node).__name__
         number = numbers.of(self.env, self.page, kind, node)
         words = text(f"{kind.capitalize()} {number}: ") + self.quietly(title)
-        return f"{at(node)}{self.anchors(node)}#boxed[{words}][\n{self.boxed(rest)}]\n\n"
+        options = f"(whole: true)[{words}]"  # no page ends within it
+        return f"{at(node)}{self.anchors(node)}#boxed{options}[\n{self.boxed(rest)}]\n\n"
 
     write_proposition = write_algorithm
 
