@@ -249,7 +249,7 @@ CLAIMS = [
           whole=True),
     Fault("a claim that nothing holds", "holds with a reference or a citation, are wanted",
           '[a]\nsays = "So."\nkind = "computed"\n', 1, "book/claims.toml", whole=True),
-    Fault("a proof that is no proposition", "a proof rests on a numbered proposition",
+    Fault("a proof that is no proposition", "a proof rests on a proposition or a formula",
           '[a]\nsays = "So."\nkind = "proved"\nholds = "{ref}`a`"\n', 1, "book/claims.toml",
           whole=True),
     _page("a number without a kind", "512 has no kind; {eval}, {given} or a {claim} is wanted",

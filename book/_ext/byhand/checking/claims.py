@@ -28,7 +28,7 @@ HOLDER = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
 END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
 TYPED = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
 FORMULA = re.compile(r"\$[^$]*\$")
-PROPOSITION = re.compile(r"\{numref\}`prop-[^`]+`")
+DERIVED = re.compile(r"\{numref\}`prop-[^`]+`|\{eq\}`[^`]+`")
 NUMREF = re.compile(r"\{(?:numref|ref|eq)\}`[^`]*`")
 PLACE = re.compile(
     r"\b(?:tables?|figures?|theorem|section)\s+(?:\d|\{given\})|\b(?:abstract|paper)\b",
@@ -92,10 +92,8 @@ def _wrong(claim: Claim, text: str, *, is_made: bool) -> Iterator[Finding]:
         yield Finding(FILE, line, f"no sentence makes the claim {claim.label}; a `{{claim}}`")
     if claim.kind not in KINDS:
         yield Finding(FILE, line, f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted")
-    if claim.kind == "proved" and not PROPOSITION.search(claim.holds):
-        yield Finding(
-            FILE, line, "a proof rests on a numbered proposition; {numref}`prop-…` is wanted"
-        )
+    if claim.kind == "proved" and not DERIVED.search(claim.holds):
+        yield Finding(FILE, line, "a proof rests on a proposition or a formula; {numref}, {eq}")
     if not claim.says or not HOLDER.search(claim.holds):
         yield Finding(FILE, line, "says, and holds with a reference or a citation, are wanted")
 
