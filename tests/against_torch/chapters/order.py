@@ -93,10 +93,6 @@ def _rotated(page, turned, back, plain):
         angles=math.pi / 2 * tensor([[0, 0], [1, 1], [2, 2]]),
     )
     page.says("The scores of the first cat are #, # and #", three["scores"][0, 0])
-    scores = [run({k: plain[k] for k in ("query", "key", "value")},
-                  angles=tensor([[0, 0], [math.radians(a)] * 2]))["scores"][0, 0, 1]
-              for a in range(360)]  # fmt: skip
-    page.says("the angle is #°, or #°", scores.index(max(scores)) - 360, scores.index(max(scores)))
 
 
 def _biased(page):
@@ -108,7 +104,7 @@ def _biased(page):
     )
     page.says("play with I. score: # dk: #", *scaled(near, 1, 0, bias=-0.5)[:3])
     page.says("Worked answer 0.55", *scaled(near, 1, 0, bias=-0.5)[1:])
-    page.figure("fig-order-biases", _lower(run(football, causal(3))), _lower(near))
+    page.figure("fig-order-biases", run(football, causal(3))["weights"], near["weights"])
     page.says("divides its exponential by , which is #", math.exp(0.5))
     sides = run(football, -distance / 2)
     work = [scaled(sides, 1, 0, bias=-0.5), scaled(sides, 1, 1), scaled(sides, 1, 2, bias=-0.5)]
@@ -118,8 +114,3 @@ def _biased(page):
         "I play football Check Hint Another set Worked answer ",
         *(share(sides, 1, k) for k in range(3)),
     )
-
-
-def _lower(s):
-    """Return the weights under a causal mask, as a map writes them, and zeros above."""
-    return s["weights"]
