@@ -35,6 +35,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
+from byhand.javascript import engine
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -104,10 +106,7 @@ def _to_mathml(pid: int, tex: str, display: bool, macros: tuple[tuple[str, str],
 @functools.cache
 def _engine(pid: int) -> MiniRacer:
     """Return this process's JavaScript engine; a forked build worker cannot use its parent's."""
-    engine = MiniRacer()
-    engine.eval(TEMML.read_text(encoding="utf-8"))
-    engine.eval(RENDER_JS)
-    return engine
+    return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
 
 
 def equation_tex(text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from py_mini_racer import JSEvalException, MiniRacer
 
+from byhand.javascript import engine
 from byhand.print_book.markup import string
 from byhand.print_book.spoken import spoken
 from byhand.temml_math import TemmlError
@@ -84,9 +85,7 @@ def _turned(pid: int, tex: str, display: bool) -> tuple[str, str]:
 @functools.cache
 def _engine(pid: int) -> MiniRacer:
     """Return this process's JavaScript engine; a fork cannot use its parent's."""
-    engine = MiniRacer()
-    engine.eval("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
-    return engine
+    return engine("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
 
 
 def _prepared(tex: str) -> str:
