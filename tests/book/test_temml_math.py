@@ -275,7 +275,7 @@ def test_wide_characters_grow(font, char):
 
 
 def test_python_ends_where_mathematics_was_made():
-    code = "from byhand import javascript; kept = [javascript.engine('1;') for _ in range(2)]"
+    code = "from byhand.print_book.formulas import formula; formula('a')"  # by two engines
     environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
     # Several at once: where no engine was closed, about half of them waited for ever.
     ending = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)]
