@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from byhand import temml_math
+from byhand.mathematics import page as temml_math
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 MATH_STATIC = BOOK / "_static" / "math"
@@ -120,7 +120,7 @@ def build(folder, text, renderer="temml", **options):
     source.mkdir()
     (source / "index.md").write_text(text, encoding="utf-8")
     config = {
-        "extensions": ["myst_parser", "byhand.temml_math"],
+        "extensions": ["myst_parser", "byhand.mathematics.page"],
         "html_math_renderer": renderer,
         "html_static_path": [str(BOOK / "_static")],
         "html_theme": "basic",
