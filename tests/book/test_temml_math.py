@@ -14,7 +14,7 @@ from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from byhand import temml_math
+from byhand.mathematics import page as temml_math
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 MATH_STATIC = BOOK / "_static" / "math"
@@ -123,7 +123,7 @@ def build(folder, text, renderer="temml", **options):
     source.mkdir()
     (source / "index.md").write_text(text, encoding="utf-8")
     config = {
-        "extensions": ["myst_parser", "byhand.temml_math"],
+        "extensions": ["myst_parser", "byhand.mathematics.page"],
         "html_math_renderer": renderer,
         "html_static_path": [str(BOOK / "_static")],
         "html_theme": "basic",
@@ -275,7 +275,7 @@ def test_wide_characters_grow(font, char):
 
 
 def test_python_ends_where_mathematics_was_made():
-    code = "from byhand.print_book.formulas import formula; formula('a')"  # by two engines
+    code = "from byhand.mathematics.paper import formula; formula('a')"  # by two engines
     environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
     # Several at once: where no engine was closed, about half of them waited for ever.
     ending = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)]
