@@ -98,6 +98,7 @@ def _parser() -> Parser:
         "--torch",
         action="store_true",
         help="only compare the mathematics, and the numbers that pages print, with PyTorch's,"
-        f" which no other run does: makes .bench, an environment of {BENCH.gigabytes} GB, and takes --draws besides pytest's arguments",
+        f" which no other run does: makes .bench, an environment of {BENCH.gigabytes} GB, and"
+        " takes --draws besides pytest's arguments",
     )
     return parser
