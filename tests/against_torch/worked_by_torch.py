@@ -7,7 +7,6 @@ from pathlib import Path
 import torch
 
 EXAMPLES = Path(__file__).parents[2] / "mha" / "examples"
-CAT_SAT = EXAMPLES / "cat-sat.toml"
 
 
 def tensor(numbers):
@@ -40,7 +39,7 @@ def turned(x, angles):
     return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
 
 
-def run(given, mask=0.0, angles=None):
+def run(given, mask=0.0, angles=None, scale=None):
     """Return every stage of attention, shape (num_heads, n, ...) where a stage has heads.
 
     Parameters
@@ -51,6 +50,7 @@ def run(given, mask=0.0, angles=None):
         Added to the scaled scores.
     angles : tensor, shape (n, d_k / 2), optional
         By which queries and keys are turned.
+    scale : float, default 1 / sqrt(d_k)
     """
     s = dict(given)
     if "w_q" in s:
@@ -61,7 +61,7 @@ def run(given, mask=0.0, angles=None):
         query, key = turned(query, angles), turned(key, angles)
         s |= {"angles": angles, "turned_query": query, "turned_key": key}
     s["scores"] = query @ key.mT
-    s["scaled_scores"] = s["scores"] / math.sqrt(query.shape[-1]) + mask
+    s["scaled_scores"] = s["scores"] * (scale or 1 / math.sqrt(query.shape[-1])) + mask
     powers = s["scaled_scores"].exp()
     s["row_sums"] = powers.sum(-1)
     s["exponentials"] = powers
@@ -75,9 +75,6 @@ def run(given, mask=0.0, angles=None):
         if "embeddings" in s:
             s["stream"] = s["embeddings"] + s["output"]
     return s
-
-
-PRINTED_WITH_SUMS = "exponentials"
 
 
 def explorer(s):
