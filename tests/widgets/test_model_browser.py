@@ -37,7 +37,7 @@ def address(tmp_path_factory):
     publish(folder)
     names = (*ARITHMETIC, *EXPLORER, "model.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = language_model(STORY, curves={"met": [1.0] * 10, "fresh": [3.0] * 10}).html
+    body = language_model(STORY).html
     (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
     return (folder / "page.html").as_uri()
 
