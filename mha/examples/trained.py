@@ -236,9 +236,10 @@ def costs_with_parts_off(models: Sequence[LanguageModel], stories: Array) -> Arr
     ((1, 2, 2, 2, 2, 2, 2), True)
     """
     found = []
-    for model, *off, is_cut in itertools.product(models, *[(False, True)] * 5):
-        heads = itertools.compress(itertools.product((0, 1), (0, 1)), off)
-        found.append(name_costs(model.without(*heads), stories, (0, 1) if is_cut else None))
+    for model in models:
+        for *off, is_cut in itertools.product((False, True), repeat=5):
+            heads = itertools.compress(itertools.product((0, 1), (0, 1)), off)
+            found.append(name_costs(model.without(*heads), stories, (0, 1) if is_cut else None))
     return np.reshape(found, (len(models), *[2] * 6))
 
 

@@ -180,6 +180,11 @@
     },
   });
 
+  /** Where a number is computed: what the second block starts from is what the first one leaves.
+      @type {(block: number, place: Place) => { block: number, place: Place }} */
+  const homeOf = (block, place) => (block === 1 && place.stage === "embeddings"
+    ? { block: 0, place: at("stream", place.row, place.column) } : { block, place });
+
   /** @typedef {Origin & { blocks: Map<Operand, number> }} ModelOrigin */
 
   /** Where a part of the stream stands: its block, and its place.
@@ -217,11 +222,6 @@
   function originIn(found, block, place) {
     const { inputs, numbers } = found.blocks[block];
     if (place.stage === "parts") return normedPart(found, place, "stream_spreads", partOf(place));
-    if (block === 1 && place.stage === "embeddings") {
-      const source = at("stream", place.row, place.column);
-      const operand = { value: valueAt(numbers, place), place: source, name: "" };
-      return { place, operation: "copy", terms: each(operand), blocks: new Map([[operand, 0]]) };
-    }
     if (place.stage === "cut_normed") {
       const { row, column } = place;
       const whole = at("start_normed", row, column);
@@ -255,6 +255,6 @@
   }
 
   /** The scripts that follow add to it. @type {any} */
-  const shared = { nextWord, originIn, run, sharesAt, unpacked };
+  const shared = { homeOf, nextWord, originIn, run, sharesAt, unpacked };
   window.mhaModel = shared;
 })();
