@@ -67,7 +67,7 @@
         "aria-label": texts.story }, parts.story);
       parts.next = make("ol", { className: "model-next" });
       parts.nextTitle = make("p", { className: "model-title" });
-      parts.came = make("p", { className: "soft" });
+      parts.came = make("p", { className: "model-came soft" });
       parts.kept = make("p", { className: "soft" });
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
