@@ -12,7 +12,7 @@ from environment import BUILD, ROOT, fail, step
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
-from byhand.print_book import press
+from byhand.press.pdf import unprintable
 from mha.command_line import in_one_line
 
 FOLDER = BUILD / "pdf"
@@ -111,7 +111,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    missing = press.unprintable([getattr(arguments, option) for option in TITLE_PAGE])
+    missing = unprintable([getattr(arguments, option) for option in TITLE_PAGE])
     if missing:
         option, character = TITLE_PAGE[missing[0]], missing[1]
         fail(f"no font has {character}, which --{option} has; install one, or write other letters")

@@ -19,7 +19,7 @@ from sphinx_runs import STATE, application
 
 from byhand.digests import digest_of
 from byhand.document import Document
-from byhand.print_book import press
+from byhand.press.pdf import PressError, date, press
 
 PRINT = BUILD / "print"  # the PDFs before they are published, each with what it was made from
 
@@ -33,8 +33,8 @@ def typeset(documents: list[Document]) -> list[Path]:
         record.unlink(missing_ok=True)
         pdf.with_suffix(".typ").write_text(source, encoding="utf-8")
         try:
-            pdf.write_bytes(press.press(source))
-        except press.PressError as error:
+            pdf.write_bytes(press(source))
+        except PressError as error:
             fail(str(error))
         record.write_text(_made_from(document), encoding="utf-8")
     return [_files(document)[0] for document in documents]
@@ -54,7 +54,7 @@ def _made_from(document: Document) -> str:
     """Return a digest of all that a PDF depends on."""
     wishes = map(str, asdict(document).items())
     book = RECORD.read_text(encoding="utf-8") + digest_of(["CITATION.cff"])
-    return hashlib.sha256("\n".join([book, str(press.date()), *wishes]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([book, str(date()), *wishes]).encode()).hexdigest()
 
 
 def sources(documents: list[Document]) -> list[str]:
@@ -71,7 +71,7 @@ def sources(documents: list[Document]) -> list[str]:
         app = application("typst", PRINT, memory, status=None, warning=said)
         try:
             written = [book.source(app, document) for document in documents]
-        except press.PressError as error:
+        except PressError as error:
             fail(str(error))
     told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue()).replace(f"{ROOT}/", "").strip()
     if told:

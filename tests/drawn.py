@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from byhand.print_book.drawings import in_attributes
+from byhand.press.drawings import in_attributes
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -162,7 +162,7 @@ def build_book(folder):
     warnings = build(
         folder,
         {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG, "kinds": KINDS},
-        extensions=["myst_nb", "byhand.quiz", "byhand.outside.early"],
+        extensions=["myst_nb", "byhand.quiz", "byhand.site.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],
         templates_path=[str(ROOT / "book" / "_templates")],

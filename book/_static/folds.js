@@ -1,4 +1,4 @@
-/* Sections that are folded away (byhand.section_folds). What leads into one opens it. "All numbers"
+/* Sections that are folded away (byhand.chapter.section_folds). What leads into one opens it. "All numbers"
    is kept as text until then: it is built on its first opening, and the document is told by
    "byhand:built", with the new elements as `detail`, for those who have something to attach. This
    script comes before those: what the address asks for is there when they look at the page. */

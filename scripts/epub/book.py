@@ -17,7 +17,8 @@ from sphinx_runs import STATE
 
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
-from byhand.print_book import markup, press
+from byhand.press import markup
+from byhand.press.pdf import TEMPLATES, date, fonts
 from epub.chapters import Chapter, chapters_of, said
 
 FOLDER = BUILD / "epub"
@@ -176,8 +177,8 @@ def cover(book: Document, first: Chapter) -> bytes:
     )
     return typst.compile(  # type: ignore[call-overload]
         source.encode(),
-        root=str(press.TEMPLATES),
-        font_paths=press.fonts(source),
+        root=str(TEMPLATES),
+        font_paths=fonts(source),
         format="png",
         ppi=216.0,
     )
@@ -224,7 +225,7 @@ def package(book: Document, files: dict[str, bytes]) -> str:
     spine = "\n".join(
         f'<itemref idref="i{i}"/>' for i, name in enumerate(files) if name.endswith(".xhtml")
     )
-    modified = datetime.fromtimestamp(int(press.date()), UTC)
+    modified = datetime.fromtimestamp(int(date()), UTC)
     return PACKAGE.format(
         identifier=uuid.uuid5(uuid.NAMESPACE_URL, book.name),
         title=escape(book.title),

@@ -12,8 +12,8 @@ from lxml import etree, html
 from lxml.html import HtmlElement
 from lxml.html.builder import E
 
-from byhand.print_book import drawings, heat
-from byhand.print_book.spoken import in_words
+from byhand.mathematics.spoken import in_words
+from byhand.press import drawings, heat
 from mha.views.colours import head_colour
 
 ON_SCREEN = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bs4 import Tag
 
-from byhand.print_book import drawings, markup
-from byhand.print_book.press import press
+from byhand.press import drawings, markup
+from byhand.press.pdf import press
 from packs.mathematics import as_tex
 from packs.pages import Page, one
 

@@ -5,9 +5,9 @@ from xml.etree.ElementTree import fromstring
 from bs4 import Tag
 from bs4.element import NavigableString
 
-from byhand.print_book.markup import string
-from byhand.print_book.markup import text as _escaped
-from byhand.print_book.spoken import in_words
+from byhand.mathematics.spoken import in_words
+from byhand.press.markup import string
+from byhand.press.markup import text as _escaped
 
 LOWERED = "₀₁₂₃₄₅₆₇₈₉"
 TEX = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PageElement
 
-from byhand.print_book import markup
-from byhand.print_book.press import press
-from byhand.print_book.tables import Cell
+from byhand.press import markup
+from byhand.press.pdf import press
+from byhand.press.tables import Cell
 from packs import figures
 from packs.mathematics import as_typst
 from packs.pages import DROPPED, Page, Question, one, questions

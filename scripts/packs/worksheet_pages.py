@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from byhand.print_book.markup import array, string, text
+from byhand.press.markup import array, string, text
 from mha.practice.worksheets import Task, Worksheet
 from mha.practice.worksheets.of_model import TITLE as MODEL
 from mha.practice.worksheets.of_model import ModelSheet

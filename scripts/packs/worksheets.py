@@ -8,7 +8,7 @@ import typesetting
 from environment import BUILD, fail, step
 from printing import options_of_print
 
-from byhand.print_book.press import press, unprintable
+from byhand.press.pdf import press, unprintable
 from mha.practice.worksheets import Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from packs.worksheet_pages import TITLE, Heading, of_class, source

@@ -147,7 +147,7 @@ class Pages:
     def take_file(self, name: str) -> None:
         """Find out whom a file that is no page concerns."""
         if name.startswith("book/_static/"):
-            from byhand.page_assets import remove_parts, write_assets
+            from byhand.site.assets import remove_parts, write_assets
 
             shutil.copytree(STATIC, HTML / "_static", dirs_exist_ok=True)
             write_assets(self.app)

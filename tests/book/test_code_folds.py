@@ -50,7 +50,7 @@ def test_code_stands_open_at_few_places_of_a_chapter(name):
 
 # ---- A small book ----
 
-EXTENSIONS = ["myst_nb", "byhand.code_folds"]
+EXTENSIONS = ["myst_nb", "byhand.chapter.code_folds"]
 
 PAGE = (
     site.FRONT

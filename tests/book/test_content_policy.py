@@ -10,7 +10,7 @@ from helpers import raises
 from served_site import serving, serving_below_a_path
 from sphinx.errors import ExtensionError
 
-from byhand.outside.policy import HEADERS, finish, policy, refused_in
+from byhand.site.policy import HEADERS, finish, policy, refused_in
 
 PAGES = [*toc_pages(), "search", "notices"]
 

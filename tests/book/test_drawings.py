@@ -7,9 +7,9 @@ import pytest
 from all_figures import FIGURES
 from pypdf import PdfReader
 
-from byhand.print_book import markup
-from byhand.print_book.drawings import PAPER, in_attributes
-from byhand.print_book.press import press
+from byhand.press import markup
+from byhand.press.drawings import PAPER, in_attributes
+from byhand.press.pdf import press
 from mha.views.colours import HEAD_COLOURS
 
 

@@ -5,8 +5,8 @@ import pytest
 from bs4 import BeautifulSoup
 from one_book import build, on_paper
 
-EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.section_folds"]
-EXTENSIONS += ["byhand.openings", "byhand.difficulty", "byhand.teaching"]
+EXTENSIONS = ["myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter.section_folds"]
+EXTENSIONS += ["byhand.chapter.openings", "byhand.chapter.difficulty", "byhand.chapter.teaching"]
 
 PAGE = (
     site.FRONT

@@ -8,9 +8,9 @@ import book_site as site
 import pytest
 
 from byhand.contents import read_contents
-from byhand.package_reference import ENTRIES, anchor_of, names_on
-from byhand.package_reference.docstrings import read_entries, read_sections
-from byhand.package_reference.names import Name, public_names
+from byhand.reference import ENTRIES, anchor_of, names_on
+from byhand.reference.docstrings import read_entries, read_sections
+from byhand.reference.names import Name, public_names
 
 NAMES = list(public_names())
 PAGES = [page for part in read_contents().parts for pages in part.below.values() for page in pages]

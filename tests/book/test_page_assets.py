@@ -5,7 +5,7 @@ from book_site import ROOT
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.page_assets import SCRIPTS, is_used
+from byhand.site.assets import SCRIPTS, is_used
 
 # A page that has something of every kind.
 EVERYTHING = """# A page
@@ -27,7 +27,7 @@ def book(tmp_path_factory):
     warnings = build(
         folder,
         {"index": EVERYTHING + "\n```{toctree}\nplain\n```\n", "plain": "# Plain\n\nText.\n"},
-        extensions=["myst_nb", "byhand.page_assets"],
+        extensions=["myst_nb", "byhand.site.assets"],
         html_static_path=[str(ROOT / "book" / "_static")],
     )
     assert warnings == ""

@@ -11,8 +11,8 @@ from jupytext.config import load_jupytext_configuration_file
 from lxml import html
 from wheel_only import run
 
-from byhand.notebook_text import plain
-from byhand.page_notebooks import FORMS, Words, notebook
+from byhand.notebooks.text import plain
+from byhand.notebooks.writing import FORMS, Words, notebook
 from byhand.reading.results import Results
 from byhand.reading.steps import Step
 

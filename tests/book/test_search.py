@@ -9,8 +9,8 @@ from book_site import ROOT
 from bs4 import BeautifulSoup
 from one_book import build
 
-from byhand.section_search import RANKING, factor_of
-from byhand.section_search.sections import read_sections
+from byhand.search import RANKING, factor_of
+from byhand.search.sections import read_sections
 
 PAGES = {
     "index": "# A book\n\nIt begins.\n\n```{toctree}\nsecond\nfirst\n```\n",
@@ -52,7 +52,7 @@ def make(folder):
     return build(
         folder,
         PAGES,
-        extensions=["myst_nb", "byhand.temml_math", "byhand.section_search", "sphinx_book_theme"],
+        extensions=["myst_nb", "byhand.mathematics.page", "byhand.search", "sphinx_book_theme"],
         html_theme="sphinx_book_theme",
         html_math_renderer="temml",
         html_static_path=[str(ROOT / "book" / "_static")],

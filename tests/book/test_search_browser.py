@@ -8,7 +8,7 @@ from accessible import violations
 from book_site import SITE, path, until
 from search_questions import MORE, QUESTIONS, TERMS, TRANSFORMER, UNTUNED
 
-from byhand.section_search import RANKING
+from byhand.search import RANKING
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 

@@ -11,8 +11,8 @@ EXTENSIONS = [
     "myst_nb",
     "sphinx_exercise",
     "byhand.quiz",
-    "byhand.code_folds",
-    "byhand.section_folds",
+    "byhand.chapter.code_folds",
+    "byhand.chapter.section_folds",
 ]
 
 PAGE = (

@@ -8,7 +8,7 @@ from accessible import violations
 from one_book import build
 from pypdf import PdfReader
 
-from byhand.page_assets import SCRIPTS, STYLES, publish_together
+from byhand.site.assets import SCRIPTS, STYLES, publish_together
 
 pytestmark = pytest.mark.browser
 
@@ -18,8 +18,8 @@ EXTENSIONS = [
     "sphinx_exercise",
     "byhand.quiz",
     "byhand.tables",
-    "byhand.code_folds",
-    "byhand.section_folds",
+    "byhand.chapter.code_folds",
+    "byhand.chapter.section_folds",
 ]
 BOX = "turn-the-cat-sat-query-1-1-2"
 
@@ -119,7 +119,7 @@ def book(tmp_path_factory):
     warnings = build(
         folder,
         {"index": INDEX, "page": PAGE, "other": OTHER, "third": THIRD},
-        extensions=[*EXTENSIONS, "byhand.outside.early"],
+        extensions=[*EXTENSIONS, "byhand.site.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(site.ROOT / "book" / "_static")],
         templates_path=[str(site.ROOT / "book" / "_templates")],

@@ -15,7 +15,7 @@ from small_project import build, copy_without_pages, published, write_contents, 
 from sphinx.errors import ExtensionError
 
 import mha
-from byhand.site_address import check_address
+from byhand.site.address import check_address
 
 ADDRESS = "https://example.org/books/attention/"
 PAGES = {

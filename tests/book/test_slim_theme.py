@@ -4,7 +4,7 @@ import pytest
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 
-from byhand import slim_theme
+from byhand.site import theme as slim_theme
 
 PAGE = """<html><body><p class="lead a-b" id="top" style="--own: 1">Text of a b</p>
 <details class='fold'><summary>More</summary></details></body></html>"""

@@ -1,7 +1,10 @@
 """The Sphinx extension that turns the book's TeX into MathML, and the font that shows it."""
 
 import io
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -11,7 +14,7 @@ from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from byhand import temml_math
+from byhand.mathematics import page as temml_math
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 MATH_STATIC = BOOK / "_static" / "math"
@@ -120,7 +123,7 @@ def build(folder, text, renderer="temml", **options):
     source.mkdir()
     (source / "index.md").write_text(text, encoding="utf-8")
     config = {
-        "extensions": ["myst_parser", "byhand.temml_math"],
+        "extensions": ["myst_parser", "byhand.mathematics.page"],
         "html_math_renderer": renderer,
         "html_static_path": [str(BOOK / "_static")],
         "html_theme": "basic",
@@ -269,3 +272,15 @@ def test_tall_characters_grow(font, char):
 def test_wide_characters_grow(font, char):
     variants = font["MATH"].table.MathVariants
     assert font.getBestCmap()[ord(char)] in variants.HorizGlyphCoverage.glyphs
+
+
+def test_python_ends_where_mathematics_was_made():
+    code = "from byhand.mathematics.paper import formula; formula('a')"  # by two engines
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    # Several at once: where no engine was closed, about half of them waited for ever.
+    ending = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)]
+    try:
+        assert [process.wait(timeout=120) for process in ending] == [0] * 8
+    finally:
+        for process in ending:
+            process.kill()

@@ -9,8 +9,8 @@ import pytest
 from book_site import ROOT, SITE, soup
 from fontTools.ttLib import TTFont
 
-from byhand.outside.notices import body
-from byhand.outside.vendored import carried_packages, vendored_files
+from byhand.site.notices import body
+from byhand.site.vendored import carried_packages, vendored_files
 
 FILES = vendored_files()
 LICENCES = {

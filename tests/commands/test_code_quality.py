@@ -21,7 +21,7 @@ def run_tool(command, cache):
     return subprocess.run(
         [TOOLS / command[0], *command[1:]],
         cwd=ROOT,
-        env=os.environ | {"DENO_DIR": str(cache), "NO_COLOR": "1"},
+        env=os.environ | {"DENO_DIR": str(cache), "NO_COLOR": "1", "PYTHONPATH": "book/_ext"},
         capture_output=True,
         text=True,
         check=False,

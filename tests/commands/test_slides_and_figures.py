@@ -12,7 +12,7 @@ from packs import figures, pages, slides
 from packs.mathematics import as_tex, as_typst
 from pypdf import PdfReader
 
-from byhand.temml_math import to_mathml
+from byhand.mathematics.page import to_mathml
 
 pytestmark = pytest.mark.book
 

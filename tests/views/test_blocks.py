@@ -8,7 +8,7 @@ import pytest
 from helpers import MASK, example, projected
 from written_tables import body, parsed, written
 
-from byhand.print_book import markup
+from byhand.press import markup
 from byhand.tables import paper
 from byhand.tables.element import repeats
 from byhand.tables.page import inside

@@ -9,7 +9,7 @@ from all_figures import FIGURES
 from drawn import SVG, by_class, head_of, lengths, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
-from byhand.print_book import heat
+from byhand.press import heat
 from mha import dimensions, example_names, load_example, short, shown, trace
 from mha.views.drawing.canvas import Panel, figure
 from mha.views.drawing.svg import NEUTRAL

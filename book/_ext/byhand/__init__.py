@@ -1,8 +1,24 @@
-"""The book's own Sphinx package: how pages are read, checked and written, and how they are printed.
+"""The book's own Sphinx package, a room for each thing that it does for those who use the book.
 
-`_config.yml` names it alone; it loads its parts. Each part is an extension of its own, so that a
-small book can do with some of them. Beside the parts stand what the commands in `scripts/` share
-with them: `contents`, which reads `_toc.yml`, and `document`, which says what is to be printed.
+A page passes through the rooms in this order, and each builds on those before it:
+
+- `checking` tells what is wrong with a source, with file and line, before anything runs.
+- `reading` runs a page's cells and expressions, and puts the results into the page.
+- `mathematics` and `tables` write a formula, and a table of numbers: for the page, and for paper.
+- `quiz` asks questions, and `chapter` has the rest of what chapters are made of: openings, folds,
+  difficulty, claims.
+- `reference` explains the package `mha`, and leads there from every page.
+- `site` is what surrounds the text of each page: what it loads and may run, and whose that is.
+- `search` lets a reader find a section, and `notebooks` gives each page as a notebook.
+- `press` sets whatever is printed, and `print_book` puts the pages together for it.
+
+On the ground floor stand four modules for all: `contents` reads `_toc.yml`, `document` says what is
+to be printed, `bibliography` how works are cited, and `digests` what has changed. The commands in
+`scripts/` use these, `checking` and `press` without Sphinx. Which room may use which stands in
+`pyproject.toml`, and `docs/architecture.md` follows one number through the house.
+
+`_config.yml` names this package alone; it loads the rooms. A room, and most modules in one, is an
+extension of its own, so that a small book can do with some of them.
 """
 
 from __future__ import annotations
@@ -14,33 +30,22 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 PARTS = (
-    "temml_math",
+    "mathematics",
     "reading",
-    "references",
     "bibliography",
-    "given",
-    "claims",
-    "page_assets",
-    "slim_theme",
-    "outside",
-    "site_address",
-    "section_search",
-    "printed_switch",
-    "code_folds",
-    "section_folds",
-    "openings",
-    "difficulty",
-    "teaching",
-    "page_notebooks",
+    "site",
+    "search",
+    "chapter",
+    "notebooks",
     "tables",
     "quiz",
-    "package_reference",
+    "reference",
     "print_book",
 )
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Load every part."""
+    """Load every room."""
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

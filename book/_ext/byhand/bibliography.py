@@ -1,20 +1,47 @@
-"""The list of works: with the labels by which the text cites them, and in their order.
+"""The works of others: how the text cites one, and the list of them all, in that order.
 
-A setting in `_config.yml`, ``bibtex_default_style: cited``, chooses it.
+A work is cited by its authors and its year, in the text, its lists and notebooks. Works by the same
+authors of the same year have a letter behind the year in the bibliography's file. A setting in
+`_config.yml`, ``bibtex_default_style: cited``, has the list in this form.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING
 
 from pybtex.database import Entry
 from pybtex.plugin import register_plugin
-from pybtex.style import FormattedEntry
+from pybtex.richtext import Text
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
 from pybtex.style.sorting import BaseSortingStyle
-from sphinx.application import Sphinx
 
-from byhand.citations import authors_and_year
+if TYPE_CHECKING:  # the checks of the sources need no Sphinx
+    from sphinx.application import Sphinx
+
+
+def authors_and_year(entry: Entry) -> tuple[str, str]:
+    """Return by what a work is cited.
+
+    Examples
+    --------
+    >>> from pybtex.database import Person
+    >>> one, two, three = Person("Bridle, John S."), Person("Ba, Jimmy"), Person("de Jong, M.")
+    >>> for people in ([one], [one, two], [three, one, two]):
+    ...     print(authors_and_year(Entry("misc", {"year": "1990"}, {"author": people})))
+    ('Bridle', '1990')
+    ('Bridle and Ba', '1990')
+    ('de Jong et al.', '1990')
+    >>> authors_and_year(Entry("misc", {"year": "1990"}, {"author": [Person("{OpenAI}")]}))
+    ('OpenAI', '1990')
+    """
+    names = [
+        str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
+        for person in entry.persons["author"]
+    ]
+    who = names[0] + " et al." if len(names) > 2 else " and ".join(names)
+    return who, str(entry.fields["year"])
 
 
 class CitedLabels(BaseLabelStyle):
@@ -35,21 +62,10 @@ class CitedOrder(BaseSortingStyle):
 
 
 class CitedStyle(PlainStyle):
-    """These labels, in this order.
-
-    The preview asks for all works after each edit, so what a work looks like is kept.
-    """
+    """These labels, in this order."""
 
     default_label_style = CitedLabels
     default_sorting_style = CitedOrder
-    formatted: ClassVar[dict[tuple[int, str], tuple[Entry, FormattedEntry]]] = {}
-
-    def format_entry(self, label: str, entry: Entry, bib_data: Any = None) -> FormattedEntry:
-        """Return a work as it is printed."""
-        key = id(entry), label  # the entry is kept too, so no other gets its id
-        if key not in self.formatted:
-            self.formatted[key] = entry, super().format_entry(label, entry, bib_data)
-        return self.formatted[key][1]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,7 +1,7 @@
 /* The types that the scripts of the search share, for the type checker alone: no page loads this
    file. */
 
-/** What `book/_ext/byhand/section_search` writes: see `make_index` there. */
+/** What `book/_ext/byhand/search` writes: see `make_index` there. */
 interface SearchIndex {
   /** Address, title, number or nothing, and factor. */
   pages: [string, string, string, number][];

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 import yaml
 from pybtex.database import parse_string
 
+from byhand.bibliography import authors_and_year
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Page, Project
-from byhand.citations import authors_and_year
 from mha.audit.sources import TITLES, numbers_from
 from mha.examples import example_from
 

@@ -1,16 +1,18 @@
-"""Print the book, and the parts that everything printed shares.
+"""The book on paper: the pages put together as one document, which `press` sets.
 
-`press` turns Typst's source into a PDF. `markup`, `formulas`, `tables` and `drawings` write pieces
-of that source; `style.typ` says how they look; `typefaces` has the fonts. The commands import these
-without Sphinx. Of the book, `book` puts the pages together, `references` sees to it that nothing on
-paper refers to what is not there, `writer` writes, and `book.typ` sets.
+`book` begins: it takes the pages as the build of the site read them, in the order that a `Document`
+asks for. `pages` takes out of each what only a screen can show. `references` sees to it that
+nothing on paper refers to what is not there, and what of all numbers comes along; `goals` says what
+a reference leads to, and `numbers` which number it has. `terms` marks what the index names.
+`writer` then writes node by node as Typst's source, with `mathematics` and `tables`. `builder` is
+what Sphinx takes all this for: one more format.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # worksheets are printed without waiting for Sphinx
+if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 

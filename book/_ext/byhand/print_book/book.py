@@ -15,9 +15,9 @@ from sphinx_exercise.nodes import solution_node
 
 from byhand.contents import Contents, Part, read_contents
 from byhand.document import BIBLIOGRAPHY, Document
+from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import numbers, references, terms
 from byhand.print_book.goals import Goal
-from byhand.print_book.markup import array, drawing, string, text
 from byhand.print_book.pages import fit_for_print
 from byhand.print_book.writer import Writer
 from byhand.quiz.elements import quiz

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
+from byhand.chapter.section_folds import ALL_NUMBERS, beginning_of, folded_sections
 from byhand.contents import ON_SCREEN, read_contents
+from byhand.press.pdf import PressError
 from byhand.print_book import numbers
 from byhand.print_book.goals import Goal, goal_of, names_of, place_of
-from byhand.print_book.press import PressError
-from byhand.section_folds import ALL_NUMBERS, beginning_of, folded_sections
 
 Roots = list[tuple[str, nodes.Element]]  # what is printed: a page's name, and the page or a part
 

@@ -6,17 +6,18 @@ from typing import Any
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from byhand.difficulty import HARDEST, MARK
-from byhand.openings import about
-from byhand.print_book import numbers, tables
-from byhand.print_book.formulas import FormulaError, formula, inside_equation
+from byhand.chapter.difficulty import HARDEST, MARK
+from byhand.chapter.openings import about
+from byhand.mathematics.page import equation_tex
+from byhand.mathematics.paper import FormulaError, formula, inside_equation
+from byhand.press import tables
+from byhand.press.markup import array, drawing, string, text
+from byhand.press.pdf import PressError
+from byhand.print_book import numbers
 from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
-from byhand.print_book.markup import array, drawing, string, text
-from byhand.print_book.press import PressError
 from byhand.quiz.elements import LABELS
 from byhand.tables import paper
 from byhand.tables.element import numbers as numbers_element
-from byhand.temml_math import equation_tex
 
 UNLISTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
 """How headings begin that the contents do without; a PDF's outline has them."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from byhand.checking.markup import ELSEWHERE
-from byhand.outside.policy import refused_in
+from byhand.site.policy import refused_in
 
 LIMIT = 1_000_000  # characters of one cell's outputs, as they are kept
 ADDRESS = re.compile(r"\bat (0x[0-9a-fA-F]{6,})")

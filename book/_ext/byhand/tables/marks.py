@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from byhand.temml_math import inline_math
+from byhand.mathematics.page import inline_math
 
 MARKS = re.compile(
     r"\\(?P<text>[!-/:-@\[-`{-~])"

@@ -5,9 +5,9 @@ What sources print beside the numbers stays on the screen.
 
 from collections.abc import Iterator, Sequence
 
-from byhand.print_book import markup
-from byhand.print_book.formulas import formula
-from byhand.print_book.tables import Cell, table, tint
+from byhand.mathematics.paper import formula
+from byhand.press import markup
+from byhand.press.tables import Cell, table, tint
 from byhand.tables.element import Part, numbers, repeats
 from byhand.tables.marks import pieces
 from byhand.tables.widths import column_lengths

@@ -1,0 +1,161 @@
+"""How a chapter opens: one sentence, and what its reader will be able to do, in how many minutes.
+
+``{lead}`` holds the sentence, ``{aims}`` a list of things that the reader will be able to do. The
+minutes are computed from the page, by the rule of `minutes_of`.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from sphinx.application import Sphinx
+from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
+
+from byhand.chapter.section_folds import beginning_of
+from byhand.quiz.elements import quiz, quiz_answer
+
+WORDS_A_MINUTE = 120  # of a text with sums in it
+MINUTES_A_BOX = 2  # a number to compute, or a question to answer
+MINUTES_BY_DIFFICULTY = {1: 3, 2: 5, 3: 10}  # of an exercise
+MINUTES_AN_EXERCISE = 5  # of one that says nothing of its difficulty
+BOX = re.compile(r"<mha-(your-turn|build)\b")
+UNREAD = (
+    nodes.Invisible,
+    nodes.literal_block,
+    nodes.raw,
+    nodes.table,
+    nodes.footnote,
+    quiz_answer,
+    solution_node,
+)
+
+
+class lead(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
+    """The sentence that a chapter begins with."""
+
+
+class aims(nodes.General, nodes.Element):  # noqa: N801
+    """What the reader will be able to do, and the minutes."""
+
+
+class Lead(Directive):
+    """``{lead}``: a sentence or two below the title, in larger letters."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sentence."""
+        node = lead()
+        self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+class Aims(Directive):
+    """``{aims}``: a list, each entry going on after "you can"."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list with the minutes still to be counted."""
+        node = aims(reading=0, exercises=0)
+        self.state.nested_parse(self.content, self.content_offset, node)
+        if [type(child) for child in node.children] != [nodes.bullet_list]:
+            raise self.error("{aims} holds one list of what the reader will be able to do")
+        return [node]
+
+
+# ---- Minutes ----
+
+
+def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
+    """Give every list of aims the minutes of its page."""
+    for node in doctree.findall(aims):
+        node["reading"], node["exercises"] = minutes_of(doctree)
+
+
+def minutes_of(page: nodes.Element) -> tuple[int, int]:
+    """Return about how many minutes a page takes to read, and its exercises to work.
+
+    By the constants above, in steps of five. What is folded, tables, code and solutions do
+    not count.
+    """
+    words, boxes, exercises = 0, 0, 0
+    for node in read_by_all(page):
+        if isinstance(node, exercise_node | exercise_enumerable_node):
+            exercises += minutes_of_exercise(node)
+        elif isinstance(node, quiz) or is_box(node):
+            boxes += 1
+        elif isinstance(node, nodes.Text):
+            words += len(node.astext().split())
+    reading = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes
+    return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
+
+
+def minutes_of_exercise(node: nodes.Element) -> int:
+    """Return how many minutes an exercise takes, by its difficulty."""
+    times = {f"difficulty-{level}": time for level, time in MINUTES_BY_DIFFICULTY.items()}
+    return next((times[name] for name in node["classes"] if name in times), MINUTES_AN_EXERCISE)
+
+
+def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
+    """Yield a node and what is in it, without what is folded or is not read as text."""
+    if isinstance(node, UNREAD) or (isinstance(node, nodes.section) and beginning_of(node)):
+        return
+    yield node
+    if is_cell_part(node):
+        return
+    for child in node.children:
+        yield from read_by_all(child)
+
+
+def is_cell_part(node: nodes.Node) -> bool:
+    """Tell whether a node is a cell's code or its output."""
+    kinds = ("cell_code_source", "cell_code_output")
+    return isinstance(node, nodes.container) and node.get("nb_element") in kinds
+
+
+def is_box(node: nodes.Node) -> bool:
+    """Tell whether a node is a cell's output that asks for a number."""
+    return is_cell_part(node) and any(BOX.search(raw.astext()) for raw in node.findall(nodes.raw))
+
+
+# ---- Writing ----
+
+
+def visit_lead_html(self: Any, node: lead) -> None:
+    """Open the sentence."""
+    self.body.append('<div class="lead">\n')
+
+
+def visit_aims_html(self: Any, node: aims) -> None:
+    """Begin the box of aims."""
+    self.body.append('<div class="aims">\n<p class="aims-title">After this chapter you can</p>\n')
+
+
+def depart_aims_html(self: Any, node: aims) -> None:
+    """End it with the minutes."""
+    self.body.append(f'<p class="aims-minutes">{about(node)}</p>\n</div>\n')
+
+
+def depart_div(self: Any, node: nodes.Element) -> None:
+    """Close a block."""
+    self.body.append("</div>\n")
+
+
+def about(node: aims) -> str:
+    """Return the minutes in words."""
+    exercises = f", and {node['exercises']} for the exercises" if node["exercises"] else ""
+    return f"About {node['reading']} minutes to read{exercises}"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_directive("lead", Lead)
+    app.add_directive("aims", Aims)
+    app.add_node(lead, html=(visit_lead_html, depart_div))
+    app.add_node(aims, html=(visit_aims_html, depart_aims_html))
+    app.connect("doctree-read", count_minutes)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

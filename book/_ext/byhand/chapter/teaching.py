@@ -1,0 +1,134 @@
+"""What the page for teachers says of time: computed from the pages, not typed.
+
+The role ``{minutes}`mechanism/softmax` `` shows how long a chapter takes to read, and
+``{exercise-times}`` lists the exercises of all chapters by difficulty, with their minutes.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.parsers.rst.states import Inliner
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+
+from byhand.chapter.difficulty import CLASS, HARDEST
+from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, minutes_of
+from byhand.checking.sources import Page
+from byhand.contents import read_contents
+
+logger = logging.getLogger(__name__)
+
+
+class reading_minutes(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """The minutes of a page, which may not have been read yet."""
+
+
+def minutes(
+    name: str, rawtext: str, text: str, lineno: int, inliner: Inliner, *_: object
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Show how long a page takes to read."""
+    return [reading_minutes(rawtext, page=text)], []
+
+
+class ShowMinutes(SphinxPostTransform):
+    """Put in the minutes, which are known of every page by now."""
+
+    default_priority = 400
+
+    def run(self, **kwargs: Any) -> None:
+        """Change the document in place."""
+        known = all_minutes(self.env)
+        for node in list(self.document.findall(reading_minutes)):
+            if node["page"] not in known:
+                logger.warning("there is no page %s", node["page"], location=node)
+            node.replace_self(nodes.Text(str(known.get(node["page"], "?"))))
+
+
+class ExerciseTimes(Directive):
+    """``{exercise-times}``: a row a chapter, a column a difficulty, the minutes beside."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        env = self.state.document.settings.env
+        lines = ["```{list-table} Exercises by difficulty", ":header-rows: 1", ":class: words", ""]
+        heads = [f"{level} ({time} min each)" for level, time in MINUTES_BY_DIFFICULTY.items()]
+        lines += row(["Chapter", *heads, "Minutes"])
+        for name in read_contents(Path(env.srcdir).parent / "_toc.yml").chapters:
+            env.note_dependency(env.doc2path(name))
+            text = Path(env.doc2path(name)).read_text(encoding="utf-8")
+            found = sorted(exercises(Page(f"{name}.md", text)))
+            for level, line, label in found:
+                if not level:
+                    logger.warning("exercise %s has no difficulty", label, location=(name, line))
+            if found:
+                lines += row([f"{{doc}}`/{name}`", *cells(found)])
+        node = nodes.Element()
+        self.state.nested_parse(StringList([*lines, "```"], ""), self.content_offset, node)
+        return node.children
+
+
+def exercises(page: Page) -> Iterator[tuple[int, int, str]]:
+    """Yield the exercises of a page: difficulty, line, label."""
+    for block in page.blocks:
+        if block.name == "exercise":
+            _, classes = block.options.get("class", (0, ""))
+            level = next((int(m[1]) for m in map(CLASS.fullmatch, classes.split()) if m), 0)
+            yield level, block.line, block.options["label"][1]
+
+
+def cells(found: list[tuple[int, int, str]]) -> list[str]:
+    """Return the cells of a chapter: its exercises by difficulty, and their minutes."""
+    by_level = [
+        ", ".join(
+            f"{{numref}}`{{number}} <{label}>`" for level, _, label in found if level == wanted
+        )
+        for wanted in range(1, HARDEST + 1)
+    ]
+    total = sum(MINUTES_BY_DIFFICULTY.get(level, 0) for level, _, _ in found)
+    return [*by_level, str(total)]
+
+
+def row(texts: list[str]) -> list[str]:
+    """Return a row of a list table."""
+    return [f"{'* -' if i == 0 else '  -'} {text}".rstrip() for i, text in enumerate(texts)]
+
+
+# ---- What is known of every page ----
+
+
+def all_minutes(env: BuildEnvironment) -> dict[str, int]:
+    """Return how long each page takes to read."""
+    known: dict[str, int] = vars(env).setdefault("byhand_minutes", {})
+    return known
+
+
+def note_minutes(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep the minutes of a page that was read."""
+    all_minutes(app.env)[app.env.docname] = minutes_of(doctree)[0]
+
+
+def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    """Forget a page that is read anew, or is no more."""
+    all_minutes(env).pop(page, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, pages: list[str], other: BuildEnvironment) -> None:
+    """Take over what another process read."""
+    all_minutes(env).update({p: m for p, m in all_minutes(other).items() if p in pages})
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect to Sphinx."""
+    app.add_role("minutes", minutes)
+    app.add_directive("exercise-times", ExerciseTimes)
+    app.add_post_transform(ShowMinutes)
+    app.connect("doctree-read", note_minutes)
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

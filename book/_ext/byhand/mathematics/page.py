@@ -1,0 +1,231 @@
+r"""Turn the book's TeX into MathML while it is built, with Temml.
+
+What ``_config.yml`` needs::
+
+    sphinx:
+      local_extensions:
+        byhand: book/_ext
+      config:
+        html_math_renderer: temml         # MathJax stays registered; no page loads it
+        html_static_path: [book/_static]  # holds math/temml.css and the font
+        temml_macros: {'\R': '\mathbb{R}'}  # optional
+        extensions: [..., byhand]         # only where the full list is given: it replaces all
+
+The macros here serve HTML alone.
+
+MyST-NB loads Sphinx's MathJax extension whatever the configuration says. That
+extension adds its script only while it is the chosen renderer, so the one line
+``html_math_renderer`` is what keeps MathJax off every page.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+import re
+from pathlib import Path
+from textwrap import shorten
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from py_mini_racer import MiniRacer
+from sphinx.locale import _
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+
+from byhand.mathematics.javascript import engine
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+    from sphinx.writers.html5 import HTML5Translator
+
+__version__ = "1.0"
+
+TEMML = Path(__file__).parent / "temml" / "temml.min.js"
+CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
+
+TAG = re.compile(r"<[^>]*>")
+MARKS = re.compile(r"[.,;:!?)’”]+")  # what never begins a line
+NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
+
+# Environments that number every row. Sphinx numbers the whole block instead.
+NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|multline)\}")
+# An environment with no other inside it.
+INNERMOST = re.compile(r"\\begin\{([^}]*)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.DOTALL)
+# A failure comes back as data: an exception's text would hold the whole of Temml's file.
+# Some incomplete TeX trips Temml itself, and then only its engine has a message.
+RENDER_JS = """
+function renderTeX(tex, options) {
+  try { return {mathml: temml.renderToString(tex, options)}; }
+  catch (error) {
+    if (error instanceof temml.ParseError) return {error: error.message};
+    return {error: "Temml stops without a reason; is an argument missing? " + error.message};
+  }
+}
+"""
+
+logger = logging.getLogger(__name__)
+
+
+class TemmlError(ValueError):
+    """Temml cannot read some TeX; the text is Temml's own message."""
+
+
+def to_mathml(tex: str, *, display: bool, macros: dict[str, str] | None = None) -> str:
+    """Return the MathML of one formula.
+
+    Raises
+    ------
+    TemmlError
+        If Temml rejects the TeX.
+    """
+    return _to_mathml(os.getpid(), tex, display, tuple(sorted((macros or {}).items())))
+
+
+@functools.cache
+def _to_mathml(pid: int, tex: str, display: bool, macros: tuple[tuple[str, str], ...]) -> str:
+    options = {
+        "displayMode": display,
+        "throwOnError": True,
+        "macros": dict(macros),
+        # A displayed equation scrolls in its own box. One in a sentence may break before its second
+        # equals sign; Temml's other rule, "tex", also parts a function's name from its bracket.
+        "wrap": "none" if display else "=",
+    }
+    result = _engine(pid).call("renderTeX", tex, options)
+    if "error" in result:
+        raise TemmlError(_one_line(result["error"]))
+    return result["mathml"]
+
+
+@functools.cache
+def _engine(pid: int) -> MiniRacer:
+    """Return this process's JavaScript engine; a forked build worker cannot use its parent's."""
+    return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
+
+
+def equation_tex(text: str) -> str:
+    r"""Return a math block's TeX as one formula, by the rules of Sphinx's MathJax renderer.
+
+    Blank lines part equations, which are aligned below each other. An equation
+    with a ``\\`` of its own, outside every environment, is split there.
+    """
+    text = NUMBERED.sub(r"\\\1{\2*}", text)
+    parts = [part.strip() for part in text.split("\n\n") if part.strip()]
+    rows = [
+        rf"\begin{{split}}{part}\end{{split}}" if _has_own_rows(part) else part for part in parts
+    ]
+    if len(rows) == 1:
+        return rows[0]
+    return r"\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}"
+
+
+class HoldMarks(SphinxPostTransform):
+    """Keep a formula and the mark behind it on one line: a browser would part them."""
+
+    default_priority = 900
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Put both into a span of their own."""
+        for formula in list(self.document.findall(nodes.math)):
+            text = formula.next_node(descend=False, siblings=True)
+            marks = MARKS.match(text) if isinstance(text, nodes.Text) else None
+            if marks:
+                text.parent.replace(text, nodes.Text(text[marks.end() :]))
+                held = nodes.inline("", "", classes=["math-held"])
+                formula.replace_self(held)
+                held += [formula, nodes.Text(marks[0])]
+
+
+def visit_math(self: HTML5Translator, node: nodes.math) -> None:
+    """Write a formula that stands in a sentence."""
+    mathml = _render(self, node, node.astext(), display=False)
+    classes = _inline_classes(mathml)
+    self.body.append(self.starttag(node, "span", "", CLASS=classes) + mathml + "</span>")
+    raise nodes.SkipNode
+
+
+def inline_math(tex: str) -> str:
+    """Return the HTML of a formula that stands in a table's label.
+
+    Raises
+    ------
+    TemmlError
+        If Temml rejects the TeX.
+    """
+    mathml = to_mathml(tex, display=False)
+    return f'<span class="{_inline_classes(mathml)}">{mathml}</span>'
+
+
+def _inline_classes(mathml: str) -> str:
+    """Return what a formula in a sentence is known by: a wide one may have to scroll."""
+    return CSS_CLASSES + " math-wide" * (len(TAG.sub("", mathml)) > NARROW)
+
+
+def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
+    """Write a displayed equation with its number, its permalink and a box that can scroll."""
+    mathml = _render(self, node, equation_tex(node.astext()), display=True)
+    self.body.append(self.starttag(node, "div", CLASS=CSS_CLASSES))
+    label = _("Equation")
+    if node.get("number"):
+        number = get_node_equation_number(self, node)
+        label += f" {number}"
+        self.body.append(f'<span class="eqno">({number})')
+        self.add_permalink_ref(node, _("Link to this equation"))
+        self.body.append("</span>")
+    # A reader without a mouse scrolls a focused box with the arrow keys.
+    self.body.append(
+        f'<div class="math-scroll" role="group" aria-label="{html.escape(label)}" tabindex="0">'
+        f"{mathml}</div></div>\n"
+    )
+    raise nodes.SkipNode
+
+
+def _render(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bool) -> str:
+    """Return MathML, or warn at the node's place and return the TeX as it stands."""
+    try:
+        return to_mathml(tex, display=display, macros=self.config.temml_macros)
+    except TemmlError as error:
+        source = shorten(node.astext(), 120, placeholder=" ...")
+        logger.warning(
+            "TeX `%s` cannot be turned into MathML: %s",
+            source,
+            error,
+            location=node,
+            type="temml",
+        )
+        return f'<code class="math-error">{html.escape(node.astext())}</code>'
+
+
+def _has_own_rows(tex: str) -> bool:
+    r"""Tell whether a ``\\`` stands outside every environment."""
+    found = 1
+    while found:
+        tex, found = INNERMOST.subn("", tex)
+    return r"\\" in tex
+
+
+def _one_line(message: str) -> str:
+    """Return Temml's message on one line, without the marks that underline the place."""
+    return " ".join(message.replace("\N{COMBINING LOW LINE}", "").split())
+
+
+def _add_assets(app: Sphinx) -> None:
+    """Give every HTML page the style; a chapter's title can bring mathematics to any of them."""
+    if getattr(app.builder, "math_renderer_name", None) == "temml":
+        app.add_css_file("math/temml.css")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the renderer, its configuration value and its style."""
+    app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
+    app.add_config_value("temml_macros", {}, "html", types=[dict])
+    app.add_post_transform(HoldMarks)
+    app.connect("builder-inited", _add_assets)
+    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,115 @@
+r"""Formulas for print: TeX becomes Typst, with tex2typst, and words that say it aloud."""
+
+import functools
+import os
+import re
+from pathlib import Path
+
+from py_mini_racer import JSEvalException, MiniRacer
+
+from byhand.mathematics.javascript import engine
+from byhand.mathematics.page import TemmlError
+from byhand.mathematics.spoken import spoken
+from byhand.press.markup import string
+
+TEX2TYPST = Path(__file__).parent / "tex2typst" / "tex2typst.min.js"
+PREPARED = (
+    (r"\{,\}", r"\\text{,}"),
+    (r"\\([lr])Vert\b", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + r"\|"),
+    (r"\\([lr])vert\b", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + "|"),
+    (r"\\mathrm(\{[A-Za-z]{2,}\})(?=\s*(?:\(|\\left|\\big))", r"\\operatorname\1"),
+    (r"\\mathrm(\{[A-Za-z]{2,}\})", r"\\text\1"),  # a word, not letters in a row
+    (r"\\emph(\{[^{}]*\})", r"}\\mathit\1\\text{"),
+    (r"\\text\{\}", ""),
+    (r"(\\textstyle\s*\\[a-z]+)", r"{\1}"),
+)
+"""What tex2typst reads otherwise than TeX, and what it reads as TeX does."""
+ITALIC = re.compile(r'(?<=") ?italic\(((?:\w )*\w)\) ?(?=")')  # a word amid a text
+TURN_JS = """
+function turn(tex) {
+  try { return {typst: window.tex2typst(tex)}; }
+  catch (error) { return {error: String(error.message).trim().split("\\n").pop()}; }
+}
+"""
+
+
+class FormulaError(ValueError):
+    """Some TeX has no form for print; the text says why."""
+
+
+def formula(tex: str, *, display: bool = False, number: str = "") -> str:
+    r"""Return a formula as Typst's code, with its words for who hears it.
+
+    Parameters
+    ----------
+    tex : str
+        Inside an equation: no ``align``, but ``aligned``, as `inside_equation` gives it.
+    display : bool
+        Whether it stands on a line of its own.
+    number : str
+        Of a displayed one.
+
+    Raises
+    ------
+    FormulaError
+        Where the TeX cannot be turned.
+
+    Examples
+    --------
+    >>> formula("a_1"), formula("a", display=True, number="7.1")
+    ('m("a 1", $a_1$)', 'displayed("a", $a$, number: "7.1")')
+    """
+    words, code = _turned(os.getpid(), tex, display)
+    if not display:
+        return f"m({string(words)}, ${code}$)"
+    numbered = f", number: {string(number)}" if number else ""
+    return f"displayed({string(words)}, ${code}${numbered})"
+
+
+@functools.cache
+def _turned(pid: int, tex: str, display: bool) -> tuple[str, str]:
+    try:
+        words = spoken(tex, display=display)
+    except TemmlError as error:
+        raise FormulaError(str(error)) from None
+    try:
+        found = _engine(pid).call("turn", _prepared(tex))
+    except JSEvalException as error:
+        raise FormulaError(str(error).strip().splitlines()[-1]) from None
+    if "error" in found:
+        raise FormulaError(found["error"])
+    code = ITALIC.sub(lambda m: f"#emph[{m[1].replace(' ', '')}]", found["typst"])
+    return words or tex, code
+
+
+@functools.cache
+def _engine(pid: int) -> MiniRacer:
+    """Return this process's JavaScript engine; a fork cannot use its parent's."""
+    return engine("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
+
+
+def _prepared(tex: str) -> str:
+    r"""Return TeX that tex2typst reads as TeX does.
+
+    Examples
+    --------
+    >>> print(_prepared(r"1{,}000"))
+    1\text{,}000
+    >>> print(_prepared(r"\text{row \emph{cat}}, \textstyle\sum_i"))
+    \text{row }\mathit{cat}, {\textstyle\sum}_i
+    """
+    for pattern, turned in PREPARED:
+        tex = re.sub(pattern, turned, tex)
+    return tex
+
+
+def inside_equation(tex: str) -> str:
+    r"""Return TeX for use inside an equation, where ``align`` and its kin may not stand.
+
+    Examples
+    --------
+    >>> inside_equation(r"\begin{align*}a &= b\end{align*}")
+    '\\begin{aligned}a &= b\\end{aligned}'
+    """
+    tex = re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", tex)
+    return re.sub(r"\\(begin|end)\{split\}", r"\\\1{aligned}", tex)

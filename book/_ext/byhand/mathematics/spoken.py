@@ -1,0 +1,262 @@
+r"""Say formulas in words, for readers who hear them: "softmax of Q K transposed over root d k".
+
+TeX becomes MathML, as on the pages, and each element of that says what is in it. Brackets are said
+only where they are heard as more than pauses, and "end of" follows what has several parts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element, fromstring
+
+from byhand.mathematics.page import to_mathml
+
+SIGNS = {
+    "=": "equals", "≈": "is about", "≠": "is not", "≤": "is at most", "≥": "is at least",
+    "<": "is less than", ">": "is greater than", "≪": "is much less than", "≡": "is always",
+    "≫": "is much greater than", ":=": "is defined as", "≔": "is defined as", "∼": "is drawn from",
+    "+": "plus", "−": "minus", "-": "minus", "±": "plus or minus", "×": "times", "⋅": "times",
+    "·": "times", "∗": "times", "/": "over", "÷": "divided by", "⊙": "times, element by element,",
+    "∈": "in", "∉": "not in", "⊂": "within", "⊆": "within", "∪": "or in", "∩": "and in",
+    "→": "to", "↦": "goes to", "⇒": "hence", "⇐": "follows from", "⇔": "exactly when",
+    "∑": "the sum", "∏": "the product", "∫": "the integral", "√": "root", "∂": "d",
+    "∇": "the gradient", "∞": "infinity", "∝": "is proportional to", "⊥": "at right angles to",
+    "∀": "for all", "∃": "there is", "…": "and so on", "⋯": "and so on", "⋮": "and so on",
+    "⋱": "and so on", "...": "and so on", "←": "becomes", "⏟": ", called",
+    "!": "factorial", "′": "prime", "%": "per cent",
+    "‖": "norm", "∥": "norm", "|": "bar", "∣": "given", "∖": "without", "∅": "the empty set",
+    "ℝ": "the real numbers", "ℕ": "the whole numbers", "⟨": "angle", "⟩": "end of angle",
+    "[": "bracket", "]": "end of bracket", "{": "brace", "}": "end of brace", "∧": "and",
+    "⌈": "ceiling of", "⌉": "end of ceiling", "⌊": "floor of", "⌋": "end of floor", "∨": "or",
+}  # fmt: skip
+ACCENTS = {"^": "hat", "ˆ": "hat", "\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "~": "tilde",
+           "\u0303": "tilde", "→": "arrow", "⏞": ", called"}  # fmt: skip
+TRANSPOSED = {"⊤", "T", "𝖳", "⊺"}
+POWERS = {"2": "squared", "3": "cubed"}
+SUMS = {"∑": "the sum", "∏": "the product", "⨁": "the sum"}
+SILENT = {"annotation", "mspace", "none"}
+NO_SOUND = {"\u2061", "\u2062", "\u2063", "\u200b"}
+GROUPS = {"mrow", "mstyle", "mpadded"}
+
+
+def spoken(tex: str, *, display: bool = False) -> str:
+    r"""Return what a formula says.
+
+    Examples
+    --------
+    >>> spoken(r"\operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V")
+    'softmax of Q K transposed over root d k, end of softmax, V'
+    >>> spoken(r"x = \sum_{i=1}^{n} a_i^2")
+    'x equals the sum over i equals 1 up to n of a i squared'
+    >>> spoken(r"\frac{a + b}{2}")
+    'the fraction a plus b over 2, end of fraction'
+    >>> spoken(r"\begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}")
+    'matrix of 2 rows: 1, 0; 0, 1; end of matrix'
+    >>> spoken(r"\mathrm{allowed}")
+    'allowed'
+    """
+    return in_words(fromstring(to_mathml(tex, display=display)))
+
+
+def in_words(formula: Element) -> str:
+    """Return what a formula says, given as MathML."""
+    words = say(formula)
+    words = re.sub(r"\s*,(?:\s*,)+|\s+,", ",", " ".join(words.split()))
+    return re.sub(r",? ?;", ";", words).strip(" ,.")
+
+
+def say(element: Element) -> str:
+    """Return the words of an element."""
+    kind = element.tag.rpartition("}")[2]
+    if kind in SILENT:
+        return ""
+    return SAYINGS.get(kind, say_row)(element)
+
+
+def say_row(element: Element) -> str:
+    """Say the parts one after the other; a function's brackets become "of" and "end of"."""
+    return in_order(list(element))
+
+
+def in_order(parts: list[Element]) -> str:
+    """Say elements that stand in a row, with what their brackets mean."""
+    said: list[str] = []
+    open_functions: list[str] = []
+    inside = (inner for part in parts for inner in without_groups(part))
+    parts = [part for part in inside if kind_of(part) not in SILENT]
+    for i, part in enumerate(parts):
+        sign = text_of(part)
+        if kind_of(part) == "mo" and sign in {"(", ")"} and not is_fence_of_table(parts, i):
+            if sign == "(":
+                name = function_before(parts[:i])
+                open_functions.append(name)
+                said.append("of" if name else "open bracket")
+            else:
+                name = open_functions.pop() if open_functions else ""
+                said.append(f", end of {name}," if name else "close bracket")
+        elif is_fence_of_table(parts, i):
+            said.append("by cases:" if sign == "{" else "")
+        elif is_letter_of_a_word(part) and i and is_letter_of_a_word(parts[i - 1]):
+            said[-1] += say(part)
+        else:
+            said.append(say(part))
+    return " ".join(filter(None, said))
+
+
+def is_letter_of_a_word(element: Element) -> bool:
+    """Tell whether an element is one letter of an upright word."""
+    return kind_of(element) == "mi" and element.get("mathvariant") == "normal"
+
+
+def without_groups(element: Element) -> Iterator[Element]:
+    """Yield what stands in a group, and in groups inside; an element of another kind itself."""
+    if kind_of(element) in GROUPS:
+        for child in element:
+            yield from without_groups(child)
+    else:
+        yield element
+
+
+def function_before(parts: list[Element]) -> str:
+    """Return the name of a function that stands at the end of some elements, or nothing."""
+    heard = [part for part in parts if text_of(part) not in NO_SOUND]
+    if not heard or kind_of(heard[-1]) not in {"mi", "mo", "mtext", "msub", "munder"}:
+        return ""
+    name = text_of(heard[-1] if len(heard[-1]) == 0 else heard[-1][0])
+    return name if len(name) > 1 and name.isalpha() else ""
+
+
+def is_fence_of_table(parts: list[Element], i: int) -> bool:
+    """Tell whether an element is a bracket around a table, which says itself what it is."""
+    sign = text_of(parts[i]) if kind_of(parts[i]) == "mo" else ""
+    beside = {"[": i + 1, "(": i + 1, "{": i + 1, "]": i - 1, ")": i - 1}.get(sign, -1)
+    return 0 <= beside < len(parts) and kind_of(parts[beside]) == "mtable"
+
+
+def say_sign(element: Element) -> str:
+    """Say an operator."""
+    sign = text_of(element)
+    return "" if sign in NO_SOUND else SIGNS.get(sign, letters(sign))
+
+
+def say_letters(element: Element) -> str:
+    """Say a name, a number or a text."""
+    return SIGNS.get(text_of(element), letters(text_of(element)))
+
+
+def letters(text: str) -> str:
+    """Return letters as they are called: Greek ones by their names, slanted ones as plain ones."""
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(
+        unicodedata.name(c).split()[-1].lower() + " " if "Α" <= c <= "ϖ" else c for c in plain
+    ).strip()
+
+
+def say_fraction(element: Element) -> str:
+    """Say "a over b", and where it ends if a part of it is a calculation."""
+    above, below = element
+    words = f"{say(above)} over {say(below)}"
+    is_long = has_sign(above) or has_sign(below)
+    return f"the fraction {words}, end of fraction," if is_long else words
+
+
+def has_sign(element: Element) -> bool:
+    """Tell whether something is added or compared in an element."""
+    signs = {text_of(e) for e in element.iter() if kind_of(e) == "mo"}
+    return bool(signs & {"+", "−", "-", "=", "≈", "/"})
+
+
+def say_root(element: Element) -> str:
+    """Say a square root."""
+    words = in_order(list(element))
+    return f"root of {words}, end of root," if has_sign(element) else f"root {words}"
+
+
+def say_below(element: Element) -> str:
+    """Say what has an index; a sum's index is what it runs over."""
+    base, index = element
+    if is_sum(base):
+        return f"{say(base)} over {say(index)} of"
+    return f"{say(base)} {say(index)}"
+
+
+def say_above(element: Element) -> str:
+    """Say a power, an accent, or that something is transposed."""
+    base, above = element
+    return f"{say(base)} {raised(above)}"
+
+
+def say_accent(element: Element) -> str:
+    """Say a letter with what stands on it."""
+    base, above = element
+    accent = ACCENTS.get(text_of(above).strip(), say(above))
+    return f"{say(base)} {accent}"
+
+
+def say_both(element: Element) -> str:
+    """Say what has something below and above."""
+    base, below, above = element
+    if is_sum(base):
+        return f"{say(base)} over {say(below)} up to {say(above)} of"
+    if is_name(above):
+        return f"{say(base)} {say(above)} {say(below)}"
+    return f"{say(base)} {say(below)} {raised(above)}"
+
+
+def raised(above: Element) -> str:
+    """Say what stands above: a power, unless it is a name or a sign."""
+    sign = text_of(above)
+    if sign in TRANSPOSED:
+        return "transposed"
+    if sign in POWERS:
+        return POWERS[sign]
+    named = is_name(above) or sign in SIGNS
+    return say(above) if named else f"to the power {say(above)}"
+
+
+def is_name(element: Element) -> bool:
+    """Tell whether an element above another tells which one is meant, such as Q in W^Q."""
+    sign = text_of(element)
+    return sign.isalpha() and sign not in TRANSPOSED and letters(sign)[:1].isupper()
+
+
+def say_table(element: Element) -> str:
+    """Say a matrix row by row; lines of an equation just follow each other."""
+    rows = [[say(cell) for cell in row] for row in element]
+    if element.get("displaystyle") == "true" or "aligned" in element.get("class", ""):
+        return "; ".join(" ".join(filter(None, row)) for row in rows)
+    counted = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    said = "; ".join(", ".join(row) for row in rows)
+    return f"matrix of {counted}: {said}; end of matrix"
+
+
+def is_sum(element: Element) -> bool:
+    """Tell whether an element is a sum's sign, or another that runs over an index."""
+    return text_of(element) in SUMS or text_of(element) in {"max", "min", "lim", "argmax"}
+
+
+def kind_of(element: Element) -> str:
+    """Return an element's name."""
+    return element.tag.rpartition("}")[2]
+
+
+def text_of(element: Element) -> str:
+    """Return all letters in an element."""
+    return unicodedata.normalize("NFKC", "".join(element.itertext()).strip())
+
+
+SAYINGS = {
+    "mo": say_sign,
+    "mi": say_letters,
+    "mn": say_letters,
+    "mtext": say_letters,
+    "mfrac": say_fraction,
+    "msqrt": say_root,
+    "msub": say_below,
+    "munder": say_below,
+    "msup": say_above,
+    "mover": say_accent,
+    "msubsup": say_both,
+    "munderover": say_both,
+    "mtable": say_table,
+}

@@ -1,0 +1,224 @@
+"""Publish each page that computes as a notebook, beside the page, with a link at the page's foot.
+
+A notebook has the page's cells with their results, and its text as any Jupyter shows it: computed
+numbers as numbers, references as what they say. It runs where `mha` is installed.
+"""
+
+import ast
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from lxml import html
+from myst_nb.core.read import read_myst_markdown_notebook
+from nbformat import NotebookNode, from_dict
+from pybtex.database import parse_file
+from sphinx.application import Sphinx
+
+from byhand.bibliography import authors_and_year
+from byhand.digests import ROOT
+from byhand.document import BOOK
+from byhand.notebooks.text import plain
+from byhand.reading.pages import computes
+from byhand.reading.results import Results, last
+from byhand.reading.steps import EXPRESSION, one_line
+
+ABOUT = """\
+*This notebook is the page “{title}” of {book}. Its cells need the book's package:
+`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. What is worked
+with, such as the explorer and the answers to questions, is on the page alone.*"""
+FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
+SOLUTION = re.compile(r"^((`{3,})\{solution(?:-start|-end)?\}.*?^\2$)", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$|(?:^(?!```)[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
+REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("html-page-context", name_the_notebook)
+    app.connect("build-finished", write_notebooks)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def name_the_notebook(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Tell the template of the page's foot what the notebook is called, if there is one."""
+    if pagename in app.env.all_docs and computes(Path(app.env.doc2path(pagename))):
+        context["page_notebook"] = f"{pagename.rpartition('/')[2]}.ipynb"
+
+
+def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
+    """Write a notebook beside each page that has cells."""
+    if exception or app.builder.format != "html":
+        return
+    for name in app.env.all_docs:
+        source = Path(app.env.doc2path(name))
+        if computes(source):
+            page = (Path(app.outdir) / app.builder.get_target_uri(name)).read_text(encoding="utf-8")
+            words = Words(html.document_fromstring(page), last(source))
+            made = notebook(source, app.env.titles[name].astext(), words)
+            target = Path(app.outdir) / f"{name}.ipynb"
+            target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")  # type: ignore[no-untyped-call]
+
+
+class Words:
+    """What the roles of a page say on it.
+
+    Parameters
+    ----------
+    page : HtmlElement
+        The page as it was written: its links say what references lead to.
+    results : Results, optional
+        What its cells and expressions gave.
+    """
+
+    def __init__(self, page: html.HtmlElement, results: Results | None) -> None:
+        self.cells: dict[int, list[dict[str, Any]]] = {}
+        self.values: dict[tuple[int, str], str] = {}
+        for step, outputs in zip(results.steps, results.outputs, strict=True) if results else ():
+            if step.kind == "cell":
+                self.cells[step.index] = outputs
+            else:
+                self.values[step.index, step.source] = _value(outputs)
+        self.links: dict[str, str] = {}
+        for link in page.xpath("//article//a[@href]"):
+            if {"reference", "internal"} <= set(link.classes):
+                target = link.get("href").rpartition("#")[2] or link.get("href")
+                self.links.setdefault(_folded(target), " ".join(link.text_content().split()))
+
+    def with_values(self, text: str, index: int) -> str:
+        """Return the text of a notebook's cell with what its expressions give."""
+        return EXPRESSION.sub(
+            lambda found: self.values.get((index, one_line(found["value"] or "")), found[0]), text
+        )
+
+    def said(self, role: str, text: str) -> str:
+        """Return what stands on the page in the place of a role."""
+        if role in ("cite:t", "cite:p", "cite"):
+            both = [cited(key.strip()) for key in text.split(",")]
+            if role == "cite:t":
+                return " and ".join(f"{authors} ({year})" for authors, year in both)
+            return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
+        if role == "claim":  # a mark of the page
+            return ""
+        if role in ("ref", "numref", "eq", "doc", "py:func", "func"):
+            title, label = REFERENCE.match(text).groups()  # type: ignore[union-attr]
+            return title or self.links.get(_folded(label)) or label
+        return text
+
+
+@cache
+def cited(key: str) -> tuple[str, str]:
+    """Return authors and year of an entry of the bibliography.
+
+    Examples
+    --------
+    >>> cited("vaswani2017")
+    ('Vaswani et al.', '2017')
+    """
+    return authors_and_year(parse_file(str(ROOT / "book" / "references.bib")).entries[key])
+
+
+def _folded(label: str) -> str:
+    """Return a label as it is compared: ids have hyphens, and an equation's its kind."""
+    return re.sub(r"[^a-z0-9]+", "-", label.lower().removeprefix("equation-")).strip("-")
+
+
+def _value(outputs: list[dict[str, Any]]) -> str:
+    """Return what an expression shows in a sentence."""
+    if not outputs:
+        return ""
+    data = outputs[0].get("data", {})
+    if "text/markdown" in data:
+        return re.sub(r"\{(su[bp])\}`([^`]*)`", r"<\1>\2</\1>", data["text/markdown"]).strip()
+    text = data.get("text/plain", "")
+    if re.match(r"""^(['"]).*\1$""", text, re.DOTALL):
+        return str(ast.literal_eval(text))
+    return str(text)
+
+
+def notebook(source: Path, title: str, words: Words) -> NotebookNode:
+    """Return a page as a notebook whose code cells stand alone, with their results.
+
+    Parameters
+    ----------
+    source : Path
+        A page in MyST's Markdown.
+    title : str
+        The page's title.
+    words : Words
+    """
+    made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
+    count = 0
+    for index, cell in enumerate(made.cells):
+        if cell.cell_type == "markdown":
+            cell["source"] = words.with_values(cell.source, index)
+        elif index in words.cells:
+            count += 1
+            cell["execution_count"] = count
+            cell["outputs"] = [_clean(output) for output in words.cells[index]]
+    made.cells = _solutions_last(made.cells)
+    _fold_what_is_revealed(made.cells)
+    for cell in made.cells:
+        if cell.cell_type == "markdown":
+            cell["source"] = plain(cell.source, words.said, source.parent)
+            cell["metadata"] = from_dict({})  # type: ignore[no-untyped-call]
+    made.cells = [cell for cell in made.cells if cell.source.strip()]
+    about = nbformat.v4.new_markdown_cell(ABOUT.format(title=title, book=BOOK))  # type: ignore[no-untyped-call]
+    made.cells.insert(0, about)
+    for number, cell in enumerate(made.cells):
+        cell["id"] = f"cell-{number}"  # the same at each build
+    made.nbformat, made.nbformat_minor = 4, 5
+    made.metadata = from_dict({"kernelspec": made.metadata["kernelspec"]})  # type: ignore[no-untyped-call]
+    return made
+
+
+def _solutions_last(cells: list[NotebookNode]) -> list[NotebookNode]:
+    """Return the cells with all solutions at the end: no answer stands below its exercise."""
+    text: list[NotebookNode] = []
+    solutions: list[NotebookNode] = []
+    inside = False
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            (solutions if inside else text).append(cell)
+            continue
+        for piece in SOLUTION.sub("\0\\1\0", cell.source).split("\0"):
+            inside = inside or piece.startswith(("```{solution", "````{solution"))
+            if piece.strip():
+                made = nbformat.v4.new_markdown_cell(piece)  # type: ignore[no-untyped-call]
+                (solutions if inside else text).append(made)
+            if piece.startswith(("```{solution}", "````{solution}", "```{solution-end")):
+                inside = False
+    if solutions:
+        text.append(nbformat.v4.new_markdown_cell("## Solutions"))  # type: ignore[no-untyped-call]
+    return text + solutions
+
+
+def _fold_what_is_revealed(cells: list[NotebookNode]) -> None:
+    """Fold the text that a prediction reveals: as many blocks as it says, cells among them."""
+    left = 0
+    for cell in cells:
+        if cell.cell_type != "markdown":
+            left = max(0, left - 1)
+            continue
+        blocks = [match[0].strip("\n") for match in BLOCK.finditer(cell.source)]
+        for place, block in enumerate(blocks):
+            if left:
+                blocks[place] = f"<details><summary>Answer</summary>\n\n{block}\n\n</details>"
+                left -= 1
+            if block.startswith("```{predict}"):
+                left = int((re.search(r"^:reveals: (\d+)", block, re.MULTILINE) or "01")[1])
+        cell["source"] = "\n\n".join(blocks)
+
+
+def _clean(output: dict[str, Any]) -> NotebookNode:
+    """Return an output in the forms that Jupyter shows, without what the book alone needs."""
+    output = json.loads(json.dumps(output))
+    if "data" in output:
+        output["data"] = {kind: output["data"][kind] for kind in FORMS if kind in output["data"]}
+        output["metadata"] = {}
+    return from_dict(output)  # type: ignore[no-untyped-call]

@@ -1,0 +1,102 @@
+"""The figures outside the pages: each drawing with its looks in itself, in the book's fonts.
+
+A drawing on a page takes its colours and fonts from style sheets, by classes and variables, which
+neither the press nor a reader of EPUBs understands. Here the same rules are written into each
+element as attributes, with the colours of white paper.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from xml.etree import ElementTree
+
+from byhand.press import heat
+from mha.views.figures import STYLE
+
+PAPER = {
+    "--paper": "#ffffff",
+    "--ink": "#000000",
+    "--font-interface": "'Source Sans 3 Book','STIX Two Math Book'",
+    "--font-text": "'STIX Two Text Book','STIX Two Math Book'",
+}
+"""What the variables of the pages are on paper; the others have the values behind their commas."""
+
+_NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
+_VARIABLE = re.compile(r"var\((--[\w-]+)(?:,\s*((?:[^()]|\([^()]*\))*))?\)")
+_MIXED = re.compile(
+    r"color-mix\(in srgb, (#\w{6}) (?:calc\(([\d.e-]+) \* ([\d.]+)%\)|([\d.]+)%), (#\w{6})\)"
+)
+
+
+def size(drawing: str) -> tuple[float, float]:
+    """Return how wide and high a drawing is, in pixels."""
+    width, height = (re.search(rf'\b{side}="([\d.]+)"', drawing) for side in ("width", "height"))
+    assert width, drawing[:80]
+    assert height, drawing[:80]
+    return float(width[1]), float(height[1])
+
+
+def in_attributes(drawing: str) -> str:
+    """Return a drawing that needs no style sheet.
+
+    Examples
+    --------
+    >>> in_attributes('<svg><path class="f-heat" style="--head: #000000; --weight: 1"/></svg>')[40:]
+    '<path fill="#afafaf" /></svg>'
+    """
+    bare = re.sub(r"<style>.*?</style>", "", drawing, flags=re.DOTALL).replace(_NAMESPACE, "", 1)
+    root = ElementTree.fromstring(bare)
+    _resolve(root, PAPER)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return text.replace("<svg", f"<svg{_NAMESPACE}", 1)
+
+
+def _resolve(element: ElementTree.Element, around: Mapping[str, str]) -> None:
+    """Write an element's style into its attributes, and leave out what is not to be seen."""
+    own: dict[str, str] = {}
+    for name in element.attrib.pop("class", "").split():
+        own |= _rules().get(name, {})
+    own |= dict(_declarations(element.attrib.pop("style", "")))
+    variables = {**around, **{key: value for key, value in own.items() if key.startswith("--")}}
+    if "--head" in own:
+        variables["--heat-full"] = f"{heat.full(_on_paper(own['--head'], variables)):g}%"
+    for key, value in own.items():
+        if not key.startswith("--"):
+            element.set(key, _on_paper(value, variables))
+    for child in list(element):
+        _resolve(child, variables)
+        if child.get("display") == "none":
+            element.remove(child)
+
+
+def _on_paper(value: str, variables: Mapping[str, str]) -> str:
+    """Return a value without variables and mixed colours."""
+    while "var(" in value:
+        value = _VARIABLE.sub(lambda m: variables.get(m[1], m[2] or ""), value)
+    return _MIXED.sub(lambda m: mixed(m[1], float(m[4] or float(m[2]) * float(m[3])), m[5]), value)
+
+
+def mixed(colour: str, share: float, other: str) -> str:
+    """Return a colour mixed with another, given how many per cent it is of the whole.
+
+    Examples
+    --------
+    >>> mixed("#000000", 55, "#ffffff")
+    '#737373'
+    """
+    pairs = ((int(c[i : i + 2], 16) for c in (colour, other)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round((a * share + b * (100 - share)) / 100):02x}" for a, b in pairs)
+
+
+@cache
+def _rules() -> dict[str, dict[str, str]]:
+    """Return what the style sheet of figures says of each class alone."""
+    sheet = STYLE.read_text(encoding="utf-8")
+    found = re.findall(r"^\.(f-[\w-]+) \{([^}]*)\}", sheet, re.MULTILINE)
+    return {name: dict(_declarations(rule)) for name, rule in found}
+
+
+def _declarations(text: str) -> Iterator[tuple[str, str]]:
+    for declaration in filter(str.strip, text.split(";")):
+        key, _, value = declaration.partition(":")
+        yield key.strip(), value.strip()

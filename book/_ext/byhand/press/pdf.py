@@ -1,0 +1,112 @@
+"""The press: Typst's source becomes a tagged PDF (PDF/UA-1), the same bytes from the same source.
+
+Everything that is printed goes through `press`. A source begins with a line that imports from a
+template beside this module, such as ``#import "/style.typ": *``. A line ``// at FILE:LINE`` before
+what comes from a chapter lets an error name its place.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import typst
+
+from byhand.digests import ROOT
+from byhand.press import markup, typefaces
+
+TEMPLATES = Path(__file__).parent
+NO_DATE = 1767225600  # 2026-01-01: a PDF's date where neither the caller nor git gives one
+PLACE = re.compile(r"^// at (.*:\d+)$")
+WHERE = re.compile(r"__typst_py_bytes__\.typ:(\d+)")
+NO_GLYPH = re.compile(r"the text `\"(.*?)\"` could not be displayed")
+
+
+class PressError(Exception):
+    """What cannot be printed: one sentence, with file and line where they are known."""
+
+
+def press(source: str) -> bytes:
+    """Return the PDF of a source.
+
+    Raises
+    ------
+    PressError
+        Where the press refuses the source or warns of it: of a character that no font has, a
+        figure without a text, a reference that leads nowhere.
+    """
+    compiler = typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts(source))
+    try:
+        pdf, warnings = compiler.compile_with_warnings(pdf_standards="ua-1", timestamp=date())
+    except typst.TypstError as error:
+        raise PressError(_said(error, source)) from None
+    if warnings:
+        raise PressError(_said(warnings[0], source))
+    assert isinstance(pdf, bytes)
+    return pdf
+
+
+def fonts(source: str) -> typst.Fonts:
+    """Return the book's fonts, and the system's too where these lack a character of a source."""
+    return typst.Fonts(
+        include_system_fonts=not typefaces.all_in_book(source),
+        include_embedded_fonts=False,
+        font_paths=[str(typefaces.folder())],
+    )
+
+
+def date() -> int:
+    """Return the second that everything printed is dated by: the caller's, or the last commit's."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if given:
+        return int(given)
+    command = ["git", "log", "-1", "--format=%ct"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return NO_DATE
+    return int(done.stdout) if done.returncode == 0 and done.stdout.strip() else NO_DATE
+
+
+def unprintable(texts: Sequence[str]) -> tuple[int, str] | None:
+    """Return the first text that has a character without a font, by its place, and that character.
+
+    Fonts of the system count: names and titles may be in any script.
+
+    Examples
+    --------
+    >>> unprintable(["Noether", "one \U0010fff0 two"]) == (1, "\U0010fff0")
+    True
+    """
+    for i, text in enumerate(texts):
+        if not typefaces.all_in_book(text):
+            try:
+                press(f'#import "/style.typ": *\n#show: sheet\n{markup.text(text)}')
+            except PressError as error:
+                found = NO_CHARACTER.search(str(error))
+                if found is None:
+                    raise
+                return i, found[1]
+    return None
+
+
+NO_CHARACTER = re.compile(r"no font has the character (\S+)")
+
+
+def _said(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
+    """Return an error of the press as one sentence that begins with the place in a chapter."""
+    message = error.message.removeprefix("PDF/UA-1 error: ").rstrip(".")
+    if missing := NO_GLYPH.search(message):
+        letter = missing[1]
+        if letter.startswith("\\u{"):
+            letter = chr(int(letter[3:-1], 16))
+        code = "+".join(f"U+{ord(c):04X}" for c in letter)
+        message = (
+            f"no font has the character {letter} ({code}); install one, or write other letters"
+        )
+    lines = WHERE.findall("\n".join([error.diagnostic, *error.trace]))
+    before = source.splitlines()[: int(lines[0])] if lines else []
+    place = next((found[1] for line in reversed(before) if (found := PLACE.match(line))), "")
+    said = message if missing else f"the press says: {message}"
+    return f"{place}: {said}" if place else said

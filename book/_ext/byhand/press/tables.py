@@ -1,0 +1,79 @@
+"""Tables as Typst's code: from rows of cells, whatever they were read from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from byhand.press import heat, markup
+from byhand.press.drawings import mixed
+from mha.views.colours import head_colour
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell.
+
+    Parameters
+    ----------
+    content : str
+        Typst's markup; `markup.text` makes it of plain text.
+    columns, rows : int
+        How many it covers.
+    fill : str
+        A colour such as "#ffffff", for a tinted cell.
+    """
+
+    content: str
+    columns: int = 1
+    rows: int = 1
+    fill: str = ""
+
+    @property
+    def code(self) -> str:
+        """The cell as an argument of Typst's `table`."""
+        options = [f"colspan: {self.columns}"] * (self.columns > 1)
+        options += [f"rowspan: {self.rows}"] * (self.rows > 1)
+        options += [f'fill: rgb("{self.fill}")'] * bool(self.fill)
+        options += ["align: center"] * (self.columns > 1)
+        if not options:
+            return f"[{self.content}]"
+        return f"table.cell({', '.join(options)})[{self.content}]"
+
+
+def tint(weight: float, head: int) -> str:
+    """Return the colour that print gives the cell of a weight of a head, counted from 0.
+
+    Examples
+    --------
+    >>> tint(0.0, 0), tint(1.0, 0)
+    ('#ffffff', '#8cbad6')
+    """
+    colour = head_colour(head)
+    return mixed(colour, heat.full(colour) * weight, "#ffffff")
+
+
+def table(
+    head: Sequence[Sequence[Cell]],
+    body: Sequence[Sequence[Cell]],
+    *,
+    numbers: bool = True,
+    long: bool = False,
+) -> str:
+    """Return a table as Typst's code.
+
+    Parameters
+    ----------
+    head, body : sequences of rows
+        The head's cells head their columns; a table without a head has none.
+    numbers : bool
+        Whether its columns but the first are set to the right and no line wraps: where the paper is
+        too narrow for that, the letters get smaller. Otherwise cells wrap.
+    long : bool
+        Whether it may break between pages; its head is then repeated.
+    """
+    first = next(iter([*head, *body]))
+    columns = sum(cell.columns for cell in first)
+    header = markup.array(cell.code for row in head for cell in row)
+    cells = ", ".join(cell.code for row in body for cell in row)
+    kind = "numbers" if numbers else "words"
+    lengthy = ", long: true" if long else ""
+    return f"{kind}({columns}, {header}{lengthy}, {cells})"

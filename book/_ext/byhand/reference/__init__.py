@@ -1,0 +1,214 @@
+"""The reference of the package, from its docstrings: what `{api}` puts on a page.
+
+    ```{api}
+    softmax softmax_backward
+    ```
+
+stands below a heading and gives each name a section: how it is called, what its docstring says of
+shapes, errors and where it is from, its examples, its code, and the pages of the book that use it.
+A docstring's text is read as Markdown. `docstrings` takes it apart, `names` knows what there is,
+`linking` leads to it from every page.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from byhand.chapter.code_folds import code_fold
+from byhand.contents import read_contents
+from byhand.reference.docstrings import (
+    Entry,
+    code_of,
+    read_entries,
+    read_examples,
+    read_sections,
+    signature,
+)
+from byhand.reference.linking import LinkNames, used_on
+from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
+
+ROOT = Path(__file__).resolve().parents[4]
+HEADINGS = {"References": "From"}  # said otherwise than in the docstrings
+API = re.compile(r"^```\{api\}\s+([^`]*)```", re.MULTILINE)
+ON_THE_SCREEN = (
+    "What each of them takes, gives and refuses, with examples and its code, stands on the pages"
+    " of the book, below this one."
+)
+ENTRIES = {"Parameters": True, "Returns": False, "Yields": False, "Raises": False}
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.add_directive("api", Api)
+    app.add_directive("names-of-the-package", NamesOfThePackage)
+    app.add_node(used_on)
+    app.add_post_transform(LinkNames)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def anchor_of(name: Name) -> str:
+    """Return the id of a name's section, the same whatever else stands on the page.
+
+    Examples
+    --------
+    >>> anchor_of(Name("mha.figures.flow"))
+    'mha-figures-flow'
+    """
+    return name.full.replace(".", "-")
+
+
+class Api(SphinxDirective):
+    """Sections for public names of the package, given as content."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section a name."""
+        known = {name.short: name for name in public_names()}
+        sections: list[nodes.Node] = []
+        for short in " ".join(self.content).split():
+            if short not in known:
+                raise self.error(f"{short} is no public name of {PACKAGE} or {FOR_CHAPTERS}")
+            sections.append(self.section(known[short]))
+        return sections
+
+    def section(self, name: Name) -> nodes.section:
+        """Return what is said of one name."""
+        heading = nodes.title("", "", nodes.literal("", name.short))
+        section = nodes.section("", heading, ids=[anchor_of(name)], names=[name.full.lower()])
+        section["classes"].append("api")
+        self.note(name)
+        section += self.body(name)
+        if name.kind == "class":
+            for member in name.members:
+                section += self.member(member)
+        section += used_on(name=name.short)
+        if name.kind in ("function", "class"):
+            section += self.code(name)
+        return section
+
+    def note(self, name: Name) -> None:
+        """Make a name known to the roles of Python's domain, with and without the package."""
+        domain = self.env.get_domain("py")
+        anchor = anchor_of(name)
+        domain.note_object(name.full, name.kind, anchor, location=self.get_location())  # type: ignore[attr-defined]
+        if name.short != name.full:
+            domain.note_object(name.short, name.kind, anchor, aliased=True)  # type: ignore[attr-defined]
+
+    def body(self, name: Name) -> Iterator[nodes.Node]:
+        """Yield how a name is called, and the parts of its docstring."""
+        if name.kind not in ("module", "data"):
+            called = name.short if name.kind == "property" else signature(name.short, name.thing)
+            yield code_block(called, "python", "api-signature")
+        if name.kind == "data":
+            yield from self.data(name)
+            return
+        for heading, text in read_sections(name.docstring).items():
+            if heading:
+                yield nodes.rubric("", HEADINGS.get(heading, heading), classes=["api-part"])
+            if heading in ENTRIES:
+                yield self.definitions(read_entries(text, named=ENTRIES[heading]))
+            elif heading == "Examples":
+                for is_session, piece in read_examples(text):
+                    yield from [code_block(piece, "pycon")] if is_session else self.prose(piece)
+            else:
+                yield from self.prose(text)
+
+    def data(self, name: Name) -> Iterator[nodes.Node]:
+        """Yield what a constant is, where it says it in few words."""
+        kind = type(name.thing).__name__
+        yield from self.prose(f"A constant of `{name.full.rpartition('.')[0]}`, a `{kind}`.")
+
+    def member(self, member: Name) -> Iterator[nodes.Node]:
+        """Yield what is said of a method or property."""
+        self.note(member)
+        box = nodes.container("", *self.body(member), ids=[anchor_of(member)])
+        box["classes"] += ["api-member"]
+        yield box
+
+    def definitions(self, entries: Iterator[Entry]) -> nodes.definition_list:
+        """Return parameters, results or errors as a list."""
+        found = nodes.definition_list(classes=["api-entries"])
+        for entry in entries:
+            term = nodes.term()
+            for place, parameter in enumerate(entry.names):
+                term += [nodes.Text(", ")] * bool(place)
+                term += nodes.literal("", parameter)
+            if entry.kind:
+                term += nodes.Text(" " if entry.names else "")
+                term += nodes.inline("", entry.kind, classes=["api-kind"])
+            item = nodes.definition_list_item("", term)
+            item += nodes.definition("", *self.prose(entry.text))
+            found += item
+        return found
+
+    def prose(self, text: str) -> list[nodes.Node]:
+        """Return a text of Markdown as nodes."""
+        holder = nodes.container()
+        lines = StringList(text.splitlines(), source=self.get_source_info()[0])
+        self.state.nested_parse(lines, self.lineno, holder)
+        return list(holder.children)
+
+    def code(self, name: Name) -> Iterator[nodes.Node]:
+        """Yield the code of a function or class, folded, and where it stands."""
+        file = Path(inspect.getsourcefile(name.thing) or "").resolve().relative_to(ROOT)
+        where = nodes.paragraph("", "From ", nodes.literal("", file.as_posix()), nodes.Text(":"))
+        where["classes"].append("api-where")
+        yield code_fold("", where, code_block(code_of(name.thing), "python"))
+
+
+class NamesOfThePackage(SphinxDirective):
+    """Every name with what it is in one sentence, a table for each page below this one."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the tables, and on paper where the rest is."""
+        parts = read_contents().parts
+        below = [pages for part in parts for pages in (part.below.get(self.env.docname, ()),)]
+        known = {name.short: name for name in public_names()}
+        found = nodes.container(classes=["names-of-the-package"])
+        for page in (page for pages in below for page in pages):
+            path = Path(self.env.doc2path(page))
+            self.env.note_dependency(str(path))
+            names = names_on(path.read_text(encoding="utf-8"))
+            lines = [f"**{{doc}}`/{page}`**", "", "| Name | What it does |", "| --- | --- |"]
+            lines += [
+                f"| `{name}` | {summary_of(known[name])} |" for name in names if name in known
+            ]
+            self.state.nested_parse(StringList(lines, source=str(path)), self.lineno, found)
+        for table in found.findall(nodes.table):
+            table["classes"] += ["words", "colwidths-given"]  # on paper a name is not broken
+            for column, width in zip(table.findall(nodes.colspec), (48, 52), strict=True):
+                column["colwidth"] = width
+        return [found, nodes.paragraph("", ON_THE_SCREEN, classes=["only-on-paper"])]
+
+
+def names_on(page: str) -> list[str]:
+    r"""Return the names that a page explains, in their order.
+
+    Examples
+    --------
+    >>> names_on("# A\n\n```{api}\nsoftmax\nentropy\n```\n")
+    ['softmax', 'entropy']
+    """
+    return [name for names in API.findall(page) for name in names.split()]
+
+
+def summary_of(name: Name) -> str:
+    """Return the first sentence of a name's docstring; for a constant, its type."""
+    if name.kind == "data":
+        return f"a `{type(name.thing).__name__}`"
+    first = read_sections(name.docstring)[""].split("\n\n")[0]
+    return " ".join(first.split()).replace("|", r"\|")
+
+
+def code_block(text: str, language: str, *classes: str) -> nodes.literal_block:
+    """Return a block of code."""
+    block = nodes.literal_block(text, text, language=language)
+    block["classes"] += classes
+    return block

@@ -1,0 +1,148 @@
+"""Lead from the names of the package, wherever a page has them as code, to the reference."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.nodes import make_refnode
+
+from byhand.contents import read_contents
+from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
+
+CELL = re.compile(r"^```\{code-cell\}.*?^```", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|:pyobject:\s*(\S+)")
+NO_LINKS_IN = (nodes.title, nodes.reference, nodes.caption, nodes.term, nodes.rubric)
+
+
+class used_on(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes
+    """Stands for the list of the pages that use a name."""
+
+
+class LinkNames(SphinxPostTransform):
+    """On the screen, turn code that is a public name into a link, and say where a name is used."""
+
+    default_priority = 5
+
+    def run(self, **kwargs: object) -> None:
+        """Change the document in place."""
+        is_screen = self.app.builder.format == "html"
+        for node in list(self.document.findall(used_on)):
+            links = list(self.pages_that_use(node["name"])) if is_screen else []
+            node.replace_self(list_of_pages(links))
+        if is_screen:
+            self.link_names()
+            self.link_code()
+            for node in list(self.document.findall(nodes.paragraph)):
+                if "only-on-paper" in node["classes"]:
+                    node.parent.remove(node)
+
+    def link_names(self) -> None:
+        """Make links of names in running text, except within what they would lead to."""
+        for literal in list(self.document.findall(nodes.literal)):
+            if literal.parent is None or is_within(literal, NO_LINKS_IN):
+                continue
+            if "PyTorch" in literal.parent.astext():  # there a name is PyTorch's
+                continue
+            target = find(self.env, literal.astext())
+            if target is None or is_in_section(literal, target[1]):
+                continue
+            link = make_refnode(
+                self.app.builder, self.env.docname, *target, literal.deepcopy(), "In the reference"
+            )
+            link["classes"].append("api-link")
+            is_role = isinstance(literal.parent, pending_xref)  # which would become a link around
+            (literal.parent if is_role else literal).replace_self(link)
+
+    def link_code(self) -> None:
+        """Name the function below code that a page shows of the package."""
+        for block in list(self.document.findall(nodes.literal_block)):
+            name = whose_code(block)
+            if name and (target := find(self.env, name.short)):
+                link = make_refnode(
+                    self.app.builder, self.env.docname, *target, nodes.literal("", name.short)
+                )
+                link["classes"].append("api-link")
+                said = nodes.paragraph("", "In the reference: ", link, classes=["api-where"])
+                block.parent.insert(block.parent.index(block) + 1, said)
+
+    def pages_that_use(self, name: str) -> Iterator[nodes.reference]:
+        """Yield a link to each chapter that uses a name."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w=])")
+        for page in read_contents().chapters:
+            if page in self.env.all_docs and any(
+                pattern.search(code) for code in codes_of(self.env.doc2path(page))
+            ):
+                title = nodes.Text(self.env.titles[page].astext())
+                yield make_refnode(self.app.builder, self.env.docname, page, "", title)
+
+
+def whose_code(block: nodes.literal_block) -> Name | None:
+    """Return the function of which a page shows code, None for other blocks."""
+    file, lines = block.get("source"), block.astext().split("\n")
+    if not file:
+        return None
+    for name in public_names():
+        if name.kind == "function" and Path(inspect.getfile(name.thing)) == Path(file).resolve():
+            code = {line.strip() for line in inspect.getsource(name.thing).splitlines()}
+            if all(line.strip() in code for line in lines):
+                return name
+    return None
+
+
+@cache
+def codes_of(path: str) -> tuple[str, ...]:
+    """Return all code on a page: its cells, and what its text has as code."""
+    text = Path(path).read_text(encoding="utf-8")
+    quoted = ("".join(found) for found in QUOTED.findall(CELL.sub("", text)))
+    return (*CELL.findall(text), *quoted)
+
+
+def find(env: BuildEnvironment, code: str) -> tuple[str, str] | None:
+    """Return page and anchor of the name that a piece of code is, or None."""
+    objects = env.get_domain("py").objects  # type: ignore[attr-defined]
+    code = code.removesuffix("()")
+    inside = code.removeprefix(f"{PACKAGE}.").split(".")
+    short = {code.removeprefix(f"{PACKAGE}.")}
+    if code.startswith(f"{PACKAGE}."):  # by its module, as docstrings have it
+        short |= {inside[-1], ".".join(inside[-2:])}
+    for name in sorted(short, key=len, reverse=True):
+        for package in (PACKAGE, FOR_CHAPTERS):
+            if found := objects.get(f"{package}.{name}"):
+                return found.docname, found.node_id
+    return None
+
+
+def is_within(node: nodes.Node, kinds: tuple[type[nodes.Element], ...]) -> bool:
+    """Tell whether a node stands in one of some kinds."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, kinds):
+            return True
+    return False
+
+
+def is_in_section(node: nodes.Node, anchor: str) -> bool:
+    """Tell whether a node stands in what has an anchor."""
+    while node.parent is not None:
+        node = node.parent
+        if anchor in getattr(node, "attributes", {}).get("ids", ()):
+            return True
+    return False
+
+
+def list_of_pages(links: list[nodes.reference]) -> list[nodes.Node]:
+    """Return the sentence that names the pages, nothing where there are none."""
+    if not links:
+        return []
+    said = nodes.paragraph("", "In the book: ", classes=["api-used"])
+    for place, link in enumerate(links):
+        said += [nodes.Text(", ")] * bool(place)
+        said += link
+    said += nodes.Text(".")
+    return [said]

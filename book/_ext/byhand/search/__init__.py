@@ -1,0 +1,147 @@
+"""Search by section: an index of every section, and the page, dialog and library that search it.
+
+The index is a script that sets one variable, since a page that is opened from a file may not fetch
+anything. No page loads it, nor the library, until a reader opens the search. `ranking.toml` says
+what counts for how much and which words mean the same; `search.js` searches.
+
+Sphinx's own index, which the theme loads on every page before anything is shown, is not made.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from byhand.search import sections as reading
+
+HERE = Path(__file__).parent
+RANKING = HERE / "ranking.toml"
+LIBRARY = HERE / "minisearch" / "minisearch.js"
+INDEX = "search-index.js"
+PAGE = "search"  # the page's address was Sphinx's; links to it still work
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("config-inited", silence_the_theme)
+    app.connect("builder-inited", replace_sphinx_search)
+    app.connect("html-collect-pages", search_page)
+    app.connect("html-page-context", name_the_page)
+    app.connect("build-finished", write_index)
+    app.add_css_file("search.css")
+    app.add_js_file("search.js", defer="defer")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def silence_the_theme(app: Sphinx, config: Config) -> None:
+    """Tell the theme that it has no search, so that it writes no dialog of its own."""
+    config.html_theme_options = config.html_theme_options | {"disable_search": True}
+
+
+def replace_sphinx_search(app: Sphinx) -> None:
+    """Make no index in Sphinx's way, and publish the library."""
+    if app.builder.format != "html":
+        return
+    app.builder.search = False  # type: ignore[attr-defined]
+    static = Path(app.outdir) / "_static"
+    static.mkdir(parents=True, exist_ok=True)
+    lines = LIBRARY.read_text(encoding="utf-8").splitlines(keepends=True)
+    # A browser's tools would ask for the map, which is not published.
+    text = "".join(line for line in lines if not line.startswith("//# sourceMappingURL"))
+    (static / LIBRARY.name).write_text(text, encoding="utf-8")
+
+
+def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Write the page that searches, and that lists the chapters where no script runs."""
+    yield PAGE, {"title": "Search"}, "search.html"
+
+
+def name_the_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Tell the templates where the search page is."""
+    context["search_page"] = context["pathto"](PAGE)
+    if pagename == PAGE:
+        titles = app.env.titles
+        context["search_chapters"] = [
+            (context["pathto"](name), titles[name].astext()) for name in _pages(app)
+        ]
+
+
+def write_index(app: Sphinx, exception: Exception | None) -> None:
+    """Write the index of what the pages say, as they were written."""
+    if exception or app.builder.format != "html":
+        return
+    index = make_index(app)
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    (Path(app.outdir) / "_static" / INDEX).write_text(
+        f"window.mhaSearchIndex={text};\n", encoding="utf-8"
+    )
+
+
+def make_index(app: Sphinx) -> dict[str, Any]:
+    """Return all that a search needs to know, in few bytes.
+
+    Returns
+    -------
+    dict
+        `pages`, each its address, title, number where it has one, and factor; `sections`, each the
+        place of its page in `pages`, its anchor, heading, text, factor and what it is asked for
+        by; and `synonyms` and `stop` as `ranking.toml` has them.
+    """
+    ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
+    pages: list[list[Any]] = []
+    sections: list[list[Any]] = []
+    for name in _pages(app):
+        # The builder knows the address; at the end of a build it has no page to be relative to.
+        address = app.builder.get_target_uri(name)
+        html = (Path(app.outdir) / address).read_text(encoding="utf-8")
+        found = reading.read_sections(html)
+        if not found:
+            continue
+        number = ".".join(map(str, app.env.toc_secnumbers.get(name, {}).get("", ())))
+        pages.append([address, found[0].heading, number, factor_of(name, ranking["pages"])])
+        for section in found:
+            factor = factor_of(section.heading, ranking["headings"])
+            factor *= 1 if section.anchor else ranking["first"]["factor"]
+            asked = ranking["asked"].get(f"{name}#{section.anchor}", "")
+            words = [section.anchor, section.heading, section.text]
+            sections.append([len(pages) - 1, *words, factor, asked])
+    return {
+        "pages": pages,
+        "sections": sections,
+        "synonyms": ranking["synonyms"],
+        "stop": ranking["stop"],
+    }
+
+
+def factor_of(name: str, factors: dict[str, float]) -> float:
+    """Return the factor of a page or a section: that of the longest beginning of its name.
+
+    Examples
+    --------
+    >>> factor_of("sources/one", {"sources/": 0.5, "sources/one": 0.25})
+    0.25
+    >>> factor_of("mechanism/softmax", {"sources/": 0.5})
+    1.0
+    """
+    fitting = [start for start in factors if name.startswith(start)]
+    return factors[max(fitting, key=len)] if fitting else 1.0
+
+
+def _pages(app: Sphinx) -> list[str]:
+    """Return the pages in the order of the contents, and after them any that stand in none."""
+    ordered: list[str] = []
+
+    def visit(name: str) -> None:
+        if name not in ordered:
+            ordered.append(name)
+            for child in app.env.toctree_includes.get(name, ()):
+                visit(child)
+
+    visit(app.config.root_doc)
+    return [*ordered, *sorted(set(app.env.all_docs) - set(ordered))]

@@ -1,0 +1,211 @@
+"""What every HTML page loads, and the roles that its markup claims."""
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from mha.views.figures import STYLE
+from mha.widgets.assets import ARITHMETIC, BASE, BOXES, EXPLORER, bare, published
+
+OWN = Path(__file__).resolve().parents[3] / "_static"
+
+# The scripts of the pages, put together so that they pack smaller: all that every page loads, and
+# all that questions and steps need. The parts run in this order.
+TOGETHER = {
+    "reading.js": (
+        *BASE,
+        "drawers.js",
+        "folds.js",
+        "scroll.js",
+        "strings-reading.js",
+        "contents.js",
+        "code.js",
+    ),
+    "lessons.js": ("quiz.js", "steps.js"),
+}
+PARTS = {part for parts in TOGETHER.values() for part in parts}
+
+# In the order in which they run: what others use comes first.
+SCRIPTS = (
+    "reading.js",
+    *ARITHMETIC,
+    *(name for name in BOXES if name not in BASE),
+    "lessons.js",
+    *EXPLORER,
+    "model.js",
+)
+
+# What comes later may change what came before; print.css has the last word on paper.
+STYLES = (
+    "fonts.css",
+    "tokens.css",
+    "heads.css",
+    "layout.css",
+    "book.css",
+    "code.css",
+    "api.css",
+    "folds.css",
+    "blocks.css",
+    "figures.css",
+    "boxes.css",
+    "reading.css",
+    "explorer.css",
+    "print.css",
+)
+
+FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all others
+
+# What a page loads only if its text has one of these. All that is not named is on every page.
+WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("<mha-explorer", "<mha-your-turn", "<mha-build", "<mha-model"): ARITHMETIC,
+    ("<mha-explorer", "<mha-model"): (*EXPLORER, "explorer.css"),
+    ("<mha-model",): ("model.js",),
+    ("<mha-your-turn", "<mha-build"): ("boxes.js",),
+    ("<mha-your-turn", "<mha-build", "<mha-quiz", "steps-start"): ("boxes.css",),
+    ("<mha-quiz", "steps-start"): ("lessons.js",),
+    ('class="highlight',): ("clipboard.min.js", "copybutton.js", "copybutton.css", "pygments.css"),
+    ("toggle", "dropdown"): ("togglebutton.js", "togglebutton.css"),
+    ("exercise",): ("exercise.css",),
+    ('class="sd-', " sd-"): ("sphinx-design.min.css",),
+    ("sd-tab",): ("design-tabs.js",),
+    ("stage-block",): ("blocks.css",),
+    ('class="api', "names-of-the-package", " api-link"): ("api.css",),
+}
+
+# Sphinx's: the first draws what its own search found, the other has shortcuts that the theme turns
+# off. Nothing here calls either.
+NEVER = ("sphinx_highlight.js", "doctools.js")
+
+# Wanted before text is drawn in them: a page that has none of a kind does without its font.
+FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
+FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
+
+PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("config-inited", declare)
+    app.connect("builder-inited", write_assets)
+    app.connect("html-page-context", dress_first_page)
+    app.connect("html-page-context", correct_roles)
+    app.connect("html-page-context", move_printed_switch)
+    app.connect("html-page-context", leave_out_late_checksums)
+    app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
+    app.connect("build-finished", remove_parts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def declare(app: Sphinx, config: object) -> None:
+    """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
+    app.config.html_css_files = list(STYLES)
+    app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
+
+
+def write_assets(app: Sphinx) -> None:
+    """Write the scripts and styles that stand beside their Python, in `mha`, to `_static`."""
+    if app.builder.format == "html":
+        publish_together(Path(app.outdir) / "_static")
+
+
+def publish_together(folder: Path) -> None:
+    """Write every script and style of the pages into a folder, put together.
+
+    What only their source needs, such as comments, is left out of the pages' own scripts as of the
+    widgets'.
+    """
+    texts = published()
+    own = {part: bare((OWN / part).read_text("utf-8")) for part in PARTS if part not in texts}
+    for name, parts in TOGETHER.items():
+        texts[name] = "".join((texts | own)[part] for part in parts)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in texts.keys() - PARTS:
+        (folder / name).write_text(texts[name], encoding="utf-8")
+    shutil.copy(STYLE, folder / STYLE.name)
+
+
+def remove_parts(app: Sphinx, exception: Exception | None) -> None:
+    """Remove what Sphinx has copied one by one and no page loads."""
+    if exception or app.builder.format != "html":
+        return
+    for part in PARTS:
+        (Path(app.outdir) / "_static" / part).unlink(missing_ok=True)
+
+
+def dress_first_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Give the first page its own style sheet; Sphinx forgets it before the next page."""
+    if pagename == app.config.root_doc:
+        app.add_css_file(FIRST_PAGE_STYLE, priority=810)
+
+
+def correct_roles(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Give entries of the bibliography a role that their list may hold; theirs is deprecated.
+
+    The sign beside a heading that links to it shows under the mouse alone; it is no tab stop.
+    """
+    if "body" in context:
+        body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+        context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
+
+
+def move_printed_switch(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Move the switch of the printed numbers from the text to where a template can show it."""
+    switch = PRINTED_SWITCH.search(context.get("body", ""))
+    if switch:
+        context["printed_switch"] = switch[0]
+        context["body"] = context["body"].replace(switch[0], "", 1)
+
+
+def leave_out_late_checksums(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Link the style sheets that are written after the pages without a checksum.
+
+    Sphinx adds one where the file is there already, which depends on the build before: the same
+    book would come out in two ways.
+    """
+    if "css_tag" in context:
+        css_tag = context["css_tag"]
+        context["css_tag"] = lambda sheet: re.sub(
+            r"((?:mystnb\.\w+|exercise)\.css)\?v=\w+", r"\1", css_tag(sheet)
+        )
+
+
+def load_what_is_used(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Keep the scripts and style sheets that the page's own text asks for."""
+    body = context.get("body", "")
+    wanted = [font for mark, font in FONTS.items() if mark in body]
+    context["early_fonts"] = [*FONTS_OF_ALL, *wanted]
+    for kind in ("script_files", "css_files"):
+        if kind in context:
+            context[kind] = [file for file in context[kind] if is_used(file, body)]
+
+
+def is_used(file: Any, body: str) -> bool:
+    """Tell whether a page with this text uses a script or style sheet.
+
+    Examples
+    --------
+    >>> is_used("_static/lessons.js", "<p>Text</p>"), is_used("_static/book.css", "<p>Text</p>")
+    (False, True)
+    """
+    name = str(getattr(file, "filename", None) or file).partition("?")[0].removeprefix("_static/")
+    if name in NEVER:
+        return False
+    return all(any(mark in body for mark in marks) for marks in marks_of(name))
+
+
+def marks_of(name: str) -> list[tuple[str, ...]]:
+    """Return what a page needs to have, for a file to be of use."""
+    return [marks for marks, names in WANTED_BY.items() if name in names]

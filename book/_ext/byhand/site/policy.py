@@ -1,0 +1,114 @@
+"""What a page may run and load: its own files, and two scripts in the page that are known by hash.
+
+Each page says so in its head, before anything of it runs, and `_headers` says it for the hosts that
+read such a file (Netlify, Cloudflare Pages). A browser then refuses every other script, handler,
+frame, plug-in and request, whatever a mistake or a token may have put on a page.
+"""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+from byhand.site.early import early_scripts
+
+SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+HANDLER = re.compile(r"<[a-z][^<>]*\s(on[a-z]+)\s*=", re.IGNORECASE)
+
+HEADERS = """\
+/*
+  Content-Security-Policy: {policy}; frame-ancestors 'self'
+  Referrer-Policy: no-referrer
+  X-Content-Type-Options: nosniff
+"""
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("html-page-context", put_into_page, priority=850)  # above what others put there
+    app.connect("build-finished", finish, priority=950)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def policy() -> str:
+    """Return what a page may run and load.
+
+    Examples
+    --------
+    >>> policy().split("; ")[0]
+    "default-src 'none'"
+    """
+    hashes = " ".join(f"'{digest(script)}'" for script in early_scripts().values())
+    rules = {
+        "default-src": "'none'",
+        "script-src": f"'self' {hashes}",
+        "style-src": "'self' 'unsafe-inline'",  # a bar's width is an attribute of its element
+        "font-src": "'self'",
+        "img-src": "'self' data:",
+        "connect-src": "'self'",  # nothing but the preview asks for anything
+        "form-action": "'self'",
+        "base-uri": "'none'",
+    }
+    return "; ".join(f"{name} {sources}" for name, sources in rules.items())
+
+
+def digest(script: str) -> str:
+    """Return how a policy names a script that stands in a page.
+
+    Examples
+    --------
+    >>> digest("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def put_into_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Have a page state its policy, before anything that it loads."""
+    meta = f'\n<meta http-equiv="Content-Security-Policy" content="{policy()}" />'
+    context["metatags"] = meta + context.get("metatags", "")
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Write the header file, and look at every page.
+
+    Raises
+    ------
+    ExtensionError
+        If a page has a script that its policy refuses: no browser would run it.
+    """
+    if exception or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    (site / "_headers").write_text(HEADERS.format(policy=policy()), encoding="utf-8")
+    for page in sorted(site.rglob("*.html")):
+        if refused := refused_in(page.read_text(encoding="utf-8")):
+            name = page.relative_to(site).as_posix()
+            raise ExtensionError(f"{name}: its policy refuses {refused}")
+
+
+def refused_in(page: str) -> str:
+    """Return the first thing on a page that may not run there, shortened, or nothing.
+
+    Examples
+    --------
+    >>> refused_in("<p>Text</p><script src=a.js></script>")
+    ''
+    >>> refused_in("<script>alert(1)</script>")
+    'the script alert(1)'
+    >>> refused_in('<p class="a" onclick="b()">Text</p>')
+    'the attribute onclick'
+    """
+    known = set(early_scripts().values())
+    for attributes, script in SCRIPT.findall(page):
+        is_data = 'type="application/json"' in attributes
+        if script.strip() and not is_data and script not in known:
+            return f"the script {' '.join(script.split())[:60]}"
+    handler = HANDLER.search(SCRIPT.sub("", page))
+    return f"the attribute {handler[1]}" if handler else ""
