@@ -232,7 +232,7 @@ def costs_with_parts_off(models: Sequence[LanguageModel], stories: Array) -> Arr
     Examples
     --------
     >>> found = costs_with_parts_off([load_model("names").model], fresh_stories()[:2])
-    >>> found.shape, found[0, 0, 0, 0, 0, 0, 1] < 0.5 < found[0, 0, 0, 0, 1, 0, 1]
+    >>> found.shape, bool(found[0, 0, 0, 0, 0, 0, 1] < 0.5 < found[0, 0, 0, 0, 1, 0, 1])
     ((1, 2, 2, 2, 2, 2, 2), True)
     """
     found = []
