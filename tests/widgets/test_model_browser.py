@@ -55,8 +55,8 @@ def model_page(browser, address):
 
 
 RUN = """([step, words, off, cut]) => {
-  window.checkpoints ??= window.mhaModel.unpacked(window.mhaModel.data);
-  const found = window.mhaModel.run(window.checkpoints[step], words, { off, cut });
+  const { checkpoint, data, run } = window.mhaModel;
+  const found = run(checkpoint(data, step), words, { off, cut });
   const [first, second] = found.blocks.map(({ numbers }) => numbers);
   return {
     weights: [first.weights, second.weights], logits: second.logits,
@@ -97,9 +97,8 @@ def test_random_stories_agree_with_the_package_with_heads_off_and_cut(
 
 
 ORIGINS = """([words, block, at]) => {
-  const { originIn, run, sharesAt, unpacked, data } = window.mhaModel;
-  window.checkpoints ??= unpacked(data);
-  const found = run(window.checkpoints.at(-1), words, {});
+  const { checkpoint, originIn, run, sharesAt, data } = window.mhaModel;
+  const found = run(checkpoint(data, data.steps.length - 1), words, {});
   sharesAt(found, words.length - 1);
   const from = originIn(found, block, window.mhaPlaces.parse(at));
   return { operation: from.operation, number: window.mhaOrigins.evaluate(from),

@@ -6,8 +6,8 @@
   const { fill, make, makeButton, set, setText } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
-  const { curvesOf, drawn, fromHash, hasNumber, homeOf, mapsOf, nextWord, originOf, paintCurves, paintMaps,
-    paintOrigin, percent, run, sharesAt, toHash, unpacked } = window.mhaModel;
+  const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, mapsOf, nextWord, originOf, paintCurves, paintMaps,
+    paintOrigin, percent, run, sharesAt, toHash } = window.mhaModel;
   const texts = window.mhaStrings.model;
 
   const [MOST, LIKELIEST, UNDOS] = [32, 5, 200];
@@ -23,7 +23,8 @@
     constructor(root, data) {
       this.data = data;
       this.words = data.words;
-      this.models = unpacked(data);
+      /** By the step, as soon as it is asked for. @type {NamesModel[]} */
+      this.models = [];
       const seen = JSON.parse(root.querySelector("script")?.textContent ?? "");
       this.start = this.stateOf(seen.story);
       this.state = { ...this.start };
@@ -300,6 +301,7 @@
 
     paint() {
       const { cut, off, step, words } = this.state;
+      this.models[step] ??= checkpoint(this.data, step);
       this.found = run(this.models[step], words, { off, cut });
       this.layOut();
       this.paintControls();
@@ -411,7 +413,7 @@
       const came = words[place + 1];
       setText(parts.came, came === undefined ? "" : fill(texts.came,
         { word: this.words[came], cost: shown(-Math.log(probabilities[place][came]), 2) }));
-      const each = 4 * this.models[0].w_q1.length * this.models[0].w_q1[0][0].length;
+      const each = 4 * this.found.blocks[0].inputs.embeddings[0].length;
       setText(parts.kept, fill(words.length === 1 ? texts.keptOne : texts.kept, { n: words.length, all: each * words.length, more: each }));
     }
 
