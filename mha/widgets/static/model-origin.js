@@ -40,9 +40,6 @@
     parts.line = make("p", { className: "model-line" });
     parts.origin = make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
       make("div", { className: "model-asked" }, parts.what, parts.back, parts.close), parts.line);
-    parts.origin.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape") view.goBack(true);
-    });
     return parts.origin;
   }
 

@@ -6,8 +6,8 @@
   const { fill, make, makeButton, set, setText } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
-  const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, mapsOf, nextWord, originOf, paintCurves, paintMaps,
-    paintOrigin, percent, run, sharesAt, toHash } = window.mhaModel;
+  const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, mapsOf, nextWord, originOf,
+    paintCurves, paintMaps, paintOrigin, percent, run, sharesAt, toHash } = window.mhaModel;
   const texts = window.mhaStrings.model;
 
   const [MOST, LIKELIEST, UNDOS] = [32, 5, 200];
@@ -70,13 +70,17 @@
       parts.nextTitle = make("p", { className: "model-title" });
       parts.came = make("p", { className: "model-came soft" });
       parts.kept = make("p", { className: "soft" });
-      return make("div", { className: "model-live" },
+      const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
         make("div", { className: "model-controls" }, this.cutChoice(), this.stepChoice()),
         this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection(), curvesOf(this)), mapsOf(this), originOf(this));
+      live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape" && this.state.at) this.goBack(true);
+      });
+      return live;
     }
 
     entry() {
@@ -193,7 +197,8 @@
       parts.cells = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
         words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
           placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
-      parts.story.replaceChildren(make("span"), parts.arcs, make("span"), ...parts.tokens,
+      parts.story.replaceChildren(make("span"), parts.arcs,
+        make("span", { className: "model-corner" }), ...parts.tokens,
         ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
           [parts.toggles[head].node, ...row]));
       parts.story.style.setProperty("--words", String(words.length));
