@@ -3,9 +3,7 @@
 The stories are those of `mha.examples.names`, which draws a language and computes no attention.
 """
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -21,7 +19,7 @@ SHAPES = {"embedding": (36, 32), "unembedding": (32, 36)} | {
     f"w_{name}{block}": (32, 32) if name == "o" else (HEADS, 32, D_K)
     for block in (1, 2) for name in "qkvo"
 }  # fmt: skip
-STORY = "ba ke saw mo nu . ba"
+STORY = "ba ke saw mo nu . mo"
 KE, NU, LAST = WORDS.index("ke"), WORDS.index("nu"), 6
 
 
@@ -124,16 +122,22 @@ def numbers(page):
     _sizes(page, model)
     (first, second), spread, logits = read(model, indices(STORY))
     chances = logits.softmax(-1)
-    came = indices(f"{STORY} ke")[1:]
+    came = indices(f"{STORY} nu")[1:]
     costs = [-chances[i, word].log() for i, word in enumerate(came)]
     page.table("tbl-names-predictions", *([chances[i].max(), c] for i, c in enumerate(costs)))
-    page.figure("fig-names-bars", first["weights"][0, 1], second["weights"][1, LAST])
+    page.figure("fig-names-bars", first["weights"][0, 4], second["weights"][1, LAST])
     page.figure("fig-names-two-heads", *_triangles(first["weights"][0], second["weights"][1]))
     _prediction(page, model, first, second, spread, logits)
-    _notes(page, model, first, second, whole, fresh)
+    notes = _notes(page, model, first, second)
+    page.says("One story is no proof. In # stories", len(fresh))
+    page.table(
+        "tbl-names-heads",
+        *([whole[name][b][h] for name in ("behind", "previous")] for b in (0, 1) for h in (0, 1)),
+    )
     _turned_off(page, model, fresh, whole)
+    _two_stories(page, model)
     _born(page, models, fresh)
-    _fails(page, model, whole)
+    _fails(page, model, notes)
     alone = measured(without(model, (0, 0), (0, 1)), fresh)
     page.says("much else: names met cost #", alone["repeated"])
 
@@ -152,22 +156,31 @@ def _language(page, fresh, whole):
     page.says("which costs ≈ #", math.log(15))
     page.says("a name that it has met costs #", whole["repeated"])
     page.says(
-        "hesitates as between # words, the model as between #",
+        "hesitates as between some # words, the model as between #",
         counting[2].exp(),
         whole["repeated"].exp(),
     )
     page.says("costs # nats a word, counting #", whole["loss"], counting[0])
     page.says("to the power of each: # and #", whole["loss"].exp(), counting[0].exp())
+    page.says(
+        "At the end of a name met, these are # words, at that of a new one #",
+        whole["repeated"].exp(),
+        whole["new"].exp(),
+    )
 
 
 def _sizes(page, model):
     table, block = model["embedding"].numel(), 4 * model["w_o1"].numel()
-    page.table("tbl-names-sizes", 36, 32, table, 32, 32, block, 32, 36, table, 2 * (table + block))
+    page.says(
+        "at the ends have # numbers each, a block’s four matrices #: # in all",
+        table,
+        block,
+        2 * (table + block),
+    )
     page.says("has a row of # numbers for each word", WIDTH)
     page.says("with two heads each, # wide", D_K)
     page.says("the softmax of all # logits", len(WORDS))
     page.says("Each word adds # numbers", 2 * HEADS * 2 * D_K)
-    page.table("tbl-names-cache", *([n, 2 * HEADS * 2 * D_K * n] for n in range(6, 10)))
 
 
 def _triangles(*maps):
@@ -175,32 +188,29 @@ def _triangles(*maps):
 
 
 def _prediction(page, model, first, second, spread, logits):
-    row = {name: second[name][1, LAST] for name in ("scaled_scores", "exponentials", "weights")}
-    page.table("tbl-names-row", torch.stack(list(row.values()), 1))
+    row = [second[name][1, LAST] for name in ("scaled_scores", "exponentials", "weights")]
+    page.table("tbl-names-row", torch.stack(row, 1))
     page.says("The exponentials add up to #", second["row_sums"][1, LAST])
-    page.says("So the weight of ke is ", share(second, LAST, 1, head=1))
-    page.says("keys ba, ke, saw, mo, nu, ., ba: ", row["scaled_scores"])
-    page.says("set Worked answer ", share(second, LAST, 0, head=1))
+    page.says("So the weight of nu is ", share(second, LAST, 4, head=1))
+    page.says("keys ba, ke, saw, mo, nu, ., mo: ", row[0])
+    page.says("set Worked answer ", share(second, LAST, 1, head=1))
     parts = [first["x"][LAST], *first["parts"][:, LAST], *second["parts"][:, LAST]]
     shares = torch.stack([(p - p.mean()) / spread[LAST] for p in parts]) @ model["unembedding"]
-    both = shares[:, [KE, NU]]
-    page.table("tbl-names-parts", both, logits[LAST, [KE, NU]])
-    page.says("ends the other name: ", both[:, 0], logits[LAST, KE])
-    page.says("says “a syllable”, with # and #", both[2])
+    both, ends = shares[:, [NU, KE]], logits[LAST, [NU, KE]]
+    page.table("tbl-names-parts", both, ends)
+    page.says("ends the other name: ", both[:, 0], ends[0])
+    page.says("little more than “a syllable”, with # and #", both[2])
     page.says("is the last part, # against #", both[4])
-    powers, chance = logits[LAST].exp(), logits[LAST].softmax(0)[KE]
-    page.says("over the sum of all #: ", 36, powers[KE], powers.sum(), chance)
+    powers, chance = logits[LAST].exp(), logits[LAST].softmax(0)[NU]
+    page.says("over the sum of all #: ", 36, powers[NU], powers.sum(), chance)
     page.says("minus the logarithm of #, which is # nats", chance, -chance.log())
     page.says("one over the probability, ", 1, chance, 1 / chance)
-    page.says("it cost #", -logits[0].log_softmax(0)[KE])
-    rest, ratio = both[:4].sum(0), (logits[LAST, KE] - logits[LAST, NU]).exp()
+    rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
+    page.says("The other four parts give it #", rest[0])
     page.says(
-        "four parts add up to # and #: it is # times as likely, in place of # times",
-        rest,
-        (rest[0] - rest[1]).exp(),
-        ratio,
+        "four parts add up to # for nu and # for ke: ke is #", rest, (rest[1] - rest[0]).exp()
     )
-    page.says("the logits of ke and nu are # and #", logits[LAST, [KE, NU]])
+    page.says("the logits of nu and ke are # and #", ends)
     page.says(
         "to the difference, # times. At temperature # the difference is halved, which is the "
         "root of that: #",
@@ -210,71 +220,112 @@ def _prediction(page, model, first, second, spread, logits):
     )
 
 
-def _notes(page, model, first, second, whole, fresh):
-    page.says("ke gives ba, the word before it, #", first["weights"][0, 1, 0])
-    notes = [first["x"], *first["parts"]]
-    keys = [
-        turned(
-            (p - p.mean(-1, keepdim=True)) / second["spread"] @ model["w_k2"][1], first["angles"]
-        )
-        for p in notes
+def _score_parts(model, first, second):
+    """Return what each part of the keys adds to the scores of the last word, a row a key."""
+    held = [
+        (p - p.mean(-1, keepdim=True)) / second["spread"] for p in (first["x"], *first["parts"])
     ]
-    parts = torch.stack([key @ second["turned_query"][1, LAST] / D_K**0.5 for key in keys], 1)
+    keys = [turned(part @ model["w_k2"][1], first["angles"]) for part in held]
+    return torch.stack([key @ second["turned_query"][1, -1] / D_K**0.5 for key in keys], 1)
+
+
+def _notes(page, model, first, second):
+    parts = _score_parts(model, first, second)
+    notes = parts[:, 1]
     page.table("tbl-names-score-parts", torch.cat([parts, parts.sum(1, keepdim=True)], 1))
+    page.says("nu gives mo, the word before it, #", first["weights"][0, 4, 3])
+    others = notes[[i for i in range(7) if i != 4]]
     page.says(
-        "The note of head 1 decides it: # for ke, and not more than #",
-        parts[1, 1],
-        AtMost(parts[2:, 1].max()),
+        "The note of head 1 decides it: # for nu, and not more than #",
+        notes[4],
+        AtMost(others.max()),
     )
-    page.says("the part of the embedding, which is #", parts[0, 0])
-    page.says("The slip costs #", second["weights"][1, LAST, 0])
-    page.says("In # stories that no training", len(fresh))
-    page.says("the syllable # of its weight", whole["behind"][1][1])
-    page.says(
-        "No other head gives them more than #",
-        AtMost(max(*whole["behind"][0], whole["behind"][1][0])),
-    )
+    page.says("come second, with the same #", notes[1])
+    page.says("and theirs give # and #", notes[[3, 4]])
+    page.says("is hardly nearer, and its note gives #", notes[2])
+    return notes
 
 
 def _turned_off(page, model, fresh, whole):
     cut, other = measured(model, fresh, (0, 1)), measured(model, fresh, (1, 1))
-    lost = [measured(without(model, head), fresh) for head in ((1, 1), (1, 0), (0, 0))]
+    heads = ((1, 1), (1, 0), (0, 0), (0, 1))
+    lost = [measured(without(model, head), fresh) for head in heads]
     page.table(
         "tbl-names-off",
-        *([f["repeated"], f["new"], f["behind"][1][1]] for f in (whole, cut, other, *lost)),
+        *(
+            [f["loss"], f["new"], f["repeated"], f["behind"][1][1]]
+            for f in (whole, cut, other, *lost)
+        ),
     )
-    page.says(
-        "a name that was met costs # in place of #, and a new one #",
-        cut["repeated"],
-        whole["repeated"],
-        cut["new"],
+    page.says("a name that was met costs # in place of #", cut["repeated"], whole["repeated"])
+
+
+def _next(arrays, story, cut=None):
+    return read(arrays, indices(story), cut)[2][-1].softmax(0)
+
+
+def _two_stories(page, model):
+    blind = without(model, (1, 1))
+    variants = ((model, None), (model, (0, 1)), (blind, None), (without(model, (0, 0)), None))
+    page.table(
+        "tbl-names-two",
+        *(
+            [_next(arrays, STORY, cut)[NU], _next(arrays, "ba ke saw mo nu . ba", cut)[KE]]
+            for arrays, cut in variants
+        ),
     )
-    page.says("the loss of all words rises to #", lost[1]["loss"])
+    syllables = [word for word in WORDS[:16] if word not in ("mo", "nu")]
+    names = [(a, b) for a in syllables for b in syllables if a != b]
+    texts = torch.stack([indices(f"{a} {b} saw mo nu . {a}") for a, b in names])
+    lucky = (read(blind, texts)[2][:, -1].argmax(1) == texts[:, 1]).sum()
+    page.says("only # of the # names", lucky, len(names))
 
 
 def _born(page, models, fresh):
-    record = json.loads(Path(EXAMPLES / "names" / "training.json").read_text(encoding="utf-8"))
     page.says("The model was kept at # steps", len(models))
-    early, late = (measured(models[record["steps"].index(step)], fresh) for step in (250, 500))
-    page.says("names met fall from # to #", early["repeated"], late["repeated"])
-    page.says("earlier occurrences goes from # to #", early["behind"][1][1], late["behind"][1][1])
-    page.says("on the word before from # to #", early["previous"][0][0], late["previous"][0][0])
-
-
-def _fails(page, model, whole):
-    def asks(story, arrays=model):
-        return read(arrays, indices(story))[2][-1].softmax(0)
-
-    stories = (
-        "ba ke met mo nu . ta",
-        "ba ke saw ba nu . ba",
-        "ba ba met mo nu . ba",
-        "ba ke met mo nu . ke",
-    )
-    page.table("tbl-names-fails", *(asks(story).topk(3).values for story in stories))
-    page.says("The model says nu, with #", asks(stories[0])[NU])
-    page.says("So new names cost it #, more than an even guess, #", whole["new"], math.log(15))
-    page.says("It says ke with #", asks(stories[1])[KE])
+    early, late = models[3], models[7]  # after 250 and 500 steps
+    asked = second_syllables(fresh.numpy())
+    story, place = (torch.tensor(x) for x in asked.repeated)
+    told = [fresh[s, :p] for s, p in zip(story, place, strict=True)]
+    own = torch.stack([torch.isin(torch.arange(36), words) for words in told])
+    own[:, 16:] = False
+    own[torch.arange(len(own)), fresh[story, place]] = False
+    known = []
+    for arrays in (early, late):
+        chances = read(arrays, fresh)[2][story, place].softmax(-1)
+        right = chances[torch.arange(len(own)), fresh[story, place + 1]]
+        of_own = (chances * own).sum(1)
+        known.append((of_own.mean(), (right / of_own).mean()))
+    page.says("where a name comes again, they get # of the probability", known[0][0])
+    page.says("the right one gets #, with three or five", known[0][1])
+    early, late = measured(early, fresh), measured(late, fresh)
     page.says(
-        "nu falls from # to #", asks(stories[0])[NU], asks(stories[0], without(model, (1, 1)))[NU]
+        "grows to #, and names met fall from # to #",
+        known[1][1],
+        early["repeated"],
+        late["repeated"],
     )
+    page.says(
+        "earlier occurrences from # to #, the previous-token head’s on the word before from # to #",
+        early["behind"][1][1],
+        late["behind"][1][1],
+        early["previous"][0][0],
+        late["previous"][0][0],
+    )
+
+
+def _fails(page, model, notes):
+    stories = ("ba ke met mo nu . ta", "ba ke saw ba nu . ba")
+    page.table("tbl-names-fails", *(_next(model, story).topk(3).values for story in stories))
+    page.says("The model says nu, with #", _next(model, stories[0])[NU])
+    (first, second), _, _ = read(model, indices(stories[0]))
+    unfit = _score_parts(model, first, second)[:, 1]
+    page.says("the notes give # at most, where mo found #", AtMost(unfit.max()), notes[4])
+    page.says(
+        "The highest of the low scores, #, is that of nu, and gets #",
+        second["scaled_scores"][1, LAST, 4],
+        second["weights"][1, LAST, 4],
+    )
+    page.says("It says ke with #", _next(model, stories[1])[KE])
+    blind = without(model, (1, 1))
+    page.says("nu falls from # to #", _next(model, stories[0])[NU], _next(blind, stories[0])[NU])
