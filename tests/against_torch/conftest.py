@@ -12,7 +12,7 @@ from drawn_for_torch import Draw
 TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
 """How far two numbers may be apart, as a share of one more than the largest."""
 ROW = "{:<46}{:>11}{:>11}"
-COUNTS = "{:<20}{:>16}{:>16}{:>16}"
+COUNTS = "{:<36}{:>14}{:>12}{:>12}"
 
 
 def pytest_addoption(parser):
