@@ -203,7 +203,7 @@ def _prediction(page, model, first, second, spread, logits):
     page.says("is the last part, # against #", both[4])
     powers, chance = logits[LAST].exp(), logits[LAST].softmax(0)[NU]
     page.says("over the sum of all #: ", 36, powers[NU], powers.sum(), chance)
-    page.says("minus the logarithm of #, which is # nats", chance, -chance.log())
+    page.says("minus the logarithm of this, ≈ # nats", -chance.log())
     page.says("one over the probability, ", 1, chance, 1 / chance)
     rest, ratio = both[:4].sum(0), (ends[0] - ends[1]).exp()
     page.says("The other four parts give it #", rest[0])
@@ -282,7 +282,7 @@ def _two_stories(page, model):
 
 
 def _born(page, models, fresh):
-    page.says("The model was kept at # steps", len(models))
+    page.says("The model was kept in # states", len(models))
     early, late = models[3], models[7]  # after 250 and 500 steps
     asked = second_syllables(fresh.numpy())
     story, place = (torch.tensor(x) for x in asked.repeated)
@@ -296,21 +296,13 @@ def _born(page, models, fresh):
         right = chances[torch.arange(len(own)), fresh[story, place + 1]]
         of_own = (chances * own).sum(1)
         known.append((of_own.mean(), (right / of_own).mean()))
-    page.says("where a name comes again, they get # of the probability", known[0][0])
-    page.says("the right one gets #, with three or five", known[0][1])
-    early, late = measured(early, fresh), measured(late, fresh)
-    page.says(
-        "grows to #, and names met fall from # to #",
-        known[1][1],
-        early["repeated"],
-        late["repeated"],
-    )
-    page.says(
-        "earlier occurrences from # to #, the previous-token head’s on the word before from # to #",
-        early["behind"][1][1],
-        late["behind"][1][1],
-        early["previous"][0][0],
-        late["previous"][0][0],
+    later = [measured(arrays, fresh) for arrays in (early, late)]
+    page.table(
+        "tbl-names-born",
+        *(
+            [*k, m["repeated"], m["previous"][0][0], m["behind"][1][1]]
+            for k, m in zip(known, later, strict=True)
+        ),
     )
 
 
