@@ -14,7 +14,6 @@ two ways, and the change that is made to the page once all pages have been read.
 from sphinx.application import Sphinx
 
 PARTS = (
-    "references",
     "given",
     "claims",
     "printed_switch",

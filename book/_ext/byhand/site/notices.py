@@ -1,6 +1,6 @@
 """The page `notices.html`: what the site carries of others, of which version, under which licence.
 
-It is made from `vendored.toml` and the lock, so that it names what is there. No contents list has
+It is made from `vendored.toml`, so that it names what is there. No contents list has
 it: every page's foot leads to it.
 """
 
