@@ -8,10 +8,9 @@ from docutils.parsers.rst.states import Inliner
 from sphinx.application import Sphinx
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_role("given", given)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def given(

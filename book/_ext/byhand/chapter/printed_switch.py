@@ -19,7 +19,6 @@ class PrintedSwitch(SphinxDirective):
         return []
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_directive("printed-switch", PrintedSwitch)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

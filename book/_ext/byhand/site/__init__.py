@@ -18,8 +18,7 @@ if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
 PARTS = ("assets", "highlighting", "theme", "early", "policy", "notices", "address")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Load every part."""
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

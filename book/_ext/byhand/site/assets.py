@@ -83,14 +83,13 @@ FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
 FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
     app.connect("builder-inited", write_assets)
     app.connect("html-page-context", dress_first_page)
     app.connect("html-page-context", correct_roles)
     app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def declare(app: Sphinx, config: object) -> None:

@@ -23,11 +23,10 @@ SET_IN_PAGE = re.compile(
 )
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("html-page-context", put_into_page, priority=850)  # when all have added theirs
     app.connect("config-inited", keep_from_static)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def keep_from_static(app: Sphinx, config: Any) -> None:

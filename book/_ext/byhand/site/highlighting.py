@@ -25,11 +25,10 @@ STANDS_OUT = (Comment, Keyword, String, Number, Operator.Word)
 CONSOLE = (Generic, Error)  # a prompt, and what a console puts out
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     for name, lexer in QUIET.items():
         app.add_lexer(name, lexer)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class _Quiet:

@@ -30,10 +30,9 @@ Text and figures of the book are under CC BY 4.0, its code under the MIT licence
 """
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("html-collect-pages", page)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -25,10 +25,9 @@ WORD = re.compile(r"-{0,2}[A-Za-z_][\w-]*")
 GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("build-finished", slim, priority=900)  # when the theme has written everything
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def slim(app: Sphinx, exception: Exception | None) -> None:
