@@ -133,17 +133,6 @@ class Page:
         formulas = {n for b in self.blocks if b.name == "math" for n, _ in b.body}
         return tuple((n, text) for n, text in prose_lines(self.text) if n not in formulas)
 
-    @cached_property
-    def nodes(self) -> tuple[tuple[int, ast.Call | ast.Import | ast.ImportFrom], ...]:
-        """Every call and import in cells and in expressions in prose, with its line."""
-        wanted = (ast.Call, ast.Import, ast.ImportFrom)
-        return tuple(
-            (before + node.lineno, node)
-            for before, source in self.sources()
-            for node in ast.walk(tree_of(source))
-            if isinstance(node, wanted)
-        )
-
     def sources(self) -> Iterator[tuple[int, str]]:
         """Yield each cell and each expression in prose; its first line's number is one more."""
         for cell in self.cells:
@@ -163,12 +152,6 @@ def parsed(code: str) -> ast.Module | SyntaxError:
         return error
     except ValueError as error:  # a NUL byte
         return SyntaxError(str(error))
-
-
-def tree_of(code: str) -> ast.Module:
-    """Return the syntax tree of some Python, an empty one for what is none."""
-    tree = parsed(code)
-    return tree if isinstance(tree, ast.Module) else ast.Module([], [])
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
