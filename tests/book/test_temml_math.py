@@ -1,7 +1,10 @@
 """The Sphinx extension that turns the book's TeX into MathML, and the font that shows it."""
 
 import io
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -268,3 +271,15 @@ def test_tall_characters_grow(font, char):
 def test_wide_characters_grow(font, char):
     variants = font["MATH"].table.MathVariants
     assert font.getBestCmap()[ord(char)] in variants.HorizGlyphCoverage.glyphs
+
+
+def test_python_ends_where_mathematics_was_made():
+    code = "from byhand.mathematics.paper import formula; formula('a')"  # by two engines
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    # Several at once: where no engine was closed, about half of them waited for ever.
+    ending = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)]
+    try:
+        assert [process.wait(timeout=120) for process in ending] == [0] * 8
+    finally:
+        for process in ending:
+            process.kill()

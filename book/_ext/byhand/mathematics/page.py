@@ -21,6 +21,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
+from byhand.mathematics.javascript import engine
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -82,10 +84,7 @@ def to_mathml(tex: str, *, display: bool) -> str:
 @functools.cache
 def _engine() -> MiniRacer:
     """Return the JavaScript engine that has Temml."""
-    engine = MiniRacer()
-    engine.eval(TEMML.read_text(encoding="utf-8"))
-    engine.eval(RENDER_JS)
-    return engine
+    return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
 
 
 def equation_tex(text: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from py_mini_racer import JSEvalException, MiniRacer
 
+from byhand.mathematics.javascript import engine
 from byhand.mathematics.page import TemmlError
 from byhand.mathematics.spoken import spoken
 from byhand.press.markup import string
@@ -83,9 +84,7 @@ def _turned(tex: str, display: bool) -> tuple[str, str]:
 @functools.cache
 def _engine() -> MiniRacer:
     """Return the JavaScript engine that has tex2typst."""
-    engine = MiniRacer()
-    engine.eval("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
-    return engine
+    return engine("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
 
 
 def _prepared(tex: str) -> str:
