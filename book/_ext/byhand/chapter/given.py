@@ -1,6 +1,6 @@
 """The role ``{given}``: a number that is typed because it is given, not computed.
 
-`byhand.checking.prose` refuses every other decimal or percentage that is typed into prose.
+`byhand.checking.markup` refuses every other decimal or percentage that is typed into prose.
 """
 
 from docutils import nodes
