@@ -2,9 +2,10 @@
 
 Neither the theme nor Sphinx has an option for it. The icons are drawn by the templates in
 ``book/_templates``, which load neither Font Awesome nor Bootstrap's script: their files go. A rule
-of a style sheet goes where each of its selectors names an element, a class or an id that no page
-and no script has. What stands in brackets, such as ``:not(.a)``, is not looked at, so a rule is
-rather kept than lost.
+of a style sheet of others goes where each of its selectors names an element, a class or an id that
+no page and no script has. What stands in brackets, such as ``:not(.a)``, is not looked at, so a
+rule is rather kept than lost. The book's own sheets lose only their comments: its scripts put names
+of classes together.
 """
 
 import re
@@ -16,10 +17,14 @@ from typing import Any
 import tinycss2
 from sphinx.application import Sphinx
 
+from mha.widgets.assets import published
+
+OWN = Path(__file__).resolve().parents[3] / "_static"
 THEME_SHEET = "styles/pydata-sphinx-theme.css"
 UNUSED = ("vendor/fontawesome", "scripts/fontawesome.js", "scripts/bootstrap.js")
 ICON_FONT = re.compile(r"@font-face\s*{[^}]*Font ?Awesome[^}]*}")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+INDENT = re.compile(r"\s*\n\s*")
 TAG = re.compile(r"<[^>]*>")
 WORD = re.compile(r"-{0,2}[A-Za-z_][\w-]*")
 GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
@@ -41,9 +46,13 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         for file in static.glob(f"{name}*"):
             file.unlink()
     words = used_words(Path(app.outdir))
+    widgets = published()
     for file in static.rglob("*.css"):
-        sheet = ICON_FONT.sub("", COMMENT.sub("", file.read_text(encoding="utf-8")))
-        file.write_text(without_unused(sheet, words), encoding="utf-8")
+        sheet = INDENT.sub("\n", COMMENT.sub("", file.read_text(encoding="utf-8")))
+        is_own = (OWN / file.relative_to(static)).is_file() or file.name in widgets
+        file.write_text(
+            sheet if is_own else without_unused(ICON_FONT.sub("", sheet), words), encoding="utf-8"
+        )
 
 
 def used_words(site: Path) -> set[str]:
