@@ -31,7 +31,6 @@ from mha.widgets.model import language_model  # noqa: E402
 BUDGET = 16
 OPENING = 100
 BUDGET_OF_THE_MODEL = 50
-STEPS = 10
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}  {:>9}"
 
@@ -130,8 +129,7 @@ TURNS = """async ({ repeat, original }) => {
 
 def measured_model(browser: Browser, folder: str, throttle: int, repeat: int) -> Times:
     """Return the same of the trained model: it has no tables, and its turns are both loops."""
-    curves = {name: [1.0] * STEPS for name in ("met", "fresh")}
-    body = language_model(STORY, curves=curves).html
+    body = language_model(STORY).html
     file = Path(folder) / "model.html"
     names = (*ARITHMETIC, *EXPLORER, "model.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)

@@ -11,7 +11,16 @@ from environment import ROOT, fail
 from mha.command_line import Parser
 from mha.core.language import LanguageModel
 from mha.examples.names import draw_stories
-from mha.examples.trained import KEPT, LENGTH, measured, packed, training
+from mha.examples.trained import (
+    KEPT,
+    LENGTH,
+    costs_with_parts_off,
+    fresh_stories,
+    measured,
+    packed,
+    training,
+    unpacked,
+)
 
 FOLDER = ROOT / "mha" / "examples" / "names"
 SEED = 0
@@ -72,12 +81,15 @@ def _write(
 ) -> None:
     """Write the checkpoints, and the record of the training."""
     FOLDER.mkdir(exist_ok=True)
-    np.save(FOLDER / "checkpoints.npy", np.stack([packed(model) for model in kept]))
+    numbers = np.stack([packed(model) for model in kept])
+    np.save(FOLDER / "checkpoints.npy", numbers)
+    rounded = [unpacked(model, row.astype(float)) for model, row in zip(kept, numbers, strict=True)]
     record = {
         "seed": seed,
         "steps": KEPT,
         "losses": [round(loss, 4) for loss in losses],
         "other_seeds": others,
+        "costs": costs_with_parts_off(rounded, fresh_stories()).ravel().round(4).tolist(),
     }
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in record.items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"

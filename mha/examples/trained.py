@@ -3,8 +3,9 @@
 The folder `names` beside this file holds what `scripts/train_model.py` wrote.
 """
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -14,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from mha.core.checks import Array
+from mha.core.checks import Array, frozen
 from mha.core.kinds import as_word
 from mha.core.language import LanguageModel, draw_model, run_model
 from mha.core.language_training import ModelTraining, train_model, word_losses
-from mha.examples.names import WORDS, draw_stories, second_syllables
+from mha.examples.names import WORDS, SecondSyllables, draw_stories, second_syllables
 
 D_MODEL, NUM_BLOCKS, NUM_HEADS, BASE = 32, 2, 2, 100.0
 STEPS, BATCH, LENGTH, RATE, WARM_UP = 1000, 32, 48, 0.01, 100
 KEPT = (0, 100, 200, 250, 300, 350, 400, 500, 600, STEPS)
-"""The steps after which the model was kept."""
+"""The steps after which the model was kept: as many as 300 kB hold where a page loads them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,10 @@ class TrainedModel:
         Before each step, on the stories of that step; to four decimals.
     other_seeds : tuple of dict
         What training with other seeds gave: "seed", and what `measured` has.
+    costs : ndarray, shape (steps, 2, 2, 2, 2, 2, 2)
+        What `name_costs` gives on `fresh_stories` after each step, to four decimals: five axes for
+        heads 1.1, 1.2, 2.1 and 2.2 on or off and for the way from 1.1 into the keys of 2.2 whole or
+        cut, and one for new and repeated names.
     """
 
     model: LanguageModel
@@ -52,6 +57,7 @@ class TrainedModel:
     checkpoints: tuple[LanguageModel, ...]
     losses: tuple[float, ...]
     other_seeds: tuple[dict[str, Any], ...]
+    costs: Array
 
 
 def load_model(name: str) -> TrainedModel:
@@ -97,6 +103,7 @@ def _load() -> TrainedModel:
         checkpoints=models,
         losses=tuple(record["losses"]),
         other_seeds=tuple(record["other_seeds"]),
+        costs=frozen(np.reshape(record["costs"], (len(models), *[2] * 6))),
     )
 
 
@@ -170,6 +177,72 @@ def rate_at(step: int) -> float:
     return float(RATE * min(1, (step + 1) / WARM_UP) * falling)
 
 
+def fresh_stories() -> Array:
+    """Return the 200 stories on which the model is measured; no training has seen them.
+
+    Examples
+    --------
+    >>> fresh_stories().shape
+    (200, 48)
+    """
+    return draw_stories(np.random.default_rng(2026), 200, LENGTH)
+
+
+def name_costs(
+    model: LanguageModel, stories: Array, cut: tuple[int, int] | None = None
+) -> tuple[float, float]:
+    """Return what the second syllables of new names cost on average, and those of repeated ones.
+
+    Parameters
+    ----------
+    model, stories, cut
+        As for `measured`.
+
+    Returns
+    -------
+    new, repeated : float
+        In nats.
+
+    Examples
+    --------
+    >>> new, repeated = name_costs(load_model("names").model, fresh_stories()[:5])
+    >>> repeated < 0.5 < new
+    True
+    """
+    return _of_names(word_losses(model, stories, cut=cut), second_syllables(stories))
+
+
+def _of_names(losses: Array, asked: SecondSyllables) -> tuple[float, float]:
+    return float(losses[asked.new].mean()), float(losses[asked.repeated].mean())
+
+
+def costs_with_parts_off(models: Sequence[LanguageModel], stories: Array) -> Array:
+    """Return `name_costs` of models with heads off and the way between two cut, each with each.
+
+    Parameters
+    ----------
+    models : sequence of LanguageModel
+    stories : ndarray of int, shape (count, length)
+
+    Returns
+    -------
+    ndarray, shape (len(models), 2, 2, 2, 2, 2, 2)
+        As `TrainedModel.costs` has it.
+
+    Examples
+    --------
+    >>> found = costs_with_parts_off([load_model("names").model], fresh_stories()[:2])
+    >>> found.shape, bool(found[0, 0, 0, 0, 0, 0, 1] < 0.5 < found[0, 0, 0, 0, 1, 0, 1])
+    ((1, 2, 2, 2, 2, 2, 2), True)
+    """
+    found = []
+    for model in models:
+        for *off, is_cut in itertools.product((False, True), repeat=5):
+            heads = itertools.compress(itertools.product((0, 1), (0, 1)), off)
+            found.append(name_costs(model.without(*heads), stories, (0, 1) if is_cut else None))
+    return np.reshape(found, (len(models), *[2] * 6))
+
+
 def measured(
     model: LanguageModel, stories: Array, cut: tuple[int, int] | None = None
 ) -> dict[str, Any]:
@@ -200,6 +273,7 @@ def measured(
     """
     asked = second_syllables(stories)
     losses = word_losses(model, stories, cut=cut)
+    new, repeated = _of_names(losses, asked)
     story, place = asked.repeated
     weights = [passed.weights for passed in run_model(model, stories, cut=cut).passes]
     behind = [
@@ -209,8 +283,8 @@ def measured(
     previous = [w[story, :, asked.last, asked.last - 1].mean(axis=0) for w in weights]
     return {
         "loss": round(float(losses.mean()), 6),
-        "new": round(float(losses[asked.new].mean()), 6),
-        "repeated": round(float(losses[asked.repeated].mean()), 6),
+        "new": round(new, 6),
+        "repeated": round(repeated, 6),
         "behind": _rounded(behind),
         "last": _rounded(last),
         "previous": _rounded(previous),

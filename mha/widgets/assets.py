@@ -163,6 +163,7 @@ def model_script() -> str:
         "shapes": [[name, array.shape] for name, array in trained.model.arrays.items()],
         "base": trained.model.base,
         "steps": trained.steps,
+        "costs": trained.costs.ravel().tolist(),
         "numbers": base64.b64encode(numbers.astype("<f2").tobytes()).decode(),
     }
     return f"window.mhaModel.data={json.dumps(data, separators=(',', ':'))};\n"

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from byhand.press.markup import array, string, text
 from mha.practice.worksheets import Task, Worksheet
+from mha.practice.worksheets.of_model import TITLE as MODEL
+from mha.practice.worksheets.of_model import ModelSheet
 from mha.practice.worksheets.text import calculator, emptied, points, rounding, steps, tolerance
 from mha.views.table import Table
 
@@ -52,17 +54,27 @@ class Heading:
     paper: str = "a4"
 
 
-def of_class(sheets: Sequence[Worksheet], heading: Heading) -> dict[str, list[str]]:
-    """Return the parts of what is printed for a class, by what they are."""
+def of_class(
+    sheets: Sequence[Worksheet], heading: Heading, *, model: bool = False
+) -> dict[str, list[str]]:
+    """Return the parts of what is printed for a class, by what they are.
+
+    With `model` each sheet and its key end with the two tasks from the trained model.
+    """
+    of_model = [ModelSheet(made.seed, made.student) if model else None for made in sheets]
     rubric = _rubric(sheets[0])
     answers = rubric + "".join(map(_answers, sheets))
     return {
         "worksheets": [
-            _part(heading, *_of("Worksheet", made), _sheet(made, heading)) for made in sheets
+            _part(heading, *_of("Worksheet", made), _sheet(made, heading) + _model_tasks(tasks))
+            for made, tasks in zip(sheets, of_model, strict=True)
         ],
         "key": [
             _part(heading, "How to mark", "rubric", rubric),
-            *(_part(heading, *_of("Key", made), _key(made)) for made in sheets),
+            *(
+                _part(heading, *_of("Key", made), _key(made) + _model_key(tasks))
+                for made, tasks in zip(sheets, of_model, strict=True)
+            ),
         ],
         "answers": [_part(heading, "Answers", "answers", answers)],
     }
@@ -140,6 +152,32 @@ def _key(made: Worksheet) -> str:
             )
             body += f"#worked({_table(table)}{lines})\n"
     return body
+
+
+def _model_tasks(made: ModelSheet | None) -> str:
+    """Return the tasks from the trained model, on a page of their own."""
+    if made is None:
+        return ""
+    story = _marked(f"*{' '.join(made.story)}* …")
+    body = f"#pagebreak()\n== {text(MODEL.capitalize())}: {story}\n"
+    for number, (question, tables) in enumerate(zip(made.questions, made.tables, strict=True), 1):
+        given = ", ".join(_table(table, "medium") for table in tables)
+        body += f"*{number}.* {_marked(question)}\n#side-by-side({given})\n#work\n"
+    return body
+
+
+def _model_key(made: ModelSheet | None) -> str:
+    if made is None:
+        return ""
+    lines = "".join(f"- {_marked(line)}\n" for line in made.answers)
+    raised = re.sub(r"e\\\^(\\\(.*\\\))", r"e#super[\1]", lines)
+    return f"== {text(MODEL.capitalize())}\n{raised}"
+
+
+def _marked(line: str) -> str:
+    """Return a line of Markdown whose words between asterisks are set in italics."""
+    parts = line.split("*")
+    return "".join(f"#emph[{text(part)}]" if i % 2 else text(part) for i, part in enumerate(parts))
 
 
 def _answers(made: Worksheet) -> str:

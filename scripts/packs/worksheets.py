@@ -46,10 +46,10 @@ def make(arguments: argparse.Namespace) -> None:
     work.mkdir(parents=True, exist_ok=True)
     made = []
     with step(f"Printing {len(sheets)} worksheets"):
-        for name, text in texts(sheets, arguments.seed).items():
+        for name, text in texts(sheets, arguments.seed, model=arguments.model).items():
             (work / name).write_text(text, encoding="utf-8")
             made.append(work / name)
-        for what, parts in of_class(sheets, heading).items():
+        for what, parts in of_class(sheets, heading, model=arguments.model).items():
             for name, some in _files(arguments, what, parts, sheets).items():
                 (work / name).write_bytes(press(source(some, heading)))
                 made.append(work / name)

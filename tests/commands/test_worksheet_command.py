@@ -10,6 +10,7 @@ from packs import worksheet_pages as pages
 from sheet_reader import wrong
 
 from mha.practice.worksheets import PLACES, TASKS, Student, key, sheet, worksheet
+from mha.practice.worksheets.of_model import ModelSheet
 from mha.runs.rounding import shown
 
 pytestmark = pytest.mark.pdf
@@ -201,3 +202,16 @@ def test_the_reader_of_the_printed_answers_can_fail():
         sheet(one), key(one).replace(shown(one.run.weights[0, 0, 0], PLACES), "9.999")
     )
     assert faults
+
+
+def test_the_tasks_from_the_trained_model_follow_the_others(tmp_path):
+    done = make(tmp_path, "--seed=7", "--students=1", "--stages=key", "--model")
+    assert done.returncode == 0, done.stderr
+    asked = ModelSheet(7, Student(1))
+    own, tasks = text_of(tmp_path / "worksheets-7.pdf")
+    assert "Head A" not in own
+    assert f"A trained model reads: {' '.join(asked.story)} …" in tasks
+    assert tasks.count("Head ") == 4
+    (page,) = text_of(tmp_path / "key-7.pdf")[1:]
+    for line in asked.answers[:3]:
+        assert line.replace("*", "") in page

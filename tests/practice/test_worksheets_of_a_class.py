@@ -158,7 +158,7 @@ def test_options_are_those_of_a_worksheet():
     names = {"tokens": "num_tokens", "heads": "num_heads"}
     assert {names.get(name, name) for name in options} == {
         *parameters,
-        *("students", "list", "causal"),
+        *("students", "list", "causal", "model"),
     } - {"student"}
     assert options["difficulty"] == parameters["difficulty"].default
     assert options["heads"] == parameters["num_heads"].default

@@ -6,10 +6,10 @@ from helpers import raises
 
 from mha import load_model, trace_text
 from mha.core.language import run_model
-from mha.examples.names import SYLLABLES, WORDS, draw_stories, draw_story, second_syllables
-from mha.examples.trained import KEPT, measured, training
+from mha.examples.names import SYLLABLES, WORDS, draw_story, second_syllables
+from mha.examples.trained import KEPT, fresh_stories, measured, name_costs, training
 
-FRESH = draw_stories(np.random.default_rng(2026), 200, 48)
+FRESH = fresh_stories()
 
 
 def test_a_story_is_told_of_two_or_three_people_with_syllables_of_their_own():
@@ -69,6 +69,18 @@ def test_what_the_chapter_claims_of_the_model_holds_on_fresh_stories():
         assert off["repeated"] > 1.0, off
     assert back_off["behind"][1][1] < 0.4
     assert cut["behind"][1][1] < 0.4
+
+
+@pytest.mark.parametrize(
+    ("step", "off", "cut"), [(9, (), None), (9, ((1, 1),), None), (5, ((0, 1), (1, 0)), (0, 1))]
+)
+def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(step, off, cut):
+    trained = load_model("names")
+    switches = [int((block, head) in off) for block in (0, 1) for head in (0, 1)]
+    kept = trained.costs[(step, *switches, int(cut is not None))]
+    assert name_costs(trained.checkpoints[step].without(*off), FRESH, cut) == pytest.approx(
+        kept, abs=1e-4
+    )
 
 
 def test_the_heads_are_born_between_two_checkpoints():

@@ -37,7 +37,7 @@ def address(tmp_path_factory):
     publish(folder)
     names = (*ARITHMETIC, *EXPLORER, "model.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = language_model(STORY, curves={"met": [1.0] * 10, "fresh": [3.0] * 10}).html
+    body = language_model(STORY).html
     (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
     return (folder / "page.html").as_uri()
 
@@ -55,8 +55,8 @@ def model_page(browser, address):
 
 
 RUN = """([step, words, off, cut]) => {
-  window.checkpoints ??= window.mhaModel.unpacked(window.mhaModel.data);
-  const found = window.mhaModel.run(window.checkpoints[step], words, { off, cut });
+  const { checkpoint, data, run } = window.mhaModel;
+  const found = run(checkpoint(data, step), words, { off, cut });
   const [first, second] = found.blocks.map(({ numbers }) => numbers);
   return {
     weights: [first.weights, second.weights], logits: second.logits,
@@ -97,9 +97,8 @@ def test_random_stories_agree_with_the_package_with_heads_off_and_cut(
 
 
 ORIGINS = """([words, block, at]) => {
-  const { originIn, run, sharesAt, unpacked, data } = window.mhaModel;
-  window.checkpoints ??= unpacked(data);
-  const found = run(window.checkpoints.at(-1), words, {});
+  const { checkpoint, originIn, run, sharesAt, data } = window.mhaModel;
+  const found = run(checkpoint(data, data.steps.length - 1), words, {});
   sharesAt(found, words.length - 1);
   const from = originIn(found, block, window.mhaPlaces.parse(at));
   return { operation: from.operation, number: window.mhaOrigins.evaluate(from),
@@ -139,20 +138,32 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     expect(chance).to_have_text("94.5 %")
     page.get_by_role("checkbox", name="block 2, head 2 is on").uncheck()
     expect(chance).not_to_have_text("94.5 %")
-    page.get_by_role("button", name="Undo").click()
+    typed = page.get_by_label("Type a story")
+    typed.fill("Ta wi met")
+    costs = page.locator(".model-key")
+    for is_off, then in ((1, "Undo"), (0, "Redo"), (1, "Undo")):
+        met = TRAINED.costs[-1, 0, 0, 0, is_off, 0, 1]
+        expect(costs).to_contain_text(f"names met {met:.2f}")
+        page.get_by_role("button", name=then).click()
+    expect(typed).to_have_value("Ta wi met")
     expect(chance).to_have_text("94.5 %")
     page.get_by_role("checkbox", name="Take the likeliest").check()
     page.get_by_role("button", name="Write a word").click()
     expect(page.locator(".model-word")).to_have_count(8)
     expect(page.locator(".model-word").last).to_have_text("ke")
     page.get_by_role("button", name="Remove a word").click()
-    page.get_by_label("Type a story").fill("ba kex")
+    typed.fill("ba kex")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
     expect(page.locator(".model-word")).to_have_count(7)
-    page.get_by_label("Type a story").fill("ta wi met ri lo . ta")
+    typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".model-next button").first).to_have_text("wi")
+    typed.fill("ba ke was happy . " * 6 + "ba")
+    page.get_by_role("button", name="Read").click()
+    page.get_by_role("button", name="Write a word").click()
+    expect(page.locator(".model-word")).to_have_count(32)
+    expect(page.locator(".model-status")).to_contain_text("32 words are the most")
 
 
 def test_a_probability_leads_back_to_the_embedding_table(model_page):
@@ -179,8 +190,8 @@ def test_a_probability_leads_back_to_the_embedding_table(model_page):
 
 def test_the_training_the_keys_and_the_address(model_page, address):
     page = model_page
-    page.locator(".model-training input").fill("3")
-    expect(page.locator(".model-training label")).to_contain_text("After 250 steps")
+    page.locator(".model-step input").fill("3")
+    expect(page.locator(".model-step")).to_contain_text("After 250 steps")
     early = text_of(page, ".model-next .number")
     assert float(early.split()[0]) < 60
     maps = page.locator(".model-map")

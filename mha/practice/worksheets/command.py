@@ -61,6 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="what a sheet is about; several take turns; default: six of ours",
     )
+    add("--model", action="store_true", help="two tasks from the trained model with each sheet")
 
 
 def drawn(options: argparse.Namespace) -> tuple[Worksheet, ...]:
@@ -161,13 +162,15 @@ def _counted(words: Sequence[str]) -> str:
     return f"{len(words)} word{'s' * (len(words) != 1)}"
 
 
-def texts(sheets: Iterable[Worksheet], seed: int) -> dict[str, str]:
+def texts(sheets: Iterable[Worksheet], seed: int, *, model: bool = False) -> dict[str, str]:
     """Return what is written of the sheets of a class, by the files' names.
 
     Parameters
     ----------
     sheets : iterable of Worksheet
     seed : int
+    model : bool, default False
+        Whether each student has the two tasks from the trained model too.
 
     Returns
     -------
@@ -175,7 +178,8 @@ def texts(sheets: Iterable[Worksheet], seed: int) -> dict[str, str]:
         Sheets and key as Markdown, answers as CSV and as JSON.
     """
     sheets = tuple(sheets)
-    return {
+    of_model = model_texts([sheet.student for sheet in sheets], seed) if model else {}
+    return of_model | {
         f"worksheets-{seed}.md": "\n".join(
             [f"# Worksheets, seed {seed}\n", *(sheet(made) for made in sheets)]
         ),
@@ -196,16 +200,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     parser = Parser(prog="python -m mha.practice.worksheets")
     add_options(parser)
-    parser.add_argument(
-        "--model", action="store_true", help="two tasks from the trained model beside the sheets"
-    )
     parser.add_argument("folder", type=Path, help="where the files go")
     options = parser.parse_args(arguments)
     try:
         sheets = drawn(options)
-        made = texts(sheets, options.seed)
-        if options.model:
-            made |= model_texts([sheet.student for sheet in sheets], options.seed)
+        made = texts(sheets, options.seed, model=options.model)
     except ValueError as error:
         sys.exit(f"error: {error}")
     for name, text in made.items():

@@ -18,8 +18,10 @@ from mha.runs.record import Trace
 from mha.runs.rounding import shown
 from mha.runs.stories import logit_shares, trace_text
 from mha.views.signs import chain
+from mha.views.table import Table
 
 LETTERS = "ABCD"
+TITLE = "a trained model reads"
 PLACES = 2
 _BACK, _FINDS = 0, 3  # of the four heads: the previous-token head, and the induction head
 
@@ -91,26 +93,29 @@ class ModelSheet:
         """Return the letter of one of the four heads, block by block."""
         return LETTERS[self.order.index(head)]
 
-    def sheet(self) -> str:
-        """Return what the student is given, as Markdown."""
+    @property
+    def questions(self) -> tuple[str, str]:
+        """What is asked, as Markdown, with its points."""
         first, second = self.story[1], self.story[4]
-        maps = "\n\n".join(
-            f"Head {letter}\n\n{_table(['', *self.story], self._rows(weights))}"
-            for letter, weights in zip(LETTERS, self.maps, strict=True)
-        )
-        parts = [(name, shown(a, PLACES), shown(b, PLACES)) for name, a, b in self.parts]
         return (
-            f"## {self.student}: a trained model reads\n\n*{' '.join(self.story)}* …\n\n"
-            "**1.** Four heads of the model, their weights in percent; a row is a word that looks."
+            "Four heads of the model, their weights in percent; a row is a word that looks."
             " A and B are of the first block: which of them looks at the word before? C and D are"
             " of the second: which of them looks, asked by the last word, at what came behind the"
-            " same word the last time? What will come next?"
-            f" (3 points)\n\n{maps}\n\n"
-            f"**2.** What each part of the model adds to the logits of *{first}* and *{second}*"
+            " same word the last time? What will come next? (3 points)",
+            f"What each part of the model adds to the logits of *{first}* and *{second}*"
             " after the last word. Add up both logits. How many times as likely is"
-            f" *{first}*? Which part decides it? (4 points)\n\n"
-            f"{_table(['part', first, second], parts)}\n"
+            f" *{first}*? Which part decides it? (4 points)",
         )
+
+    @property
+    def tables(self) -> tuple[tuple[Table, ...], tuple[Table, ...]]:
+        """What is given for each question: four maps, and the parts of two logits."""
+        maps = tuple(
+            Table(f"Head {letter}", ("", *self.story), tuple(self._rows(weights)))
+            for letter, weights in zip(LETTERS, self.maps, strict=True)
+        )
+        parts = tuple((name, shown(a, PLACES), shown(b, PLACES)) for name, a, b in self.parts)
+        return maps, (Table("Parts of two logits", ("part", self.story[1], self.story[4]), parts),)
 
     def _rows(self, weights: Array) -> list[tuple[str, ...]]:
         return [
@@ -118,25 +123,39 @@ class ModelSheet:
             for i, word in enumerate(self.story)
         ]
 
-    def key(self) -> str:
-        """Return the answers, as Markdown."""
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers, a line each, as Markdown."""
         first, second = self.story[1], self.story[4]
         _, speaks, against = zip(*self.parts, strict=True)
         one, other = math.fsum(speaks), math.fsum(against)
         widest = max(self.parts, key=lambda part: part[1] - part[2])[0]
         difference = f"e^({shown(one, PLACES)} − {_in_sum(other)})"
         times = shown(math.exp(one - other), 0)
-        lines = [
-            f"1. The word before: {self.letter(_BACK)}. Behind the same word:"
+        return (
+            f"The word before: {self.letter(_BACK)}. Behind the same word:"
             f" {self.letter(_FINDS)}. Next: *{first}*.",
             *(
-                f"2. *{word}*: "
+                f"*{word}*: "
                 + chain(" + ".join(map(_in_sum, numbers)), shown(math.fsum(numbers), PLACES))
                 for word, numbers in ((first, speaks), (second, against))
             ),
-            f"3. {chain(difference, times)} times as likely; {widest} decides it.",
-        ]
-        return f"## {self.student}\n\n" + "\n".join(f"- {line[3:]}" for line in lines) + "\n"
+            f"{chain(difference, times)} times as likely; {widest} decides it.",
+        )
+
+    def sheet(self) -> str:
+        """Return what the student is given, as Markdown."""
+        asked = "\n\n".join(
+            f"**{number}.** {question}\n\n" + "\n\n".join(map(_markdown, tables))
+            for number, (question, tables) in enumerate(
+                zip(self.questions, self.tables, strict=True), 1
+            )
+        )
+        return f"## {self.student}: {TITLE}\n\n*{' '.join(self.story)}* …\n\n{asked}\n"
+
+    def key(self) -> str:
+        """Return the answers, as Markdown."""
+        return f"## {self.student}\n\n" + "".join(f"- {line}\n" for line in self.answers)
 
 
 def _in_sum(number: float) -> str:
@@ -144,10 +163,10 @@ def _in_sum(number: float) -> str:
     return f"({text})" if number < 0 else text
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def _markdown(table: Table) -> str:
+    lines = [table.header, ["---"] * len(table.header), *table.rows]
+    rows = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"{table.caption}\n\n{rows}"
 
 
 def model_texts(students: Sequence[Student], seed: int) -> dict[str, str]:

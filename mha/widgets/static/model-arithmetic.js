@@ -45,28 +45,25 @@
   }
 
   /**
-   * The models that a text of 16-bit numbers holds, one a checkpoint.
+   * The model after one of the steps that are kept, from a text of 16-bit numbers.
    * @param {ModelData} data
-   * @returns {NamesModel[]}
+   * @param {number} step which of them, from 0
+   * @returns {NamesModel}
    */
-  function unpacked({ numbers, shapes, base, words }) {
-    const bytes = Uint8Array.from(atob(numbers), (letter) => letter.charCodeAt(0));
-    const view = new DataView(bytes.buffer);
-    const all = Array.from({ length: bytes.length / 2 }, (_, i) => half(view.getUint16(2 * i, true)));
+  function checkpoint({ numbers, shapes, base, words }, step) {
     const sizes = shapes.map(([, shape]) => shape.reduce((size, n) => size * n, 1));
-    const each = sizes.reduce((total, size) => total + size, 0);
-    return Array.from({ length: all.length / each }, (_, i) => {
-      let start = i * each;
-      /** @type {any} */
-      const model = { words };
-      shapes.forEach(([name, shape], j) => {
-        model[name] = nested(all.slice(start, start + sizes[j]), shape);
-        start += sizes[j];
-      });
-      const width = model.w_q1[0][0].length;
-      model.speeds = Array.from({ length: width / 2 }, (_, j) => base ** ((-2 * j) / width));
-      return model;
+    const size = sizes.reduce((total, own) => total + own, 0);
+    const letters = atob(numbers).slice(2 * size * step, 2 * size * (step + 1));
+    const all = Array.from({ length: size }, (_, i) =>
+      half(letters.charCodeAt(2 * i) + 256 * letters.charCodeAt(2 * i + 1)));
+    /** @type {any} */
+    const model = { words };
+    shapes.forEach(([name, shape], j) => {
+      model[name] = nested(all.splice(0, sizes[j]), shape);
     });
+    const width = model.w_q1[0][0].length;
+    model.speeds = Array.from({ length: width / 2 }, (_, j) => base ** ((-2 * j) / width));
+    return model;
   }
 
   // ---- Runs ----
@@ -180,6 +177,11 @@
     },
   });
 
+  /** Where a number is computed: what the second block starts from is what the first one leaves.
+      @type {(block: number, place: Place) => { block: number, place: Place }} */
+  const homeOf = (block, place) => (block === 1 && place.stage === "embeddings"
+    ? { block: 0, place: at("stream", place.row, place.column) } : { block, place });
+
   /** @typedef {Origin & { blocks: Map<Operand, number> }} ModelOrigin */
 
   /** Where a part of the stream stands: its block, and its place.
@@ -217,11 +219,6 @@
   function originIn(found, block, place) {
     const { inputs, numbers } = found.blocks[block];
     if (place.stage === "parts") return normedPart(found, place, "stream_spreads", partOf(place));
-    if (block === 1 && place.stage === "embeddings") {
-      const source = at("stream", place.row, place.column);
-      const operand = { value: valueAt(numbers, place), place: source, name: "" };
-      return { place, operation: "copy", terms: each(operand), blocks: new Map([[operand, 0]]) };
-    }
     if (place.stage === "cut_normed") {
       const { row, column } = place;
       const whole = at("start_normed", row, column);
@@ -255,6 +252,6 @@
   }
 
   /** The scripts that follow add to it. @type {any} */
-  const shared = { nextWord, originIn, run, sharesAt, unpacked };
+  const shared = { checkpoint, homeOf, nextWord, originIn, run, sharesAt };
   window.mhaModel = shared;
 })();

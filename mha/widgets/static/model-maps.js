@@ -1,8 +1,9 @@
-/* The maps of the model's four heads: a square a weight, a row a word that looks. */
+/* What is drawn of the model: the maps of its four heads, a square a weight and a row a word that looks;
+   and what names cost during its training. */
 (function () {
   "use strict";
 
-  const { fill, make, set } = window.mhaExplorer;
+  const { fill, make, set, setText } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
   const texts = window.mhaStrings.model;
 
@@ -67,5 +68,68 @@
     });
   }
 
-  Object.assign(window.mhaModel, { drawn, mapsOf, paintMaps, percent });
+  /** Where the curves lie in their drawing, and the costs that have a line. */
+  const [LEFT, RIGHT, TOP, BOTTOM, LINES] = [26, 282, 8, 112, 4];
+
+  /** The costs of new and of met names after a step, as the heads are switched.
+      @param {any} view @param {number} step */
+  function costsAt({ data, state: { cut, off } }, step) {
+    const place = [...off, cut].reduce((sum, isOff) => 2 * sum + Number(isOff), step);
+    return data.costs.slice(2 * place, 2 * place + 2);
+  }
+
+  /** The curves of the costs, with their axes. @param {any} view */
+  function curvesOf(view) {
+    const { parts } = view;
+    const { steps } = view.data;
+    parts.curves = drawn("svg", { viewBox: "0 0 300 142", class: "model-curves", role: "img" });
+    const text = (/** @type {string} */ words, /** @type {any} */ attributes) => {
+      const node = drawn("text", attributes);
+      node.textContent = words;
+      parts.curves.append(node);
+      return node;
+    };
+    parts.across = (/** @type {number} */ step) => LEFT + ((RIGHT - LEFT) * step) / steps.at(-1);
+    parts.levels = Array.from({ length: LINES + 1 }, (_, i) => {
+      const y = BOTTOM - ((BOTTOM - TOP) * i) / LINES;
+      parts.curves.append(drawn("line", { x1: LEFT, x2: RIGHT, y1: y, y2: y, class: "level" }));
+      return text("", { x: LEFT - 6, y: y + 4, class: "at-end" });
+    });
+    [0, steps.at(-1) / 2, steps.at(-1)].forEach((step) =>
+      text(String(step), { x: parts.across(step), y: BOTTOM + 14, class: "at-middle" }));
+    text(texts.axis, { x: (LEFT + RIGHT) / 2, y: BOTTOM + 28, class: "at-middle" });
+    parts.marker = drawn("line", { y1: TOP, y2: BOTTOM, class: "marker" });
+    parts.strokes = ["fresh", "met"].map((name) => drawn("polyline", { class: name }));
+    parts.dots = ["fresh", "met"].map(() => drawn("circle", { r: 3.5 }));
+    parts.curves.append(parts.marker, ...parts.strokes, ...parts.dots);
+    parts.costs = ["fresh", "met"].map((name) => make("span", { className: name }));
+    return make("div", {}, make("p", { className: "model-title" }, texts.costs), parts.curves,
+      make("p", { className: "model-key soft" }, ...parts.costs, texts.stories));
+  }
+
+  /** @param {any} view */
+  function paintCurves(view) {
+    const { parts, state: { step } } = view;
+    const { steps } = view.data;
+    const costs = steps.map((/** @type {number} */ _, /** @type {number} */ i) => costsAt(view, i));
+    const most = LINES * Math.ceil(Math.max(...costs.flat()) / LINES);
+    const up = (/** @type {number} */ cost) => BOTTOM - ((BOTTOM - TOP) * cost) / most;
+    parts.levels.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
+      setText(node, String((most * i) / LINES)));
+    const shownCosts = costs[step].map((/** @type {number} */ cost) => shown(cost, 2));
+    const x = parts.across(steps[step]);
+    [0, 1].forEach((i) => {
+      set(parts.strokes[i], "points", costs.map((/** @type {number[]} */ both, /** @type {number} */ j) =>
+        `${parts.across(steps[j])},${up(both[i]).toFixed(1)}`).join(" "));
+      set(parts.dots[i], "cx", x);
+      set(parts.dots[i], "cy", up(costs[step][i]).toFixed(1));
+      setText(parts.costs[i], fill(i ? texts.met : texts.fresh, { cost: shownCosts[i] }));
+    });
+    set(parts.marker, "x1", x);
+    set(parts.marker, "x2", x);
+    set(parts.curves, "aria-label", fill(texts.curves, { step: steps[step], fresh: shownCosts[0],
+      met: shownCosts[1] }));
+  }
+
+  Object.assign(window.mhaModel, { curvesOf, drawn, mapsOf, paintCurves, paintMaps, percent });
 })();

@@ -2,10 +2,10 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, fill, inBrackets, makeButton, setText } = window.mhaExplorer;
+  const { LAYOUTS, fill, inBrackets, make, makeButton, setText } = window.mhaExplorer;
   const { evaluate } = window.mhaOrigins;
   const { chain, short } = window.mhaNumbers;
-  const { originIn, sharesAt } = window.mhaModel;
+  const { homeOf, originIn, sharesAt } = window.mhaModel;
   const texts = window.mhaStrings.model;
   const { places: placeTexts } = window.mhaStrings.explorer;
 
@@ -27,14 +27,39 @@
       { row: isMatrix ? part(place.row) : word(place.row), column, head });
     const where = place.head === null || ["parts", "shares"].includes(place.stage)
       ? String(block + 1) : `${block + 1}, head ${place.head + 1}`;
-    return fill(texts.inBlock, { what, block: where });
+    return fill(place.stage === "stream" ? texts.after : texts.inBlock, { what, block: where });
+  }
+
+  /** Where numbers come from: below all else, and in sight at the foot of the screen while it is asked.
+      @param {any} view */
+  function originOf(view) {
+    const { parts } = view;
+    parts.back = makeButton(texts.back, () => view.goBack(), { className: "reading-button" });
+    parts.close = makeButton(texts.close, () => view.goBack(true), { className: "reading-button" });
+    parts.what = make("p", { className: "model-what", role: "status" });
+    parts.line = make("p", { className: "model-line" });
+    parts.origin = make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
+      make("div", { className: "model-asked" }, parts.what, parts.back, parts.close), parts.line);
+    return parts.origin;
+  }
+
+  /** The arithmetic of what is asked; who has chosen a number in it by keyboard stays there.
+      @param {any} view */
+  function paintOrigin(view) {
+    const { line, back } = view.parts;
+    const isInside = line.contains(document.activeElement);
+    paintAsked(view);
+    if (isInside) (line.querySelector("button") ?? back).focus({ preventScroll: true });
+    line.scrollTop = 0;
   }
 
   /** @param {any} view */
-  function paintOrigin(view) {
+  function paintAsked(view) {
     const { parts } = view;
     const { at } = view.state;
-    parts.back.hidden = !at;
+    parts.origin.classList.toggle("open", Boolean(at));
+    parts.back.hidden = !view.trail.length;
+    parts.close.hidden = !at;
     if (!at) {
       setText(parts.what, texts.hint);
       parts.line.replaceChildren();
@@ -66,26 +91,24 @@
     /** @type {string[]} */
     const texts_ = [];
     items.forEach((parts, i) => {
-      if (i) nodes.push(" + ");
       texts_.push(parts.map((part) =>
         (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
-      parts.forEach((part) => {
-        nodes.push(typeof part === "object" && part.place
-          ? operandOf(view, part, from.blocks.get(part) ?? block)
-          : typeof part === "object" ? inBrackets(short(part.value)) : part, " ");
-      });
+      const term = parts.flatMap((part) => [typeof part === "object" && part.place
+        ? operandOf(view, part, from.blocks.get(part) ?? block)
+        : typeof part === "object" ? inBrackets(short(part.value)) : part, " "]);
+      nodes.push(make("span", { className: "model-term" }, ...term, i < items.length - 1 ? "+" : ""), " ");
     });
     const result = short(evaluate(from));
     const line = chain(texts_.join(" + "), result);
     view.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
   }
 
-  /** @param {any} view @param {Operand} operand @param {number} block */
-  function operandOf(view, { place, value }, block) {
-    const where = /** @type {Place} */ (place);
+  /** @param {any} view @param {Operand} operand @param {number} inBlock */
+  function operandOf(view, { place, value }, inBlock) {
+    const { block, place: where } = homeOf(inBlock, /** @type {Place} */ (place));
     return makeButton(inBrackets(short(value)), () => view.ask(block, where),
       { className: "number", title: nameOf(view, block, where) });
   }
 
-  Object.assign(window.mhaModel, { paintOrigin });
+  Object.assign(window.mhaModel, { originOf, paintOrigin });
 })();

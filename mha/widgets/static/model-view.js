@@ -6,11 +6,14 @@
   const { fill, make, makeButton, set, setText } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
-  const { drawn, fromHash, hasNumber, mapsOf, nextWord, paintMaps, paintOrigin, percent, run, sharesAt,
-    toHash, unpacked } = window.mhaModel;
+  const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, mapsOf, nextWord, originOf,
+    paintCurves, paintMaps, paintOrigin, percent, run, sharesAt, toHash } = window.mhaModel;
   const texts = window.mhaStrings.model;
 
-  const [MOST, LIKELIEST, UNDOS] = [32, 6, 200];
+  const [MOST, LIKELIEST, UNDOS] = [32, 5, 200];
+
+  /** Letters of a word for which a narrow column is wide enough. */
+  const SHORT = 4;
 
   class View {
     /**
@@ -20,17 +23,21 @@
     constructor(root, data) {
       this.data = data;
       this.words = data.words;
-      this.models = unpacked(data);
+      /** By the step, as soon as it is asked for. @type {NamesModel[]} */
+      this.models = [];
       const seen = JSON.parse(root.querySelector("script")?.textContent ?? "");
-      this.curves = seen.curves;
       this.start = this.stateOf(seen.story);
       this.state = { ...this.start };
       /** @type {ModelState[]} */
       this.past = [];
+      /** What was undone. @type {ModelState[]} */
+      this.future = [];
       /** @type {{ block: number, place: Place }[]} */
       this.trail = [];
       /** How many columns the story was laid out for. */
       this.laid = 0;
+      /** The story that the field has, or a reader's own text was typed over. @type {number[]} */
+      this.told = [];
       /** @type {any} */
       this.parts = {};
       root.querySelector(".model-before")?.replaceWith(this.build());
@@ -59,23 +66,26 @@
       parts.story = make("div", { className: "model-story" });
       parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
         "aria-label": texts.story }, parts.story);
-      parts.status = make("p", { className: "status", role: "status" });
       parts.next = make("ol", { className: "model-next" });
       parts.nextTitle = make("p", { className: "model-title" });
-      parts.came = make("p", { className: "soft" });
+      parts.came = make("p", { className: "model-came soft" });
       parts.kept = make("p", { className: "soft" });
-      return make("div", { className: "model-live" },
+      const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
-        this.cutChoice(), this.controls(), parts.status,
+        make("div", { className: "model-controls" }, this.cutChoice(), this.stepChoice()),
+        this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
-          this.sharesSection()), this.originSection(),
-        this.training(), mapsOf(this));
+          this.sharesSection(), curvesOf(this)), mapsOf(this), originOf(this));
+      live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape" && this.state.at) this.goBack(true);
+      });
+      return live;
     }
 
     entry() {
       const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off",
-        spellcheck: false });
+        spellcheck: false, oninput: () => this.refuse("") });
       this.parts.input = input;
       this.parts.error = make("p", { className: "error", role: "alert" });
       const form = make("form", { className: "model-entry" },
@@ -89,20 +99,24 @@
       return form;
     }
 
+    /** Say what is wrong with what was typed, if anything is. @param {string} wrong */
+    refuse(wrong) {
+      setText(this.parts.error, wrong);
+      set(this.parts.input, "aria-invalid", String(Boolean(wrong)));
+    }
+
     /** A story that was typed, or what is wrong with it. @param {string} text */
     read(text) {
-      const typed = text.trim().split(/\s+/).filter(Boolean);
+      const typed = text.toLowerCase().replaceAll(".", " . ").split(/\s+/).filter(Boolean);
       const unknown = typed.find((word) => !this.words.includes(word));
       const wrong = !typed.length ? texts.empty
         : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
-          : unknown ? fill(texts.unknown, { word: unknown, words: this.words.join(" ") }) : "";
-      setText(this.parts.error, wrong);
-      if (wrong) this.parts.input.setAttribute("aria-invalid", "true");
-      else {
-        this.parts.input.removeAttribute("aria-invalid");
-        this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
-          word: -1, at: null });
-      }
+          : unknown ? fill(texts.unknown, { word: unknown, words: this.words.slice(0, -1).join(" ") }) : "";
+      this.refuse(wrong);
+      if (wrong) return;
+      this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
+        word: -1, at: null });
+      this.showPlace();
     }
 
     controls() {
@@ -111,18 +125,19 @@
         makeButton(label, act, { className: "reading-button" });
       parts.write = button(texts.write, () => this.write());
       parts.remove = button(texts.remove, () => this.keep(this.state.words.length - 1));
-      parts.undo = button(texts.undo, () => this.undo());
-      parts.link = make("span", { className: "soft", role: "status" });
+      parts.undo = button(texts.undo, () => this.step(this.past, this.future));
+      parts.redo = button(texts.redo, () => this.step(this.future, this.past));
+      parts.status = make("p", { className: "model-status soft", role: "status" });
       parts.temperature = make("input", { type: "range", min: 0.2, max: 3, step: 0.1,
         oninput: () => this.change({ temperature: Number(parts.temperature.value) }) });
       parts.temperatureText = make("span");
       parts.greedy = make("input", { type: "checkbox",
         onchange: () => this.change({ greedy: parts.greedy.checked }) });
       return make("div", { className: "model-controls" }, parts.write, parts.remove,
-        make("label", {}, parts.temperatureText, " ", parts.temperature),
-        make("label", {}, parts.greedy, " ", texts.greedy), parts.undo,
+        make("label", { className: "model-temperature" }, parts.temperatureText, " ", parts.temperature),
+        make("label", {}, parts.greedy, " ", texts.greedy), parts.undo, parts.redo,
         button(texts.reset, () => this.change({ ...this.start })),
-        button(texts.copy, () => this.share()), parts.link);
+        button(texts.copy, () => this.share()), parts.status);
     }
 
     sharesSection() {
@@ -145,43 +160,19 @@
           make("li", { className: "total" }, parts.logitName, make("span"), parts.logit)));
     }
 
-    originSection() {
+    stepChoice() {
       const { parts } = this;
-      parts.back = makeButton(texts.back, () => this.goBack(), { className: "reading-button" });
-      parts.what = make("p", { className: "model-what", role: "status" });
-      parts.line = make("p", { className: "model-line" });
-      return make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
-        make("p", { className: "model-title" }, texts.origin), parts.what, parts.line, parts.back);
-    }
-
-    training() {
-      const { parts } = this;
-      const { steps } = this.data;
-      parts.step = make("input", { type: "range", min: 0, max: steps.length - 1, step: 1,
+      parts.step = make("input", { type: "range", min: 0, max: this.data.steps.length - 1, step: 1,
         oninput: () => this.change({ step: Number(parts.step.value) }) });
       parts.stepText = make("span");
-      parts.curves = drawn("svg", { viewBox: "0 0 300 90", class: "model-curves", role: "img" });
-      const across = (/** @type {number} */ i) => 10 + (280 * i) / (steps.length - 1);
-      const up = (/** @type {number} */ cost) => 84 - (80 * cost) / 4.2;
-      this.across = across;
-      ["fresh", "met"].forEach((name) => {
-        const points = this.curves[name].map((/** @type {number} */ cost, /** @type {number} */ i) =>
-          `${across(i)},${up(cost)}`).join(" ");
-        parts.curves.append(drawn("polyline", { points, class: name }));
-      });
-      parts.marker = drawn("line", { y1: 2, y2: 86, class: "marker" });
-      parts.curves.append(parts.marker);
-      parts.costs = ["met", "fresh"].map((name) => make("span", { className: name }));
-      return make("div", { className: "model-training" },
-        make("label", {}, parts.stepText, parts.step), parts.curves,
-        make("p", { className: "model-key soft" }, ...parts.costs));
+      return make("label", { className: "model-step" }, parts.stepText, parts.step);
     }
 
     cutChoice() {
       const { parts } = this;
       parts.cut = make("input", { type: "checkbox",
         onchange: () => this.change({ cut: parts.cut.checked, at: null }) });
-      return make("label", { className: "model-cut" }, parts.cut, " ", texts.cut);
+      return make("label", {}, parts.cut, " ", texts.cut);
     }
 
     /** The story and a row a head, anew where the number of words has changed. */
@@ -206,7 +197,8 @@
       parts.cells = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
         words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
           placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
-      parts.story.replaceChildren(make("span"), parts.arcs, make("span"), ...parts.tokens,
+      parts.story.replaceChildren(make("span"), parts.arcs,
+        make("span", { className: "model-corner" }), ...parts.tokens,
         ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
           [parts.toggles[head].node, ...row]));
       parts.story.style.setProperty("--words", String(words.length));
@@ -218,13 +210,19 @@
     change(changes) {
       this.past.push(this.state);
       if (this.past.length > UNDOS) this.past.shift();
+      this.future = [];
       this.state = { ...this.state, ...changes };
       if (!this.state.at) this.trail = [];
+      setText(this.parts.status, "");
       this.paint();
     }
 
-    undo() {
-      this.state = this.past.pop() ?? this.state;
+    /** Go back, or forward again. @param {ModelState[]} from @param {ModelState[]} to */
+    step(from, to) {
+      const found = from.pop();
+      if (!found) return;
+      to.push(this.state);
+      this.state = found;
       this.trail = [];
       this.paint();
     }
@@ -252,11 +250,12 @@
     append(word) {
       const words = [...this.state.words.slice(0, this.state.place + 1), word];
       if (words.length > MOST) {
-        setText(this.parts.status, fill(texts.tooLong, { most: MOST }));
+        setText(this.parts.status, fill(texts.full, { most: MOST }));
         return;
       }
       this.change({ words, place: words.length - 1, word: -1, at: null });
-      setText(this.parts.status, fill(texts.wrote, { word: this.words[word] }));
+      setText(this.parts.status, fill(words.length < MOST ? texts.wrote : texts.full,
+        { word: this.words[word], most: MOST }));
       this.showPlace();
     }
 
@@ -272,11 +271,14 @@
     /** Ask where a number comes from. @param {number} block @param {Place} place */
     ask(block, place) {
       if (this.state.at) this.trail.push(this.state.at);
-      this.state = { ...this.state, at: { block, place } };
+      this.state = { ...this.state, at: homeOf(block, place) };
       paintOrigin(this);
     }
 
-    goBack() {
+    /** Go back to the number before; with none, or on request, put the arithmetic away.
+        @param {boolean} [isAll] */
+    goBack(isAll = false) {
+      if (isAll) this.trail = [];
       this.state = { ...this.state, at: this.trail.pop() ?? null };
       paintOrigin(this);
     }
@@ -285,9 +287,9 @@
 
     share() {
       history.replaceState(null, "", toHash(this));
-      const { link } = this.parts;
+      const { status } = this.parts;
       const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
-      copied.then(() => setText(link, texts.copied), () => setText(link, texts.notCopied));
+      copied.then(() => setText(status, texts.copied), () => setText(status, texts.notCopied));
     }
 
     /** What can be read of an address; the rest is as at the start. */
@@ -304,12 +306,14 @@
 
     paint() {
       const { cut, off, step, words } = this.state;
+      this.models[step] ??= checkpoint(this.data, step);
       this.found = run(this.models[step], words, { off, cut });
       this.layOut();
       this.paintControls();
       this.paintStory();
       this.paintNext();
       this.paintShares();
+      paintCurves(this);
       paintMaps(this);
       paintOrigin(this);
     }
@@ -318,8 +322,9 @@
       const { cut, greedy, off, step, temperature, words } = this.state;
       const { parts } = this;
       parts.undo.disabled = !this.past.length;
+      parts.redo.disabled = !this.future.length;
       parts.remove.disabled = words.length < 2;
-      parts.write.disabled = words.length >= MOST;
+      set(parts.write, "aria-disabled", String(words.length >= MOST));
       parts.temperature.value = String(temperature);
       setText(parts.temperatureText, fill(texts.temperature, { t: short(temperature) }));
       parts.greedy.checked = greedy;
@@ -331,14 +336,10 @@
       const steps = { step: this.data.steps[step] };
       setText(parts.stepText, fill(texts.step, steps));
       set(parts.step, "aria-valuetext", fill(texts.step, steps));
-      const [met, fresh] = [this.curves.met[step], this.curves.fresh[step]].map((x) => shown(x, 2));
-      set(parts.curves, "aria-label", fill(texts.curves, { met, fresh }));
-      setText(parts.costs[0], fill(texts.met, { cost: met }));
-      setText(parts.costs[1], fill(texts.fresh, { cost: fresh }));
-      set(parts.marker, "x1", this.across?.(step) ?? 0);
-      set(parts.marker, "x2", this.across?.(step) ?? 0);
-      if (document.activeElement !== parts.input) {
+      if (this.told !== words) { // else a text that was typed and not read yet stays
+        this.told = words;
         parts.input.value = words.map((i) => this.words[i]).join(" ");
+        this.refuse("");
       }
     }
 
@@ -350,6 +351,8 @@
     paintStory() {
       const { off, place, words } = this.state;
       const { parts } = this;
+      const longest = Math.max(...words.map((i) => this.words[i].length));
+      parts.story.classList.toggle("wide", longest > SHORT);
       parts.tokens.forEach((/** @type {any} */ token, /** @type {number} */ i) => {
         setText(token, this.words[words[i]]);
         set(token, "aria-label", fill(texts.word, { n: i + 1, word: this.words[words[i]] }));
@@ -415,8 +418,8 @@
       const came = words[place + 1];
       setText(parts.came, came === undefined ? "" : fill(texts.came,
         { word: this.words[came], cost: shown(-Math.log(probabilities[place][came]), 2) }));
-      const each = 4 * this.models[0].w_q1.length * this.models[0].w_q1[0][0].length;
-      setText(parts.kept, fill(texts.kept, { n: words.length, all: each * words.length, more: each }));
+      const each = 4 * this.found.blocks[0].inputs.embeddings[0].length;
+      setText(parts.kept, fill(words.length === 1 ? texts.keptOne : texts.kept, { n: words.length, all: each * words.length, more: each }));
     }
 
     paintShares() {

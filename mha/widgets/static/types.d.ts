@@ -400,6 +400,9 @@ interface ModelData {
   base: number;
   /** The steps of training after which it was kept. */
   steps: number[];
+  /** What second syllables cost after each step: heads 1.1, 1.2, 2.1, 2.2 on or off, the way whole or
+      cut, new and repeated names; the last of these runs fastest. */
+  costs: number[];
   /** Those of all steps, 16 bits each, in base 64. */
   numbers: string;
 }

@@ -31,8 +31,13 @@ LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}
 def notebook_of(page: Path, text: str, config: Any = None) -> NotebookNode:
     """Return a page's source as a notebook, not run yet."""
     notebook = read_myst_markdown_notebook(text, config, add_source_map=True, path=page)
+    lines, begins = text.splitlines(), notebook.metadata["source_map"]
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"  # the same each time
+        if cell.cell_type == "markdown":  # MyST-NB counts as if one blank line stood before it
+            while not lines[begins[number]].strip():
+                begins[number] += 1
+            begins[number] -= 1
     return notebook
 
 

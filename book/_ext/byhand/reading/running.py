@@ -115,7 +115,8 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     root : str
         The files below it that are opened are told at the end.
     connection : Connection
-        Gets a pair for each step: outputs, and None or a line of the source with an error.
+        Gets ``"ready"``, and for each step a pair: outputs, and None or a line of the source with
+        an error.
     """
     Thread(target=_end_with_the_builder, daemon=True).start()
     os.chdir(folder)
@@ -124,6 +125,7 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
+    connection.send("ready")
     for kind, source in steps:
         done = _done(shell, source, is_cell=kind == "cell")
         connection.send(done)

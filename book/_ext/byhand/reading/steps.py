@@ -61,7 +61,8 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
         for expression in EXPRESSION.finditer(text_of_cell):
             claim = expression["claim"]
             source = f"bool({claim})" if claim else expression["value"]
-            found[Step("expression", index, line + 1, one_line(source))] = None
+            number = line + (2 if cell.cell_type == "markdown" else 1)
+            found[Step("expression", index, number, one_line(source))] = None
     return list(found)
 
 
