@@ -53,8 +53,9 @@ def counted(found: list[Finding]) -> str:
 def _parser() -> Parser:
     parser = Parser(
         prog="check.py",
-        description="Check the book's sources in a few seconds, executing nothing: Markdown, labels"
-        " and references, data, cells, quizzes, wording. The build does the same before it begins.",
+        description="Check the book's sources in a few seconds, executing nothing: Markdown, data,"
+        " cells, claims, wording. The build does the same before it begins, and tells in the end"
+        " what leads nowhere.",
     )
     parser.add_argument(
         "chapter",

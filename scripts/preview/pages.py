@@ -147,11 +147,10 @@ class Pages:
     def take_file(self, name: str) -> None:
         """Find out whom a file that is no page concerns."""
         if name.startswith("book/_static/"):
-            from byhand.site.assets import remove_parts, write_assets
+            from byhand.site.assets import write_assets
 
             shutil.copytree(STATIC, HTML / "_static", dirs_exist_ok=True)
             write_assets(self.app)
-            remove_parts(self.app, None)
             self.connection.send(Told(written=EVERY_PAGE))
         elif name.startswith("book/_templates/"):
             self.to_write |= self.env.found_docs

@@ -45,8 +45,9 @@ class View:
         self.page.wait_for_load_state("load")
 
     def hear(self, message):
-        """Note what the console says, be it no error at all."""
-        self.errors.append(message.text)
+        """Note what the console warns of."""
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -14,7 +13,6 @@ from docutils import nodes
 from docutils.utils import new_document
 
 import byhand
-from byhand.chapter import references
 from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
 from byhand.print_book.pages import leave_out_screen_only
@@ -102,21 +100,6 @@ def test_every_file_of_the_package_counts():
     files = {ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()}
     assert {".py", ".toml", ".json"} <= {file.suffix for file in files}
     assert files <= set(files_in(["mha"]))
-
-
-@pytest.mark.parametrize("is_own", [True, False])
-def test_a_page_that_refers_to_itself_is_not_loaded_for_it(is_own):
-    page, other = new_document("/book/a.md"), new_document("/book/b.md")
-    loaded = {"a": page, "b": other}
-    env = SimpleNamespace(
-        doc2path=lambda name: f"/book/{name}.md", get_doctree=lambda name: loaded.pop(name)
-    )
-    remembering = references._Remembering(env)
-    remembering.here = page
-    name, wanted = ("a", page) if is_own else ("b", other)
-    for _ in range(2):
-        assert remembering.get_doctree(name) is wanted
-    assert (name in loaded) == is_own
 
 
 def test_paper_has_no_cell_that_is_tagged_for_the_screen_alone():

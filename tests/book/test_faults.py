@@ -8,7 +8,7 @@ import sys
 import pytest
 from book_site import FRONT, ROOT
 from bs4 import BeautifulSoup
-from faults import FAULTS, IN_CELLS, PAGE, cell
+from faults import FAULTS, IN_CELLS, LEADS_NOWHERE, PAGE, cell
 from small_project import build, copy_without_pages, published, write_contents
 
 from byhand.checking import check_sources
@@ -137,6 +137,16 @@ def test_a_cell_s_fault_is_one_line_and_the_last_good_book_stays(
     assert first.startswith(f"{PAGE}:{number}: WARNING: this cell failed: {message}"), done.stderr
     assert [other[:30] for other in others if other] == ["error: the book was not built;"]
     assert published(built) == before
+
+
+def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(built):
+    texts = [text for text, _ in LEADS_NOWHERE]
+    (built / PAGE).write_text(SOUND + "\n\n".join(texts) + "\n", encoding="utf-8")
+    told = build(built).stderr
+    for i, (text, message) in enumerate(LEADS_NOWHERE):
+        line = "\n\n".join([SOUND.rstrip("\n"), *texts[:i], ""]).count("\n") + 1
+        line += 3 * text.startswith("(twice)")  # where it stands again
+        assert re.search(rf"{PAGE}:{line}: WARNING: .*{re.escape(message)}", told), told
 
 
 STRANGE = ("{eval}`open(1)`", "*a* $c$ <b>")

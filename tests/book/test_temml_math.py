@@ -77,7 +77,7 @@ BAD_TEX = [
 
 PAGE = r"""# Page
 
-In a sentence, $Q \in \R^{n}$ and $\operatorname{Attention}(Q, K, V) = A V = O$.
+In a sentence, $Q \in \mathbb{R}^{n}$ and $\operatorname{Attention}(Q, K, V) = A V = O$.
 
 $$
 \frac{QK^\top}{\sqrt{d_k}}
@@ -128,7 +128,6 @@ def build(folder, text, renderer="temml", **options):
         "html_static_path": [str(BOOK / "_static")],
         "html_theme": "basic",
         "myst_enable_extensions": ["dollarmath", "amsmath"],
-        "temml_macros": {r"\R": r"\mathbb{R}"},
     }
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace():

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
 
 PARTS = (
     "mathematics",
@@ -44,8 +43,7 @@ PARTS = (
 )
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Load every room."""
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -68,7 +68,6 @@ class CitedStyle(PlainStyle):
     default_sorting_style = CitedOrder
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Make the style known by its name."""
     register_plugin("pybtex.style.formatting", "cited", CitedStyle)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,7 +14,6 @@ two ways, and the change that is made to the page once all pages have been read.
 from sphinx.application import Sphinx
 
 PARTS = (
-    "references",
     "given",
     "claims",
     "numbered_boxes",
@@ -27,8 +26,7 @@ PARTS = (
 )
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Load every part."""
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,11 +21,10 @@ from byhand.contents import read_contents
 COUNTED = ("computed", "quoted", "given")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_role("claim", mark)
     app.add_directive("ledger", Ledger)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def mark(

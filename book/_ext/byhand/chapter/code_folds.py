@@ -19,11 +19,10 @@ from sphinx.writers.html5 import HTML5Translator
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_node(code_fold, html=(visit_code_fold, depart_code_fold))
     app.add_post_transform(FoldCode)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class code_fold(nodes.General, nodes.Element):  # noqa: N801 - as docutils names its nodes

@@ -53,8 +53,7 @@ def depart(self: Any, node: difficulty) -> None:
     """All has been written."""
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_node(difficulty, html=(visit_html, depart))
     app.add_post_transform(MarkDifficulty)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

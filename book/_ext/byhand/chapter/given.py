@@ -1,6 +1,6 @@
 """The role ``{given}``: a number that is typed because it is given, not computed.
 
-`byhand.checking.prose` refuses every other decimal or percentage that is typed into prose.
+`byhand.checking.markup` refuses every other decimal or percentage that is typed into prose.
 """
 
 from docutils import nodes
@@ -8,10 +8,9 @@ from docutils.parsers.rst.states import Inliner
 from sphinx.application import Sphinx
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_role("given", given)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def given(

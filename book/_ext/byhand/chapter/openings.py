@@ -151,11 +151,10 @@ def about(node: aims) -> str:
     return f"About {node['reading']} minutes to read{exercises}"
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_directive("lead", Lead)
     app.add_directive("aims", Aims)
     app.add_node(lead, html=(visit_lead_html, depart_div))
     app.add_node(aims, html=(visit_aims_html, depart_aims_html))
     app.connect("doctree-read", count_minutes)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -38,11 +38,10 @@ ID = re.compile(r'\bid="([^"]+)"')
 ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_post_transform(FoldSections)
     app.connect("html-page-context", finish_page)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 class FoldSections(SphinxPostTransform):

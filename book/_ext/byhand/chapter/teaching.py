@@ -13,7 +13,6 @@ from docutils.parsers.rst import Directive
 from docutils.parsers.rst.states import Inliner
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
@@ -43,11 +42,11 @@ class ShowMinutes(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Change the document in place."""
-        known = all_minutes(self.env)
         for node in list(self.document.findall(reading_minutes)):
-            if node["page"] not in known:
+            found = self.env.metadata.get(node["page"], {}).get("minutes")
+            if found is None:
                 logger.warning("there is no page %s", node["page"], location=node)
-            node.replace_self(nodes.Text(str(known.get(node["page"], "?"))))
+            node.replace_self(nodes.Text(str(found)))
 
 
 class ExerciseTimes(Directive):
@@ -99,36 +98,14 @@ def row(texts: list[str]) -> list[str]:
     return [f"{'* -' if i == 0 else '  -'} {text}".rstrip() for i, text in enumerate(texts)]
 
 
-# ---- What is known of every page ----
-
-
-def all_minutes(env: BuildEnvironment) -> dict[str, int]:
-    """Return how long each page takes to read."""
-    known: dict[str, int] = vars(env).setdefault("byhand_minutes", {})
-    return known
-
-
 def note_minutes(app: Sphinx, doctree: nodes.document) -> None:
     """Keep the minutes of a page that was read."""
-    all_minutes(app.env)[app.env.docname] = minutes_of(doctree)[0]
+    app.env.metadata[app.env.docname]["minutes"] = minutes_of(doctree)[0]
 
 
-def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    """Forget a page that is read anew, or is no more."""
-    all_minutes(env).pop(page, None)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, pages: list[str], other: BuildEnvironment) -> None:
-    """Take over what another process read."""
-    all_minutes(env).update({p: m for p, m in all_minutes(other).items() if p in pages})
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_role("minutes", minutes)
     app.add_directive("exercise-times", ExerciseTimes)
     app.add_post_transform(ShowMinutes)
     app.connect("doctree-read", note_minutes)
-    app.connect("env-purge-doc", forget)
-    app.connect("env-merge-info", merge)
-    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": 1}

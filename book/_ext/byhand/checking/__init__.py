@@ -14,15 +14,14 @@ from byhand.checking import (
     claims,
     data,
     markup,
-    quizzes,
-    references,
+    solutions,
     symbols,
     wording,
 )
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Project
 
-THEMES = (characters, claims, data, markup, cells, quizzes, references, symbols, wording)
+THEMES = (characters, claims, data, markup, cells, solutions, symbols, wording)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import yaml
 from pybtex.database import parse_string
+from pybtex.exceptions import PybtexError
 
 from byhand.bibliography import authors_and_year
 from byhand.checking.finding import Finding
@@ -16,7 +17,7 @@ from mha.examples import example_from
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # safe both, the first ten times faster
 ENTRY = re.compile(r"\s*@(\w+)\s*\{\s*([^,\s]*)")
-FOUND_BY = re.compile(r"\s*(doi|eprint|url)\s*=")
+FOUND_BY = {"doi", "eprint", "url"}
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -26,7 +27,7 @@ def check(project: Project) -> Iterator[Finding]:
     for page in project.pages:
         yield from front_matter(page)
     for file, text in project.files("book/references.bib"):
-        yield from list(bibliography(file, text)) or cited_alike(file, text)
+        yield from bibliography(file, text)
     for file, text in project.files("mha/**/*.toml"):
         yield from toml(file, text)
     for file, text in project.files("mha/audit/sources/*.json"):
@@ -117,55 +118,27 @@ def front_matter(page: Page) -> Iterator[Finding]:
 
 
 def bibliography(file: str, text: str) -> Iterator[Finding]:
-    """Find entries that are not closed, have no key of their own, or nothing to find them by."""
-    depth, opened, seen, found = 0, 0, set(), False
-    for number, line in enumerate(text.splitlines(), 1):
-        entry = ENTRY.match(line)
-        if entry and depth:
-            message = "the braces of this entry are not closed before the next; } is wanted"
-            yield Finding(file, opened, message)
-            depth = 0
-        if entry:
-            opened, found = number, False
-            if not entry[2] or entry[2] in seen:
-                what = f"another entry has the key {entry[2]}" if entry[2] else "this has no key"
-                yield Finding(file, number, f"{what}; one of its own is wanted")
-            seen.add(entry[2])
-        found = found or bool(FOUND_BY.match(line))
-        before = depth
-        depth += len(re.findall(r"(?<!\\)\{", line)) - len(re.findall(r"(?<!\\)\}", line))
-        if depth < 0:
-            yield Finding(file, number, "a brace is closed that was not opened; { is wanted")
-            depth = 0
-        if before and not depth and not found:
-            message = "nothing says where this work is found; doi, eprint or url is wanted"
-            yield Finding(file, opened, message)
-    if depth:
-        yield Finding(file, opened, "the braces of this entry are not closed; } is wanted")
-
-
-def cited_alike(file: str, text: str) -> Iterator[Finding]:
-    """Find works that the text would cite by the same authors and year."""
-    lines = {found[1]: i for i, line in enumerate(text.splitlines(), 1) if (found := _key(line))}
+    """Find entries that cannot be read or found, and works that the text would cite alike."""
+    found = {
+        entry[2]: i for i, line in enumerate(text.split("\n"), 1) if (entry := ENTRY.match(line))
+    }
+    try:
+        entries = parse_string(text, "bibtex").entries
+    except PybtexError as error:
+        key = str(error).removeprefix("repeated bibliography entry: ")
+        line = getattr(error, "lineno", found.get(key, 1))
+        yield Finding(file, line, f"this is not BibTeX: {error.args[0]}")
+        return
     first: dict[str, str] = {}
-    for key, entry in parse_string(text, "bibtex").entries.items():
-        if "author" not in entry.persons or "year" not in entry.fields:
-            continue
-        label = ", ".join(authors_and_year(entry))
-        if label in first:
-            what = f"{key} and {first[label]} are both cited as {label}"
-            yield Finding(file, lines[key], f"{what}; a letter behind each year is wanted")
-        first.setdefault(label, key)
-
-
-def keys(text: str) -> set[str]:
-    """Return the keys of a bibliography's entries."""
-    return {found[1] for line in text.splitlines() for found in [_key(line)] if found}
-
-
-def _key(line: str) -> tuple[str, str] | None:
-    found = ENTRY.match(line)
-    return (found[1], found[2]) if found else None
+    for key, entry in entries.items():
+        if not FOUND_BY & set(entry.fields):
+            message = "nothing says where this work is found; doi, eprint or url is wanted"
+            yield Finding(file, found[key], message)
+        if "author" in entry.persons and "year" in entry.fields:
+            label = ", ".join(authors_and_year(entry))
+            if (other := first.setdefault(label, key)) != key:
+                what = f"{key} and {other} are both cited as {label}"
+                yield Finding(file, found[key], f"{what}; a letter behind each year is wanted")
 
 
 def toml(file: str, text: str) -> Iterator[Finding]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from byhand.checking.finding import Finding
-from byhand.checking.prose import FENCE, bare_numbers
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import FENCE, Page, Project, without_code
 
+NUMBER = re.compile(r"(?<![\w.,])\d+(?:(?:\.\d+)?\s?%|[.,]\d+(?![\w.]*\.\d)\b)")
 HEADING = re.compile(r"(#{1,6})\s+\S")
 RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*")
 INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`).*?(?<!`)\1(?!`)")
@@ -135,9 +135,10 @@ def foreign(page: Page) -> Iterator[Finding]:
 
 def numbers(page: Page) -> Iterator[Finding]:
     """Find decimals and percentages that are typed into the prose."""
-    for number, text in bare_numbers(page.text):
-        message = (
-            f"{text} is typed into the prose; write {{eval}}`...` for a computed number or"
-            f" {{given}}`{text}` for a given one"
-        )
-        yield Finding(page.file, number, message)
+    for line, prose in page.prose_and_formulas:
+        for text in NUMBER.findall(without_code(prose)):
+            message = (
+                f"{text} is typed into the prose; write {{eval}}`...` for a computed number or"
+                f" {{given}}`{text}` for a given one"
+            )
+            yield Finding(page.file, line, message)

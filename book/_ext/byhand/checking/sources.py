@@ -13,12 +13,16 @@ from pathlib import Path
 
 import yaml
 
-from byhand.checking.prose import FENCE, prose_lines
-
+FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})(.*)$")
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math")  # hold no Markdown
+IGNORED = (
+    re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
+    re.compile(r"\]\([^)]*\)"),  # a link's address
+    re.compile(r"<[^>]*>"),
+)
 
 Line = tuple[int, str]  # its number on the page, counted from 1, and its text
 
@@ -64,6 +68,11 @@ class Block:
     def content(self) -> tuple[Line, ...]:
         """The lines after the options."""
         return self._parts[1]
+
+    @property
+    def options_lines(self) -> tuple[Line, ...]:
+        """The lines of the options."""
+        return self._parts[0]
 
     @property
     def code(self) -> str:
@@ -131,18 +140,18 @@ class Page:
     def prose(self) -> tuple[Line, ...]:
         """What is read as prose, formulas left out."""
         formulas = {n for b in self.blocks if b.name == "math" for n, _ in b.body}
-        return tuple((n, text) for n, text in prose_lines(self.text) if n not in formulas)
+        return tuple((n, text) for n, text in self.prose_and_formulas if n not in formulas)
 
     @cached_property
-    def nodes(self) -> tuple[tuple[int, ast.Call | ast.Import | ast.ImportFrom], ...]:
-        """Every call and import in cells and in expressions in prose, with its line."""
-        wanted = (ast.Call, ast.Import, ast.ImportFrom)
-        return tuple(
-            (before + node.lineno, node)
-            for before, source in self.sources()
-            for node in ast.walk(tree_of(source))
-            if isinstance(node, wanted)
-        )
+    def prose_and_formulas(self) -> tuple[Line, ...]:
+        """The lines that are read: a cell's options too, for a figure's caption stands there."""
+        left_out: set[int] = set(range(1, self.front + 1))
+        for block in self.blocks:
+            if block.name in (*CODE, "list-table") and block.name != "math":
+                options = {n for n, _ in block.options_lines if block.name == "code-cell"}
+                left_out |= {*range(block.line, block.line + len(block.body) + 2)} - options
+        lines = enumerate(self.lines, 1)
+        return tuple((n, t) for n, t in lines if n not in left_out and not t.startswith("%"))
 
     def sources(self) -> Iterator[tuple[int, str]]:
         """Yield each cell and each expression in prose; its first line's number is one more."""
@@ -154,6 +163,19 @@ class Page:
                 yield number - 1, expression.strip()
 
 
+def without_code(line: str) -> str:
+    """Return a line of prose with blanks for inline code, roles, addresses and tags.
+
+    Examples
+    --------
+    >>> without_code("Call `softmax`, see [this](x.html).").split()
+    ['Call', ',', 'see', '[this', '.']
+    """
+    for pattern in IGNORED:
+        line = pattern.sub(" ", line)
+    return line
+
+
 @cache
 def parsed(code: str) -> ast.Module | SyntaxError:
     """Return the syntax tree of some Python, or what is wrong with it."""
@@ -163,12 +185,6 @@ def parsed(code: str) -> ast.Module | SyntaxError:
         return error
     except ValueError as error:  # a NUL byte
         return SyntaxError(str(error))
-
-
-def tree_of(code: str) -> ast.Module:
-    """Return the syntax tree of some Python, an empty one for what is none."""
-    tree = parsed(code)
-    return tree if isinstance(tree, ast.Module) else ast.Module([], [])
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from byhand.checking.finding import Finding
-from byhand.checking.prose import without_code
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import Page, Project, without_code
 
 FILE = Path(__file__).with_name("wording.toml")
 

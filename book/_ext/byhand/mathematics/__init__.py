@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # worksheets are printed without waiting for Sphinx
     from sphinx.application import Sphinx
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Load what writes formulas on pages."""
     app.setup_extension(f"{__name__}.page")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

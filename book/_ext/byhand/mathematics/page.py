@@ -1,28 +1,14 @@
 r"""Turn the book's TeX into MathML while it is built, with Temml.
 
-What ``_config.yml`` needs::
-
-    sphinx:
-      local_extensions:
-        byhand: book/_ext
-      config:
-        html_math_renderer: temml         # MathJax stays registered; no page loads it
-        html_static_path: [book/_static]  # holds math/temml.css and the font
-        temml_macros: {'\R': '\mathbb{R}'}  # optional
-        extensions: [..., byhand]         # only where the full list is given: it replaces all
-
-The macros here serve HTML alone.
-
 MyST-NB loads Sphinx's MathJax extension whatever the configuration says. That
 extension adds its script only while it is the chosen renderer, so the one line
-``html_math_renderer`` is what keeps MathJax off every page.
+``html_math_renderer: temml`` in `_config.yml` is what keeps MathJax off every page.
 """
 
 from __future__ import annotations
 
 import functools
 import html
-import os
 import re
 from pathlib import Path
 from textwrap import shorten
@@ -41,10 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
     from sphinx.writers.html5 import HTML5Translator
-
-__version__ = "1.0"
 
 TEMML = Path(__file__).parent / "temml" / "temml.min.js"
 CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
@@ -76,7 +59,8 @@ class TemmlError(ValueError):
     """Temml cannot read some TeX; the text is Temml's own message."""
 
 
-def to_mathml(tex: str, *, display: bool, macros: dict[str, str] | None = None) -> str:
+@functools.cache
+def to_mathml(tex: str, *, display: bool) -> str:
     """Return the MathML of one formula.
 
     Raises
@@ -84,28 +68,22 @@ def to_mathml(tex: str, *, display: bool, macros: dict[str, str] | None = None) 
     TemmlError
         If Temml rejects the TeX.
     """
-    return _to_mathml(os.getpid(), tex, display, tuple(sorted((macros or {}).items())))
-
-
-@functools.cache
-def _to_mathml(pid: int, tex: str, display: bool, macros: tuple[tuple[str, str], ...]) -> str:
     options = {
         "displayMode": display,
         "throwOnError": True,
-        "macros": dict(macros),
         # A displayed equation scrolls in its own box. One in a sentence may break before its second
         # equals sign; Temml's other rule, "tex", also parts a function's name from its bracket.
         "wrap": "none" if display else "=",
     }
-    result = _engine(pid).call("renderTeX", tex, options)
+    result = _engine().call("renderTeX", tex, options)
     if "error" in result:
         raise TemmlError(_one_line(result["error"]))
     return result["mathml"]
 
 
 @functools.cache
-def _engine(pid: int) -> MiniRacer:
-    """Return this process's JavaScript engine; a forked build worker cannot use its parent's."""
+def _engine() -> MiniRacer:
+    """Return the JavaScript engine that has Temml."""
     return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
 
 
@@ -190,7 +168,7 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
 def _render(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bool) -> str:
     """Return MathML, or warn at the node's place and return the TeX as it stands."""
     try:
-        return to_mathml(tex, display=display, macros=self.config.temml_macros)
+        return to_mathml(tex, display=display)
     except TemmlError as error:
         source = shorten(node.astext(), 120, placeholder=" ...")
         logger.warning(
@@ -222,10 +200,8 @@ def _add_assets(app: Sphinx) -> None:
         app.add_css_file("math/temml.css")
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the renderer, its configuration value and its style."""
+def setup(app: Sphinx) -> None:
+    """Register the renderer and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
-    app.add_config_value("temml_macros", {}, "html", types=[dict])
     app.add_post_transform(HoldMarks)
     app.connect("builder-inited", _add_assets)
-    return {"version": __version__, "parallel_read_safe": True, "parallel_write_safe": True}

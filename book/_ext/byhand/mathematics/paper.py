@@ -1,7 +1,6 @@
 r"""Formulas for print: TeX becomes Typst, with tex2typst, and words that say it aloud."""
 
 import functools
-import os
 import re
 from pathlib import Path
 
@@ -59,7 +58,7 @@ def formula(tex: str, *, display: bool = False, number: str = "") -> str:
     >>> formula("a_1"), formula("a", display=True, number="7.1")
     ('m("a 1", $a_1$)', 'displayed("a", $a$, number: "7.1")')
     """
-    words, code = _turned(os.getpid(), tex, display)
+    words, code = _turned(tex, display)
     if not display:
         return f"m({string(words)}, ${code}$)"
     numbered = f", number: {string(number)}" if number else ""
@@ -67,13 +66,13 @@ def formula(tex: str, *, display: bool = False, number: str = "") -> str:
 
 
 @functools.cache
-def _turned(pid: int, tex: str, display: bool) -> tuple[str, str]:
+def _turned(tex: str, display: bool) -> tuple[str, str]:
     try:
         words = spoken(tex, display=display)
     except TemmlError as error:
         raise FormulaError(str(error)) from None
     try:
-        found = _engine(pid).call("turn", _prepared(tex))
+        found = _engine().call("turn", _prepared(tex))
     except JSEvalException as error:
         raise FormulaError(str(error).strip().splitlines()[-1]) from None
     if "error" in found:
@@ -83,8 +82,8 @@ def _turned(pid: int, tex: str, display: bool) -> tuple[str, str]:
 
 
 @functools.cache
-def _engine(pid: int) -> MiniRacer:
-    """Return this process's JavaScript engine; a fork cannot use its parent's."""
+def _engine() -> MiniRacer:
+    """Return the JavaScript engine that has tex2typst."""
     return engine("var window = {};" + TEX2TYPST.read_text(encoding="utf-8") + TURN_JS)
 
 

@@ -8,7 +8,6 @@ page's Markdown without the directives and roles that only this book's Sphinx kn
 from sphinx.application import Sphinx
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Load what writes notebooks."""
     app.setup_extension(f"{__name__}.writing")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -36,11 +36,10 @@ BLOCK = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$|(?:^(?!```)[^\n]+\n?)+", re.MULTIL
 REFERENCE = re.compile(r"^(?:(.*?)\s*<)?([^<>]+?)>?$", re.DOTALL)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("html-page-context", name_the_notebook)
     app.connect("build-finished", write_notebooks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def name_the_notebook(

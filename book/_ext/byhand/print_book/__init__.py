@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     from byhand.print_book.builder import PrintBuilder
 
     app.add_builder(PrintBuilder)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

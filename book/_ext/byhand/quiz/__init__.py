@@ -49,11 +49,10 @@ class ReadInSteps(SphinxDirective):
         return [nodes.raw("", '<div class="steps-start"></div>', format="html")]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the directives, the nodes and how they are written."""
     app.add_directive("quiz", Quiz)
     app.add_directive("predict", Predict)
     app.add_directive("read-in-steps", ReadInSteps)
     add_nodes(app)
     app.connect("doctree-read", fold_what_follows)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,6 @@
 """Read a quiz that stands in a chapter, and refuse one that cannot be answered."""
 
+import re
 from string import ascii_lowercase
 from typing import Any, ClassVar
 
@@ -10,19 +11,6 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import clean_astext
 
-from byhand.checking.quizzes import (
-    LABEL,
-    MARK,
-    MARK_WITH_CODE,
-    NO_LABEL,
-    NO_LIST,
-    NO_MARK,
-    SEPARATOR,
-    TAKEN,
-    TOO_FEW,
-    QuizError,
-    check_key,
-)
 from byhand.quiz.elements import (
     quiz,
     quiz_answer,
@@ -35,6 +23,33 @@ from byhand.quiz.elements import (
 from byhand.reading.values import NoValueError, value
 
 logger = logging.getLogger(__name__)
+
+LABEL = re.compile(r"[a-z][a-z0-9-]*")
+MARK = re.compile(r"\[([x ])\]\s*")
+MARK_WITH_CODE = re.compile(r"\[([x ])\s*")
+SEPARATOR = re.compile(r"(?:^|\s+)::(?:\s+|$)")
+
+NO_LABEL = "its label is not lower-case words joined by hyphens"
+TAKEN = "another quiz of this page has this label"
+NO_LIST = "a question and a list of options are wanted"
+TOO_FEW = "at least two options are wanted"
+NO_MARK = "an option begins with `[x]` or `[ ]`"
+
+
+class QuizError(ValueError):
+    """A quiz is not written as it should be, at a line of its page."""
+
+    def __init__(self, message: str, line: int | None = None):
+        super().__init__(message)
+        self.line = line
+
+
+def check_key(key: list[bool], multiple: bool) -> None:
+    """Raise unless the quiz can be answered."""
+    if multiple and not any(key):
+        raise QuizError("no option is right; at least one is wanted")
+    if not multiple and sum(key) != 1:
+        raise QuizError(f"{sum(key)} options are right; one is wanted, or `:multiple:`")
 
 
 class Quiz(SphinxDirective):

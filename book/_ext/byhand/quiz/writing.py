@@ -21,7 +21,7 @@ from byhand.quiz.elements import (
     revealed,
 )
 
-Handlers = tuple[Callable[[Any, nodes.Element], None], Callable[[Any, nodes.Element], None] | None]
+Handler = Callable[[Any, nodes.Element], None]
 Frame = tuple[str, str]
 
 ON_PAGES: dict[type[nodes.Element], Frame] = {
@@ -60,15 +60,13 @@ ON_PAGES: dict[type[nodes.Element], Frame] = {
 
 
 def add_nodes(app: Sphinx) -> None:
-    """Register every node with its frame; one without a frame is left out."""
-    for node in ON_PAGES:
-        app.add_node(node, html=handlers(ON_PAGES.get(node)))
+    """Register every node with its frame."""
+    for node, frame in ON_PAGES.items():
+        app.add_node(node, html=handlers(frame))
 
 
-def handlers(frame: Frame | None) -> Handlers:
+def handlers(frame: Frame) -> tuple[Handler, Handler]:
     """Return the two functions that Sphinx calls before and after a node's content."""
-    if frame is None:
-        return leave_out, None
     before, after = map(Template, frame)
 
     def visit(self: Any, node: nodes.Element) -> None:
@@ -78,11 +76,6 @@ def handlers(frame: Frame | None) -> Handlers:
         self.body.append(after.substitute(words(node, self.encode)))
 
     return visit, depart
-
-
-def leave_out(self: Any, node: nodes.Element) -> None:
-    """Write neither the node nor its content."""
-    raise nodes.SkipNode
 
 
 def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:

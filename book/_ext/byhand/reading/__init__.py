@@ -10,11 +10,10 @@ from sphinx.application import Sphinx
 from byhand.reading import pages, values
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     reader = pages.Reader()
     app.connect("env-before-read-docs", reader.run_ahead)
     app.connect("source-read", reader.read)
     app.connect("doctree-read", pages.report)
     app.add_role("eval", values.show, override=True)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

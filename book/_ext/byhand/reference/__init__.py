@@ -43,13 +43,12 @@ ON_THE_SCREEN = (
 ENTRIES = {"Parameters": True, "Returns": False, "Yields": False, "Raises": False}
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_directive("api", Api)
     app.add_directive("names-of-the-package", NamesOfThePackage)
     app.add_node(used_on)
     app.add_post_transform(LinkNames)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def anchor_of(name: Name) -> str:

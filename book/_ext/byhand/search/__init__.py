@@ -25,7 +25,7 @@ INDEX = "search-index.js"
 PAGE = "search"  # the page's address was Sphinx's; links to it still work
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("config-inited", silence_the_theme)
     app.connect("builder-inited", replace_sphinx_search)
@@ -34,7 +34,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", write_index)
     app.add_css_file("search.css")
     app.add_js_file("search.js", defer="defer")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def silence_the_theme(app: Sphinx, config: Config) -> None:

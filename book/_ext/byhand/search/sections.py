@@ -2,36 +2,21 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-VOID = frozenset(
-    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
-)
-INLINE = frozenset(
-    {
-        "a",
-        "b",
-        "cite",
-        "code",
-        "em",
-        "i",
-        "kbd",
-        "mark",
-        "q",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-    }
+from lxml import html
+
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+INLINE = frozenset(  # no space stands around them
+    {"a", "b", "cite", "code", "em", "i", "kbd", "mark", "q", "small", "span", "strong"}
+    | {"sub", "sup"}
 )
 # What a reader does not search for: code and the fold that it is in, drawings, what can be pressed,
 # the TeX of a formula, how long a page takes.
 SILENT_TAGS = frozenset(
-    {"annotation", "button", "form", "label", "nav", "noscript", "pre", "script", "select", "style"}
-    | {"svg", "template", "textarea"}
+    {"button", "form", "label", "nav", "noscript", "pre", "script", "select", "style", "svg"}
+    | {"template", "textarea"}
 )
 SILENT_CLASSES = frozenset(
     {"aims-minutes", "caption-number", "cell_input", "code-fold", "headerlink", "highlight"}
@@ -43,13 +28,13 @@ WORDS = "words"
 PLAIN_TABLE = frozenset({"table", "docutils", "align-default", "colwidths-auto"})
 CAPTIONS = frozenset({"caption", "figcaption"})
 # What stands between the parts of a formula when it is written in one line.
-BETWEEN = {"msub": "_", "msup": "^", "munder": "_", "mover": "^", "mfrac": "/"}
-BETWEEN_THREE = {"msubsup": "_^", "munderover": "_^"}
+BETWEEN = {"msub": "_", "munder": "_", "msup": "^", "mover": "^", "mfrac": "/"}
+BETWEEN |= {"msubsup": "_^", "munderover": "_^"}
 LONGEST_FORMULA = 24  # characters; longer ones are left out
 INVISIBLE = re.compile("[\u2061-\u2064\u200b]")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Section:
     """What stands under one heading, without the sections within.
 
@@ -61,41 +46,17 @@ class Section:
     """
 
     anchor: str
-    heading: str = ""
-    text: str = ""
-    parts: "list[str | Section]" = field(default_factory=list, repr=False)
-    headed: bool = field(default=False, repr=False)  # its heading has come to its end
-
-    def tidy(self) -> None:
-        """Put the text together; a section without a heading is part of the one it stands in."""
-        texts = []
-        for part in self.parts:
-            if isinstance(part, str):
-                texts.append(part)
-                continue
-            part.tidy()
-            if not part.heading:
-                texts.append(f" {part.text} ")
-        self.heading = _tidy(self.heading)
-        self.text = _tidy("".join(texts))
+    heading: str
+    text: str
 
 
-@dataclass
-class _Element:
-    tag: str
-    heard: str  # "yes", "captions" within a table of numbers, or "no"
-    section: Section | None = None
-    children: int = 0
-    formula: list[str] = field(default_factory=list)
-
-
-def read_sections(html: str) -> list[Section]:
+def read_sections(page: str) -> list[Section]:
     """Return the sections of the article on a page, in their order.
 
     Parameters
     ----------
-    html : str
-        A whole page, or the article alone.
+    page : str
+        A whole page, or the article alone, as HTML.
 
     Examples
     --------
@@ -105,115 +66,78 @@ def read_sections(html: str) -> list[Section]:
     ...               '</section></section>')
     [Section(anchor='', heading='A', text='One.'), Section(anchor='b', heading='B', text='By d_k.')]
     """
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    for section in reader.sections:
-        section.tidy()
-    return [section for section in reader.sections if section.heading]
+    found: list[Section] = []
+    for section in html.document_fromstring(page).iter("section"):
+        heading = heading_of(section)
+        if section.get("id") and heading is not None:
+            anchor = section.get("id") if found else ""
+            found.append(Section(anchor, _tidy(words(heading)), _tidy(words(section))))
+    return [section for section in found if section.heading]
 
 
-def _tidy(text: str) -> str:
-    return re.sub(r" ([,.;:)])", r"\1", " ".join(text.split()))
+def heading_of(section: html.HtmlElement) -> html.HtmlElement | None:
+    """Return a section's own heading; one without is part of the section that it stands in."""
+    first = next(section.iter(*HEADINGS), None)
+    is_own = first is not None and next(first.iterancestors("section")) is section
+    return first if is_own else None
 
 
-class _Reader(HTMLParser):
-    """Walk through a page once and give each piece of text to the section it stands in."""
+def words(element: html.HtmlElement, *, captions: bool = False) -> Iterator[str]:
+    """Yield the text of an element, and of those in it that are read with it.
 
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.sections: list[Section] = []
-        self.open: list[_Element] = [_Element("", "yes")]
+    Parameters
+    ----------
+    element : HtmlElement
+    captions : bool
+        Whether only the captions in it are read.
+    """
+    yield "" if captions else element.text or ""
+    for child in element:
+        if child.tag == "math":
+            yield "" if captions else f"{formula(child)} "
+        elif is_read(child):
+            inside = words(child, captions=reads_captions(child, around=captions))
+            yield from inside if child.tag in INLINE else (" ", *inside, " ")
+        yield "" if captions else child.tail or ""
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open an element, or note an empty one."""
-        given = {name: value or "" for name, value in attrs}
-        self._separate(tag)
-        if tag in VOID:
-            return
-        element = _Element(tag, self._heard(tag, given))
-        if tag == "section" and given.get("id"):
-            element.section = Section(given["id"] if self.sections else "")
-            if above := self._section():
-                above.parts.append(element.section)
-            self.sections.append(element.section)
-        self.open.append(element)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element that closes itself, as those of MathML and SVG may."""
-        self._separate(tag)
+def is_read(element: html.HtmlElement) -> bool:
+    """Tell whether an element's words belong to the section that it stands in."""
+    if not isinstance(element.tag, str) or (
+        element.tag in HEADINGS and heading_of(next(element.iterancestors("section"))) is element
+    ):
+        return False
+    if element.tag == "section" and heading_of(element) is not None:
+        return False
+    silent = element.tag in SILENT_TAGS and LATE not in element.classes
+    # A name with a hyphen is a custom element: something to work with, not to read.
+    return not (silent or "-" in element.tag or SILENT_CLASSES & set(element.classes))
 
-    def handle_endtag(self, tag: str) -> None:
-        """Close an element, and those in it that the page left open."""
-        if not any(element.tag == tag for element in self.open):
-            return
-        while True:
-            element = self.open.pop()
-            if element.tag in HEADINGS and (section := self._section()):
-                section.headed = True
-            if element.tag == "math":
-                self._end_formula(element)
-            if element.tag == tag:
-                break
-        if tag not in INLINE and not self._formula():
-            self._add(" ")
 
-    def handle_data(self, data: str) -> None:
-        """Add text to the section, the heading or the formula that is open."""
-        if self.open[-1].heard != "yes":
-            return
-        if (math := self._formula()) is not None:
-            math.formula.append(data.strip())
-        else:
-            self._add(data)
+def reads_captions(element: html.HtmlElement, *, around: bool) -> bool:
+    """Tell whether only the captions in an element are read: a table of numbers, or part of one."""
+    if element.tag == "table" and set(element.classes) - PLAIN_TABLE:
+        return WORDS not in element.classes
+    return around and element.tag not in CAPTIONS
 
-    def _heard(self, tag: str, given: dict[str, str]) -> str:
-        """Return whether the text of an element counts."""
-        classes = set(given.get("class", "").split())
-        above = self.open[-1].heard
-        if above == "captions" and tag in CAPTIONS:
-            return "yes"
-        block = tag == "math" and given.get("display") == "block"
-        # A name with a hyphen is a custom element: something to work with, not to read.
-        silent = tag in SILENT_TAGS and not (tag == "noscript" and LATE in classes)
-        if block or silent or "-" in tag or classes & SILENT_CLASSES:
-            return "no"
-        if above == "yes" and tag == "table" and classes - PLAIN_TABLE and WORDS not in classes:
-            return "captions"
-        return above
 
-    def _formula(self) -> _Element | None:
-        return next((e for e in reversed(self.open) if e.tag == "math"), None)
+def formula(math: html.HtmlElement) -> str:
+    """Return a formula of a sentence in one line, or nothing for a long or a displayed one."""
+    text = INVISIBLE.sub("", unicodedata.normalize("NFKC", in_line(math)))
+    is_short = len(text) <= LONGEST_FORMULA and math.get("display") != "block"
+    return text if is_short else ""
 
-    def _separate(self, tag: str) -> None:
-        """Write what belongs between an element and the one before it."""
-        above = self.open[-1]
-        above.children += 1
-        math = self._formula()
-        if math is None:
-            if tag not in INLINE and tag != "math":
-                self._add(" ")
-            return
-        if above.tag in BETWEEN and above.children == 2:
-            math.formula.append(BETWEEN[above.tag])
-        elif above.tag in BETWEEN_THREE and above.children > 1:
-            math.formula.append(BETWEEN_THREE[above.tag][above.children - 2])
-        if tag in ("msqrt", "mroot"):
-            math.formula.append("√")
 
-    def _end_formula(self, element: _Element) -> None:
-        text = INVISIBLE.sub("", unicodedata.normalize("NFKC", "".join(element.formula)))
-        if element.heard == "yes" and len(text) <= LONGEST_FORMULA:
-            self._add(text)
+def in_line(element: html.HtmlElement) -> str:
+    """Return what a formula, or a part of one, says in one line."""
+    if element.tag == "annotation":
+        return ""
+    signs = ["", *BETWEEN.get(element.tag, "")]
+    parts = [(element.text or "").strip()]
+    for i, child in enumerate(element):
+        parts += [signs[i] if i < len(signs) else "", in_line(child), (child.tail or "").strip()]
+    return "√" * (element.tag in ("msqrt", "mroot")) + "".join(parts)
 
-    def _section(self) -> Section | None:
-        return next((e.section for e in reversed(self.open) if e.section), None)
 
-    def _add(self, text: str) -> None:
-        section = self._section()
-        if section is None:
-            return
-        if any(element.tag in HEADINGS for element in self.open) and not section.headed:
-            section.heading += text
-        else:
-            section.parts.append(text)
+def _tidy(pieces: Iterator[str]) -> str:
+    return re.sub(r" ([,.;:)])", r"\1", " ".join("".join(pieces).split()))

@@ -2,10 +2,10 @@
 
 `assets` says which scripts and style sheets a page loads, and in which order; `early` has the few
 lines that stand in the page itself, because they have to run before anything is drawn. `theme`
-takes out of the theme what no page of this book uses. `policy` forbids everything else to run or
-load, and looks at every page that was written. `vendored` lists what the book carries of others,
-with version, licence and hash, and `notices` makes the page of it. `address` speaks to those who
-share a link, once the book has an address.
+takes out of the theme what no page of this book uses, and `highlighting` keeps code to few
+elements. `policy` forbids everything else to run or load, and looks at every page that was written.
+`vendored` lists what the book carries of others, with version, licence and hash, and `notices`
+makes the page of it. `address` speaks to those who share a link, once the book has an address.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # the commands import this package without waiting for Sphinx
     from sphinx.application import Sphinx
 
-PARTS = ("assets", "theme", "early", "policy", "notices", "address")
+PARTS = ("assets", "highlighting", "theme", "early", "policy", "notices", "address")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Load every part."""
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

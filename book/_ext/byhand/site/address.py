@@ -22,12 +22,11 @@ CARD = "card.png"
 LONGEST = 200  # characters of a description
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("config-inited", check_address)
     app.connect("html-page-context", add_card)
     app.connect("build-finished", write_sitemap)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def check_address(app: Sphinx, config: Any) -> None:

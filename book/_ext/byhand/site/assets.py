@@ -1,6 +1,5 @@
 """What every HTML page loads, and the roles that its markup claims."""
 
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -83,26 +82,21 @@ NEVER = ("sphinx_highlight.js", "doctools.js")
 FONTS_OF_ALL = ("STIX Two Text Book", "Source Sans 3 Book")
 FONTS = {"<math": "STIX Two Math Book", "<pre": "JetBrains Mono Book"}
 
-PRINTED_SWITCH = re.compile(r'<div class="printed-switch">.*?</div>', re.DOTALL)
 
-
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("config-inited", declare)
     app.connect("builder-inited", write_assets)
     app.connect("html-page-context", dress_first_page)
     app.connect("html-page-context", correct_roles)
-    app.connect("html-page-context", move_printed_switch)
-    app.connect("html-page-context", leave_out_late_checksums)
     app.connect("html-page-context", load_what_is_used, priority=900)  # all have added theirs
-    app.connect("build-finished", remove_parts)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
     app.config.html_css_files = list(STYLES)
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
+    app.config.exclude_patterns += sorted(PARTS)  # no page loads them one by one
 
 
 def write_assets(app: Sphinx) -> None:
@@ -127,14 +121,6 @@ def publish_together(folder: Path) -> None:
     shutil.copy(STYLE, folder / STYLE.name)
 
 
-def remove_parts(app: Sphinx, exception: Exception | None) -> None:
-    """Remove what Sphinx has copied one by one and no page loads."""
-    if exception or app.builder.format != "html":
-        return
-    for part in PARTS:
-        (Path(app.outdir) / "_static" / part).unlink(missing_ok=True)
-
-
 def dress_first_page(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -153,31 +139,6 @@ def correct_roles(
     if "body" in context:
         body = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
         context["body"] = body.replace('class="headerlink"', 'class="headerlink" tabindex="-1"')
-
-
-def move_printed_switch(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Move the switch of the printed numbers from the text to where a template can show it."""
-    switch = PRINTED_SWITCH.search(context.get("body", ""))
-    if switch:
-        context["printed_switch"] = switch[0]
-        context["body"] = context["body"].replace(switch[0], "", 1)
-
-
-def leave_out_late_checksums(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
-) -> None:
-    """Link the style sheets that are written after the pages without a checksum.
-
-    Sphinx adds one where the file is there already, which depends on the build before: the same
-    book would come out in two ways.
-    """
-    if "css_tag" in context:
-        css_tag = context["css_tag"]
-        context["css_tag"] = lambda sheet: re.sub(
-            r"((?:mystnb\.\w+|exercise)\.css)\?v=\w+", r"\1", css_tag(sheet)
-        )
 
 
 def load_what_is_used(

@@ -23,11 +23,15 @@ SET_IN_PAGE = re.compile(
 )
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("html-page-context", put_into_page, priority=850)  # when all have added theirs
-    app.connect("build-finished", remove_files)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    app.connect("config-inited", keep_from_static)
+
+
+def keep_from_static(app: Sphinx, config: Any) -> None:
+    """Have Sphinx copy none of them, for no page loads them."""
+    config.exclude_patterns += EARLY
 
 
 def early_scripts() -> dict[str, str]:
@@ -49,11 +53,3 @@ def is_set_in_page(file: Any) -> bool:
     """Tell whether a script of a page is one that `early.js` stands for."""
     body = getattr(file, "attributes", {}).get("body", "")
     return SET_IN_PAGE.fullmatch(body) is not None
-
-
-def remove_files(app: Sphinx, exception: Exception | None) -> None:
-    """Remove what Sphinx has copied and no page loads."""
-    if exception or app.builder.format != "html":
-        return
-    for name in EARLY:
-        (Path(app.outdir) / "_static" / name).unlink(missing_ok=True)

@@ -27,11 +27,10 @@ HEADERS = """\
 """
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.connect("html-page-context", put_into_page, priority=850)  # above what others put there
     app.connect("build-finished", finish, priority=950)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def policy() -> str:

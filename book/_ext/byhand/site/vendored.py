@@ -1,17 +1,12 @@
-"""The list of what this project carries of others, `vendored.toml`, and the lock's versions."""
+"""The list of what this project carries of others, `vendored.toml`."""
 
-import re
 import tomllib
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[4]
 LIST = Path(__file__).with_name("vendored.toml")
-LOCK = ROOT / "requirements.lock"
-
-PINNED = re.compile(
-    r"^([\w.-]+)==([^\s;]+)(?: ; [^\\]*)?(?: \\)?\n((?:    --hash.*\n)*)", re.MULTILINE
-)
 
 
 @dataclass(frozen=True)
@@ -62,22 +57,6 @@ class CarriedPackage:
     licence: str
 
 
-@dataclass(frozen=True)
-class Pinned:
-    """A package of the lock.
-
-    Parameters
-    ----------
-    name, version : str
-    hashes : tuple of str
-        The sha256 of each of its files.
-    """
-
-    name: str
-    version: str
-    hashes: tuple[str, ...]
-
-
 def vendored_files() -> list[VendoredFile]:
     """Return the files in the order of the list."""
     files = tomllib.loads(LIST.read_text(encoding="utf-8"))["file"]
@@ -85,15 +64,6 @@ def vendored_files() -> list[VendoredFile]:
 
 
 def carried_packages() -> list[CarriedPackage]:
-    """Return the packages in the order of the list, with the lock's versions."""
-    versions = {package.name: package.version for package in pinned()}
+    """Return the packages in the order of the list, with the versions that are installed."""
     packages = tomllib.loads(LIST.read_text(encoding="utf-8"))["package"]
-    return [CarriedPackage(version=versions[one["name"]], **one) for one in packages]
-
-
-def pinned() -> list[Pinned]:
-    """Return every package of the lock, with its hashes."""
-    return [
-        Pinned(name, version, tuple(re.findall(r"sha256:(\w+)", hashes)))
-        for name, version, hashes in PINNED.findall(LOCK.read_text(encoding="utf-8"))
-    ]
+    return [CarriedPackage(version=version(one["name"]), **one) for one in packages]

@@ -11,8 +11,7 @@ from sphinx.application import Sphinx
 from byhand.tables import element, page
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_enumerable_node(element.numbers, "table", html=(page.visit, page.depart))
     app.add_directive("numbers", element.Numbers)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
