@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from byhand.checking.finding import Finding
-from byhand.checking.prose import without_code
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import Page, Project, without_code
 
 FILE = "book/claims.toml"
 KINDS = {
