@@ -66,9 +66,11 @@ def main() -> None:
 
 
 def against_torch(for_pytest: list[str]) -> int:
-    """Compare the mathematics with PyTorch's, in the environment that has it."""
+    """Compare the mathematics, and the pages' numbers, with PyTorch's, where that is."""
     BENCH.update()
-    with step("Comparing mha with PyTorch"):
+    with step("Building the HTML book"):
+        build_html()
+    with step("Comparing mha and the pages with PyTorch"):
         # The other tests' conftest.py asks for packages that this environment does not have.
         own = [AGAINST_TORCH, f"--confcutdir={AGAINST_TORCH}"]
         command = [str(BENCH.python), "-m", "pytest", *own, *for_pytest]
@@ -95,7 +97,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--torch",
         action="store_true",
-        help="only compare the mathematics with PyTorch's, which no other run does: makes .bench,"
-        f" an environment of {BENCH.gigabytes} GB, and takes --draws besides pytest's arguments",
+        help="only compare the mathematics, and the numbers that pages print, with PyTorch's,"
+        f" which no other run does: makes .bench, an environment of {BENCH.gigabytes} GB, and"
+        " takes --draws besides pytest's arguments",
     )
     return parser

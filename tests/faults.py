@@ -210,7 +210,12 @@ CLAIMS = [
           '[a]\nsays = "So."\nkind = "sure"\nholds = "{ref}`a`"\n', 1, "book/claims.toml",
           whole=True),
     Fault("a claim that nothing holds", "holds with a reference or a citation, are wanted",
-          '[a]\nsays = "So."\nkind = "proved"\n', 1, "book/claims.toml", whole=True),
+          '[a]\nsays = "So."\nkind = "computed"\n', 1, "book/claims.toml", whole=True),
+    Fault("a proof that is no proposition", "a proof rests on a proposition or a formula",
+          '[a]\nsays = "So."\nkind = "proved"\nholds = "{ref}`a`"\n', 1, "book/claims.toml",
+          whole=True),
+    _page("a number without a kind", "512 has no kind; {eval}, {given} or a {claim} is wanted",
+          "Heads are at most\n512 wide.", 1),
 ]  # fmt: skip
 
 SYMBOLS = [

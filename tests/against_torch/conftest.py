@@ -1,4 +1,4 @@
-"""What the comparisons with PyTorch share: draws, what is allowed, and the table at the end.
+"""What the comparisons with PyTorch share: draws, what is allowed, and the tables at the end.
 
 No other run collects this folder, and these tests use nothing of the other tests' `conftest.py`:
 they run where PyTorch is, which is not where the book is built.
@@ -12,6 +12,7 @@ from drawn_for_torch import Draw
 TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
 """How far two numbers may be apart, as a share of one more than the largest."""
 ROW = "{:<46}{:>11}{:>11}"
+COUNTS = "{:<36}{:>14}{:>12}{:>12}"
 
 
 def pytest_addoption(parser):
@@ -22,6 +23,7 @@ def pytest_addoption(parser):
 
 def pytest_configure():
     torch.backends.mha.set_fastpath_enabled(False)  # it rounds in an order of its own
+    torch.set_num_threads(1)  # the arrays are small: sharing them out takes longer than the work
 
 
 def pytest_report_header(config):
@@ -31,6 +33,8 @@ def pytest_report_header(config):
 
 def pytest_generate_tests(metafunc):
     """Draw sizes and numbers anew for each seed, in each dtype."""
+    if "draw" not in metafunc.fixturenames:
+        return
     seeds = range(metafunc.config.getoption("draws"))
     cases = [(seed, dtype) for dtype in TOLERANCE for seed in seeds]
     names = [f"{dtype}-{seed}" for seed, dtype in cases]
@@ -60,15 +64,35 @@ def agree(draw, record_property):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print the largest difference that each test saw, in units of what its dtype allows."""
-    worst = {}
+    """Print the largest difference that each test saw, in units of what its dtype allows.
+
+    Then, of each chapter, how many of the numbers that it prints were compared.
+    """
+    worst, printed = {}, {}
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             name = report.location[2].partition("[")[0].removeprefix("test_").replace("_", " ")
-            for dtype, off in report.user_properties:
-                worst.setdefault(name, {}).setdefault(dtype, []).append(off)
-    terminalreporter.section("largest differences, of what is allowed")
-    terminalreporter.line(ROW.format("", *TOLERANCE))
+            for what, found in report.user_properties:
+                if what in TOLERANCE:
+                    worst.setdefault(name, {}).setdefault(what, []).append(found)
+                else:
+                    printed[what] = found
+    if worst:
+        terminalreporter.section("largest differences, of what is allowed")
+        terminalreporter.line(ROW.format("", *TOLERANCE))
     for name, found in worst.items():
         numbers = [f"{max(found[dtype]):.2g}" if dtype in found else "-" for dtype in TOLERANCE]
         terminalreporter.line(ROW.format(name, *numbers))
+    if printed:
+        _print_counts(terminalreporter, printed)
+
+
+def _print_counts(terminalreporter, printed):
+    terminalreporter.section("printed numbers that were worked anew, of those that are printed")
+    terminalreporter.line(COUNTS.format("", "tables", "figures", "sentences"))
+    for name, found in printed.items():
+        cells = [f"{compared} of {number}" for compared, number in found.values()]
+        terminalreporter.line(COUNTS.format(name, *cells))
+    total = sum(compared for found in printed.values() for compared, _ in found.values())
+    terminalreporter.line(f"{total} numbers were compared. The others of sentences are those of")
+    terminalreporter.line("sections, references and quotations, or typed where they are defined.")

@@ -47,6 +47,17 @@ def test_internal_links_lead_somewhere(name):
     assert broken == []
 
 
+@pytest.mark.parametrize("kind", ["algorithm", "proposition"])
+def test_boxes_are_numbered_by_chapter_and_an_algorithm_names_its_code(kind):
+    boxes = [box for name in PAGES for box in site.soup(name).select(f".numbered-box.{kind}")]
+    titles = [" ".join(box.select_one(".admonition-title").get_text().split()) for box in boxes]
+    assert len(titles) > 6
+    assert all(re.match(rf"{kind.capitalize()} \d+\.\d+ \w", title) for title in titles), titles
+    if kind == "algorithm":
+        links = [[a["href"] for a in box.select("a[href]")] for box in boxes]
+        assert all(any("reference/" in link for link in each) for each in links)
+
+
 def leads_somewhere(page, link):
     """Tell whether a link of a page leads to a file, and to a place in it; others are not asked."""
     parts = urlparse(link)

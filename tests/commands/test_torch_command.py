@@ -10,8 +10,9 @@ from book_site import ROOT
 
 @pytest.fixture
 def started(monkeypatch):
-    """Return what is done for a comparison, with no environment made and no test run."""
+    """Return what is done for a comparison: no environment made, no page built, no test run."""
     done = []
+    monkeypatch.setattr(testing, "build_html", lambda: done.append("pages"))
     monkeypatch.setattr(testing.environment.Environment, "update", lambda own: done.append(own))
 
     def run(command, **options):
@@ -27,7 +28,8 @@ def test_it_makes_its_environment_and_hands_arguments_and_result_on(started, mon
     with pytest.raises(SystemExit) as ended:
         testing.main()
     assert ended.value.code == 3
-    made, (command, folder) = started
+    made, pages, (command, folder) = started
+    assert pages == "pages"
     assert (made.folder, made.lock) == (ROOT / ".bench", ROOT / "requirements-bench.lock")
     assert command[:4] == [str(made.python), "-m", "pytest", "tests/against_torch"]
     assert command[-4:] == ["--draws", "2", "-k", "softmax"]

@@ -3,7 +3,7 @@
   "use strict";
 
   window.mhaStrings.model = {
-    title: "Write a story. Choose a word to see what is predicted behind it.",
+    title: "Write a story. Choose a word to see what is predicted after it.",
     story: "The story so far, and the weights of the chosen word",
     word: "Word {n}: {word}",
     type: "Type a story",

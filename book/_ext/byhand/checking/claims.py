@@ -1,7 +1,9 @@
 """The claims of the book: each has a sentence, a kind, what holds it; a quotation names its source.
 
 ``book/claims.toml`` has of each label one line, the kind, and what holds it. The sentence itself
-ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``.
+ends with ``{claim}`label` ``. A number's own kind is that of its role, ``{eval}`` or ``{given}``: a
+sentence with a number from ten on has one of them, or a claim, or is refused. (Smaller ones mostly
+name things: Head 1. Decimals and percentages are never typed: `byhand.checking.markup`.)
 """
 
 import re
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from byhand.checking.finding import Finding
-from byhand.checking.sources import Page, Project
+from byhand.checking.sources import Page, Project, without_code
 
 FILE = "book/claims.toml"
 KINDS = {
@@ -23,6 +25,9 @@ KINDS = {
 ROLE = re.compile(r"\{claim\}`([^`]*)`")
 HOLDER = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
 END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
+TYPED = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
+FORMULA = re.compile(r"\$[^$]*\$")
+DERIVED = re.compile(r"\{numref\}`prop-[^`]+`|\{eq\}`[^`]+`")
 NUMREF = re.compile(r"\{(?:numref|ref|eq)\}`[^`]*`")
 PLACE = re.compile(
     r"\b(?:tables?|figures?|theorem|section)\s+(?:\d|\{given\})|\b(?:abstract|paper)\b",
@@ -68,6 +73,7 @@ def check(project: Project) -> Iterator[Finding]:
                 yield Finding(page.file, number, message)
             used.setdefault(label, (page.file, number))
         yield from unnamed_sources(page)
+        yield from without_kind(page)
     has_ledger = any(block.name == "ledger" for page in project.pages for block in page.blocks)
     listed: set[str] = set()
     for _, text in project.files(FILE):
@@ -85,6 +91,8 @@ def _wrong(claim: Claim, text: str, *, is_made: bool) -> Iterator[Finding]:
         yield Finding(FILE, line, f"no sentence makes the claim {claim.label}; a `{{claim}}`")
     if claim.kind not in KINDS:
         yield Finding(FILE, line, f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted")
+    if claim.kind == "proved" and not DERIVED.search(claim.holds):
+        yield Finding(FILE, line, "a proof rests on a proposition or a formula; {numref}, {eq}")
     if not claim.says or not HOLDER.search(claim.holds):
         yield Finding(FILE, line, "says, and holds with a reference or a citation, are wanted")
 
@@ -137,3 +145,14 @@ def unnamed_sources(page: Page) -> Iterator[Finding]:
         if kind_of(sentence) == "given" and PLACE.search(NUMREF.sub(" ", sentence)):
             message = "a number is quoted without its source; a citation in the sentence is wanted"
             yield Finding(page.file, number, message)
+
+
+def without_kind(page: Page) -> Iterator[Finding]:
+    """Find sentences with a typed number that neither a role nor a claim gives a kind."""
+    for number, sentence in sentences(page):
+        if kind_of(sentence) or ROLE.search(sentence):
+            continue
+        text = without_code(FORMULA.sub(" ", sentence))
+        if found := TYPED.search(text):
+            message = f"{found[0]} has no kind; {{eval}}, {{given}} or a {{claim}} is wanted"
+            yield Finding(page.file, number + text[: found.start()].count("\n"), message)

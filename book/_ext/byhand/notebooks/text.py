@@ -29,6 +29,8 @@ HEADED = {
     "solution-start": "Solution",
     "quiz": "Question",
     "predict": "Before you go on",
+    "algorithm": "Algorithm",
+    "proposition": "Proposition",
 }
 AIMS = "After this page you can"
 
@@ -115,6 +117,8 @@ def _directive(name: str, title: str, inside: list[str], said: Said, folder: Pat
 
 def _heading(name: str, title: str, label: str, said: Said) -> str:
     """Return what heads an exercise, a solution or a question: its number, as the page has it."""
+    if name in ("algorithm", "proposition"):
+        return f"{HEADED[name]}: {_inline(title, said)}"
     if name.startswith("solution"):
         return f"Solution to {said('ref', title)}"
     if label:

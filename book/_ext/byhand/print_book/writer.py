@@ -192,6 +192,8 @@ class Writer:
 
     def write_inline(self, node: nodes.inline) -> str:
         written = self.anchors(node) + self.inside(node)
+        if "shape" in node["classes"]:  # of what a step of an algorithm gives, at the line's end
+            return f"#h(1fr){written}"
         return f"#strong[{written}]" if "max" in node["classes"] else written
 
     def write_emphasis(self, node: nodes.emphasis) -> str:
@@ -323,6 +325,16 @@ class Writer:
         words = self.quietly(title) if title is not None else text(type(node).__name__.capitalize())
         rest = [child for child in node.children if child is not title]
         return f"{self.anchors(node)}#boxed[{words}][\n{self.boxed(rest)}]\n\n"
+
+    def write_algorithm(self, node: nodes.Element) -> str:
+        title, *rest = node.children
+        kind = type(node).__name__
+        number = numbers.of(self.env, self.page, kind, node)
+        words = text(f"{kind.capitalize()} {number}: ") + self.quietly(title)
+        options = f"(whole: true)[{words}]"  # no page ends within it
+        return f"{at(node)}{self.anchors(node)}#boxed{options}[\n{self.boxed(rest)}]\n\n"
+
+    write_proposition = write_algorithm
 
     def boxed(self, content: Iterable[nodes.Node]) -> str:
         """Return what stands in a box, where nothing floats."""

@@ -1,0 +1,63 @@
+"""Numbered boxes: ``{algorithm}`` has steps, ``{proposition}`` a statement with a proof beside it.
+
+Both have a title and a ``:name:``, by which ``{numref}`` leads to them. The number is Sphinx's, as
+that of a figure is; `numfig_format` in `_config.yml` says how it reads. In an algorithm
+``[...]{.shape}`` at the end of a step is the shape of what it gives.
+"""
+
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class algorithm(nodes.Admonition, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)
+    """A numbered algorithm: its title, then what goes in, the steps, and where it is in code."""
+
+
+class proposition(nodes.Admonition, nodes.Element):  # noqa: N801
+    """A numbered statement."""
+
+
+KINDS = {"algorithm": algorithm, "proposition": proposition}
+
+
+class NumberedBox(SphinxDirective):
+    """``{algorithm} Title`` and ``{proposition} Title``, with a ``:name:``."""
+
+    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Any]] = {"name": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        """Return the box."""
+        if "name" not in self.options:
+            raise self.error(f"{self.name} has no name; a line such as :name: alg-x is wanted")
+        box = KINDS[self.name](classes=["numbered-box", self.name])
+        self.set_source_info(box)
+        self.add_name(box)
+        words, messages = self.state.inline_text(self.arguments[0], self.lineno)
+        box += nodes.title(self.arguments[0], "", *words)
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return [box, *messages]
+
+
+def visit_html(self: Any, node: nodes.Element) -> None:
+    """Open the box; Sphinx writes its title with the number."""
+    self.body.append(self.starttag(node, "div", CLASS="admonition"))
+
+
+def depart_html(self: Any, node: nodes.Element) -> None:
+    """Close it."""
+    self.body.append("</div>\n")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    for kind, node in KINDS.items():
+        app.add_directive(kind, NumberedBox)
+        app.add_enumerable_node(node, kind, html=(visit_html, depart_html))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

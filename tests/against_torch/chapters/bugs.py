@@ -1,0 +1,250 @@
+"""The numbers of the museum of bugs: each wrong line once more, in PyTorch's words."""
+
+import math
+
+import numpy as np
+import torch
+from printed_pages import AtLeast, AtMost
+from worked_by_torch import causal, example, run, tensor
+
+THE, CAT, SAT, END = range(4)
+TURNS = torch.arange(12, dtype=torch.float64)[:, None] * tensor([1.0, 0.3])
+
+
+def in_pairs(x, angles):
+    """Turn neighbours."""
+    a, b, c, s = x[..., ::2], x[..., 1::2], angles.cos(), angles.sin()
+    return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
+
+
+def in_halves(x, angles):
+    """Turn each number with the one that stands half a width on."""
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)
+
+
+def attention(bug, query, key, value, *, hidden=None, bias=0.0, angles=None, width=None, rng=None):
+    """Return weights and outputs of attention with one wrong line.
+
+    Parameters
+    ----------
+    hidden : tensor of bool, optional
+        True where a query must not attend.
+    angles : tensor, optional
+    width : int, default d_k
+        Of the embeddings.
+    rng : numpy.random.Generator, optional
+        Of dropout.
+    """
+    if angles is not None:
+        turn = in_halves if bug == "halves for pairs" else in_pairs
+        query, key = turn(query, angles), turn(key, angles)
+        value = turn(value, angles[:, : value.shape[-1] // 2]) if bug == "values turned" else value
+    divisor = width if bug == "wrong root" and width else query.shape[-1]
+    scores = query @ key.mT / math.sqrt(divisor)
+    scores = scores if bug == "late bias" else scores + bias
+    if hidden is not None and bug != "late mask":
+        scores = scores.masked_fill(~hidden if bug == "True reversed" else hidden, -math.inf)
+    if bug == "no shift":
+        weights = scores.exp() / scores.exp().sum(-1, keepdim=True)
+    else:
+        weights = scores.softmax(-2 if bug == "wrong axis" else -1)
+    if bug == "late bias":
+        weights = weights + bias
+    if bug == "late mask" and hidden is not None:
+        weights = weights.masked_fill(hidden, 0)
+    if bug == "dropout left on" and rng is not None:
+        weights = weights * tensor(rng.random(weights.shape) >= 0.1) / 0.9
+    return weights, (weights.mT if bug == "columns mixed" else weights) @ value
+
+
+BUGS = (
+    "wrong axis",
+    "no shift",
+    "wrong root",
+    "late bias",
+    "late mask",
+    "True reversed",
+    "reshape",
+    "columns mixed",
+    "off by one",
+    "values turned",
+    "halves for pairs",
+    "dropout left on",
+)
+
+
+def heads(bug, x, matrices, rng):
+    """Return the outputs of three heads for embeddings."""
+    wide = [x @ matrix for matrix in matrices]
+    if bug == "reshape":
+        parts = [w.reshape(3, len(x), -1) for w in wide]
+    else:
+        parts = [w.reshape(len(x), 3, -1).transpose(0, 1) for w in wide]
+    return attention(bug, *parts, width=x.shape[-1], rng=rng)[1]
+
+
+def step_by_step(bug, query, key, value, angles, rng):
+    """Return the outputs of one head that meets its tokens one at a time."""
+    rows, wrong_turn = [], in_halves if bug == "halves for pairs" else in_pairs
+    keys = wrong_turn(key, angles[: len(key)])
+    values = in_pairs(value, angles[: len(key)]) if bug == "values turned" else value
+    for t in range(len(query)):
+        at = t + 1 if bug == "off by one" else t
+        asking = wrong_turn(query[t : t + 1], angles[at])
+        rows.append(attention(bug, asking, keys[: t + 1], values[: t + 1], rng=rng)[1])
+    return torch.cat(rows)
+
+
+def fails(bug, rng):
+    """Return for each of the ten properties whether it does not hold, on random numbers."""
+    n, hidden = 11, torch.ones(11, 11, dtype=torch.bool).triu(1)
+    q, k, v = (tensor(x) for x in rng.normal(size=(3, 3, n, 4)))
+    bias = -tensor(rng.random((n, n)))
+    x, matrices = tensor(rng.normal(size=(5, 7))), tensor(rng.normal(size=(3, 7, 12)))
+    last = torch.zeros(n, 1, dtype=torch.float64)
+    last[-1] = 1
+
+    def same(a, b):
+        return torch.allclose(a, b)
+
+    def at(*inputs, **options):
+        return attention(bug, *inputs, rng=rng, **options)
+
+    weights = at(q, k, v, hidden=hidden, bias=bias)[0]
+    equal = v[:, :1].expand_as(v)
+    order = torch.tensor([2, 3, 4, 0, 1])
+    wider = torch.nn.functional.pad(x, (0, 4)), torch.nn.functional.pad(matrices, (0, 0, 0, 4))
+    quarter = (in_halves if bug == "halves for pairs" else in_pairs)(
+        tensor([1, 0, 0, 0]), tensor([math.pi / 2, 0])
+    )
+    properties = (
+        lambda: (
+            bool((weights >= 0).all()) and same(weights.sum(-1), torch.ones_like(weights[..., 0]))
+        ),
+        lambda: same(at(q, k, v, bias=1000.0)[0], at(q, k, v)[0]),
+        lambda: same(at(q, k, equal, hidden=hidden, bias=bias)[1], equal),
+        lambda: same(
+            at(q, k, v, hidden=hidden)[1][:, :-1],
+            at(q + last, k + 2 * last, v + 3 * last, hidden=hidden)[1][:, :-1],
+        ),
+        lambda: same(heads(bug, x[order], matrices, rng), heads(bug, x, matrices, rng)[:, order]),
+        lambda: same(heads(bug, *wider, rng), heads(bug, x, matrices, rng)),
+        lambda: same(
+            step_by_step(bug, q[0], k[0], v[0], TURNS, rng),
+            at(q[0], k[0], v[0], hidden=hidden, angles=TURNS[:-1])[1],
+        ),
+        lambda: same(
+            at(q, k, v, angles=TURNS[:-1])[1],
+            at(q, k, v, angles=TURNS[:-1] + 17 * tensor([1.0, 0.3]))[1],
+        ),
+        lambda: same(quarter, tensor([0, 1, 0, 0])),
+        lambda: same(at(q, k, v)[1], at(q, k, v)[1]),
+    )
+    return [_is_broken(holds) for holds in properties]
+
+
+def _is_broken(holds):
+    """Return 1 where a property does not hold; shapes that do not fit count."""
+    try:
+        return float(not holds())
+    except RuntimeError:
+        return 1.0
+
+
+def numbers(page):
+    """Compare all of them."""
+    rng = np.random.default_rng(17)
+    page.figure("fig-bugs-caught", *(fails(bug, rng) for bug in BUGS))
+    of_end, two, football = (
+        run(example(n)) for n in ("the-cat-sat-end", "the-cat-sat", "play-football")
+    )
+    cat_sat = example("cat-sat")
+    _softmax(page, of_end, two, football)
+    _mask(page, of_end)
+    page.table("tbl-bugs-wide", two["query"].transpose(0, 1))
+    page.says("It takes # and #, which belong to the", two["query"][1, THE])
+    moved = attention("columns mixed", *_inputs(of_end))[1] - of_end["head_outputs"]
+    page.says("no output is off by more than #", AtMost(moved.abs().max()))
+    _positions(page, cat_sat)
+    draws = np.random.default_rng(29)
+    outputs = torch.stack(
+        [attention("dropout left on", *_inputs(of_end), rng=draws)[1] for _ in range(2000)]
+    )
+    off = (outputs - of_end["head_outputs"]).abs()
+    page.says("is worked # times with dropout", len(outputs))
+    page.says(
+        "No number of the average is off by more than #; in half of the single runs "
+        "some number is off by more than #",
+        AtMost((outputs.mean(0) - of_end["head_outputs"]).abs().max()),
+        AtLeast(off.flatten(1).amax(1).quantile(0.5)),
+    )
+
+
+def _inputs(s):
+    return s["query"], s["key"], s["value"]
+
+
+def _softmax(page, of_end, two, football):
+    weights, output = attention("wrong axis", *_inputs(of_end))
+    meant = of_end["head_outputs"]
+    page.says("What happens To #, #, # and #", weights[0].sum(-1))
+    page.says(
+        "The right outputs lie between # and #, and none is off by more than #",
+        meant.min(),
+        meant.max(),
+        AtMost((output - meant).abs().max()),
+    )
+    scores = 27**2 * tensor([2, 0]) / 2
+    page.says("# times as large. The scaled scores of cat are then # and #", 27, scores)
+    largest = [
+        max(n for n in range(1000) if torch.tensor(float(n)).to(kind).exp().isfinite())
+        for kind in (torch.float64, torch.float16)
+    ]
+    page.says("up to a scaled score of # in double precision, and of #", largest)
+    even = attention("wrong root", *_inputs(two), width=4)[0]
+    page.says("In Head 2 the gives cat # and not #", even[1, THE, CAT], two["weights"][1, THE, CAT])
+    far = (tensor([[0], [1], [2]]) - tensor([0, 1, 2])).abs()
+    late = attention("late bias", *_inputs(football), bias=-far / 2)[0]
+    page.says("play gets # and football #", late[0, 0, 1:])
+
+
+def _mask(page, of_end):
+    hidden = causal(4).isinf()
+    late = attention("late mask", *_inputs(of_end), hidden=hidden)[0][0]
+    page.says(
+        "It gives itself #, and cat, which may attend to two words, has #",
+        late[THE, THE],
+        late[CAT].sum(),
+    )
+    right = run(example("the-cat-sat-end"), causal(4))
+    page.says("(#, #, #, #) Answer", right["scaled_scores"][0, CAT])
+    page.says(
+        "set Worked answer ",
+        right["exponentials"][0, CAT, THE],
+        right["row_sums"][0, CAT],
+        right["weights"][0, CAT, THE],
+    )
+    turned = attention("True reversed", *_inputs(of_end), hidden=hidden)[0][0]
+    page.says("The gives itself #, and sat", turned[THE, THE])
+
+
+def _positions(page, cat_sat):
+    inputs = [cat_sat[n] for n in ("query", "key", "value")]
+    quarters = math.pi / 2 * torch.arange(3, dtype=torch.float64)[:, None] * torch.ones(2)
+    steps = {
+        bug: step_by_step(bug, *(x[0] for x in inputs), quarters, None)
+        for bug in ("", "off by one")
+    }
+    full = attention("", *inputs, angles=quarters[:2])
+    scores = in_pairs(inputs[0], quarters[:2]) @ in_pairs(inputs[1], quarters[:2]).mT
+    page.says("In the full pass sat scores # with cat and # with itself", scores[0, 1])
+    page.says(
+        "average of the values, (#, #), where the full pass has (#, #)",
+        steps["off by one"][1],
+        steps[""][1],
+    )
+    turned = attention("values turned", *inputs, angles=quarters[:2])[1]
+    page.says("and cat gets (#, #) in place of (#, #)", turned[0, 0], full[1][0, 0])
+    halves = attention("halves for pairs", *inputs, angles=quarters[:2])[0]
+    page.says("cat gives itself # and not #", halves[0, 0, 0], full[0][0, 0, 0])

@@ -1,0 +1,116 @@
+"""The numbers of the chapter on order."""
+
+import math
+
+import torch
+from worked_by_torch import (
+    causal,
+    dot,
+    example,
+    explorer,
+    face,
+    mixed,
+    row_sum,
+    run,
+    scaled,
+    share,
+    tensor,
+)
+
+
+def clocks(n, width):
+    """Return the sines and cosines of positions."""
+    speeds = 10000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+    angles = torch.arange(n, dtype=torch.float64)[:, None] * speeds
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+
+
+def swapped(given, i, j):
+    """Return an example in which two tokens have changed places."""
+    order = list(range(len(given["embeddings"] if "embeddings" in given else given["query"][0])))
+    order[i], order[j] = order[j], order[i]
+    tokens = {"embeddings": 0, "query": 1, "key": 1, "value": 1}
+    return {
+        k: v.index_select(tokens[k], torch.tensor(order)) if k in tokens else v
+        for k, v in given.items()
+    }
+
+
+def numbers(page):
+    """Compare all of them."""
+    cat_sat, end = example("cat-sat"), example("the-cat-sat-end")
+    quarter = math.pi / 2 * tensor([[0, 0], [1, 1]])
+    plain, turned = run(cat_sat), run(cat_sat, angles=quarter)
+    back = run(swapped(cat_sat, 0, 1), angles=quarter)
+    page.explorer("fig-order-explorer", explorer(turned), face(turned, 0, keys="turned_key"))
+    page.says("cat gives itself #", plain["weights"][0, 0, 0])
+    page.says("gives itself the same #", plain["weights"][0, 0, 0])
+    page.says("the last has moved by #", clocks(61, 8)[-1, 6])
+    _added(page, end)
+    _rotated(page, turned, back, plain)
+    _biased(page)
+
+
+def _added(page, end):
+    positions = clocks(4, 4)
+    placed = run(end | {"embeddings": end["embeddings"] + positions})
+    page.table("tbl-order-placed", positions, placed["embeddings"])
+    page.says(
+        "Its first number here is ",
+        end["embeddings"][1, 0],
+        positions[1, 0],
+        placed["embeddings"][1, 0],
+    )
+    page.says("embedding and of the position:", end["embeddings"][2, 0], positions[2, 0])
+    page.says("Worked answer", end["embeddings"][2, 0], positions[2, 0], placed["embeddings"][2, 0])
+    other = swapped(end, 1, 2)
+    moved = run(other | {"embeddings": other["embeddings"] + positions})
+    page.table(
+        "tbl-order-added",
+        run(end)["weights"][0, 1, 0],
+        run(other)["weights"][0, 2, 0],
+        placed["weights"][0, 1, 0],
+        moved["weights"][0, 2, 0],
+    )
+
+
+def _rotated(page, turned, back, plain):
+    page.says("becomes, pair by pair, ", dot([0, 1], [0, -1]), dot([0, 1], [1, 0]))
+    query, key = turned["turned_query"][0], turned["turned_key"][0]
+    page.says("you work one of sat: ", dot(query[0], key[0]), dot(query[0], key[1]))
+    page.says("turned query of sat:", query[1], key[0])
+    page.says("Worked answer (−1)×1", *dot(query[1], key[0])[2:])
+    page.says("Divided by they are ", turned["scaled_scores"][0, 0])
+    page.says(
+        "cat gives itself # of its attention, where it gave # without",
+        turned["weights"][0, 0, 0],
+        plain["weights"][0, 0, 0],
+    )
+    page.says("and all four scores are #", back["scores"][0, 0, 0])
+    page.says("average of the two values: ", mixed(back, 0, 0), mixed(back, 0, 1))
+    three = run(
+        {k: plain[k][:, [0, 1, 0]] for k in ("query", "key", "value")},
+        angles=math.pi / 2 * tensor([[0, 0], [1, 1], [2, 2]]),
+    )
+    page.says("The scores of the first cat are #, # and #", three["scores"][0, 0])
+
+
+def _biased(page):
+    football = example("play-football")
+    distance = (tensor([[0], [1], [2]]) - tensor([0, 1, 2])).abs()
+    near = run(football, causal(3) - distance / 2)
+    page.says(
+        "for I: ", scaled(near, 2, 0, bias=-1), scaled(near, 2, 1, bias=-0.5), scaled(near, 2, 2)
+    )
+    page.says("play with I. score: # dk: #", *scaled(near, 1, 0, bias=-0.5)[:3])
+    page.says("Worked answer 0.55", *scaled(near, 1, 0, bias=-0.5)[1:])
+    page.figure("fig-order-biases", run(football, causal(3))["weights"], near["weights"])
+    page.says("divides its exponential by , which is #", math.exp(0.5))
+    sides = run(football, -distance / 2)
+    work = [scaled(sides, 1, 0, bias=-0.5), scaled(sides, 1, 1), scaled(sides, 1, 2, bias=-0.5)]
+    page.says("play loses nothing. ", work, row_sum(sides, 1))
+    page.says("(#, #, #) Answer to 2 decimals. I play", sides["scaled_scores"][0, 1])
+    page.says(
+        "I play football Check Hint Another set Worked answer ",
+        *(share(sides, 1, k) for k in range(3)),
+    )

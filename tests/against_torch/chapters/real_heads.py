@@ -1,0 +1,202 @@
+"""The numbers of the chapter on real heads, from the recorded matrices and maps."""
+
+import gzip
+import json
+import math
+
+import numpy as np
+import torch
+from printed_pages import AtMost
+from worked_by_torch import EXAMPLES, run, share, tensor
+
+FOLDER = EXAMPLES / "sentence-encoder"
+RIVER_BANK, FOOTBALL, APPLE = "The bank near the river", "I play football", "I bought apple to eat"
+TIRED, SOFT = (f"The cat sat on the mat because it was {word}" for word in ("tired", "soft"))
+HEADS = ((1, 3), (1, 5), (2, 9), (4, 2), (6, 12))
+
+
+class Recorded:
+    """The maps of all sentences, and the heads that can be worked again."""
+
+    def __init__(self):
+        maps = json.loads(gzip.decompress((FOLDER / "attention-maps.json.gz").read_bytes()))
+        self.sentences = list(maps)
+        self.tokens = {s: m["tokens"] for s, m in maps.items()}
+        self.maps = {s: tensor(m["attn"]) for s, m in maps.items()}
+
+    def head(self, layer, head, sentence):
+        """Return the stages of a head at work on a sentence."""
+        with np.load(FOLDER / f"L{layer}H{head}.npz") as file:
+            p = {name: torch.tensor(file[name]).double() for name in file.files}
+        x = p[f"x{self.sentences.index(sentence)}"]
+        return run(
+            {
+                name: (x @ p[f"w_{name[0]}"] + p[f"b_{name[0]}"])[None]
+                for name in ("query", "key", "value")
+            }
+        )
+
+    def map(self, layer, head, sentence):
+        """Return the weights that were recorded."""
+        return self.maps[sentence][layer - 1, head - 1]
+
+    def weight(self, layer, head, asking, heard, sentence):
+        """Return the recorded weight of one word for another."""
+        tokens = self.tokens[sentence]
+        return self.map(layer, head, sentence)[tokens.index(asking), tokens.index(heard)]
+
+    def answers(self, sentence, word):
+        """Return the best scaled score of each token of all sentences for a word, best first."""
+        asking = self.head(1, 5, sentence)["query"][0, self.tokens[sentence].index(word)]
+        found = {}
+        for other in self.sentences:
+            scores = self.head(1, 5, other)["key"][0] @ asking / math.sqrt(32)
+            for token, score in zip(self.tokens[other], scores, strict=True):
+                found[token] = max(score, found.get(token, -math.inf))
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def numbers(page):
+    """Compare all of them."""
+    r = Recorded()
+    page.says("It has # layers of # heads", list(r.maps[TIRED].shape[:2]))
+    page.says("each head is # wide", 32)
+    page.says(
+        "for # sentences, as the model computed them, to three decimals, and # heads",
+        len(r.sentences),
+        len(HEADS),
+    )
+    off = max(
+        (r.head(*h, s)["weights"][0] - r.map(*h, s)).abs().max() for h in HEADS for s in r.sentences
+    )
+    page.says("from the model’s own by more than #", AtMost(off))
+    _bank(page, r)
+    _names(page, r)
+    _places(page, r)
+    _it(page, r)
+    _brackets(page, r)
+
+
+def _bank(page, r):
+    s, bank, river = r.head(1, 5, RIVER_BANK), 2, 5
+    row = s["weights"][0, bank]
+    page.table(
+        "tbl-real-heads-bank",
+        torch.stack(
+            [s[n][0, bank] for n in ("scores", "scaled_scores", "exponentials", "weights")], 1
+        ),
+    )
+    page.says("the sum of all seven: ", share(s, bank, river))
+    scaled = s["scaled_scores"][0, bank]
+    page.says("river, [SEP]: ", scaled)
+    page.says("set Worked answer ", share(s, bank, 0))
+    page.says(
+        "A scaled score of # where the next is # is enough for #",
+        scaled[river],
+        scaled[0],
+        row[river],
+    )
+    page.says("river gives bank #", s["weights"][0, river, bank])
+    page.says("bank finds river with #", row[river])
+    page.says("is e^# ≈ #", scaled[river] - scaled[0], row[river] / row[0])
+    of_bank, of_play = r.answers(RIVER_BANK, "bank"), r.answers(FOOTBALL, "play")
+    page.table(
+        "tbl-real-heads-answers", *list(zip(of_bank.values(), of_play.values(), strict=True))[:5]
+    )
+    swapped = scaled.clone()
+    swapped[river] = list(of_bank.values())[1]
+    page.says("Of # different tokens", len(of_bank))
+    page.says(
+        "it would have had # of the weight in place of #", swapped.softmax(0)[river], row[river]
+    )
+    page.says("as word # of its sentence", river)
+    page.says("In I play football it gets #", r.head(1, 5, FOOTBALL)["weights"][0, 2, 3])
+
+
+def _names(page, r):
+    pairs = (
+        ("bank", "river", RIVER_BANK),
+        ("play", "football", FOOTBALL),
+        ("eat", "apple", APPLE),
+        ("bought", "apple", APPLE),
+    )
+    page.table("tbl-real-heads-pairs", *(r.weight(1, 5, *pair) for pair in pairs))
+    verbs = (
+        ("bought", APPLE),
+        ("eat", APPLE),
+        ("play", FOOTBALL),
+        ("sat", "The cat sat on it"),
+        ("sat", TIRED),
+    )
+    page.table(
+        "tbl-real-heads-verbs", *(r.map(4, 2, s)[r.tokens[s].index(v)].max() for v, s in verbs)
+    )
+    the = [(s, i) for s in r.sentences for i, token in enumerate(r.tokens[s]) if token == "the"]
+    hits = sum(int(r.map(4, 2, s)[i].argmax()) == i + 1 for s, i in the)
+    page.says("In # of # places the attends most", hits, len(the))
+
+
+def _places(page, r):
+    page.figure("fig-real-heads-places", r.map(1, 3, RIVER_BANK), r.map(2, 9, RIVER_BANK))
+    page.says(
+        "gives the one before it less than #",
+        min(r.map(1, 3, s).diagonal(-1).min() for s in r.sentences),
+    )
+    after = torch.cat([r.map(2, 9, s).diagonal(1)[1:-1] for s in r.sentences])
+    page.says("gives the next word #", after.mean())
+    before = torch.stack([r.maps[s].diagonal(-1, -2, -1).mean(-1) for s in r.sentences]).mean(0)
+    second = before.flatten().topk(2).indices[1]
+    page.says(
+        "Layer #, head #, with #", second // 12 + 1, second % 12 + 1, before.flatten()[second]
+    )
+
+
+def _it(page, r):
+    tokens = r.tokens[TIRED]
+    it, cat, mat = (tokens.index(word) for word in ("it", "cat", "mat"))
+    others = [i for i in range(len(tokens)) if i != it]
+    page.says("In layer 6, head 12, it gives cat #", r.weight(6, 12, "it", "cat", TIRED))
+    page.says("They give it # on average", r.map(6, 12, TIRED)[others, cat].mean())
+    page.figure("fig-real-heads-it", r.map(6, 12, TIRED)[:, cat], r.map(4, 2, TIRED)[:, cat])
+    page.says(
+        "it gives cat #, the others give it #",
+        r.weight(4, 2, "it", "cat", TIRED),
+        r.map(4, 2, TIRED)[others, cat].mean(),
+    )
+    page.table(
+        "tbl-real-heads-it",
+        *(
+            r.map(*h, s)[it, noun]
+            for s in (TIRED, SOFT)
+            for h in ((6, 12), (4, 2))
+            for noun in (cat, mat)
+        ),
+    )
+    page.says(
+        "barely: # against #, while [CLS], which had #, takes #",
+        r.map(4, 2, SOFT)[it, [mat, cat]],
+        r.map(4, 2, TIRED)[it, 0],
+        r.map(4, 2, SOFT)[it, 0],
+    )
+
+
+def _brackets(page, r):
+    outside = torch.stack(
+        [r.maps[s][:, :, 1:-1][..., [0, -1]].mean((1, 2)) for s in r.sentences]
+    ).mean(0)
+    page.table("tbl-real-heads-outside", outside)
+    page.says(
+        "an even share would be #", sum(1 / len(t) for t in r.tokens.values()) / len(r.tokens)
+    )
+    page.says(
+        "the words give [CLS] alone #",
+        torch.stack([r.map(3, 8, s)[1:-1, 0].mean() for s in r.sentences]).mean(),
+    )
+    lengths = r.head(4, 2, TIRED)["value"][0].norm(dim=-1)
+    page.says(
+        "has the length #, those of the others between # and #",
+        lengths[0],
+        lengths[1:].min(),
+        lengths[1:].max(),
+    )
+    page.says("its length is #", lengths[0])

@@ -1,0 +1,184 @@
+"""What a built page prints, held against numbers that were worked elsewhere, to the last digit."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import TreeBuilder
+
+import torch
+
+PAGES = Path(__file__).parents[2] / "_build" / "html"
+NUMBER = re.compile(
+    r"(?<![\d.,])[−-]?(?:∞|\d+(?:,\d{3})*(?:\.\d+)?)(?P<percent>\N{NO-BREAK SPACE}%)?"
+)
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+NO_SENTENCE = {"script", "style", "pre", "svg", "table", "mha-explorer", "annotation", "math"}
+WITHIN = {"a", "code", "em", "math", "q", "span", "strong", "sub", "sup"}
+LEFT_OVER = 1e-9
+"""What float arithmetic may leave over, as a share."""
+
+
+class AtMost(NamedTuple):
+    """A number that the page rounds up."""
+
+    value: float
+
+
+class AtLeast(NamedTuple):
+    """A number that the page rounds down."""
+
+    value: float
+
+
+def agrees(text, value):
+    """Return whether a printed number is a value, rounded to as many decimals as are printed."""
+    bare = text.removesuffix("\N{NO-BREAK SPACE}%")
+    times = 1 if bare == text else 100
+    bare = bare.replace("−", "-").replace(",", "").replace("∞", "inf")
+    unit = 10.0 ** -len(bare.partition(".")[2])
+    printed, exact = float(bare), times * float(getattr(value, "value", value))
+    if printed == exact:
+        return True
+    over = (printed - exact) / unit
+    left = LEFT_OVER * max(1, abs(exact)) / unit
+    if isinstance(value, AtMost):
+        return -left <= over < 1
+    if isinstance(value, AtLeast):
+        return -1 < over <= left
+    return abs(over) <= 0.5 + left
+
+
+def flat(*values):
+    """Return numbers, tensors and lists of them as one list, row by row."""
+    numbers = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            numbers += value.flatten().tolist()
+        elif isinstance(value, (list, tuple)) and not isinstance(value, (AtMost, AtLeast)):
+            numbers += flat(*value)
+        else:
+            numbers.append(value)
+    return numbers
+
+
+class Page:
+    """A built page: its labelled tables and figures, and its sentences.
+
+    Each of `table`, `figure`, `explorer` and `says` compares, and remembers what is wrong.
+    """
+
+    def __init__(self, name):
+        file = PAGES / f"{name}.html"
+        self.root = _tree(file.read_text(encoding="utf-8"))
+        self.article = next(e for e in self.root.iter("article"))
+        self.sentences = re.sub(r"[ \n]+", " ", "".join(_sentence_text(self.article)))
+        self.labelled = {e.get("id"): e for e in self.article.iter() if e.get("id")}
+        self.wrong, self.compared = [], {"tables": 0, "figures": 0, "sentences": 0}
+
+    def table(self, label, *values):
+        """Compare all numbers of the body of a table, or of a block of tables."""
+        cells = list(self.labelled[label].iter("td"))
+        self._compare("tables", label, " ; ".join(map(_text, cells)), flat(*values))
+
+    def explorer(self, label, stages, face):
+        """Compare the tables of a run, each by its stage and head, and the one at the top."""
+        tables = list(self.labelled[label].iter("table"))
+        for table in tables:
+            place = table.get("data-stage"), int(table.get("data-head") or 0)
+            values = stages[place] if table.get("data-stage") else face
+            body = " ; ".join(_text(cell) for cell in table.iter("td"))
+            self._compare("tables", f"{label}, {place}", body, flat(values))
+
+    def figure(self, label, *values):
+        """Compare the numbers that a figure writes into its cells or beside its bars."""
+        forms = _with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
+        texts = _with_class(forms[0] if forms else self.labelled[label], "text", "f-number")
+        self._compare("figures", label, " ; ".join(map(_text, texts)), flat(*values))
+
+    def says(self, words, *values):
+        """Compare the numbers of a sentence: at each # of some words of it, and behind them."""
+        values = flat(*values)
+        number = f"({NUMBER.pattern.replace('?P<percent>', '?:')})"
+        parts = [re.escape(part) for part in words.split("#")]
+        behind = (rf"\D*?{number}" for _ in values[len(parts) - 1 :])
+        found = re.search(number.join(parts) + "".join(behind), self.sentences)
+        if not found:
+            self.wrong.append(f"no sentence has {words!r} and {len(values)} numbers")
+            return
+        self._compare("sentences", words, " ; ".join(found.groups()), values)
+
+    def counted(self):
+        """Return of tables, figures and sentences how many numbers were compared, and are printed.
+
+        Among those of sentences are the numbers of sections, of references and of quotations.
+        """
+        cells, drawn = [], []
+        for label, element in self.labelled.items():
+            if label.startswith(("tbl-", "fig-", "explore-")):
+                cells += element.iter("td")
+                forms = _with_class(element, "g", "f-wide")
+                drawn += _with_class(forms[0] if forms else element, "text", "f-number")
+        printed = {
+            "tables": sum(_count(_text(cell)) for cell in set(cells)),
+            "figures": sum(_count(_text(each)) for each in set(drawn)),
+            "sentences": _count(self.sentences),
+        }
+        return {kind: (self.compared[kind], number) for kind, number in printed.items()}
+
+    def _compare(self, kind, what, text, values):
+        printed = [found[0] for found in NUMBER.finditer(text)]
+        if len(printed) != len(values):
+            self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
+        for own, value in zip(printed, values, strict=False):
+            self.compared[kind] += 1
+            if not agrees(own, value):
+                self.wrong.append(f"{what}: {own} is printed, {value} worked")
+
+
+def _tree(html):
+    """Return a page as elements."""
+    builder = TreeBuilder()
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            builder.start(tag, {name: value or "" for name, value in attributes})
+            if tag in VOID:
+                builder.end(tag)
+
+        def handle_startendtag(self, tag, attributes):
+            builder.start(tag, {name: value or "" for name, value in attributes})
+            builder.end(tag)
+
+        def handle_endtag(self, tag):
+            if tag not in VOID:
+                builder.end(tag)
+
+        def handle_data(self, data):
+            builder.data(data)
+
+    Parser().feed(html)
+    return builder.close()
+
+
+def _count(text):
+    return len(NUMBER.findall(text))
+
+
+def _with_class(element, tag, name):
+    return [each for each in element.iter(tag) if name in each.get("class", "").split()]
+
+
+def _text(element):
+    return "".join(element.itertext()).strip()
+
+
+def _sentence_text(element):
+    """Yield the text of an element without tables, drawings, formulas and code."""
+    yield element.text or ""
+    for child in element:
+        apart = "" if child.tag in WITHIN else " "
+        if child.tag not in NO_SENTENCE:
+            yield apart
+            yield from _sentence_text(child)
+        yield apart + (child.tail or "")

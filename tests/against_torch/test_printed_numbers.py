@@ -1,0 +1,30 @@
+"""The numbers on the built pages are PyTorch's too, to the last digit.
+
+All tables and figures of the book's second half, and of three chapters of the mechanism.
+"""
+
+import importlib
+
+import pytest
+from printed_pages import PAGES, Page
+
+CHAPTERS = [
+    *(f"mechanism/{name}" for name in (
+        "what-attention-does", "self-attention", "multi-head-attention",
+    )),
+    *(f"transformer/{name}" for name in (
+        "order", "decoding", "depth", "cost", "learning", "small-model", "real-heads", "bugs",
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_printed_numbers(name, record_property):
+    """Each is worked from the inputs alone, by a program that knows nothing of mha's."""
+    if not PAGES.is_dir():
+        pytest.fail(f"{PAGES} is not there; run scripts/build.py first", pytrace=False)
+    page = Page(name)
+    program = name.rpartition("/")[2].replace("-", "_")
+    importlib.import_module(f"chapters.{program}").numbers(page)
+    record_property(name, page.counted())
+    assert not page.wrong, "\n".join(page.wrong)

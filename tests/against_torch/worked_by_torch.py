@@ -1,0 +1,155 @@
+"""Runs of the book's examples by PyTorch: what a page prints of each, from the inputs alone."""
+
+import math
+import tomllib
+from pathlib import Path
+
+import torch
+
+EXAMPLES = Path(__file__).parents[2] / "mha" / "examples"
+
+
+def tensor(numbers):
+    """Return numbers in double precision."""
+    return torch.tensor(numbers, dtype=torch.float64)
+
+
+def example(name):
+    """Return an example's inputs: its embeddings and heads, or its queries, keys and values."""
+    given = tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))
+    found = {k: tensor(given[k]) for k in ("embeddings", "w_o") if k in given}
+    if "heads" in given:
+        for name in ("w_q", "w_k", "w_v"):
+            found[name] = torch.stack([tensor(head[name]) for head in given["heads"]])
+    else:
+        found |= {k: tensor(given[k])[None] for k in ("query", "key", "value")}
+    return found
+
+
+def causal(n):
+    """Return what is added to scores to hide later tokens."""
+    return torch.zeros(n, n, dtype=torch.float64).masked_fill(
+        torch.ones(n, n, dtype=torch.bool).triu(1), -math.inf
+    )
+
+
+def turned(x, angles):
+    """Return pairs of numbers, taken for complex ones, times others of length one."""
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+
+
+def run(given, mask=0.0, angles=None, scale=None):
+    """Return every stage of attention, shape (num_heads, n, ...) where a stage has heads.
+
+    Parameters
+    ----------
+    given : dict of tensor
+        Of `example`.
+    mask : tensor, default 0
+        Added to the scaled scores.
+    angles : tensor, shape (n, d_k / 2), optional
+        By which queries and keys are turned.
+    scale : float, default 1 / sqrt(d_k)
+    """
+    s = dict(given)
+    if "w_q" in s:
+        x = s["embeddings"]
+        s["query"], s["key"], s["value"] = x @ s["w_q"], x @ s["w_k"], x @ s["w_v"]
+    query, key = s["query"], s["key"]
+    if angles is not None:
+        query, key = turned(query, angles), turned(key, angles)
+        s |= {"angles": angles, "turned_query": query, "turned_key": key}
+    s["scores"] = query @ key.mT
+    s["scaled_scores"] = s["scores"] * (scale or 1 / math.sqrt(query.shape[-1])) + mask
+    powers = s["scaled_scores"].exp()
+    s["row_sums"] = powers.sum(-1)
+    s["exponentials"] = powers
+    s["weights"] = s["scaled_scores"].softmax(-1)
+    s["head_outputs"] = s["weights"] @ s["value"]
+    s["concat"] = s["head_outputs"].transpose(0, 1).flatten(1)
+    if "w_o" in s:
+        s["output"] = s["concat"] @ s["w_o"]
+        parts = s["w_o"].unflatten(0, (len(s["value"]), -1))
+        s["head_contributions"] = s["head_outputs"] @ parts
+        if "embeddings" in s:
+            s["stream"] = s["embeddings"] + s["output"]
+    return s
+
+
+def explorer(s):
+    """Return the stages of a run as an explorer's tables have them, by stage and head."""
+    found = {}
+    for name, array in s.items():
+        by_head = array if array.ndim == 3 else array[None]
+        for head, numbers in enumerate(by_head):
+            found[name, head] = numbers
+    for head, sums in enumerate(s["row_sums"]):
+        found["exponentials", head] = torch.cat([s["exponentials"][head], sums[:, None]], 1)
+    return found
+
+
+def face(s, row, head=0, keys="key"):
+    """Return the table above an explorer: one query, a row for each key."""
+    value, weights = s["value"][head], s["weights"][head, row]
+    return [
+        [s[keys][head, j], *(s[name][head, row, j] for name in (
+            "scores", "scaled_scores", "exponentials", "weights"
+        )), value[j], weights[j] * value[j, 0]]
+        for j in range(len(value))
+    ]  # fmt: skip
+
+
+def with_sums(weights):
+    """Return rows of weights with the sum behind each, as a block of tables prints them."""
+    return torch.cat([weights, weights.sum(-1, keepdim=True)], -1)
+
+
+def dot(a, b):
+    """Return the numbers of a printed sum of products: the factors, the products, the sum."""
+    a, b = [float(x) for x in a], [float(x) for x in b]
+    pairs = list(zip(a, b, strict=True))
+    return [
+        *(x for pair in pairs for x in pair),
+        *(x * y for x, y in pairs),
+        sum(x * y for x, y in pairs),
+    ]
+
+
+def share(s, row, key, head=0):
+    """Return the numbers of a printed weight: exponential, row sum, weight."""
+    return [
+        s[name][head, row, key] if name != "row_sums" else s[name][head, row]
+        for name in ("exponentials", "row_sums", "weights")
+    ]
+
+
+def row_sum(s, row, head=0):
+    """Return the numbers of a printed row sum, without the keys that are hidden."""
+    powers = s["exponentials"][head, row]
+    return [powers[powers > 0], s["row_sums"][head, row]]
+
+
+def scaled(s, row, key, head=0, bias=None):
+    """Return the numbers of a printed scaled score: score, width, bias if any, scaled score."""
+    biases = [] if bias is None else [bias]
+    return [
+        s["scores"][head, row, key],
+        s["query"].shape[-1],
+        *biases,
+        s["scaled_scores"][head, row, key],
+    ]
+
+
+def mixed(s, row, column, head=0):
+    """Return the numbers of a printed component of a head's output."""
+    weights = s["weights"][head, row]
+    seen = weights > 0
+    return dot(weights[seen], s["value"][head, seen, column])
+
+
+def norm(x, eps=1e-5):
+    """Return means, spreads and normalised rows."""
+    means = x.mean(-1)
+    spreads = ((x - means[..., None]) ** 2).mean(-1).add(eps).sqrt()
+    return means, spreads, torch.nn.functional.layer_norm(x, x.shape[-1:], eps=eps)
