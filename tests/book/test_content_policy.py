@@ -72,10 +72,15 @@ class Crawl:
         self.address = address
         context.add_init_script(LISTEN)
         self.page = context.new_page()
-        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("console", self.hear)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("response", self.check)
         self.page.on("request", self.note)
+
+    def hear(self, message):
+        """Note what the console warns of."""
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
 
     def note(self, request):
         """Note a request that leaves the book."""
