@@ -259,10 +259,10 @@ def _turned_off(page, model, fresh, whole):
         ),
     )
     page.says(
-        "a name that was met costs on average # in place of #, about what an even guess does (#)",
+        "a name that was met costs on average #, about what an even guess does (#), in place of #",
         cut["repeated"],
-        whole["repeated"],
         math.log(15),
+        whole["repeated"],
     )
 
 
@@ -321,8 +321,8 @@ def _sure_of_new(page, model, fresh):
     sure = [chances[one].max(-1).values.mean() for one in each]
     right = [[(chances[one].argmax(-1) == came[one]).sum(), one.sum()] for one in each]
     page.says(
-        "In the # new stories the likeliest word has on average # for a story’s first name, # for its "
-        "second and # for its third. It is right in # of #, # of # and # of #",
+        "In the # new stories the likeliest word has on average # for a story’s first name, # for "
+        "its second and # for its third. It is right in # of #, # of # and # of #",
         len(fresh),
         sure,
         right,
