@@ -50,8 +50,8 @@ def test_softmax_and_its_gradient(draw, agree):
 
 
 def test_a_row_that_sees_nothing_is_nan_with_the_weights(draw):
-    module = torch.nn.MultiheadAttention(6, 2, batch_first=True, dtype=torch.float64)
-    (x,) = tensors(draw.normal(1, 5, 6))
+    _, module, d_model = draw.layer()
+    (x,) = tensors(draw.normal(1, 5, d_model))
     hidden = torch.zeros(5, 5, dtype=torch.bool)
     hidden[3] = True
     output, weights = module(x, x, x, attn_mask=hidden)
