@@ -85,7 +85,7 @@ def test_a_second_build_computes_nothing_and_changes_nothing(project):
         ),
         ("\nThe weight is 0.73.\n", "book/index.md:22: 0.73 is typed into the prose"),
         ("\n$\\frac{1$ is broken.\n", "book/index.md:22: WARNING: TeX `\\frac{1`"),
-        ("\nSee {ref}`nowhere`.\n", "book/index.md:22: undefined label: 'nowhere'"),
+        ("\nSee {ref}`nowhere`.\n", "book/index.md:22: WARNING: undefined label: 'nowhere'"),
         (
             "\nThe weight is {eval}`missing`.\n",
             "book/index.md:22: WARNING: {eval}`missing`: NameError: name 'missing'",

@@ -238,7 +238,7 @@ def _sentence(rng, book):
 
 
 def _section(rng, book):
-    mark = rng.randrange(10**6)
+    mark = "".join(rng.choices("abcdefgh", k=6))
     text = f"(section-{mark})=\n## Section {mark}\n\nSee {{ref}}`section-{mark}`."
     append(book, "book/three.md", text)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from explorer_pages import PRESSES, sums_hold, written
+from playwright.sync_api import expect
 
 from mha import Place, example_names, load_example, origin, short, shown, trace
 from mha.audit.judging import Prints
@@ -410,8 +411,8 @@ def test_another_sentence_takes_the_place_of_the_example_and_is_in_the_address(v
     assert seen.page.locator("mha-explorer b").count() == 0
     seen.open()
     labels = seen.page.locator('table[data-stage="weights"]').first.locator("th")
+    expect(labels).to_have_count(1 + 4 + 4)  # the tables follow in a frame of their own
     assert labels.all_text_contents()[1:5] == ["we", "<b>hear</b>", "all", "four"]
-    assert labels.count() == 1 + 4 + 4
     before, url = seen.numbers("weights"), seen.settled_url()
     assert "own=7%3Awe" in url
     again = view(name, address="#" + url.partition("#")[2]).live()

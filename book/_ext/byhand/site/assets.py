@@ -96,7 +96,8 @@ def declare(app: Sphinx, config: object) -> None:
     """Name our style sheet and script, in place of Jupyter Book's every file below `_static`."""
     app.config.html_css_files = list(STYLES)
     app.config.html_js_files = [(script, {"defer": "defer"}) for script in SCRIPTS]
-    app.config.exclude_patterns += sorted(PARTS)  # no page loads them one by one
+    # No page loads these one by one. (The list may be Sphinx's own, which other builds begin with.)
+    app.config.exclude_patterns = [*app.config.exclude_patterns, *sorted(PARTS)]
 
 
 def write_assets(app: Sphinx) -> None:

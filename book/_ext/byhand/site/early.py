@@ -31,7 +31,7 @@ def setup(app: Sphinx) -> None:
 
 def keep_from_static(app: Sphinx, config: Any) -> None:
     """Have Sphinx copy none of them, for no page loads them."""
-    config.exclude_patterns += EARLY
+    config.exclude_patterns = [*config.exclude_patterns, *EARLY]
 
 
 def early_scripts() -> dict[str, str]:
