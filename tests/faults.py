@@ -214,6 +214,9 @@ CLAIMS = [
     Fault("a proof that is no proposition", "a proof rests on a proposition or a formula",
           '[a]\nsays = "So."\nkind = "proved"\nholds = "{ref}`a`"\n', 1, "book/claims.toml",
           whole=True),
+    Fault("a quotation from nowhere in its source", "a quotation has a place in its source",
+          '[a]\nsays = "So."\nkind = "quoted"\nholds = "{cite:t}`a2020`"\n', 1,
+          "book/claims.toml", whole=True),
     _page("a number without a kind", "512 has no kind; {eval}, {given} or a {claim} is wanted",
           "Heads are at most\n512 wide.", 1),
 ]  # fmt: skip

@@ -138,6 +138,7 @@ def numbers(page):
     _two_stories(page, model)
     _born(page, models, fresh)
     _fails(page, model, notes)
+    _sure_of_new(page, model, fresh)
     alone = measured(without(model, (0, 0), (0, 1)), fresh)
     page.says("much else: names met cost #", alone["repeated"])
 
@@ -257,7 +258,12 @@ def _turned_off(page, model, fresh, whole):
             for f in (whole, cut, other, *lost)
         ),
     )
-    page.says("a name that was met costs # in place of #", cut["repeated"], whole["repeated"])
+    page.says(
+        "a name that was met costs on average #, about what an even guess does (#), in place of #",
+        cut["repeated"],
+        math.log(15),
+        whole["repeated"],
+    )
 
 
 def _next(arrays, story, cut=None):
@@ -304,6 +310,25 @@ def _born(page, models, fresh):
             for k, m in zip(known, later, strict=True)
         ),
     )
+
+
+def _sure_of_new(page, model, fresh):
+    story, place = (torch.tensor(x) for x in second_syllables(fresh.numpy()).new)
+    chances = read(model, fresh[:, :-1])[2][story, place].softmax(-1)
+    came = fresh[story, place + 1]
+    before = torch.tensor([int((story[:i] == s).sum()) for i, s in enumerate(story)])
+    each = [before == number for number in range(3)]
+    sure = [chances[one].max(-1).values.mean() for one in each]
+    right = [[(chances[one].argmax(-1) == came[one]).sum(), one.sum()] for one in each]
+    page.says(
+        "In the # new stories the likeliest word has on average # for a story’s first name, # for "
+        "its second and # for its third. It is right in # of #, # of # and # of #",
+        len(fresh),
+        sure,
+        right,
+    )
+    costs = functional.cross_entropy(chances[each[2]].log(), came[each[2]])
+    page.says("third names most: #", costs)
 
 
 def _fails(page, model, notes):

@@ -19,7 +19,7 @@ KINDS = {
     "proved": "derived on the page, for every input",
     "computed": "worked and asserted by the build, for the inputs named",
     "measured": "found over seeds or texts, all of which count",
-    "quoted": "taken from a source, with its table or section",
+    "quoted": "taken from a source, with its table, its section or the abstract",
     "convention": "so chosen in this book",
 }
 ROLE = re.compile(r"\{claim\}`([^`]*)`")
@@ -93,6 +93,8 @@ def _wrong(claim: Claim, text: str, *, is_made: bool) -> Iterator[Finding]:
         yield Finding(FILE, line, f"kind is {claim.kind!r}; one of {', '.join(KINDS)} is wanted")
     if claim.kind == "proved" and not DERIVED.search(claim.holds):
         yield Finding(FILE, line, "a proof rests on a proposition or a formula; {numref}, {eq}")
+    if claim.kind == "quoted" and not PLACE.search(claim.holds):
+        yield Finding(FILE, line, "a quotation has a place in its source; table, section, abstract")
     if not claim.says or not HOLDER.search(claim.holds):
         yield Finding(FILE, line, "says, and holds with a reference or a citation, are wanted")
 
