@@ -82,7 +82,7 @@ MORE = {
     ),
     "rounding to four decimals": ("notation#rounding",),
     "vanishing gradient": (
-        "mechanism/scaling#deeper-without-the-scale-most-queries-get-less-gradient-and-the-query-matrix-gets-more",
+        "mechanism/scaling#deeper-without-the-scale-most-wide-queries-get-less-gradient-and-the-query-matrix-gets-more",
         "mechanism/scaling#what-saturation-does-to-the-gradient",
     ),
     "weighted average of values": (
