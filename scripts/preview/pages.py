@@ -128,6 +128,8 @@ class Pages:
         self.to_read |= {name for name, *_ in stale}
         self.builder.prepare_writing(set(self.env.found_docs))
         self.builder.events.emit("write-started", self.builder)
+        # What the process before has told is over, also where no page will be another.
+        self.connection.send(Told(problems=dict(self.problems)))
 
     # ---- What is asked ----
 
