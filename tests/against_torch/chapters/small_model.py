@@ -3,11 +3,12 @@
 The stories are those of `mha.examples.names`, which draws a language and computes no attention.
 """
 
+import itertools
 import math
 
 import numpy as np
 import torch
-from printed_pages import AtMost
+from printed_pages import AtLeast, AtMost
 from torch.nn import functional
 from worked_by_torch import EXAMPLES, causal, share, turned
 
@@ -200,7 +201,8 @@ def _prediction(page, model, first, second, spread, logits):
     both, ends = shares[:, [NU, KE]], logits[LAST, [NU, KE]]
     page.table("tbl-names-parts", both, ends)
     page.says("ends the other name: ", both[:, 0], ends[0])
-    page.says("little more than “a syllable”, with # and #", both[2])
+    page.says("it adds at least # to each of the #", AtLeast(shares[2, :16].min()), 16)
+    page.says("takes at least # from every other word", AtLeast(-shares[2, 16:].max()))
     page.says("is the last part, # against #", both[4])
     powers, chance = logits[LAST].exp(), logits[LAST].softmax(0)[NU]
     page.says("over the sum of all #: ", 36, powers[NU], powers.sum(), chance)
@@ -344,5 +346,14 @@ def _fails(page, model, notes):
         second["weights"][1, LAST, 4],
     )
     page.says("It says ke with #", _next(model, stories[1])[KE])
+    second = read(model, indices(stories[1]))[0][1]
+    page.says("the better score, # against #", second["scaled_scores"][1, LAST, [1, 4]])
+    drawn = torch.tensor(list(itertools.permutations(range(16), 3)))
+    saw, stop = (torch.full((len(drawn),), WORDS.index(word)) for word in ("saw", "."))
+    a, b, c = drawn.T
+    ends = read(model, torch.stack([a, b, saw, a, c, stop, a], 1))[2][:, -1]
+    each = torch.arange(len(drawn))
+    first = (ends[each, b] > ends[each, c]).double().mean()
+    page.says("Of the # stories of this form, the first ending is the likelier in #", len(drawn), first)
     blind = without(model, (1, 1))
     page.says("nu falls from # to #", _next(model, stories[0])[NU], _next(blind, stories[0])[NU])
