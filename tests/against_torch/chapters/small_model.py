@@ -354,6 +354,7 @@ def _fails(page, model, notes):
     ends = read(model, torch.stack([a, b, saw, a, c, stop, a], 1))[2][:, -1]
     each = torch.arange(len(drawn))
     first = (ends[each, b] > ends[each, c]).double().mean()
-    page.says("Of the # stories of this form, the first ending is the likelier in #", len(drawn), first)
+    page.says("Of the # stories of this form, the first ending", len(drawn))
+    page.says("the first ending is the likelier in #", first)
     blind = without(model, (1, 1))
     page.says("nu falls from # to #", _next(model, stories[0])[NU], _next(blind, stories[0])[NU])
