@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import torch
-from printed_pages import AtMost
+from printed_pages import AtLeast, AtMost
 from worked_by_torch import EXAMPLES, run, share, tensor
 
 FOLDER = EXAMPLES / "sentence-encoder"
@@ -127,6 +127,7 @@ def _names(page, r):
         ("play", FOOTBALL),
         ("sat", "The cat sat on it"),
         ("sat", TIRED),
+        ("sat", SOFT),
     )
     page.table(
         "tbl-real-heads-verbs", *(r.map(4, 2, s)[r.tokens[s].index(v)].max() for v, s in verbs)
@@ -139,8 +140,8 @@ def _names(page, r):
 def _places(page, r):
     page.figure("fig-real-heads-places", r.map(1, 3, RIVER_BANK), r.map(2, 9, RIVER_BANK))
     page.says(
-        "gives the one before it less than #",
-        min(r.map(1, 3, s).diagonal(-1).min() for s in r.sentences),
+        "gives the one before it at least #",
+        AtLeast(min(r.head(1, 3, s)["weights"][0].diagonal(-1).min() for s in r.sentences)),
     )
     after = torch.cat([r.map(2, 9, s).diagonal(1)[1:-1] for s in r.sentences])
     page.says("gives the next word #", after.mean())
@@ -185,6 +186,10 @@ def _brackets(page, r):
         [r.maps[s][:, :, 1:-1][..., [0, -1]].mean((1, 2)) for s in r.sentences]
     ).mean(0)
     page.table("tbl-real-heads-outside", outside)
+    each = torch.stack(
+        [r.maps[s][5, :, 1:-1][..., [0, -1]].mean((0, 1)).sum() for s in r.sentences]
+    )
+    page.says("in every sentence, in layer 6 in # of the six", int((each > 0.5).sum()))
     page.says(
         "an even share would be #", sum(1 / len(t) for t in r.tokens.values()) / len(r.tokens)
     )
