@@ -286,7 +286,8 @@ def _two_stories(page, model):
     names = [(a, b) for a in syllables for b in syllables if a != b]
     texts = torch.stack([indices(f"{a} {b} saw mo nu . {a}") for a, b in names])
     lucky = (read(blind, texts)[2][:, -1].argmax(1) == texts[:, 1]).sum()
-    page.says("only # of the # names", lucky, len(names))
+    page.says("The first person could have # names here", len(names))
+    page.says("is the likeliest for only # of them", lucky)
 
 
 def _born(page, models, fresh):
@@ -346,8 +347,11 @@ def _fails(page, model, notes):
         second["weights"][1, LAST, 4],
     )
     page.says("It says ke with #", _next(model, stories[1])[KE])
-    second = read(model, indices(stories[1]))[0][1]
-    page.says("the better score, # against #", second["scaled_scores"][1, LAST, [1, 4]])
+    (_, second), spread, _ = read(model, indices(stories[1]))
+    page.says("ke’s with # of the weight and nu’s with #", second["weights"][1, LAST, [1, 4]])
+    part = second["parts"][0, LAST]
+    takes = (part - part.mean()) / spread[LAST] @ model["unembedding"][:, [KE, NU]]
+    page.says("takes # from ke and # from nu", -takes)
     drawn = torch.tensor(list(itertools.permutations(range(16), 3)))
     saw, stop = (torch.full((len(drawn),), WORDS.index(word)) for word in ("saw", "."))
     a, b, c = drawn.T
