@@ -59,7 +59,7 @@ class Recorded:
 def numbers(page):
     """Compare all of them."""
     r = Recorded()
-    page.says("It has # layers of # heads", list(r.maps[TIRED].shape[:2]))
+    page.says("The model has # layers of # heads", list(r.maps[TIRED].shape[:2]))
     page.says("each head is # wide", 32)
     page.says(
         "for # sentences, as the model computed them, to three decimals, and # heads",
