@@ -188,6 +188,19 @@ def test_a_probability_leads_back_to_the_embedding_table(model_page):
     expect(what).to_have_text(seen[-2])
 
 
+def test_each_number_of_a_sum_leads_on_whatever_the_length_of_the_story(model_page):
+    page = model_page
+    line, what = page.locator(".model-line"), page.locator(".model-what")
+    page.locator(".model-shares .number").first.click()
+    links = line.locator("button")
+    expect(links).to_have_count(64)
+    for number in (1, 15, 31, 63):  # of the unembedding's rows; the story has seven words
+        links.nth(number).click()
+        expect(what).to_have_text(f"Unembedding, {number // 2 + 1} of ke")
+        expect(line).to_contain_text("The model has learned this number.")
+        page.get_by_role("button", name="Back").click()
+
+
 def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(model_page):
     page = model_page
     page.locator(".model-temperature input").fill("2")

@@ -125,6 +125,7 @@
       set(parts.dots[i], "cy", up(costs[step][i]).toFixed(1));
       setText(parts.costs[i], fill(i ? texts.met : texts.fresh, { cost: shownCosts[i] }));
     });
+    setText(parts.brief, fill(texts.brief, { fresh: shownCosts[0], met: shownCosts[1] }));
     set(parts.marker, "x1", x);
     set(parts.marker, "x2", x);
     set(parts.curves, "aria-label", fill(texts.curves, { step: steps[step], fresh: shownCosts[0],

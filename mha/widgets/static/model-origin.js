@@ -71,7 +71,7 @@
       parts.line.replaceChildren();
       return;
     }
-    sharesAt(view.found, at.place.row ?? 0);
+    if (["parts", "shares"].includes(at.place.stage)) sharesAt(view.found, at.place.row ?? 0);
     const from = originIn(view.found, at.block, at.place);
     setText(parts.what, nameOf(view, at.block, at.place));
     if (from.operation === "given") {

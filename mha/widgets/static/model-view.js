@@ -74,9 +74,10 @@
       parts.nextTitle = make("p", { className: "model-title" });
       parts.came = make("p", { className: "model-came soft" });
       parts.kept = make("p", { className: "soft" });
+      parts.brief = make("span", { className: "soft", role: "status" });
       const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
-        make("div", { className: "model-controls" }, this.cutChoice()),
+        make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
         make("div", { className: "model-controls" }, this.stepChoice()), this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),

@@ -39,6 +39,7 @@
     step: "Training: after step {step}",
     costs: "Cost of second syllables in nats",
     stories: "on 200 stories",
+    brief: "In 200 stories names met cost {met} nats, new names {fresh}.",
     axis: "steps of training",
     curves: "Cost of second syllables in nats by step, with the heads as they are switched. After {step} steps: new names {fresh}, names met {met}",
     met: "names met {cost}",

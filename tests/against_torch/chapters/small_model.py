@@ -282,6 +282,8 @@ def _two_stories(page, model):
             for arrays, cut in variants
         ),
     )
+    ended = _next(without(model, (0, 1)), STORY)[[WORDS.index(word) for word in ("walked", ".")]]
+    page.says("with walked or the full stop (# together)", ended.sum())
     syllables = [word for word in WORDS[:16] if word not in ("mo", "nu")]
     names = [(a, b) for a in syllables for b in syllables if a != b]
     texts = torch.stack([indices(f"{a} {b} saw mo nu . {a}") for a, b in names])
