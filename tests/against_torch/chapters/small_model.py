@@ -239,7 +239,7 @@ def _notes(page, model, first, second):
     page.says("nu gives mo, the word before it, #", first["weights"][0, 4, 3])
     others = notes[[i for i in range(7) if i != 4]]
     page.says(
-        "The note of head 1 decides it: # for nu, and not more than #",
+        "The note of block 1, head 1, decides it: # for nu, and not more than #",
         notes[4],
         AtMost(others.max()),
     )
