@@ -87,7 +87,8 @@ def examine(
     asking, limits = Asking.of(this, cases).limited()
     axes = 2 + min(len(case.leading) for case in asking.cases)
     first = judged(asking, _name(function), limits, lambda it: attention.own_scale(it, axes))
-    if first.ok or any(finding.bug for finding in first.findings):
+    agreed, total = first.cases.get("plain", (0, 1))
+    if agreed == total or any(finding.bug for finding in first.findings):
         return first
     other, limits = Asking.of(attention.in_other_order(this), cases).limited()
     order = Finding(condition := "if axes are (..., n, num_heads, d_k)", convention=condition)

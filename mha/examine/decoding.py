@@ -89,9 +89,7 @@ def worked(given: Any, parts: Parts) -> Array:
     """Return what a step of some parts gives."""
     query, key, value = (given[name] for name in ("query", "key", "value"))
     angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
-    heads = np.ndindex(*query.shape[:-2])
-    rows = [write(query[i], key[i], value[i], angles, parts, sizes=given["sizes"]) for i in heads]
-    return _mixed(given, np.reshape(rows, (*query.shape[:-1], -1)))
+    return _mixed(given, write(query, key, value, angles, parts, sizes=given["sizes"]))
 
 
 def lines(given: Any, index: tuple[int, ...]) -> list[str]:

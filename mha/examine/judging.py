@@ -139,12 +139,13 @@ def _set_apart(
         *([i for i, kind in enumerate(kinds) if kind in g] for g in asking.asked.subject.apart),
     ]
     groups = [group for group in groups if off & set(group)]
-    for count in range(len(groups) + 1):
-        for apart in combinations(groups, count):
-            left = [i for i in range(len(kinds)) if i not in set().union(*apart)]
-            found = asking.only(left).explained(extra) if left else []
-            if found:
-                return found, [[i for i in group if i in off] for group in apart]
+    tried: set[tuple[int, ...]] = {()}
+    for apart in (each for n in range(len(groups) + 1) for each in combinations(groups, n)):
+        left = tuple(i for i in range(len(kinds)) if i not in set().union(*apart))
+        found = [] if left in tried else asking.only(left).explained(extra)
+        if found:
+            return found, [[i for i in group if i in off] for group in apart]
+        tried.add(left)
     return [], []
 
 
