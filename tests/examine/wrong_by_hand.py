@@ -37,10 +37,6 @@ def softened(s, mask, change):
     return change(s, mask)
 
 
-def grouped(k, q):
-    return np.stack([k[..., i // 3, :, :] for i in range(q.shape[-3])], axis=-3)
-
-
 def causal(q, k, ahead=0):
     i, j = np.ogrid[: q.shape[-2], : k.shape[-2]]
     return j <= i + ahead
@@ -90,9 +86,8 @@ ATTENTION = {
     "scaled twice": lambda q, k, v: soft(dots(q, k) / q.shape[-1] ** 0.5) @ v,
     "multiplied by the root": lambda q, k, v: soft(q @ t(k) * q.shape[-1] ** 0.5) @ v,
     "root of the number of keys": lambda q, k, v: soft(q @ t(k) / k.shape[-2] ** 0.5) @ v,
-    "a view for a transpose": lambda q, k, v: (
-        soft(q @ k.reshape(t(k).shape) / q.shape[-1] ** 0.5) @ v
-    ),
+    "a view for a transpose": lambda q, k, v:
+        soft(q @ k.reshape(t(k).shape) / q.shape[-1] ** 0.5) @ v,
     "scale unused": lambda q, k, v, scale=None: soft(dots(q, k)) @ v,
     "scale beside the root": lambda q, k, v, scale=1.0: soft(dots(q, k) * scale) @ v,
     "softcap before the scale": capped,
@@ -105,41 +100,33 @@ ATTENTION = {
         else soft(dots(q, k)) @ v
     ),
     "axis from the front": lambda q, k, v: soft(dots(q, k), axis=1) @ v,
-    "one sum for all rows": lambda q, k, v: (
-        (e := np.exp((s := dots(q, k)) - s.max())) / e.sum() @ v
-    ),
+    "one sum for all rows": lambda q, k, v:
+        (e := np.exp((s := dots(q, k)) - s.max())) / e.sum() @ v,
     "softmax twice": lambda q, k, v: soft(soft(dots(q, k))) @ v,
-    "one shift for all rows": lambda q, k, v: (
-        ((e := np.exp((s := dots(q, k)) - s.max())) / e.sum(-1, keepdims=True)) @ v
-    ),
+    "one shift for all rows": lambda q, k, v:
+        (e := np.exp((s := dots(q, k)) - s.max())) / e.sum(-1, keepdims=True) @ v,
     "powers of two": lambda q, k, v: (
         soft(dots(q, k) * np.float32(np.log(2))) @ v
         if q.dtype == np.float32
         else soft(dots(q, k) * np.log(2)) @ v
     ),
-    "not divided by the sum": lambda q, k, v: (
-        np.exp((s := dots(q, k)) - s.max(-1, keepdims=True)) @ v
-    ),
+    "not divided by the sum": lambda q, k, v:
+        np.exp((s := dots(q, k)) - s.max(-1, keepdims=True)) @ v,
     "weights averaged over heads": lambda q, k, v: np.mean(soft(dots(q, k)), -3, keepdims=True) @ v,
     "mask unused": lambda q, k, v, mask=None: soft(dots(q, k)) @ v,
     "mask of numbers unused": lambda q, k, v, mask=None: (
         soft(softened(dots(q, k), mask if mask is None or mask.dtype == bool else None, masked)) @ v
     ),
-    "mask turned over": lambda q, k, v, mask=None: (
-        soft(masked(dots(q, k), None if mask is None else t(mask))) @ v
-    ),
-    "mask multiplied": lambda q, k, v, mask=None: (
-        soft(softened(dots(q, k), mask, lambda s, m: np.where(m, s, 0))) @ v
-    ),
-    "mask added as 0 and 1": lambda q, k, v, mask=None: (
-        soft(dots(q, k) if mask is None else dots(q, k) + mask) @ v
-    ),
-    "a tiny number for a large one": lambda q, k, v, mask=None: (
-        soft(softened(dots(q, k), mask, lambda s, m: np.where(~m, -1e-9, s))) @ v
-    ),
-    "zero times infinity": lambda q, k, v, mask=None: (
-        soft(softened(dots(q, k), mask, lambda s, m: s - (~m) * INF)) @ v
-    ),
+    "mask turned over": lambda q, k, v, mask=None:
+        soft(masked(dots(q, k), None if mask is None else t(mask))) @ v,
+    "mask multiplied": lambda q, k, v, mask=None:
+        soft(softened(dots(q, k), mask, lambda s, m: np.where(m, s, 0))) @ v,
+    "mask added as 0 and 1": lambda q, k, v, mask=None:
+        soft(dots(q, k) if mask is None else dots(q, k) + mask) @ v,
+    "a tiny number for a large one": lambda q, k, v, mask=None:
+        soft(softened(dots(q, k), mask, lambda s, m: np.where(~m, -1e-09, s))) @ v,
+    "zero times infinity": lambda q, k, v, mask=None:
+        soft(softened(dots(q, k), mask, lambda s, m: s - ~m * INF)) @ v,
     "mask scaled": lambda q, k, v, mask=None: soft(masked(q @ t(k), mask) / q.shape[-1] ** 0.5) @ v,
     "padding hides queries": lambda q, k, v, key_padding_mask=None: (
         soft(masked(dots(q, k), None if key_padding_mask is None else key_padding_mask[:, None]))
@@ -153,27 +140,22 @@ ATTENTION = {
         )
         @ v
     ),
-    "average for nothing seen": lambda q, k, v, mask=None: (
-        soft(softened(dots(q, k), mask, lambda s, m: np.where(m, s, np.finfo(s.dtype).min))) @ v
-    ),
+    "average for nothing seen": lambda q, k, v, mask=None:
+        soft(softened(dots(q, k), mask, lambda s, m: np.where(m, s, np.finfo(s.dtype).min))) @ v,
     "mask lifted for nothing seen": lambda q, k, v, mask=None: (
         soft(softened(dots(q, k), mask, lambda s, m: s + (m - s.dtype.type(1)) * s.dtype.type(1e9)))
         @ v
     ),
-    "diagonal hidden": lambda q, k, v, is_causal=False: (
-        soft(cut_off(dots(q, k), causal(q, k, -1), is_causal)) @ v
-    ),
-    "one key ahead": lambda q, k, v, is_causal=False: (
-        soft(cut_off(dots(q, k), causal(q, k, 1), is_causal)) @ v
-    ),
-    "causal mask turned over": lambda q, k, v, is_causal=False: (
-        soft(cut_off(dots(q, k), ~causal(q, k, -1), is_causal)) @ v
-    ),
-    "causal mask reversed": lambda q, k, v, is_causal=False: (
-        soft(cut_off(dots(q, k), ~causal(q, k), is_causal)) @ v
-    ),
+    "diagonal hidden": lambda q, k, v, is_causal=False:
+        soft(cut_off(dots(q, k), causal(q, k, -1), is_causal)) @ v,
+    "one key ahead": lambda q, k, v, is_causal=False:
+        soft(cut_off(dots(q, k), causal(q, k, 1), is_causal)) @ v,
+    "causal mask turned over": lambda q, k, v, is_causal=False:
+        soft(cut_off(dots(q, k), ~causal(q, k, -1), is_causal)) @ v,
+    "causal mask reversed": lambda q, k, v, is_causal=False:
+        soft(cut_off(dots(q, k), ~causal(q, k), is_causal)) @ v,
     "is_causal unused": lambda q, k, v, is_causal=False: soft(dots(q, k)) @ v,
-}
+}  # fmt: skip
 
 
 # ---- A layer ----
@@ -251,7 +233,7 @@ LAYER = {
     "context asks": layer(read=lambda x, c: (c, x, x)),
     "values of the tokens that ask": layer(read=lambda x, c: (x, c, x)),
     "keys of the tokens that ask": layer(read=lambda x, c: (x, x, c)),
-}
+}  # fmt: skip
 
 
 # ---- Positions, and steps with a cache ----
@@ -312,15 +294,14 @@ POSITIONS = {
     "degrees for radians": lambda x, positions: turned(x, positions * np.pi / 180),
     "values turned": rotary_attention(turn_value=True),
     "queries turned alone": rotary_attention(turn_key=False),
-    "slopes halved": alibi(lambda h: [1 / 2**i for i in range(1, h + 1)]),
+    "slopes halved": alibi(lambda h: [1 / 2 ** i for i in range(1, h + 1)]),
     "slopes reversed": alibi(lambda h: true_slopes(h)[::-1]),
     "slopes from 1": alibi(lambda h: [2 ** (-8 * i / h) for i in range(h)]),
     "slopes of any number of heads": alibi(lambda h: [2 ** (-8 * i / h) for i in range(1, h + 1)]),
     "bias upwards": alibi(true_slopes, sign=1),
-    "padding counted": lambda attention_mask: (
-        np.arange(attention_mask.shape[-1]) + np.zeros(attention_mask.shape, int)
-    ),
-}
+    "padding counted": lambda attention_mask:
+        np.arange(attention_mask.shape[-1]) + np.zeros(attention_mask.shape, int),
+}  # fmt: skip
 
 
 def step(place=lambda old, n: old, query_on=0, keep=None, seen=None, diagonal=None, again=False):
@@ -356,4 +337,4 @@ DECODING = {
     "cache aligned top left": step(diagonal=0),
     "later tokens of a step seen": step(diagonal=99),
     "keys turned again": step(again=True),
-}
+}  # fmt: skip
