@@ -72,7 +72,8 @@ def against_torch(for_pytest: list[str]) -> int:
         build_html()
     with step("Comparing mha and the pages with PyTorch"):
         # The other tests' conftest.py asks for packages that this environment does not have.
-        own = [AGAINST_TORCH, f"--confcutdir={AGAINST_TORCH}"]
+        # And none of its tests is stuck while it trains layers for some minutes.
+        own = [AGAINST_TORCH, f"--confcutdir={AGAINST_TORCH}", "-o", "faulthandler_timeout=0"]
         command = [str(BENCH.python), "-m", "pytest", *own, *for_pytest]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 

@@ -149,20 +149,20 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     expect(chance).to_have_text("94.5 %")
     page.get_by_role("checkbox", name="Take the likeliest").check()
     page.get_by_role("button", name="Write a word").click()
-    expect(page.locator(".model-word")).to_have_count(8)
-    expect(page.locator(".model-word").last).to_have_text("ke")
+    expect(page.locator(".model-story .model-word")).to_have_count(8)
+    expect(page.locator(".model-story .model-word").last).to_have_text("ke")
     page.get_by_role("button", name="Remove a word").click()
     typed.fill("ba kex")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
-    expect(page.locator(".model-word")).to_have_count(7)
+    expect(page.locator(".model-story .model-word")).to_have_count(7)
     typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".model-next button").first).to_have_text("wi")
     typed.fill("ba ke was happy . " * 6 + "ba")
     page.get_by_role("button", name="Read").click()
     page.get_by_role("button", name="Write a word").click()
-    expect(page.locator(".model-word")).to_have_count(32)
+    expect(page.locator(".model-story .model-word")).to_have_count(32)
     expect(page.locator(".model-status")).to_contain_text("32 words are the most")
 
 
@@ -181,17 +181,57 @@ def test_a_probability_leads_back_to_the_embedding_table(model_page):
         links.first.click()
         expect(what).not_to_have_text(last)
     assert seen[0].startswith("Probability of ke")
-    assert seen[-1].startswith("Embedding of 7. ba")
+    assert seen[-1].startswith("Embedding of ba (7)")
     assert any("block 1" in name for name in seen)
     expect(line).to_contain_text("embedding table, in the row of ba")
     page.get_by_role("button", name="Back").click()
     expect(what).to_have_text(seen[-2])
 
 
+def test_each_number_of_a_sum_leads_on_whatever_the_length_of_the_story(model_page):
+    page = model_page
+    line, what = page.locator(".model-line"), page.locator(".model-what")
+    page.locator(".model-shares .number").first.click()
+    links = line.locator("button")
+    expect(links).to_have_count(64)
+    for number in (1, 15, 31, 63):  # of the unembedding's rows; the story has seven words
+        links.nth(number).click()
+        expect(what).to_have_text(f"Unembedding, {number // 2 + 1} of ke")
+        expect(line).to_contain_text("The model has learned this number.")
+        page.get_by_role("button", name="Back").click()
+
+
+def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(model_page):
+    page = model_page
+    page.locator(".model-temperature input").fill("2")
+    share = page.locator(".model-next .number").first
+    expect(share).not_to_have_text("94.5 %")
+    share.click()
+    line, what = page.locator(".model-line"), page.locator(".model-what")
+    over, total = (float(text) for text in line.inner_text().split(" ≈ ")[0].split(" ÷ "))
+    assert f"{100 * over / total:.1f} %" == share.inner_text()
+    line.locator("button").first.click()
+    line.locator("button").first.click()
+    expect(what).to_contain_text("over the temperature")
+    assert line.inner_text().replace(" ≈ ", " = ").split(" = ")[0].endswith("÷ 2")
+
+
+def test_a_word_that_is_asked_about_stays_when_a_head_is_turned_off(model_page):
+    page = model_page
+    chance = page.locator(".model-shares .number").last
+    expect(chance).to_have_text("94.5 %")
+    page.get_by_role("checkbox", name="block 2, head 2 is on").uncheck()
+    expect(page.get_by_label("What speaks for")).to_have_value(str(WORDS.index("ke")))
+    expect(chance).not_to_have_text("94.5 %")
+    page.get_by_text("All 36 words").click()
+    page.get_by_role("button", name="Append lamp").click()
+    expect(page.locator(".model-story .model-word").last).to_have_text("lamp")
+
+
 def test_the_training_the_keys_and_the_address(model_page, address):
     page = model_page
     page.locator(".model-step input").fill("3")
-    expect(page.locator(".model-step")).to_contain_text("After 250 steps")
+    expect(page.locator(".model-step")).to_contain_text("after step 250")
     early = text_of(page, ".model-next .number")
     assert float(early.split()[0]) < 60
     maps = page.locator(".model-map")

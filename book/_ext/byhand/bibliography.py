@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from pybtex.backends.plaintext import Backend as PlainText
 from pybtex.database import Entry
 from pybtex.plugin import register_plugin
 from pybtex.richtext import Text
@@ -71,3 +72,5 @@ class CitedStyle(PlainStyle):
 def setup(app: Sphinx) -> None:
     """Make the style known by its name."""
     register_plugin("pybtex.style.formatting", "cited", CitedStyle)
+    # Known only by its name it is looked for in all installed packages, for each citation.
+    register_plugin("pybtex.backends", "plaintext", PlainText, force=True)

@@ -12,6 +12,9 @@ from mha.views.drawing.svg import hatches, number
 WIDE = 648
 """How many pixels wide a figure may be on a desk and on paper: what a cell in the text has."""
 
+GAP = (32.0, 24.0)
+"""How many pixels stand between panels in a row, and between rows."""
+
 NARROW = 330
 """How many pixels wide it may be on a phone, before it has to scroll."""
 
@@ -66,7 +69,7 @@ def figure(
     alt: str,
     *,
     narrow: Sequence[Panel] | None = None,
-    gap: tuple[float, float] = (32, 24),
+    gap: tuple[float, float] = GAP,
 ) -> Figure:
     """Return panels as a figure, in rows on a desk and in shorter ones on a phone.
 

@@ -11,7 +11,7 @@ from mha.runs.record import Trace
 from mha.runs.rounding import dimensions, shown
 from mha.runs.stages import STAGES, stage_array
 from mha.views.colours import head_colour
-from mha.views.drawing.canvas import WIDE, Figure, Panel, figure
+from mha.views.drawing.canvas import GAP, WIDE, Figure, Panel, figure
 from mha.views.drawing.svg import (
     NEUTRAL,
     group,
@@ -122,7 +122,7 @@ def heatmaps(
     """Draw matrices as heatmaps side by side on one scale, each cell with its number.
 
     Where they only fit in a row if they are drawn smaller, with the names of the rows beside the
-    first alone, they are, and as large as ever on a phone.
+    first alone, they are, and as large as ever on a phone; likewise two and two.
 
     Parameters
     ----------
@@ -160,11 +160,17 @@ def heatmaps(
         for i, matrix in enumerate(matrices)
     ]
     panels = [draw() for draw in maps]
-    small = [draw(look=_SMALL, named=i == 0) for i, draw in enumerate(maps)]
-    room = sum(panel.width + _APART for panel in small) - _APART
-    if sum(panel.width for panel in panels) > WIDE >= room:
-        return figure(small, alt, narrow=panels, gap=(_APART, 24))
+    in_one_row = [draw(look=_SMALL, named=i == 0) for i, draw in enumerate(maps)]
+    in_pairs = [draw(look=_SMALL) for draw in maps]
+    for small, many in ((in_one_row, len(maps)), (in_pairs, 2)):
+        if _breadth(panels[:many], GAP[0]) > WIDE >= _breadth(small[:many], _APART):
+            return figure(small, alt, narrow=panels, gap=(_APART, GAP[1]))
     return figure(panels, alt)
+
+
+def _breadth(panels: Sequence[Panel], gap: float) -> float:
+    """Return how much room panels in one row need."""
+    return sum(panel.width + gap for panel in panels) - gap
 
 
 def _nth(texts: Sequence[str], i: int, default: str) -> str:

@@ -18,12 +18,13 @@
   const BLOCK = { norm: "before", activation: "relu", eps: { first: EPS, second: EPS } };
 
   // What no run of the package has: the parts of the last stream, normalised, and what each adds to
-  // each logit; and what the keys of a head read where a way is cut.
+  // each logit; what the keys of a head read where a way is cut; logits over another temperature than 1.
   /** @type {any} */
   const OWN_STAGES = {
     parts: { symbol: "x", axes: ["head", "row", "column"] },
     shares: { symbol: "ℓ", axes: ["head", "row", "column"] },
     cut_normed: { symbol: "x", axes: ["row", "column"] },
+    cooled_logits: { symbol: "ℓ", axes: ["row", "column"] },
   };
   Object.assign(window.mhaStages, OWN_STAGES);
 
@@ -104,11 +105,12 @@
    * A model's run on words: for each block what it starts from, with all that it computes.
    * @param {NamesModel} model
    * @param {number[]} words places in the vocabulary, at least one
-   * @param {{ off?: boolean[], cut?: boolean }} [how] which of the four heads are off, block by
-   *   block; whether the way from the first block's first head to the second's second is cut
+   * @param {{ off?: boolean[], cut?: boolean, temperature?: number }} [how] which of the four heads
+   *   are off, block by block; whether the way from the first block's first head to the second's
+   *   second is cut; by what the logits are divided
    * @returns {ModelRun}
    */
-  function run(model, words, { off = [], cut = false } = {}) {
+  function run(model, words, { off = [], cut = false, temperature = 1 } = {}) {
     const angles = words.map((_, i) => model.speeds.map((speed) => i * speed));
     let x = words.map((word) => model.embedding[word]);
     /** @type {any[]} */
@@ -128,10 +130,12 @@
     const { inputs, numbers } = blocks[1];
     Object.assign(numbers, normed("stream", x, inputs, "second"));
     numbers.logits = matmul(numbers.stream_normed, model.unembedding);
-    numbers.word_exponentials = numbers.logits.map((/** @type {number[]} */ row) => row.map(Math.exp));
+    const cooled = numbers.logits.map((/** @type {number[]} */ row) => row.map((x) => x / temperature));
+    if (temperature !== 1) Object.assign(numbers, { temperature, cooled_logits: cooled });
+    numbers.word_exponentials = cooled.map((/** @type {number[]} */ row) => row.map(Math.exp));
     numbers.word_sums = numbers.word_exponentials.map((/** @type {number[]} */ row) =>
       row.reduce((sum, e) => sum + e, 0));
-    numbers.probabilities = softmax(numbers.logits);
+    numbers.probabilities = softmax(cooled);
     return { blocks, words, cut };
   }
 
@@ -163,7 +167,11 @@
     logits: (sources, { row, column }) => ["products", rowOf(sources, "stream_normed", row).map(
       (operand, i) => [operand, sources.from("unembedding", i, column)])],
     /** @type {Rule} */
-    word_exponentials: ({ from }, { row, column }) => ["exponential", each(from("logits", row, column))],
+    cooled_logits: ({ from, run: numbers }, { row, column }) => ["share",
+      each(from("logits", row, column), named("temperature", /** @type {any} */ (numbers).temperature))],
+    /** @type {Rule} */
+    word_exponentials: ({ from, run: numbers }, { row, column }) => ["exponential",
+      each(from("cooled_logits" in numbers ? "cooled_logits" : "logits", row, column))],
     /** @type {Rule} */
     word_sums: (sources, { row }) => ["sum", each(...rowOf(sources, "word_exponentials", row))],
     /** @type {Rule} */

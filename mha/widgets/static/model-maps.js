@@ -63,8 +63,8 @@
       const most = row.indexOf(Math.max(...row));
       set(box, "aria-valuemax", n);
       set(box, "aria-valuenow", place + 1);
-      set(box, "aria-valuetext", `${place + 1}. ${view.words[words[place]]}: ` +
-        `${most + 1}. ${view.words[words[most]]} ${percent(row[most])}`);
+      set(box, "aria-valuetext", `${view.words[words[place]]} (${place + 1}): ` +
+        `${view.words[words[most]]} (${most + 1}) ${percent(row[most])}`);
     });
   }
 
@@ -82,7 +82,7 @@
   function curvesOf(view) {
     const { parts } = view;
     const { steps } = view.data;
-    parts.curves = drawn("svg", { viewBox: "0 0 300 142", class: "model-curves", role: "img" });
+    parts.curves = drawn("svg", { viewBox: "0 0 300 146", class: "model-curves", role: "img" });
     const text = (/** @type {string} */ words, /** @type {any} */ attributes) => {
       const node = drawn("text", attributes);
       node.textContent = words;
@@ -104,7 +104,7 @@
     parts.curves.append(parts.marker, ...parts.strokes, ...parts.dots);
     parts.costs = ["fresh", "met"].map((name) => make("span", { className: name }));
     return make("div", {}, make("p", { className: "model-title" }, texts.costs), parts.curves,
-      make("p", { className: "model-key soft" }, ...parts.costs, texts.stories));
+      make("p", { className: "model-key soft" }, ...parts.costs, make("small", {}, texts.stories)));
   }
 
   /** @param {any} view */
@@ -125,6 +125,7 @@
       set(parts.dots[i], "cy", up(costs[step][i]).toFixed(1));
       setText(parts.costs[i], fill(i ? texts.met : texts.fresh, { cost: shownCosts[i] }));
     });
+    setText(parts.brief, fill(texts.brief, { fresh: shownCosts[0], met: shownCosts[1] }));
     set(parts.marker, "x1", x);
     set(parts.marker, "x2", x);
     set(parts.curves, "aria-label", fill(texts.curves, { step: steps[step], fresh: shownCosts[0],

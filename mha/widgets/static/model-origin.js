@@ -12,19 +12,25 @@
   /** The layouts of an explorer know no temperature here. @type {any} */
   const PLAIN = { temperature: 1 };
 
+  /** What has a column for each word of the vocabulary. */
+  const OF_WORDS = ["unembedding", "logits", "cooled_logits", "word_exponentials", "probabilities", "shares"];
+
+  /** What stands behind both blocks. */
+  const AT_THE_END = [...OF_WORDS, "word_sums", "stream_means", "stream_spreads", "stream_normed", "parts"];
+
   /** What a number is called. @param {any} view @param {number} block @param {Place} place */
   function nameOf(view, block, place) {
     const { columns, rows } = window.mhaStages[place.stage];
-    const word = (/** @type {number} */ i) => `${i + 1}. ${view.words[view.state.words[i]]}`;
+    const word = (/** @type {number} */ i) => `${view.words[view.state.words[i]]} (${i + 1})`;
     const part = (/** @type {number} */ i) => String(i + 1);
-    const ofWords = ["unembedding", "logits", "word_exponentials", "probabilities", "shares"];
-    const column = ofWords.includes(place.stage) ? view.words[place.column]
+    const column = OF_WORDS.includes(place.stage) ? view.words[place.column]
       : columns === "keys" ? word(place.column) : part(place.column ?? 0);
     const isMatrix = rows && rows !== "places";
     const head = ["parts", "shares"].includes(place.stage) ? texts.partNames[place.head]
       : String((place.head ?? 0) + 1);
     const what = fill(texts.places[place.stage] ?? placeTexts[place.stage],
       { row: isMatrix ? part(place.row) : word(place.row), column, head });
+    if (AT_THE_END.includes(place.stage)) return what;
     const where = place.head === null || ["parts", "shares"].includes(place.stage)
       ? String(block + 1) : `${block + 1}, head ${place.head + 1}`;
     return fill(place.stage === "stream" ? texts.after : texts.inBlock, { what, block: where });
@@ -65,7 +71,7 @@
       parts.line.replaceChildren();
       return;
     }
-    sharesAt(view.found, at.place.row ?? 0);
+    if (["parts", "shares"].includes(at.place.stage)) sharesAt(view.found, at.place.row ?? 0);
     const from = originIn(view.found, at.block, at.place);
     setText(parts.what, nameOf(view, at.block, at.place));
     if (from.operation === "given") {

@@ -12,6 +12,9 @@
 
   const [MOST, LIKELIEST, UNDOS] = [32, 5, 200];
 
+  /** What a bar of a part has room for; a larger part makes all bars shorter. */
+  const LARGEST = 10;
+
   /** Letters of a word for which a narrow column is wide enough. */
   const SHORT = 4;
 
@@ -65,15 +68,17 @@
       const { parts } = this;
       parts.story = make("div", { className: "model-story" });
       parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
-        "aria-label": texts.story }, parts.story);
+        "aria-label": texts.story, onscroll: () =>
+          parts.scroll.classList.toggle("scrolled", parts.scroll.scrollLeft > 0) }, parts.story);
       parts.next = make("ol", { className: "model-next" });
       parts.nextTitle = make("p", { className: "model-title" });
       parts.came = make("p", { className: "model-came soft" });
       parts.kept = make("p", { className: "soft" });
+      parts.brief = make("span", { className: "soft", role: "status" });
       const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
-        make("div", { className: "model-controls" }, this.cutChoice(), this.stepChoice()),
-        this.controls(),
+        make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
+        make("div", { className: "model-controls" }, this.stepChoice()), this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection(), curvesOf(this)), mapsOf(this), originOf(this));
@@ -91,7 +96,10 @@
       const form = make("form", { className: "model-entry" },
         make("label", {}, texts.type, " ", input),
         make("button", { type: "submit", className: "reading-button" }, texts.read),
-        this.parts.error);
+        this.parts.error,
+        make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
+          ...this.words.map((word, i) => makeButton(word, () => this.append(i),
+            { type: "button", className: "model-word", "aria-label": fill(texts.append, { word }) }))));
       form.addEventListener("submit", (/** @type {Event} */ event) => {
         event.preventDefault();
         this.read(input.value);
@@ -154,16 +162,19 @@
       parts.logit = makeButton("", () => this.ask(1, placeAt("logits", this.state.place, this.chosen)),
         { className: "number" });
       parts.logitName = make("span");
+      parts.chance = makeButton("", () => this.ask(1, placeAt("probabilities", this.state.place,
+        this.chosen)), { className: "number" });
       return make("div", {}, make("p", { className: "model-title" }, texts.partsOf, " ", parts.choice),
         make("ol", { className: "model-shares" },
           ...parts.shares.map((/** @type {any} */ { row }) => row),
-          make("li", { className: "total" }, parts.logitName, make("span"), parts.logit)));
+          make("li", { className: "total" }, parts.logitName, make("span"), parts.logit),
+          make("li", {}, texts.chance, make("span"), parts.chance)));
     }
 
     stepChoice() {
       const { parts } = this;
       parts.step = make("input", { type: "range", min: 0, max: this.data.steps.length - 1, step: 1,
-        oninput: () => this.change({ step: Number(parts.step.value) }) });
+        oninput: () => this.change({ step: Number(parts.step.value), word: this.chosen }) });
       parts.stepText = make("span");
       return make("label", { className: "model-step" }, parts.stepText, parts.step);
     }
@@ -171,7 +182,7 @@
     cutChoice() {
       const { parts } = this;
       parts.cut = make("input", { type: "checkbox",
-        onchange: () => this.change({ cut: parts.cut.checked, at: null }) });
+        onchange: () => this.change({ cut: parts.cut.checked, word: this.chosen, at: null }) });
       return make("label", {}, parts.cut, " ", texts.cut);
     }
 
@@ -190,7 +201,7 @@
       parts.toggles ??= texts.heads.map((/** @type {string} */ name, /** @type {number} */ head) => {
         const input = make("input", { type: "checkbox", checked: true,
           "aria-label": fill(texts.on, { head: texts.headNames[head] }),
-          onchange: () => this.change({ off: this.state.off.map((was, h) =>
+          onchange: () => this.change({ word: this.chosen, off: this.state.off.map((was, h) =>
             (h === head ? !input.checked : was)) }) });
         return { input, node: make("label", { className: `model-head head-${head}` }, input, ` ${name}`) };
       });
@@ -305,9 +316,9 @@
     // ---- Painting ----
 
     paint() {
-      const { cut, off, step, words } = this.state;
+      const { cut, off, step, temperature, words } = this.state;
       this.models[step] ??= checkpoint(this.data, step);
-      this.found = run(this.models[step], words, { off, cut });
+      this.found = run(this.models[step], words, { off, cut, temperature });
       this.layOut();
       this.paintControls();
       this.paintStory();
@@ -364,7 +375,8 @@
           const isSeen = key <= place;
           setText(cell, isSeen ? shown(weights[key], 2) : "");
           cell.disabled = !isSeen;
-          set(cell, ".backgroundColor", isSeen
+          cell.classList.toggle("soft", off[head]);
+          set(cell, ".backgroundColor", isSeen && !off[head]
             ? `color-mix(in oklab, var(--head) ${Math.round(45 * weights[key])}%, transparent)` : "");
           const path = parts.paths[head][key];
           const isDrawn = isSeen && key !== place && weights[key] > 0.05 && !off[head];
@@ -388,11 +400,10 @@
     }
 
     paintNext() {
-      const { place, words, temperature } = this.state;
+      const { place, words } = this.state;
       const { parts } = this;
-      const { logits, probabilities } = this.found.blocks[1].numbers;
-      const chances = temperature === 1 ? probabilities[place]
-        : window.mhaAttention.softmax([logits[place].map((/** @type {number} */ x) => x / temperature)])[0];
+      const { probabilities } = this.found.blocks[1].numbers;
+      const chances = probabilities[place];
       const order = chances.map((/** @type {number} */ _, /** @type {number} */ i) => i)
         .sort((/** @type {number} */ a, /** @type {number} */ b) => chances[b] - chances[a])
         .slice(0, LIKELIEST);
@@ -419,14 +430,15 @@
       setText(parts.came, came === undefined ? "" : fill(texts.came,
         { word: this.words[came], cost: shown(-Math.log(probabilities[place][came]), 2) }));
       const each = 4 * this.found.blocks[0].inputs.embeddings[0].length;
-      setText(parts.kept, fill(words.length === 1 ? texts.keptOne : texts.kept, { n: words.length, all: each * words.length, more: each }));
+      setText(parts.kept, fill(words.length === 1 ? texts.keptOne : texts.kept, { n: words.length,
+        all: each * words.length }) + (words.length < MOST ? fill(texts.more, { more: each }) : ""));
     }
 
     paintShares() {
       const { parts } = this;
       const { place } = this.state;
       const shares = sharesAt(this.found, place).map((/** @type {number[]} */ part) => part[this.chosen]);
-      const largest = Math.max(4, ...shares.map(Math.abs));
+      const largest = Math.max(LARGEST, ...shares.map(Math.abs));
       parts.choice.value = String(this.chosen);
       parts.shares.forEach((/** @type {any} */ { bar, number }, /** @type {number} */ i) => {
         const size = (50 * Math.abs(shares[i])) / largest;
@@ -436,7 +448,9 @@
         setText(number, shown(shares[i], 2));
       });
       setText(parts.logitName, fill(texts.wordsLogit, { word: this.words[this.chosen] }));
-      setText(parts.logit, shown(this.found.blocks[1].numbers.logits[place][this.chosen], 2));
+      const { logits, probabilities } = this.found.blocks[1].numbers;
+      setText(parts.logit, shown(logits[place][this.chosen], 2));
+      setText(parts.chance, percent(probabilities[place][this.chosen]));
     }
   }
 

@@ -126,7 +126,7 @@ def _shared(page):
     page.table("tbl-cost-apple", *([k, *map(AtMost, m)] for k, m in zip(kept, moved, strict=True)))
     page.says("No weight moves by more than #", AtMost(moved[1][0]))
     page.says("move by up to #", AtMost(moved[1][1]))
-    page.says("with the keys alone it is at most #", AtMost(moved[0][1]))
+    page.says("the outputs move by at most #", AtMost(moved[0][1]))
     for name, stages in (("matrices", ("w_k", "w_v")), ("apple", ("key", "value"))):
         page.table(f"tbl-cost-{name}-stage-head", *(two[s][h] for h in range(3) for s in stages))
     page.table("tbl-cost-apple-weights-head", with_sums(two["weights"]))

@@ -87,5 +87,5 @@ def _counts(page):
         len(n),
         (n * steps).sum() / steps.sum(),
     )
-    page.says("Here that is # numbers a token", 4 + 4)
+    page.says("Here that is # numbers for each token", 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)

@@ -50,7 +50,7 @@ def _sizes(page):
             found.append(x.square().mean().sqrt())
     grown = torch.stack(ends["nowhere"])
     page.says(
-        "At the end it is between # and #, with a median of #",
+        "At the end the RMS is between # and #, with a median of #",
         grown.min() // 1e4 * 1e4,
         -(-grown.max() // 1e4) * 1e4,
         10**4 * round(float(grown.quantile(0.5)) / 10**4),
@@ -153,7 +153,7 @@ def _two_layers(page):
     page.says("= 4 weight: ", share(tired, IT, LAST))
     page.says("it hears of animal ", mixed(tired, IT, 0), tired["stream"][IT, 1])
     page.says(
-        "if soft, that makes ",
+        "with soft, that makes ",
         *([2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts),
     )
     for word, s in (("tired", seconds[0]), ("soft", seconds[1])):

@@ -148,9 +148,9 @@ def _update(page):
     )
     page.says("query of cat: # key of sat: #", after[0], after[3])
     page.says("set Worked answer ", after[0], after[3], after[0] * after[3])
-    page.says("What happens It becomes #", _loss_of_seven(start - gradient)[0])
+    page.says("What happens The loss becomes #", _loss_of_seven(start - gradient)[0])
     page.says("promises a fall of the rate times #", gradient @ gradient)
-    page.says("It meets two keys, # and #", after[2:4])
+    page.says("This query meets two keys, # and #", after[2:4])
     scores = after[1] * after[2:4]
     page.says("the scores are # and #, the weights # and #", scores, scores.softmax(0))
     page.says(
@@ -238,9 +238,11 @@ def _roles(page, threes, fresh, asked, sentences):
         kept[1, 1],
     )
     page.says(
-        "gives the pronoun’s noun more than #, and yet the layer names it in #",
+        "gives the pronoun’s noun more than #, and yet the layer names this noun in #",
         AtMost(found[1][:, 3].max()),
         _right(threes[1], fresh, asked, 2),
     )
-    page.says("gives it most, names it in #", _right(_struck(threes[1], 1, 2), fresh, asked, 2))
+    page.says(
+        "gives the noun most, names it in #", _right(_struck(threes[1], 1, 2), fresh, asked, 2)
+    )
     page.says("gives the next word # of its weight", found[0][2, 0])

@@ -80,7 +80,7 @@ def _rotated(page, turned, back, plain):
     page.says("you work one of sat: ", dot(query[0], key[0]), dot(query[0], key[1]))
     page.says("turned query of sat:", query[1], key[0])
     page.says("Worked answer (−1)×1", *dot(query[1], key[0])[2:])
-    page.says("Divided by they are ", turned["scaled_scores"][0, 0])
+    page.says("Divided by the scores of cat are ", turned["scaled_scores"][0, 0])
     page.says(
         "cat gives itself # of its attention, where it gave # without",
         turned["weights"][0, 0, 0],

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import torch
-from printed_pages import AtMost
+from printed_pages import AtLeast, AtMost
 from worked_by_torch import EXAMPLES, run, share, tensor
 
 FOLDER = EXAMPLES / "sentence-encoder"
@@ -59,7 +59,7 @@ class Recorded:
 def numbers(page):
     """Compare all of them."""
     r = Recorded()
-    page.says("It has # layers of # heads", list(r.maps[TIRED].shape[:2]))
+    page.says("The model has # layers of # heads", list(r.maps[TIRED].shape[:2]))
     page.says("each head is # wide", 32)
     page.says(
         "for # sentences, as the model computed them, to three decimals, and # heads",
@@ -106,11 +106,9 @@ def _bank(page, r):
     swapped = scaled.clone()
     swapped[river] = list(of_bank.values())[1]
     page.says("Of # different tokens", len(of_bank))
-    page.says(
-        "it would have had # of the weight in place of #", swapped.softmax(0)[river], row[river]
-    )
+    page.says("would have had # of the weight instead of #", swapped.softmax(0)[river], row[river])
     page.says("as word # of its sentence", river)
-    page.says("In I play football it gets #", r.head(1, 5, FOOTBALL)["weights"][0, 2, 3])
+    page.says("In I play football this word gets #", r.head(1, 5, FOOTBALL)["weights"][0, 2, 3])
 
 
 def _names(page, r):
@@ -127,6 +125,7 @@ def _names(page, r):
         ("play", FOOTBALL),
         ("sat", "The cat sat on it"),
         ("sat", TIRED),
+        ("sat", SOFT),
     )
     page.table(
         "tbl-real-heads-verbs", *(r.map(4, 2, s)[r.tokens[s].index(v)].max() for v, s in verbs)
@@ -139,8 +138,8 @@ def _names(page, r):
 def _places(page, r):
     page.figure("fig-real-heads-places", r.map(1, 3, RIVER_BANK), r.map(2, 9, RIVER_BANK))
     page.says(
-        "gives the one before it less than #",
-        min(r.map(1, 3, s).diagonal(-1).min() for s in r.sentences),
+        "gives the token before it at least #",
+        AtLeast(min(r.head(1, 3, s)["weights"][0].diagonal(-1).min() for s in r.sentences)),
     )
     after = torch.cat([r.map(2, 9, s).diagonal(1)[1:-1] for s in r.sentences])
     page.says("gives the next word #", after.mean())
@@ -159,7 +158,7 @@ def _it(page, r):
     page.says("They give it # on average", r.map(6, 12, TIRED)[others, cat].mean())
     page.figure("fig-real-heads-it", r.map(6, 12, TIRED)[:, cat], r.map(4, 2, TIRED)[:, cat])
     page.says(
-        "it gives cat #, the others give it #",
+        "it gives cat #, the other tokens give cat #",
         r.weight(4, 2, "it", "cat", TIRED),
         r.map(4, 2, TIRED)[others, cat].mean(),
     )
@@ -185,6 +184,10 @@ def _brackets(page, r):
         [r.maps[s][:, :, 1:-1][..., [0, -1]].mean((1, 2)) for s in r.sentences]
     ).mean(0)
     page.table("tbl-real-heads-outside", outside)
+    each = torch.stack(
+        [r.maps[s][5, :, 1:-1][..., [0, -1]].mean((0, 1)).sum() for s in r.sentences]
+    )
+    page.says("in every sentence, in layer 6 in # of the six", int((each > 0.5).sum()))
     page.says(
         "an even share would be #", sum(1 / len(t) for t in r.tokens.values()) / len(r.tokens)
     )
@@ -194,7 +197,7 @@ def _brackets(page, r):
     )
     lengths = r.head(4, 2, TIRED)["value"][0].norm(dim=-1)
     page.says(
-        "has the length #, those of the others between # and #",
+        "has the length #, the other values have lengths between # and #",
         lengths[0],
         lengths[1:].min(),
         lengths[1:].max(),

@@ -282,11 +282,14 @@ def _two_stories(page, model):
             for arrays, cut in variants
         ),
     )
+    ended = _next(without(model, (0, 1)), STORY)[[WORDS.index(word) for word in ("walked", ".")]]
+    page.says("with walked or the full stop (# together)", ended.sum())
     syllables = [word for word in WORDS[:16] if word not in ("mo", "nu")]
     names = [(a, b) for a in syllables for b in syllables if a != b]
     texts = torch.stack([indices(f"{a} {b} saw mo nu . {a}") for a, b in names])
     lucky = (read(blind, texts)[2][:, -1].argmax(1) == texts[:, 1]).sum()
-    page.says("only # of the # names", lucky, len(names))
+    page.says("The first person could have # names here", len(names))
+    page.says("is the likeliest for only # of them", lucky)
 
 
 def _born(page, models, fresh):
@@ -346,14 +349,18 @@ def _fails(page, model, notes):
         second["weights"][1, LAST, 4],
     )
     page.says("It says ke with #", _next(model, stories[1])[KE])
-    second = read(model, indices(stories[1]))[0][1]
-    page.says("the better score, # against #", second["scaled_scores"][1, LAST, [1, 4]])
+    (_, second), spread, _ = read(model, indices(stories[1]))
+    page.says("ke’s with # of the weight and nu’s with #", second["weights"][1, LAST, [1, 4]])
+    part = second["parts"][0, LAST]
+    takes = (part - part.mean()) / spread[LAST] @ model["unembedding"][:, [KE, NU]]
+    page.says("takes # from ke and # from nu", -takes)
     drawn = torch.tensor(list(itertools.permutations(range(16), 3)))
     saw, stop = (torch.full((len(drawn),), WORDS.index(word)) for word in ("saw", "."))
     a, b, c = drawn.T
     ends = read(model, torch.stack([a, b, saw, a, c, stop, a], 1))[2][:, -1]
     each = torch.arange(len(drawn))
     first = (ends[each, b] > ends[each, c]).double().mean()
-    page.says("Of the # stories of this form, the first ending is the likelier in #", len(drawn), first)
+    page.says("Of the # stories of this form, the first ending", len(drawn))
+    page.says("the first ending is the likelier in #", first)
     blind = without(model, (1, 1))
     page.says("nu falls from # to #", _next(model, stories[0])[NU], _next(blind, stories[0])[NU])

@@ -57,6 +57,7 @@ def table(
     *,
     numbers: bool = True,
     long: bool = False,
+    widths: Sequence[int] = (),
 ) -> str:
     """Return a table as Typst's code.
 
@@ -69,9 +70,12 @@ def table(
         too narrow for that, the letters get smaller. Otherwise cells wrap.
     long : bool
         Whether it may break between pages; its head is then repeated.
+    widths : sequence of int, optional
+        How the columns of a table of words share its width; by default as their texts want.
     """
     first = next(iter([*head, *body]))
-    columns = sum(cell.columns for cell in first)
+    count = sum(cell.columns for cell in first)
+    columns = markup.array(f"{width}fr" for width in widths) if widths else str(count)
     header = markup.array(cell.code for row in head for cell in row)
     cells = ", ".join(cell.code for row in body for cell in row)
     kind = "numbers" if numbers else "words"

@@ -302,7 +302,9 @@ class Writer:
             for kind in (nodes.thead, nodes.tbody)
         )
         is_numbers = "numbers" in node["classes"] and "words" not in node["classes"]
-        code = "#" + tables.table(head, body, numbers=is_numbers)
+        is_shared = "colwidths-given" in node["classes"]
+        widths = [c["colwidth"] for c in node.findall(nodes.colspec)] if is_shared else []
+        code = "#" + tables.table(head, body, numbers=is_numbers, widths=widths)
         if title is None:
             return f"{at(node)}{self.anchors(node)}{code}\n\n"
         return self.captioned("table", node, title, code)
