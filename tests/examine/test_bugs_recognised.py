@@ -26,6 +26,7 @@ def test_every_bug_of_the_table_is_written_here_but_what_is_told_as_a_convention
     assert len(EXAMINED) > 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMINED)
 def test_a_bug_is_named(name):
     examine, function, options = EXAMINED[name]

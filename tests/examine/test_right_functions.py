@@ -258,6 +258,7 @@ WEIGHTS = [lambda s: soft(s, -2), lambda s: soft(soft(s)), lambda s: np.tril(sof
 OUTPUTS = [lambda w, k, v: t(w) @ v, lambda w, k, v: 2 * (w @ v), lambda w, k, v: w @ v + 1e-3]
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.sampled_from(SCORES), st.sampled_from(WEIGHTS), st.sampled_from(OUTPUTS))
 def test_several_bugs_at_once_are_told_as_wrong_and_none_is_named(scores, weights, output):
