@@ -1,7 +1,8 @@
 """Multi-head attention in NumPy, with every intermediate kept.
 
 The public names stand here; the modules below are free to move. `figures`, `stages` and `tables`
-are modules: ``from mha import figures``.
+are modules: ``from mha import figures``. `examine` is a function, and a package too, which
+``python -m mha.examine`` runs and ``from mha.examine import Report`` imports from.
 """
 
 from mha.core.attention import (
@@ -48,6 +49,7 @@ from mha.core.positions import (
 from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
 from mha.core.transformer import Block, transformer
+from mha.examine import examine, examine_decoding, examine_layer, examine_positions
 from mha.examples import example_names, load_example
 from mha.examples.recorded import (
     RecordedMaps,
@@ -123,6 +125,10 @@ __all__ = [
     "dimensions",
     "draw_layer",
     "entropy",
+    "examine",
+    "examine_decoding",
+    "examine_layer",
+    "examine_positions",
     "example_names",
     "feed_forward",
     "figures",

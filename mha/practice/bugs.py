@@ -1,342 +1,304 @@
-"""Twelve bugs of attention, each one line beside the right one.
+"""The bugs of attention, each a wrong line in the place of a right one: one table.
 
-Attention is put together here from small parts, so that a bug is one part exchanged for another.
-In self-attention none of them stops the program; `mha.practice.properties` has what catches each.
+Twelve of them are the museum's; `mha.examine` recognises them all by what they give.
 """
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.random import Generator
-
-from mha.core.checks import Array
-from mha.core.positions import rotate_by
-
-RATE = 0.1
-"""The share of weights that dropout sets to zero."""
-
-# ---- The parts: the right line, and below it each wrong one ----
-
-
-def split(wide: Array, num_heads: int) -> Array:
-    """Cut each token's numbers into heads: (n, h d) to (h, n, d)."""
-    return wide.reshape(len(wide), num_heads, -1).swapaxes(0, 1)
-
-
-def split_by_reshape(wide: Array, num_heads: int) -> Array:
-    """Give each head the numbers of some tokens instead."""
-    return wide.reshape(num_heads, len(wide), -1)
-
-
-def turn(query: Array, key: Array, value: Array, angles: Array) -> tuple[Array, Array, Array]:
-    """Turn queries and keys by their positions, in pairs."""
-    return rotate_by(query, angles), rotate_by(key, angles), value
-
-
-def turn_values_too(
-    query: Array, key: Array, value: Array, angles: Array
-) -> tuple[Array, Array, Array]:
-    """Turn what is handed over as well."""
-    return rotate_by(query, angles), rotate_by(key, angles), rotate_by(value, angles)
-
-
-def turn_halves(query: Array, key: Array, value: Array, angles: Array) -> tuple[Array, ...]:
-    """Turn each component with that half a width on, where pairs are meant."""
-    return rotate_by(query, angles, layout="halves"), rotate_by(key, angles, layout="halves"), value
-
-
-def score(query: Array, key: Array, d_model: int) -> Array:
-    """Return the scaled scores."""
-    return query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
-
-
-def score_by_model_width(query: Array, key: Array, d_model: int) -> Array:
-    """Divide by the root of the embedding's width, not of the head's."""
-    return query @ key.swapaxes(-1, -2) / np.sqrt(d_model)
-
-
-def powers(scores: Array, axis: int) -> Array:
-    """Return exponentials of which none overflows."""
-    return np.exp(scores - scores.max(axis=axis, keepdims=True))
-
-
-def powers_unshifted(scores: Array, axis: int) -> Array:
-    """Take the exponential of whatever comes."""
-    return np.exp(scores)
-
-
-def along_rows(scores: Array, softmax: "Step") -> Array:
-    """Share out each query's attention among the keys."""
-    return softmax(scores, axis=-1)
-
-
-def along_columns(scores: Array, softmax: "Step") -> Array:
-    """Share out each key among the queries."""
-    return softmax(scores, axis=-2)
-
-
-def forbid(scores: Array, allowed: Array) -> Array:
-    """Leave the scores that are allowed."""
-    return np.where(allowed, scores, -np.inf)
-
-
-def forbid_what_is_allowed(scores: Array, allowed: Array) -> Array:
-    """Take True for what is forbidden."""
-    return np.where(allowed, -np.inf, scores)
-
-
-Step: TypeAlias = Callable[..., Array]
-
-
-def weigh(scores: Array, bias: Array, allowed: Array, forbid: Step, softmax: Step) -> Array:
-    """Return the weights of scores with a bias and a mask."""
-    return softmax(forbid(scores + bias, allowed))
-
-
-def mask_late(scores: Array, bias: Array, allowed: Array, forbid: Step, softmax: Step) -> Array:
-    """Strike weights out once they are shared out."""
-    return softmax(scores + bias) * allowed
-
-
-def bias_late(scores: Array, bias: Array, allowed: Array, forbid: Step, softmax: Step) -> Array:
-    """Add the bias to weights."""
-    return softmax(forbid(scores, allowed)) + bias
-
-
-def drop(weights: Array, kept: Array, training: bool) -> Array:
-    """Set weights to zero where they are not kept, while the model learns."""
-    return weights * kept / (1 - RATE) if training else weights
-
-
-def drop_always(weights: Array, kept: Array, training: bool) -> Array:
-    """Do so when the model is used, too."""
-    return weights * kept / (1 - RATE)
-
-
-def mix(weights: Array, value: Array) -> Array:
-    """Return each query's average of the values."""
-    return weights @ value
-
-
-def mix_columns(weights: Array, value: Array) -> Array:
-    """Weigh the values with columns."""
-    return weights.swapaxes(-1, -2) @ value
-
-
-def newest(keys: Array) -> int:
-    """Return the position of the token whose key was put last into the cache."""
-    return len(keys) - 1
-
-
-def newest_too_far(keys: Array) -> int:
-    """Return the position of the token after it."""
-    return len(keys)
-
-
-# ---- Attention, put together ----
+from mha.practice.parts import LINES, RIGHT, SOUND, Parts
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The parts of attention; what is not named is right.
+class Bug:
+    """One wrong line.
 
     Parameters
     ----------
-    split, turn, score, powers, along, forbid, weigh, drop, mix, newest : callable
-        As the functions of these names; `along` as `along_rows`.
+    name : str
+    part : str
+        The part of `mha.practice.parts` in whose place it stands.
+    line : str
+    section : str
+        What explains it in the book: a page without its ending, and a label on it.
+    said : str
+        What the line does, with "it" before it; of another convention, on which condition it is
+        right.
+    also : tuple of tuple of str, default ()
+        Further parts that are often wrong along with it, and their lines.
+    kind : str, default ""
+        Of these words: "museum" is one of the twelve; "slip" is often there beside another bug,
+        since it shows in special cases only; "convention" is right by another convention.
     """
 
-    split: Step = split
-    turn: Callable[..., tuple[Array, ...]] = turn
-    score: Step = score
-    powers: Step = powers
-    along: Step = along_rows
-    forbid: Step = forbid
-    weigh: Step = weigh
-    drop: Step = drop
-    mix: Step = mix
-    newest: Callable[..., int] = newest
+    name: str
+    part: str
+    line: str
+    section: str
+    said: str
+    also: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
+
+    @property
+    def exchanged(self) -> dict[str, str]:
+        """The part and its line."""
+        return {self.part: self.line}
+
+    @property
+    def meant(self) -> str:
+        """The right line."""
+        return dict(SOUND.exchanged).get(self.part, LINES[self.part][1])
+
+    @property
+    def is_convention(self) -> bool:
+        """Whether it is no bug."""
+        return self.kind == "convention"
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is looked for beside another bug."""
+        return "slip" in self.kind or self.is_convention
 
 
-@dataclass(frozen=True, eq=False)
-class Options:
-    """What attention is told beside its inputs; what is not named changes nothing.
+_HEADS = "mechanism/multi-head-attention"
+MUSEUM = "transformer/bugs#bugs"
+ROTARY, LINEAR = "transformer/order#rotary", "transformer/order#linear-biases"
+ADDED = "transformer/order#added-positions"
+DECODING = "transformer/decoding#decoding"
+SCALING, TEMPERATURE = "mechanism/scaling#scaling", "mechanism/scaling#scaling-temperature"
+SOFTMAX, SHIFT = "mechanism/softmax#softmax", "mechanism/softmax#large-scores"
+MASKS, NOTHING_SEEN = "mechanism/softmax#masks", "mechanism/softmax#fully-masked-rows"
+PADDING, NOTATION = "examples/cat-sat#cat-sat-padding", "notation#notation"
+LAYER = "mechanism/self-attention#self-attention"
+FORMULA = "mechanism/self-attention#formula-of-self-attention"
+HEADS, SPLIT = f"{_HEADS}#multi-head-attention", f"{_HEADS}#split-heads"
+CROSS, SHARED = f"{_HEADS}#cross-attention", f"{_HEADS}#cost-of-a-layer"
+_PRODUCT = "query @ key.swapaxes(-1, -2)"
+_SPEEDS = "base ** (-np.arange(0, d_k, 2) / d_k)"
 
-    Parameters
-    ----------
-    allowed : ndarray of bool, shape (..., n, n), optional
-        True where a query may attend; without it nothing is masked.
-    bias : ndarray, shape (..., n, n), default 0
-        Added to scaled scores.
-    angles : ndarray, shape (n, d_k / 2), default 0
-        By which each pair is turned at each position.
-    draws : Generator, optional
-        By which dropout draws, at each call anew, what it sets to zero; without it, nothing.
-    training : bool, default False
-    """
+TABLE = (
+    # The museum's, in its order.
+    Bug("wrong axis", "along", "softmax(scores, axis=-2)", "transformer/bugs#bug-axis",
+        "shares out each key among the queries", kind="museum"),
+    Bug("no shift", "powers", "np.exp(scores)", SHIFT,
+        "takes the exponential of whatever comes, and large ones overflow", kind="museum slip"),
+    Bug("wrong root", "score", f"{_PRODUCT} / np.sqrt(d_model)", "transformer/bugs#bug-root",
+        "divides by the root of the embedding's width, not of the head's", kind="museum"),
+    Bug("late bias", "weigh", "softmax(forbid(scores, allowed)) + bias",
+        "transformer/bugs#bug-bias", "adds a bias to weights", kind="museum"),
+    Bug("late mask", "weigh", "softmax(scores + bias) * allowed", "transformer/bugs#bug-late-mask",
+        "strikes weights out once they are shared out", kind="museum"),
+    Bug("True reversed", "forbid", "np.where(allowed, -np.inf, scores)", MASKS,
+        "takes True for what is forbidden", kind="museum"),
+    Bug("reshape", "split", "wide.reshape(num_heads, len(wide), -1)", SPLIT,
+        "gives each head the numbers of some tokens", kind="museum"),
+    Bug("columns mixed", "mix", "weights.swapaxes(-1, -2) @ value", "transformer/bugs#bug-columns",
+        "weighs the values with columns", kind="museum"),
+    Bug("off by one", "newest", "len(keys)", "transformer/bugs#bug-cache",
+        "turns the query by the position after its own", kind="museum"),
+    Bug("values turned", "turn",
+        "rotate_by(query, angles), rotate_by(key, angles), rotate_by(value, angles)", ROTARY,
+        "turns the values too", kind="museum"),
+    Bug("halves for pairs", "turn",
+        'rotate_by(query, angles, layout="halves"), rotate_by(key, angles, layout="halves"), value',
+        ROTARY, "turns each component with that half a width on, where pairs are meant",
+        kind="museum"),
+    Bug("dropout left on", "drop", "weights * kept / (1 - RATE)",
+        "transformer/bugs#dropout-left-on", "sets weights to zero at random", kind="museum"),
+    # Scores.
+    Bug("no scale", "score", _PRODUCT, SCALING,
+        "leaves out the division by the root of the head's width"),
+    Bug("scaled twice", "score", f"{_PRODUCT} / query.shape[-1]", SCALING,
+        "divides by the head's width itself: by its root twice"),
+    Bug("multiplied by the root", "score", f"{_PRODUCT} * np.sqrt(query.shape[-1])", SCALING,
+        "multiplies by the root, where scores are divided by it"),
+    Bug("root of the number of keys", "score", f"{_PRODUCT} / np.sqrt(key.shape[-2])", SCALING,
+        "divides by the root of the number of keys, not of their width"),
+    Bug("a view for a transpose", "score",
+        "query @ key.reshape(*key.shape[:-2], *key.shape[:-3:-1]) / np.sqrt(query.shape[-1])",
+        SPLIT, "reads the keys in another shape, where their axes are to be exchanged"),
+    Bug("scale unused", "score_by", f"{_PRODUCT} / np.sqrt(query.shape[-1])", TEMPERATURE,
+        "divides by the root also where a scale is given"),
+    Bug("scale beside the root", "score_by", f"{_PRODUCT} / np.sqrt(query.shape[-1]) * scale",
+        SCALING, "divides by the root and multiplies by the given scale as well"),
+    Bug("softcap before the scale", "cap", "softcap * np.tanh(scores / scale / softcap) * scale",
+        SCALING, "bends the scores before they are scaled"),
+    Bug("queries and keys exchanged", "roles", "key, query, value", FORMULA,
+        "lets the keys ask and the queries be asked"),
+    Bug("keys and values exchanged", "roles", "query, value, key", CROSS,
+        "compares queries with values, and mixes keys"),
+    Bug("keys mixed", "roles", "query, key, key", FORMULA,
+        "mixes the keys, and leaves the values unused"),
+    Bug("groups tiled", "spread", "np.concatenate([x] * times, axis=-3)", SHARED,
+        "goes through all groups again and again, where neighbouring heads share one"),
+    # The softmax.
+    Bug("axis from the front", "along", "softmax(scores, axis=1)", SOFTMAX,
+        "counts the axis from the front, where the keys are the last"),
+    Bug("one sum for all rows", "along", "softmax(scores, axis=None)", SOFTMAX,
+        "divides by the sum of the exponentials of all rows"),
+    Bug("softmax twice", "along", "softmax(softmax(scores, axis=-1), axis=-1)", SOFTMAX,
+        "takes the softmax of weights"),
+    Bug("one shift for all rows", "powers", "np.exp(scores - scores.max())", SHIFT,
+        "takes away the largest of all scores, not each row's own", kind="slip"),
+    Bug("powers of two", "powers", "np.exp2(scores - scores.max(axis=axis, keepdims=True))",
+        SOFTMAX, "raises 2 to the scores, where e is meant"),
+    Bug("not divided by the sum", "divide", "shares", SOFTMAX,
+        "leaves out the division by the sum"),
+    Bug("weights averaged over heads", "mix", "weights.mean(axis=-3, keepdims=True) @ value",
+        HEADS, "averages the weights over the heads before they meet the values"),
+    # Masks.
+    Bug("mask unused", "read", "np.ones_like(mask)", MASKS, "leaves the mask unused",
+        also=(("ease", "np.zeros_like(bias)"),)),
+    Bug("mask of numbers unused", "ease", "np.zeros_like(bias)", MASKS,
+        "leaves a mask of numbers unused"),
+    Bug("mask turned over", "read", "mask.swapaxes(-1, -2)", MASKS,
+        "exchanges the mask's rows and columns",
+        also=(("ease", "bias.swapaxes(-1, -2) if np.ndim(bias) else bias"),)),
+    Bug("mask multiplied", "forbid", "scores * allowed", MASKS,
+        "makes hidden scores 0, whose exponential is 1"),
+    Bug("mask added as 0 and 1", "forbid", "scores + allowed", MASKS,
+        "adds True and False to the scores, as 1 and 0"),
+    Bug("a tiny number for a large one", "forbid", "np.where(allowed, scores, -1e-9)", MASKS,
+        "writes 1e-9 for 1e9: hidden scores become nearly 0"),
+    Bug("zero times infinity", "forbid", "scores + (1 - allowed) * -np.inf", MASKS,
+        "multiplies by minus infinity, which gives NaN wherever a key is allowed"),
+    Bug("mask scaled", "ease", "bias * scale", MASKS,
+        "adds a mask of numbers before the scores are scaled, so that it is scaled too"),
+    Bug("padding hides queries", "see", "real[..., :, None]", PADDING,
+        "hides the queries that are padding, and lets all others see it"),
+    Bug("padding unused", "pad", "np.ones_like(real)", PADDING,
+        "leaves the mask of padding unused"),
+    Bug("NaN for nothing seen", "blank", "weights", NOTHING_SEEN,
+        "divides zero by zero where a query sees no key", kind="slip"),
+    Bug("average for nothing seen", "forbid", "np.where(allowed, scores, -1e9)", NOTHING_SEEN,
+        "gives a query that sees no key an average of all, where minus infinity would leave none",
+        kind="slip"),
+    Bug("mask lifted for nothing seen", "forbid",
+        "scores + np.where(allowed, 0, -1e9).astype(scores.dtype)", NOTHING_SEEN,
+        "gives a query that sees no key all of them, where minus infinity would leave none",
+        kind="slip"),
+    # A causal mask.
+    Bug("diagonal hidden", "causal", "np.tri(num_queries, num_keys, -1, dtype=bool)", DECODING,
+        "hides the diagonal too, so that the first query sees nothing"),
+    Bug("one key ahead", "causal", "np.tri(num_queries, num_keys, 1, dtype=bool)", DECODING,
+        "lets each query see the key after its own"),
+    Bug("causal mask turned over", "causal", "~np.tri(num_queries, num_keys, -1, dtype=bool)",
+        DECODING, "lets each query see its own key and those after it"),
+    Bug("causal mask reversed", "causal", "~np.tri(num_queries, num_keys, dtype=bool)", DECODING,
+        "hides what was to be seen and shows what comes later"),
+    Bug("is_causal unused", "causal", "np.ones((num_queries, num_keys), bool)", DECODING,
+        "leaves is_causal unused"),
+    # A layer.
+    Bug("heads dealt out", "split", "wide.reshape(len(wide), -1, num_heads).transpose(2, 0, 1)",
+        SPLIT, "deals out each token's numbers to the heads one by one"),
+    Bug("merged by reshape", "merge", "outputs.reshape(outputs.shape[1], -1)", SPLIT,
+        "reads the heads' outputs on, number after number, as if they were rows of tokens"),
+    Bug("merged alternating", "merge", "outputs.transpose(1, 2, 0).reshape(outputs.shape[1], -1)",
+        SPLIT, "puts the first number of each head first, then the second of each"),
+    Bug("W_Q and W_K exchanged", "order", "w_k, w_q, w_v, w_o", LAYER,
+        "uses W_K for the queries and W_Q for the keys"),
+    Bug("W_K and W_V exchanged", "order", "w_q, w_v, w_k, w_o", LAYER,
+        "uses W_V for the keys and W_K for the values"),
+    Bug("W_V and W_O exchanged", "order", "w_q, w_k, w_o, w_v", HEADS,
+        "uses W_O for the values and W_V for the output"),
+    Bug("matrices turned over", "order", "w_q.T, w_k.T, w_v.T, w_o.T", LAYER,
+        "exchanges rows and columns of each matrix, as a linear layer of PyTorch has them"),
+    Bug("W_O turned over", "order", "w_q, w_k, w_v, w_o.T", HEADS,
+        "exchanges rows and columns of W_O"),
+    Bug("W_O left out", "finish", "concat", HEADS, "leaves out the output projection"),
+    Bug("fused as key, query, value", "cut", "[np.split(w_qkv, 3, axis=-1)[i] for i in (1, 0, 2)]",
+        SPLIT, "takes the first third of the fused matrix for keys and the second for queries"),
+    Bug("fused as value, key, query", "cut", "[np.split(w_qkv, 3, axis=-1)[i] for i in (2, 1, 0)]",
+        SPLIT, "takes the thirds of the fused matrix for values, keys and queries"),
+    Bug("fused as query, value, key", "cut", "[np.split(w_qkv, 3, axis=-1)[i] for i in (0, 2, 1)]",
+        SPLIT, "takes the second third of the fused matrix for values and the last for keys"),
+    Bug("fused by heads", "cut",
+        "[x.reshape(len(w_qkv), -1) for x in"
+        " np.moveaxis(w_qkv.reshape(len(w_qkv), num_heads, 3, -1), 2, 0)]", SPLIT,
+        "takes query, key and value of the first head, then those of the second, and so on"),
+    Bug("biases left out", "lend", "0 * b_q, 0 * b_k, 0 * b_v, 0 * b_o", LAYER,
+        "leaves out every bias"),
+    Bug("bias of queries left out", "lend", "0 * b_q, b_k, b_v, b_o", LAYER,
+        "leaves out the bias of the queries"),
+    Bug("bias of values left out", "lend", "b_q, b_k, 0 * b_v, b_o", LAYER,
+        "leaves out the bias of the values"),
+    Bug("bias of the output left out", "lend", "b_q, b_k, b_v, 0 * b_o", LAYER,
+        "leaves out the bias of the output"),
+    Bug("context unused", "sources", "x, x, x", CROSS, "leaves the context unused"),
+    Bug("context asks", "sources", "context, x, x", CROSS,
+        "lets the context ask, and the tokens be asked"),
+    Bug("values of the tokens that ask", "sources", "x, context, x", CROSS,
+        "takes keys from the context and values from the tokens that ask"),
+    Bug("keys of the tokens that ask", "sources", "x, x, context", CROSS,
+        "takes values from the context and keys from the tokens that ask"),
+    # A cache.
+    Bug("positions begin anew", "places", "np.arange(stop - start)", DECODING,
+        "begins with position 0 at each step"),
+    Bug("cache overwritten", "keep", "new", DECODING,
+        "puts new keys and values in the place of those that were kept"),
+    Bug("cache not extended", "keep", "old if old.shape[-2] else new", DECODING,
+        "leaves the cache as the first step made it"),
+    Bug("own key not seen", "look", "kept[..., :-count, :] if kept.shape[-2] > count else kept",
+        DECODING, "attends before the new keys are kept, so that a token does not see itself"),
+    Bug("cache aligned top left", "first_seen", "0", DECODING,
+        "aligns the causal mask at the top left, so that a new token sees the first key alone"),
+    Bug("later tokens of a step seen", "first_seen", "num_keys - 1", DECODING,
+        "lets tokens that come together see those behind them"),
+    Bug("keys turned again", "again", "rotate_by(keys, angles[: keys.shape[-2]])", DECODING,
+        "turns the keys of the cache once more when they are read"),
+    # Positions.
+    Bug("queries turned alone", "turn", "rotate_by(query, angles), key, value", ROTARY,
+        "turns the queries and leaves the keys as they are"),
+    Bug("two layouts in one", "turn",
+        "two_layouts(query, angles), two_layouts(key, angles), value", ROTARY,
+        "takes the cosines in halves and the partners in pairs"),
+    Bug("positions from 1", "angle", f"(positions[:, None] + 1) * {_SPEEDS}", ROTARY,
+        "counts positions from 1"),
+    Bug("turned backwards", "angle", f"-positions[:, None] * {_SPEEDS}", ROTARY,
+        "turns the other way round"),
+    Bug("exponent by ones", "angle",
+        "positions[:, None] * base ** (-np.arange(d_k // 2) / d_k)", ROTARY,
+        "counts pairs by ones in the exponent, where it takes twos"),
+    Bug("degrees for radians", "angle", f"np.deg2rad(positions[:, None] * {_SPEEDS})", ROTARY,
+        "takes angles in radians for degrees"),
+    Bug("slopes halved", "slopes", "0.5 ** np.arange(1, num_heads + 1)", LINEAR,
+        "halves the slope from head to head, however many there are"),
+    Bug("slopes reversed", "slopes", "linear_slopes(num_heads)[::-1]", LINEAR,
+        "gives the last head the slope of the first"),
+    Bug("slopes from 1", "slopes", "2.0 ** (-8 / num_heads * np.arange(num_heads))", LINEAR,
+        "counts heads from 0 in the exponent, so that the first slope is 1"),
+    Bug("slopes of any number of heads", "slopes",
+        "2.0 ** (-8 / num_heads * np.arange(1, num_heads + 1))", LINEAR,
+        "takes the formula for powers of two for any number of heads"),
+    Bug("bias upwards", "fall", "slopes[:, None, None] * distance", LINEAR,
+        "adds more, the further a key lies back"),
+    Bug("padding counted", "number", "np.broadcast_to(np.arange(real.shape[-1]), real.shape)",
+        ADDED, "counts padding too, so that a text padded on the left has other positions"),
+    # Other conventions.
+    Bug("True hides", "read", "~mask", NOTATION, "if True hides", kind="convention"),
+    Bug("True is padding", "pad", "~real", NOTATION, "if True is padding", kind="convention"),
+    Bug("always causal", "past", "True", DECODING, "if it is causal always", kind="convention"),
+    Bug("bottom-right", "causal",
+        "np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool)", DECODING,
+        "if the last query has the place of the last key", kind="convention"),
+    Bug("scale divides", "score_by", f"{_PRODUCT} / scale", SCALING,
+        "if scores are divided by the scale that is given", kind="convention"),
+)  # fmt: skip
+"""Every bug and every other convention that is known."""
 
-    allowed: Array | None = None
-    bias: Array | float = 0.0
-    angles: Array | tuple[float] = (0.0,)
-    draws: Generator | None = None
-    training: bool = False
-
-
-NOTHING = Options()
-RIGHT = Parts()
-
-
-def attend(
-    query: Array,
-    key: Array,
-    value: Array,
-    parts: Parts = RIGHT,
-    options: Options = NOTHING,
-    *,
-    d_model: int | None = None,
-) -> tuple[Array, Array]:
-    """Return attention's weights and output.
-
-    Parameters
-    ----------
-    query, key, value : ndarray, shape (..., n, d_k)
-    parts : Parts
-    options : Options
-    d_model : int, default d_k
-
-    Returns
-    -------
-    weights : ndarray, shape (..., n, n)
-    output : ndarray, shape (..., n, d_k)
-
-    Examples
-    --------
-    >>> one = np.eye(2)
-    >>> attend(2 * one, one, one, Parts(score=score_by_model_width), d_model=4)[0].round(4)
-    array([[0.7311, 0.2689],
-           [0.2689, 0.7311]])
-    """
-
-    def softmax(scores: Array, axis: int) -> Array:
-        shares = parts.powers(scores, axis)
-        return shares / shares.sum(axis=axis, keepdims=True)
-
-    query, key, value = parts.turn(query, key, value, options.angles)
-    width = query.shape[-1] if d_model is None else d_model
-    with np.errstate(all="ignore"):  # a wrong part may overflow, or divide by zero
-        weights = parts.weigh(
-            parts.score(query, key, width),
-            options.bias,
-            True if options.allowed is None else options.allowed,
-            _as_it_is if options.allowed is None else parts.forbid,
-            lambda scores: parts.along(scores, softmax),
-        )
-        weights = parts.drop(weights, _kept(weights.shape, options.draws), options.training)
-        return weights, parts.mix(weights, value)
-
-
-def heads(
-    x: Array,
-    matrices: Array,
-    num_heads: int,
-    parts: Parts = RIGHT,
-    options: Options = NOTHING,
-) -> Array:
-    """Return the heads' outputs for tokens.
-
-    Parameters
-    ----------
-    x : ndarray, shape (n, d_model)
-    matrices : ndarray, shape (3, d_model, num_heads * d_k)
-        For query, key and value, the heads beside each other.
-    num_heads : int
-    parts : Parts
-    options : Options
-
-    Returns
-    -------
-    ndarray, shape (num_heads, n, d_k)
-    """
-    query, key, value = (parts.split(x @ wide, num_heads) for wide in matrices)
-    return attend(query, key, value, parts, options, d_model=x.shape[-1])[1]
-
-
-def write(
-    query: Array,
-    key: Array,
-    value: Array,
-    angles: Array,
-    parts: Parts = RIGHT,
-    draws: Generator | None = None,
-) -> Array:
-    """Return the outputs of one head that meets its tokens one at a time, with a cache.
-
-    Parameters
-    ----------
-    query, key, value : ndarray, shape (n, d_k)
-    angles : ndarray, shape (n + 1, d_k / 2)
-        For each position, and one more.
-    parts : Parts
-    draws : Generator, optional
-        As in `Options`.
-
-    Returns
-    -------
-    ndarray, shape (n, d_k)
-    """
-    keys, values, rows = key[:0], value[:0], []
-    for t in range(len(query)):
-        turned = parts.turn(query[t : t + 1], key[t : t + 1], value[t : t + 1], angles[t])
-        keys, values = np.vstack([keys, turned[1]]), np.vstack([values, turned[2]])
-        asking = parts.turn(query[t : t + 1], key[:1], value[:1], angles[parts.newest(keys)])[0]
-        unturned = replace(parts, turn=_as_they_are)
-        rows.append(attend(asking, keys, values, unturned, Options(draws=draws))[1])
-    return np.vstack(rows)
-
-
-def _kept(shape: tuple[int, ...], draws: Generator | None) -> Array | bool:
-    """Return which weights dropout leaves."""
-    return True if draws is None else draws.random(shape) >= RATE
-
-
-def _as_it_is(scores: Array, _allowed: Array) -> Array:
-    return scores
-
-
-def _as_they_are(query: Array, key: Array, value: Array, _angles: Array) -> tuple[Array, ...]:
-    return query, key, value
-
-
-# ---- The bugs ----
-
-
-BUGS = {
-    "wrong axis": Parts(along=along_columns),
-    "no shift": Parts(powers=powers_unshifted),
-    "wrong root": Parts(score=score_by_model_width),
-    "late bias": Parts(weigh=bias_late),
-    "late mask": Parts(weigh=mask_late),
-    "True reversed": Parts(forbid=forbid_what_is_allowed),
-    "reshape": Parts(split=split_by_reshape),
-    "columns mixed": Parts(mix=mix_columns),
-    "off by one": Parts(newest=newest_too_far),
-    "values turned": Parts(turn=turn_values_too),
-    "halves for pairs": Parts(turn=turn_halves),
-    "dropout left on": Parts(drop=drop_always),
+BUGS: Mapping[str, Parts] = {
+    bug.name: RIGHT.having(bug.exchanged) for bug in TABLE if "museum" in bug.kind
 }
-"""Each bug's name, and the parts with it among them."""
+"""The museum's: each bug's name, and the parts with it among them."""
 
 
 def lines(bug: str) -> tuple[str, str]:
-    """Return what a bug's code says, and what was meant: what the two functions return.
+    """Return what a bug's code says, and what was meant.
 
     Parameters
     ----------
     bug : str
-        One of `BUGS`.
+        The name of one in `TABLE`.
 
     Returns
     -------
@@ -347,10 +309,4 @@ def lines(bug: str) -> tuple[str, str]:
     >>> lines("columns mixed")
     ('weights.swapaxes(-1, -2) @ value', 'weights @ value')
     """
-    wrong = BUGS[bug]
-    (part,) = (name for name in vars(RIGHT) if getattr(wrong, name) != getattr(RIGHT, name))
-    return _returned(getattr(wrong, part)), _returned(getattr(RIGHT, part))
-
-
-def _returned(function: Callable[..., object]) -> str:
-    return inspect.getsource(function).split("return ", maxsplit=1)[1].strip()
+    return next((each.line, each.meant) for each in TABLE if each.name == bug)

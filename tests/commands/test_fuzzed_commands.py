@@ -16,6 +16,7 @@ from packs import worksheets
 
 from mha.audit import __main__ as audit
 from mha.audit.sources import TITLES, transcribe
+from mha.examine import __main__ as examine
 from mha.practice.worksheets import TASKS
 from mha.practice.worksheets import command as sheets
 
@@ -143,3 +144,15 @@ def test_a_page_to_check(name):
 @given(line("--quick", "--no-book", "--torch"))
 def test_a_command_line_of_test(arguments):
     holds(ended(testing._parser().parse_known_args, arguments))
+
+
+NAMED = (
+    st.sampled_from(("mha:rotate", "mha:softmax", "mha.nowhere:f", "mha:", ":", "..:a")) | VALUES
+)
+
+
+@given(NAMED, line("--as", "--asarray", "--json"))
+@example("mha:rotate", ["--as", "positions", "--json"])
+@example("\n:a", [])
+def test_a_command_line_of_examine(name, arguments):
+    holds(ended(examine.main, [name, *arguments]))

@@ -41,6 +41,9 @@ GIVES_ONLY = (
 )
 """Records of what was found or read: they check nothing, and their methods are tried."""
 
+EXAMINED = ("examine", "examine_decoding", "examine_layer", "examine_positions")
+"""What is handed a function, and tells what it makes of arrays: tests/examine has them."""
+
 
 def handed():
     """Return every public name that is handed something, and each of their methods that refuses."""
@@ -52,7 +55,7 @@ def handed():
         for method, kept in vars(public).items() if inspect.isclass(public) else ():
             if not method.startswith("_") and "Raises\n" in str(kept.__doc__):
                 found.add(f"{name}.{method}")
-    return found
+    return found - set(EXAMINED)
 
 
 def taken(name):

@@ -9,7 +9,8 @@ import pytest
 from mha import MultiHeadWeights, linear_biases, merge_heads, multi_head_attention, rotate_by
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.masks import causal_mask
-from mha.practice.bugs import BUGS, RATE, RIGHT, Options, attend, heads, lines, write
+from mha.practice.bugs import BUGS, lines
+from mha.practice.parts import RATE, RIGHT, Options, attend, heads, write
 from mha.practice.properties import PROPERTIES, caught
 
 PAGE = Path(__file__).resolve().parents[2] / "book" / "transformer" / "bugs.md"

@@ -1,0 +1,76 @@
+"""Examine a function by its name: ``python -m mha.examine package.module:function``.
+
+The exit status is 0 where the function is right, 1 where something is wrong, and 2 where it cannot
+be examined.
+"""
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from mha.command_line import Parser
+from mha.examine import examine, examine_decoding, examine_layer, examine_positions
+
+KINDS: dict[str, Callable[..., Any]] = {
+    "attention": examine,
+    "layer": examine_layer,
+    "decoding": examine_decoding,
+    "rotary-decoding": partial(examine_decoding, rotary=True),
+    "positions": examine_positions,
+    "positions-in-halves": partial(examine_positions, layout="halves"),
+}
+"""What a function can be examined as."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the report on a function, and leave with the status that it has.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default those of the command line
+
+    Raises
+    ------
+    SystemExit
+        Always.
+    """
+    parser = Parser(
+        prog="python -m mha.examine",
+        description="Say whether a function computes attention, and if not, which bug it has.",
+    )
+    parser.add_argument("function", help="package.module:function")
+    parser.add_argument("--as", dest="kind", choices=KINDS, default="attention",
+                        help="what it computes; default: %(default)s")  # fmt: skip
+    parser.add_argument("--asarray", default="numpy:asarray", metavar="MODULE:FUNCTION",
+                        help="what makes its arrays, such as torch:tensor")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    options = parser.parse_args(arguments)
+    function, asarray = (named(parser, name) for name in (options.function, options.asarray))
+    try:
+        report = KINDS[options.kind](function, asarray=asarray)
+    except (TypeError, ValueError) as error:
+        parser.error(str(error))
+    data = json.dumps(report.as_data(), indent=1, ensure_ascii=False)
+    print(data if options.json else report)
+    sys.exit(0 if report.ok else 1)
+
+
+def named(parser: Parser, name: str) -> Any:
+    """Return what a name ``package.module:function`` stands for, or stop with one sentence."""
+    module, _, path = name.partition(":")
+    if not module or not path:
+        parser.error(f"{name!r} is no name; package.module:function is wanted")
+    try:
+        found = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        parser.error(f"{name} cannot be imported ({type(error).__name__}: {error})")
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""Attention of queries, keys and values: what is asked of it, and what is right."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mha.core.attention import attention_scores, masked_scores, repeat_heads, scaled_scores
+from mha.core.checks import Array
+from mha.core.softmax import softmax
+from mha.examine.arithmetic import output_lines
+from mha.examine.asking import Asked
+from mha.examine.cases import (
+    BY_NUMBERS,
+    NOTHING_BY_NUMBERS,
+    NOTHING_SEEN,
+    Case,
+    Draw,
+    Subject,
+)
+from mha.practice.bugs import TEMPERATURE, Bug
+from mha.practice.parts import Options, Parts, attend
+from mha.runs.rounding import short
+
+ALIASES = {
+    "query": ("query", "q", "queries"),
+    "key": ("key", "k", "keys"),
+    "value": ("value", "v", "values"),
+    "mask": ("mask", "attnmask", "attentionmask", "allowed"),
+    "bias": ("bias", "attnbias", "attentionbias"),
+    "padding": ("keypaddingmask", "paddingmask"),
+    "is_causal": ("iscausal", "causal"),
+    "scale": ("scale", "scaling", "smscale", "softmaxscale"),
+    "enable_gqa": ("enablegqa",),
+    "softcap": ("softcap", "logitcap", "logitsoftcap"),
+}
+
+KINDS = {
+    "plain": (),
+    "large scores": (),
+    "a mask of True and False": ("mask",),
+    "a mask for keys": ("mask",),
+    "a mask for each head": ("mask",),
+    NOTHING_SEEN: ("mask",),
+    BY_NUMBERS: ("mask",),
+    NOTHING_BY_NUMBERS: ("mask",),
+    "a bias": ("bias",),
+    "padding": ("padding",),
+    "is_causal": ("is_causal",),
+    "scale": ("scale",),
+    "groups": ("enable_gqa",),
+    "softcap": ("softcap",),
+}
+
+SQUARE, EVEN, WIDE, TALL = (5, 5, 7, 7), (5, 5, 3, 2), (3, 7, 5, 2), (7, 3, 2, 5)
+"""Numbers of queries and keys, the width of both, and that of values."""
+SMALL = [
+    (n, m, d_k, d_v)
+    for n, m in ((1, 1), (1, 2), (2, 2), (2, 3), (3, 3))
+    for d_k, d_v in ((1, 1), (4, 1), (2, 1), (4, 4), (2, 2))
+]
+FEWER = ("large scores", "a mask for keys", "a mask for each head")
+"""Kinds that are asked in fewer shapes, as those in which a query sees nothing."""
+
+
+def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+    """Return what is handed in."""
+    about, leading, (n, m, d_k, d_v) = draw.about, draw.leading, sizes
+    is_rare = about in FEWER or "sees nothing" in about
+    if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in about and "bias" in draw.takes):
+        return None
+    if (n > m and about == "is_causal") or (m == 1 and about in ("is_causal", "padding")):
+        return None
+    if not leading and about == "groups":
+        return None
+    heads = (*leading[:-1], 3 * leading[-1]) if about == "groups" else leading
+    query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
+    given = {"query": query, "key": key, "value": draw.numbers(*leading, m, d_v)}
+    more: dict[str, dict[str, Any]] = {
+        "a mask for each head": {"mask": draw.allowed(*leading, n, m)},
+        "scale": {"scale": 0.75},
+        "groups": {"enable_gqa": True},
+        "softcap": {"softcap": 1.5},
+    }
+    if about == "large scores":  # the first query with the first key: its exponential overflows
+        key[..., 0, 0] += 3
+        first = key[..., 0, :]
+        query[..., 0, :] = 2000 * np.sqrt(d_k) * first / (first**2).sum(axis=-1, keepdims=True)
+    return {**given, **more.get(about, draw.masks(n, m))}
+
+
+def mask_of(given: Any) -> Array | None:
+    """Return the mask that is handed in, or what padding comes to."""
+    if given.get("padding") is not None:
+        return given["padding"][..., None, :]
+    return given.get("bias", given.get("mask"))
+
+
+def wanted(given: Any) -> Array:
+    """Return the right output."""
+    query, key, value = (given[name] for name in ("query", "key", "value"))
+    if given.get("enable_gqa"):
+        key, value = repeat_heads("key", key, query), repeat_heads("value", value, query)
+    scores = scaled_scores(attention_scores(query, key), key.shape[-1], given.get("scale"))
+    if "softcap" in given:
+        scores = (given["softcap"] * np.tanh(scores / given["softcap"])).astype(scores.dtype)
+    masked = masked_scores(scores, mask_of(given), bool(given.get("is_causal")))
+    return softmax(masked) @ value
+
+
+def worked(given: Any, parts: Parts) -> Array:
+    """Return what attention of some parts gives."""
+    query, key, value = (given[name] for name in ("query", "key", "value"))
+    d_model = query.shape[-1] * (query.shape[-3] if query.ndim > 2 else 1)
+    return attend(query, key, value, parts, options(given), d_model=d_model)[1]
+
+
+def options(given: Any) -> Options:
+    """Return what the parts are told beside arrays."""
+    mask = given.get("bias", given.get("mask"))
+    is_truth = mask is not None and mask.dtype == bool
+    return Options(
+        allowed=mask if is_truth else None,
+        bias=0.0 if mask is None or is_truth else mask,
+        real=given.get("padding"),
+        is_causal=bool(given.get("is_causal")),
+        scale=given.get("scale"),
+        softcap=given.get("softcap"),
+        angles=given.get("angles"),
+    )
+
+
+def lines(given: Any, index: tuple[int, ...]) -> list[str]:
+    """Return one number of the output as lines of arithmetic."""
+    *leading, row, column = index
+    query, key, value = (given[name] for name in ("query", "key", "value"))
+    if given.get("enable_gqa"):
+        key, value = (repeat_heads("key", x, query) for x in (key, value))
+    none = np.zeros((*query.shape[:-1], key.shape[-2]))
+    added = masked_scores(none, mask_of(given), bool(given.get("is_causal")))[(*leading, row)]
+    at = tuple(leading)
+    scale, softcap = given.get("scale"), given.get("softcap")
+    return output_lines(query[at][row], key[at], value[at][:, column], added, scale, softcap)
+
+
+SUBJECT = Subject(
+    aliases=ALIASES,
+    first=("query", "key", "value"),
+    needs=frozenset({"query", "key", "value"}),
+    kinds=KINDS,
+    made=made,
+    leading=((), (3,), (2, 3)),
+    sizes=(SQUARE, EVEN, WIDE, TALL),
+    small=SMALL,
+    wanted=wanted,
+    worked=worked,
+    lines=lines,
+    apart=((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN, NOTHING_BY_NUMBERS), FEWER[:1]),
+    parts=(
+        *("roles", "spread", "score", "score_by", "cap", "read", "pad", "see", "past", "causal"),
+        *("forbid", "ease", "weigh", "along", "powers", "divide", "blank", "mix"),
+    ),
+)
+
+
+# ---- Conventions of a function's own ----
+
+
+def own_scale(asked: Asked, axes: int) -> list[Bug]:
+    """Return the convention of a function that scales otherwise, by one rule for any width.
+
+    Of two keys one has the score 1 and the other 0. What the first gives tells the scale.
+    """
+    found = []
+    for width in (4, 9):
+        query = np.eye(width)[:1]
+        arrays = query, np.vstack([query, 0 * query]), np.array([[1.0], [0.0]])
+        shaped = (x.reshape((1,) * (axes - 2) + x.shape) for x in arrays)
+        share = asked.ask(Case("plain", dict(zip(SUBJECT.first, shaped, strict=True)))).value
+        if share is None or share.size != 1 or not 0 < share.item() < 1:
+            return []
+        found.append(float(np.log(share.item() / (1 - share.item()))))
+    for power, rule in (
+        (0.0, "if scores are multiplied by {}"),
+        (0.5, "if the scale is {} ÷ √d_k"),
+    ):
+        factor, other = found[0] * 4**power, found[1] * 9**power
+        if np.isclose(factor, other, rtol=1e-6) and not np.isclose(factor, 1):
+            line = f"query @ key.swapaxes(-1, -2) * ({factor} / query.shape[-1] ** {power})"
+            said = rule.format(short(factor))
+            return [Bug("own scale", "score", line, TEMPERATURE, said, kind="convention")]
+    return []
+
+
+def in_other_order(asked: Asked) -> Asked:
+    """Return a function whose heads' axis lies behind that of tokens as one of the usual order."""
+
+    def function(**given: Any) -> Any:
+        moved = {
+            own: x.swapaxes(-3, -2)
+            if asked.arguments[own] in SUBJECT.first and len(x.shape) > 2
+            else x
+            for own, x in given.items()
+        }
+        result = asked.function(**moved)
+        result = result[0] if isinstance(result, tuple) else result
+        return result.swapaxes(-3, -2) if len(result.shape) > 2 else result
+
+    return replace(asked, function=function)

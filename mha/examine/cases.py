@@ -1,0 +1,165 @@
+"""What a function is asked: cases, and a subject that knows what is right and what bugs give."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from mha.core.checks import Array
+from mha.practice.parts import Parts
+
+NOTHING_SEEN = "a query that sees nothing"
+BY_NUMBERS = "a mask of numbers"
+NOTHING_BY_NUMBERS = "a query that sees nothing, by numbers"
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One question: what it is a case of, what is handed in by the names of `mha`, leading axes."""
+
+    about: str
+    given: Mapping[str, Any]
+    leading: tuple[int, ...] = ()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of its numbers; float64 where it has none with a fraction."""
+        arrays = (x for x in self.given.values() if isinstance(x, np.ndarray))
+        floats = [x.dtype for x in arrays if x.dtype.kind == "f"]
+        return np.result_type(*floats or [np.dtype(np.float64)])
+
+    @property
+    def size(self) -> int:
+        """How many numbers are handed in."""
+        return sum(int(np.size(x)) for x in self.given.values())
+
+    def in_float32(self) -> "Case":
+        """Return the case with narrower numbers."""
+        cast = {
+            name: x.astype(np.float32) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+            for name, x in self.given.items()
+        }
+        return replace(self, given=cast)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What the arrays of a case are drawn by: its kind, what a function takes, leading axes."""
+
+    about: str
+    takes: frozenset[str]
+    leading: tuple[int, ...]
+    rng: Generator
+    is_whole: bool = False
+
+    def numbers(self, *shape: int) -> Array:
+        """Return normal numbers, or small whole ones."""
+        return (
+            self.rng.integers(-1, 3, shape) * 1.0 if self.is_whole else self.rng.normal(size=shape)
+        )
+
+    def allowed(self, *shape: int) -> Array:
+        """Return a mask with a True in each row, and a False where it has two columns or more."""
+        mask = self.rng.random(shape) < 0.6
+        order = np.argsort(self.rng.random(shape), axis=-1)
+        np.put_along_axis(mask, order[..., :1], True, axis=-1)
+        if shape[-1] > 1:
+            np.put_along_axis(mask, order[..., 1:2], False, axis=-1)
+        return mask
+
+    def masks(self, n: int, m: int) -> dict[str, Any]:
+        """Return the mask that this kind of case has, if it has one."""
+        allowed = self.allowed(n, m)
+        if "sees nothing" in self.about:
+            allowed[0], allowed[1:2] = False, True  # read either way, a query sees nothing
+        added = np.where(allowed, self.numbers(n, m) * (self.rng.random((n, m)) < 0.5), -np.inf)
+        found: dict[str, dict[str, Any]] = {
+            "a mask of True and False": {"mask": allowed},
+            "a mask for keys": {"mask": allowed[:1]},
+            NOTHING_SEEN: {"mask": allowed},
+            BY_NUMBERS: {"mask": added},
+            NOTHING_BY_NUMBERS: {"mask": added},
+            "a bias": {"bias": added},
+            "padding": {"padding": allowed[0]},
+            "is_causal": {"is_causal": True},
+        }
+        return found.get(self.about, {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is examined: attention, a layer, a cache, or positions.
+
+    Parameters
+    ----------
+    aliases : mapping of str to tuple of str
+        What is handed in, by the names of `mha`; how arguments are called that take it, in lower
+        case and without underscores.
+    first : tuple of str
+        What the first arguments take that are called otherwise.
+    needs : frozenset of str
+        What a function has to take.
+    kinds : mapping of str to tuple of str
+        Of each kind of case the arguments that it needs.
+    made : callable
+        Takes a `Draw` and sizes, and gives what is handed in; None where there is no such case.
+    leading, sizes, small : sequence of tuple of int
+        Leading axes and sizes of cases, and sizes of the smallest, the smallest first.
+    wanted : callable
+        Takes what is handed in and gives what is right.
+    worked : callable
+        Takes what is handed in and parts, and gives what attention of these parts makes of it.
+    parts : tuple of str
+        The parts that have to do with it.
+    lines : callable
+        Takes what is handed in and an index, and gives that number as lines of arithmetic.
+    apart : tuple of tuple of str
+        Kinds of cases that often go wrong for themselves; the first may be refused.
+    limit : str
+        On which condition a function is right that refuses these.
+    compared : callable
+        Takes what is handed in and what came, and gives what of it is compared.
+    asked : callable, optional
+        Takes the function, as `mha.examine.asking.Asked`, and a case: where one call is not enough.
+    """
+
+    aliases: Mapping[str, tuple[str, ...]]
+    first: tuple[str, ...]
+    needs: frozenset[str]
+    kinds: Mapping[str, tuple[str, ...]]
+    made: Callable[..., dict[str, Any] | None]
+    sizes: Sequence[tuple[Any, ...]]
+    small: Sequence[tuple[Any, ...]]
+    wanted: Callable[[Any], Array]
+    worked: Callable[[Any, Parts], Array]
+    parts: tuple[str, ...]
+    leading: Sequence[tuple[int, ...]] = ((),)
+    lines: Callable[[Any, tuple[int, ...]], list[str]] = lambda _given, _index: []
+    apart: tuple[tuple[str, ...], ...] = ((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN,))
+    limit: str = "if a mask holds True and False: numbers are not added to the scores"
+    compared: Callable[[Any, Array], Array] = lambda _given, x: x
+    asked: Callable[[Any, Case], Any] | None = None
+
+    def cases(self, takes: frozenset[str]) -> list[Case]:
+        """Return cases for a function that takes some arguments, each third in float32 too."""
+        rng = np.random.default_rng(41)
+        kinds = [kind for kind, needs in self.kinds.items() if takes.issuperset(needs)]
+        found = [
+            Case(kind, given, leading)
+            for kind, leading, size in product(kinds, self.leading, self.sizes)
+            if (given := self.made(Draw(kind, takes, leading, rng), *size))
+        ]
+        narrow = [case for case in found[::3] if "sees nothing" not in case.about]
+        return found + [case.in_float32() for case in narrow if "weights" not in case.given]
+
+    def smaller(self, like: Case, rng: Generator) -> Iterator[Case]:
+        """Yield cases of the same kind with small whole numbers, the smallest first."""
+        takes, axes = frozenset(like.given), len(like.leading)
+        for size, leading in product(self.small, ((1,) * axes, (2,) * axes)[: 1 + bool(axes)]):
+            for _ in range(6):
+                given = self.made(Draw(like.about, takes, leading, rng, is_whole=True), *size)
+                if given:
+                    yield Case(like.about, given, leading)

@@ -1,0 +1,133 @@
+"""A step with a cache against the full pass: what is asked of it, and what is right."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mha.core.attention import scaled_dot_product_attention
+from mha.core.checks import Array
+from mha.core.heads import merge_heads
+from mha.core.masks import causal_mask
+from mha.core.multihead import MultiHeadWeights
+from mha.core.positions import rotary_angles, rotate_by
+from mha.examine import attention
+from mha.examine.arithmetic import output_lines
+from mha.examine.asking import Asked, UnusableError
+from mha.examine.cases import Case, Draw, Subject
+from mha.practice.parts import Parts, write
+
+ALIASES = {
+    **{name: attention.ALIASES[name] for name in ("query", "key", "value")},
+    "x": ("x", "hiddenstates", "inputs", "embeddings"),
+    "weights": ("weights", "layer"),
+    "cache": ("cache", "kvcache", "past", "pastkeyvalue", "pastkeyvalues"),
+    "angles": ("angles",),
+    "positions": ("positions", "positionids"),
+    "position": ("position", "start", "offset", "startpos"),
+}
+
+STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
+    "one token at a time": lambda n: (1,) * n,
+    "several tokens first": lambda n: (n - n // 2, *(1,) * (n // 2)),
+    "several tokens at a time": lambda n: (n // 2, n - n // 2),
+}
+"""How many of n tokens come at each step."""
+
+
+def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+    """Return what is handed in, of all tokens: n of them, and a width."""
+    n, width = sizes
+    if 0 in STEPS[draw.about](n) or ("weights" in draw.takes and not draw.leading):
+        return None
+    given: dict[str, Any] = {"sizes": STEPS[draw.about](n), "cache": None}
+    if "weights" in draw.takes:
+        w_q, w_k, w_v = (draw.numbers(draw.leading[-1], 2 * width, width) / 2 for _ in range(3))
+        x, w_o = draw.numbers(n, 2 * width), draw.numbers(draw.leading[-1] * width, width)
+        given |= {"x": x, "weights": MultiHeadWeights(w_q, w_k, w_v, w_o)}
+        given |= {"query": x @ w_q, "key": x @ w_k, "value": x @ w_v}
+    else:
+        given |= {name: draw.numbers(*draw.leading, n, width) for name in ("query", "key", "value")}
+    if draw.takes & {"angles", "positions", "position", "rotary"}:
+        angles = rotary_angles(np.arange(n + 1), width)
+        given |= {"angles": angles, "positions": None, "position": None, "rotary": True}
+    return given
+
+
+def ask(asked: Asked, case: Case) -> Array:
+    """Call a step again and again, and return its outputs below one another."""
+    given, start, rows, cache = case.given, 0, [], None
+    for size in given["sizes"]:
+        new = slice(start, start + size)
+        own = [name for name in ("query", "key", "value", "x") if name in given]
+        step = {**given, "cache": cache, **{name: given[name][..., new, :] for name in own}}
+        if "angles" in given:
+            step |= {"angles": given["angles"][new], "positions": np.arange(start, start + size)}
+            step["position"] = start
+        result = asked.call(asked.handed(replace(case, given=step)))
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise UnusableError("it returns no pair of the output and the cache for the next step")
+        rows.append(np.asarray(result[0]))
+        cache, start = result[1], start + size
+    return np.concatenate(rows, axis=-2)
+
+
+def wanted(given: Any) -> Array:
+    """Return the rows of the full causal pass."""
+    query, key, value = (given[name] for name in ("query", "key", "value"))
+    if "angles" in given:
+        query, key = (rotate_by(x, given["angles"][:-1]) for x in (query, key))
+    return _mixed(given, scaled_dot_product_attention(query, key, value, is_causal=True))
+
+
+def _mixed(given: Any, outputs: Array) -> Array:
+    return merge_heads(outputs) @ given["weights"].w_o if "weights" in given else outputs
+
+
+def worked(given: Any, parts: Parts) -> Array:
+    """Return what a step of some parts gives."""
+    query, key, value = (given[name] for name in ("query", "key", "value"))
+    angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
+    return _mixed(given, write(query, key, value, angles, parts, sizes=given["sizes"]))
+
+
+def lines(given: Any, index: tuple[int, ...]) -> list[str]:
+    """Return one number of the full pass as lines of arithmetic."""
+    if "weights" in given or "angles" in given:
+        return []
+    *leading, row, column = index
+    query, key, value = (given[name][tuple(leading)] for name in ("query", "key", "value"))
+    added = np.where(causal_mask(len(query), len(key))[row], 0, -np.inf)
+    return output_lines(query[row], key, value[:, column], added)
+
+
+def subject(rotary: bool) -> Subject:
+    """Return the subject, for functions that turn queries and keys by themselves or not."""
+    own = {"rotary"} if rotary else set()
+    return replace(
+        SUBJECT,
+        made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | own), *sizes),
+    )
+
+
+SUBJECT = Subject(
+    aliases=ALIASES,
+    first=("query", "key", "value", "cache"),
+    needs=frozenset({"cache"}),
+    kinds=dict.fromkeys(STEPS, ()),
+    made=made,
+    leading=((), (3,)),
+    sizes=((5, 4), (7, 2), (4, 6)),
+    small=[(n, 2) for n in (1, 2, 3, 4)],
+    wanted=wanted,
+    worked=worked,
+    lines=lines,
+    apart=(tuple(STEPS)[1:], tuple(STEPS)[2:]),
+    limit="if tokens come one at a time",
+    parts=(
+        *("roles", "turn", "score", "along", "divide", "mix"),
+        *("places", "newest", "keep", "look", "first_seen", "again"),
+    ),
+    asked=ask,
+)

@@ -1,0 +1,146 @@
+"""Which bugs and which other conventions give exactly what came."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, islice, product
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examine.asking import Answer
+from mha.examine.cases import Case, Subject
+from mha.practice.bugs import TABLE, Bug
+from mha.practice.parts import SOUND, Parts
+
+TOLERANCE = {"float32": 3e-4, "float64": 1e-10}
+"""How far numbers may be apart, as a share of one more than the number."""
+BESIDE = 3
+"""How many conventions and slips may be there beside a bug."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What gives exactly what came.
+
+    Parameters
+    ----------
+    rows : tuple of Bug
+        Bugs and other conventions, all of them at once.
+    parts : Parts
+        The parts with them among them.
+    """
+
+    rows: tuple[Bug, ...]
+    parts: Parts
+
+    @property
+    def bugs(self) -> tuple[Bug, ...]:
+        """Those that are no conventions."""
+        return tuple(row for row in self.rows if not row.is_convention)
+
+
+def agrees(subject: Subject, case: Case, found: Array | None, wanted: Array | None) -> bool:
+    """Return whether what came is what is wanted; None stands for no array."""
+    if found is None or wanted is None:
+        return found is wanted
+    if found.shape != wanted.shape:
+        return False
+    tolerance = TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name]
+    found, wanted = (np.asarray(subject.compared(case.given, x), float) for x in (found, wanted))
+    return np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def given_by(subject: Subject, case: Case, parts: Parts) -> Array | None:
+    """Return what attention of some parts makes of a case, None where that stops the program."""
+    try:
+        with np.errstate(all="ignore"):
+            return subject.worked(case.given, parts)
+    except (ValueError, IndexError, TypeError):
+        return None
+
+
+def explanations(
+    subject: Subject,
+    cases: Sequence[Case],
+    answers: Sequence[Answer],
+    gives: Callable[[Case, Parts], Array | None],
+    changed: Callable[[Case, Bug], bool],
+    extra: Sequence[Bug] = (),
+) -> list[Explanation]:
+    """Return the shortest explanations of what came: none, or several that give the same.
+
+    Parameters
+    ----------
+    subject : Subject
+    cases, answers : sequences of one length
+    gives : callable
+        As `given_by`, without the subject.
+    changed : callable
+        Says whether a row alone makes a case different.
+    extra : sequence of Bug
+        Rows beside those of the table.
+
+    Returns
+    -------
+    list of Explanation
+        Of fewest bugs and then of fewest conventions.
+    """
+
+    def explains(parts: Parts, among: Iterable[int]) -> bool:
+        return all(
+            agrees(subject, cases[i], answers[i].value, gives(cases[i], parts)) for i in among
+        )
+
+    off = [i for i in range(len(cases)) if not explains(SOUND, [i])]
+    if not off:
+        return [Explanation((), SOUND)]
+    ordered = [*off, *(i for i in range(len(cases)) if i not in set(off))]
+    # The museum's "True reversed" is told as the convention that it may be.
+    rows = [
+        *extra,
+        *(bug for bug in TABLE if bug.part in subject.parts and bug.name != "True reversed"),
+    ]
+    changes = {
+        row.name: frozenset(i for i, case in enumerate(cases) if changed(case, row)) for row in rows
+    }
+    fused = any("w_qkv" in case.given for case in cases)
+    # A slip may show beside a bug alone: NaN where a wrong mask leaves nothing.
+    rows = [row for row in rows if changes[row.name] or "slip" in row.kind]
+    rows = [row for row in rows if not (fused and "W_K" in row.name)]
+    found: list[Explanation] = []
+    for chosen in _sets(rows):
+        if found and _level(chosen) > _level(found[0].rows):
+            break
+        if set(off) <= set().union(*(changes[row.name] for row in chosen)):
+            fitting = (parts for parts in variants(chosen) if explains(parts, ordered))
+            found += [Explanation(chosen, parts) for parts in islice(fitting, 1)]
+    return found
+
+
+def _level(rows: tuple[Bug, ...]) -> tuple[int, int]:
+    return sum(not row.is_convention for row in rows), len(rows)
+
+
+def _sets(rows: Sequence[Bug]) -> Iterator[tuple[Bug, ...]]:
+    """Yield sets of rows that touch different parts, those of fewest bugs first."""
+    beside = [row for row in rows if row.is_beside]
+    mains = [row for row in rows if not row.is_beside]
+    found = [
+        (*main, *more)
+        for count in range(BESIDE + 1)
+        for more in combinations(beside, count)
+        for main in [(), *((each,) for each in mains)]
+    ]
+    for chosen in sorted(found, key=_level):
+        parts = [part for row in chosen for part in (row.part, *dict(row.also))]
+        if len(set(parts)) == len(parts):
+            yield chosen
+
+
+def variants(rows: tuple[Bug, ...]) -> Iterator[Parts]:
+    """Yield the parts with rows among them: with what is often wrong too, and without it."""
+    exchanged = {row.part: row.line for row in rows}
+    also = dict(each for row in rows for each in row.also)
+    of_mask = {"forbid", "weigh"} & exchanged.keys()
+    for more, joined in product([also, {}] if also else [{}], [True, False] if of_mask else [True]):
+        yield replace(SOUND.having(exchanged | more), joined=joined)

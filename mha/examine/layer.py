@@ -1,0 +1,180 @@
+"""A whole layer with its matrices: what is asked of it, and what is right."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.positions import rotary_angles
+from mha.examine import attention
+from mha.examine.arithmetic import dot
+from mha.examine.cases import BY_NUMBERS, NOTHING_SEEN, Draw, Subject
+from mha.examine.report import written
+from mha.practice.parts import Parts, layer
+from mha.runs.rounding import short
+from mha.views.arithmetic import factor
+from mha.views.signs import chain
+
+MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")
+
+ALIASES = {
+    "x": ("x", "query", "hiddenstates", "inputs", "embeddings"),
+    "context": ("context", "memory", "encoderhiddenstates"),
+    "key": ("key", "k"),
+    "value": ("value", "v"),
+    "weights": ("weights", "layer"),
+    **{f"w_{x}": (f"w{x}", f"{x}proj", f"{x}weight") for x in "qkv"},
+    "w_o": ("wo", "wout", "oproj", "outproj", "oweight"),
+    "w_qkv": ("wqkv", "inproj", "inprojweight", "cattn"),
+    **{f"b_{x}": (f"b{x}", f"{x}bias") for x in "qkv"},
+    "b_o": ("bo", "bout", "obias", "outbias"),
+    "b_qkv": ("bqkv", "inprojbias"),
+    "num_heads": ("numheads", "nheads", "nhead", "heads", "h"),
+    "num_groups": ("numgroups", "numkvheads", "nkvheads", "numkeyvalueheads"),
+    **{name: attention.ALIASES[name] for name in ("mask", "padding", "is_causal")},
+    "angles": ("angles",),
+}
+
+KINDS = {
+    "plain": (),
+    "a mask of True and False": ("mask",),
+    NOTHING_SEEN: ("mask",),
+    BY_NUMBERS: ("mask",),
+    "is_causal": ("is_causal",),
+    "padding": ("padding",),
+    "context": (),
+    "groups": ("num_groups",),
+    "rotary positions": ("angles",),
+}
+
+
+def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+    """Return what is handed in: n tokens, a number of heads and their width."""
+    about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
+    least = {"rotary positions": d_k, "groups": heads, "padding": n}.get(about, 2)
+    if least == 1 or (about == "context" and takes.isdisjoint({"context", "key"})):
+        return None
+    width, groups = heads * d_k, heads // 2 if about == "groups" else heads
+    m = n + 4 if about == "context" and n % 2 else n
+    wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
+    given: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
+    if takes.isdisjoint({"w_o", "weights"}):
+        del given["w_o"]
+    for name, of in zip(BIASES, MATRICES, strict=True):
+        if name in takes or (name != "b_o" and "b_qkv" in takes):
+            given[name] = draw.numbers(wide[of])
+    given |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
+    if about == "context":
+        given["context"] = draw.numbers(*draw.leading, m, width)
+    if about == "rotary positions":
+        given["angles"] = rotary_angles(np.arange(n), d_k)
+    given |= draw.masks(n, m)
+    if about == "padding":
+        given["padding"] = draw.allowed(*draw.leading, m)
+    for fused, names in (("w_qkv", MATRICES), ("b_qkv", BIASES)):
+        if fused in takes:
+            given[fused] = np.concatenate([given.pop(name) for name in names[:3]], axis=-1)
+    if "weights" in takes:
+        given["weights"] = MultiHeadWeights(*_by_heads(given))
+    if "key" in takes:
+        given["key"] = given["value"] = given.get("context", given["x"])
+    return given
+
+
+def matrices_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
+    """Return the four matrices, each with the heads beside each other."""
+    if "w_qkv" in given:
+        parts = np.split(given["w_qkv"], 3, axis=-1)
+    else:
+        parts = [given[name] for name in MATRICES[:3]]
+    own = np.eye(parts[0].shape[-1], dtype=parts[0].dtype)
+    return (*parts, given.get("w_o", own))
+
+
+def biases_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
+    """Return the four biases; zeros where there is none."""
+    own = {name: given[name] for name in BIASES if name in given}
+    if "b_qkv" in given:
+        own |= zip(BIASES, np.split(given["b_qkv"], 3), strict=False)
+    named = zip(BIASES, matrices_of(given), strict=True)
+    return tuple(own.get(name, np.zeros(w.shape[-1], w.dtype)) for name, w in named)
+
+
+def _by_heads(given: Mapping[str, Any]) -> tuple[Array, ...]:
+    """Return the matrices as `MultiHeadWeights` takes them, a bias as one more row."""
+    *projections, w_o = matrices_of(given)
+    if not {*BIASES, "b_qkv"}.isdisjoint(given):
+        lent = zip(projections, biases_of(given), strict=False)
+        projections = [np.vstack([matrix, bias]) for matrix, bias in lent]
+    d_k = projections[0].shape[-1] // given["num_heads"]
+    return (*(w.reshape(len(w), -1, d_k).swapaxes(0, 1) for w in projections), w_o)
+
+
+def wanted(given: Any) -> Array:
+    """Return the right output."""
+    x, context, padding = given["x"], given.get("context"), given.get("padding")
+    weights = given.get("weights") or MultiHeadWeights(*_by_heads(given))
+    if weights.d_model > x.shape[-1]:
+        x, context = (each if each is None else _with_one(each) for each in (x, context))
+    output = multi_head_attention(
+        x,
+        weights,
+        context=context,
+        mask=given.get("mask") if padding is None else padding[..., None, None, :],
+        is_causal=bool(given.get("is_causal")),
+        angles=given.get("angles"),
+    )
+    return output + given["b_o"] if "b_o" in given else output
+
+
+def _with_one(x: Array) -> Array:
+    return np.concatenate([x, np.ones((*x.shape[:-1], 1), x.dtype)], axis=-1)
+
+
+def worked(given: Any, parts: Parts) -> Array:
+    """Return what a layer of some parts gives, a sequence at a time."""
+    if given["x"].ndim > 2:
+        own = [name for name in ("x", "context", "padding") if name in given]
+        each = ({**given, **{name: given[name][i] for name in own}} for i in range(len(given["x"])))
+        return np.stack([worked(one, parts) for one in each])
+    matrices = matrices_of(given)
+    if "w_qkv" in given:
+        matrices = given["w_qkv"], matrices[-1]
+    rest = biases_of(given), given["num_heads"], parts, attention.options(given)
+    return layer(given["x"], matrices, *rest, given.get("context"))
+
+
+def lines(given: Any, index: tuple[int, ...]) -> list[str]:
+    """Return one number of the output as lines: how the heads are mixed."""
+    *_, w_o = matrices_of(given)
+    b_o = float(biases_of(given)[-1][index[-1]])
+    without = {name: x for name, x in given.items() if name not in ("b_o", "weights")}
+    concat = wanted({**without, "w_o": np.eye(len(w_o))})[index[:-1]]
+    mixed = short(float(concat @ w_o[:, index[-1]]))
+    result = chain(f"{mixed} + {factor(b_o)}", short(float(concat @ w_o[:, index[-1]] + b_o)))
+    return [
+        f"the heads' outputs of token {index[-2] + 1}, side by side: {written(concat)}",
+        f"times column {index[-1] + 1} of w_o: {dot(concat, w_o[:, index[-1]])}",
+        *([f"with its bias: {result}"] if b_o else []),
+    ]
+
+
+SUBJECT = Subject(
+    aliases=ALIASES,
+    first=("x",),
+    needs=frozenset({"x"}),
+    kinds=KINDS,
+    made=made,
+    leading=((), (2,)),
+    sizes=((7, 2, 4), (5, 6, 2), (3, 4, 4), (6, 4, 2)),
+    small=[(n, heads, d_k) for n in (1, 2, 3) for heads in (1, 2) for d_k in (1, 2)],
+    wanted=wanted,
+    worked=worked,
+    lines=lines,
+    parts=(
+        *(part for part in attention.SUBJECT.parts if part not in ("score_by", "cap", "roles")),
+        *("turn", "cut", "order", "lend", "sources", "split", "merge", "finish"),
+    ),
+)

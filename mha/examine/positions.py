@@ -1,0 +1,165 @@
+"""Positions: rotary ones, linear biases, and the numbers of a padded text's tokens."""
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from mha.core.attention import scaled_dot_product_attention
+from mha.core.checks import Array
+from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate
+from mha.examine import attention
+from mha.examine.cases import Draw, Subject
+from mha.practice.parts import LINES, Options, Parts, attend
+
+ALIASES = {
+    "x": ("x", "inputs"),
+    **{name: attention.ALIASES[name] for name in ("query", "key", "value")},
+    "positions": ("positions", "position", "positionids", "pos"),
+    "base": ("base", "theta"),
+    "num_heads": ("numheads", "nheads", "heads", "h"),
+    "num_queries": ("numqueries", "nqueries", "n", "seqlen", "querylength"),
+    "num_keys": ("numkeys", "nkeys", "m", "keylength"),
+    "real": ("real", "mask", "attentionmask", "paddingmask"),
+}
+
+
+# ---- Rotary positions ----
+
+
+def rotary_made(draw: Draw, *sizes: int) -> dict[str, Any]:
+    """Return what is handed in: n tokens and a width, from position 0 or a later one on."""
+    n, width = sizes
+    is_later = draw.about == "later positions"
+    names = ("x",) if "x" in draw.takes else ("query", "key", "value")
+    return {
+        **{name: draw.numbers(*draw.leading, n, width) for name in names},
+        "positions": np.arange(n) + 11 * is_later,
+        **({"base": 100.0 if is_later else BASE} if "base" in draw.takes else {}),
+    }
+
+
+def rotary(layout: Layout, names: tuple[str, ...]) -> Subject:
+    """Return the subject of rotary positions in one layout: of attention, or of one array."""
+
+    def wanted(given: Any) -> Array:
+        turned = [
+            rotate(given[name], given["positions"], base=given.get("base", BASE), layout=layout)
+            for name in names[:2]
+        ]
+        if len(names) == 1:
+            return turned[0]
+        query, key = turned
+        return scaled_dot_product_attention(query, key, given["value"])
+
+    def worked(given: Any, parts: Parts) -> Array:
+        x = given[names[0]]
+        angles = parts.angle(given["positions"], x.shape[-1], given.get("base", BASE))
+        parts = in_halves(parts) if layout == "halves" else parts
+        if len(names) == 1:
+            return parts.turn(x, x, x, angles)[0]
+        return attend(x, given["key"], given["value"], parts, Options(angles=angles))[1]
+
+    return Subject(
+        aliases={name: ALIASES[name] for name in (*names, "positions", "base")},
+        first=(*names, "positions"),
+        needs=frozenset({*names, "positions"}),
+        kinds={"positions from 0": (), "later positions": ()},
+        made=rotary_made,
+        leading=((), (3,)),
+        sizes=((5, 4), (3, 6), (7, 2), (2, 8)),
+        small=((1, 2), (2, 2), (1, 4), (2, 4), (3, 4)),
+        wanted=wanted,
+        worked=worked,
+        parts=("turn", "angle"),
+    )
+
+
+def in_halves(parts: Parts) -> Parts:
+    """Return parts with the two layouts exchanged."""
+    line, halves = dict(parts.exchanged).get("turn", LINES["turn"][1]), 'angles, layout="halves")'
+    pair = (halves, "angles)") if halves in line else ("angles)", halves)
+    return parts.having({"turn": line.replace(*pair)})
+
+
+# ---- Linear biases, and numbers of tokens ----
+
+
+def linear_made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
+    """Return what is handed in: a number of heads, of queries and of keys."""
+    heads, n, m = sizes
+    is_power = heads & (heads - 1) == 0
+    if is_power != (draw.about == "a power of two") or (n != m and "num_keys" not in draw.takes):
+        return None
+    return {"num_heads": heads, "num_queries": n, "num_keys": m}
+
+
+def earlier(_given: Any, biases: Array) -> Array:
+    """Return biases of earlier keys, each row less what it gives the first: all that counts."""
+    if biases.ndim < 3:
+        return biases
+    seen = np.tri(biases.shape[-2], biases.shape[-1], dtype=bool)
+    return np.where(seen, biases - biases[..., :1], 0)
+
+
+def _biases(given: Any) -> Array:
+    sizes = (given[name] for name in ("num_heads", "num_queries", "num_keys"))
+    return linear_biases(*sizes, is_causal=False)
+
+
+def _falling(given: Any, parts: Parts) -> Array:
+    distance = np.arange(given["num_queries"])[:, None] - np.arange(given["num_keys"])
+    return parts.fall(parts.slopes(given["num_heads"]), distance)
+
+
+def linear(names: tuple[str, ...]) -> Subject:
+    """Return the subject of linear biases, or of slopes alone."""
+    has_tokens = len(names) > 1
+    return Subject(
+        aliases={name: ALIASES[name] for name in names},
+        first=names,
+        needs=frozenset(names[:2]),
+        kinds={"a power of two": (), "another number of heads": ()},
+        made=linear_made,
+        sizes=[(h, n, m) for h in (1, 2, 3, 4, 5, 6, 8, 12, 16) for n, m in ((5, 5), (3, 7))],
+        small=[(heads, 2, 2) for heads in (1, 2, 3, 4, 5, 6, 8)],
+        wanted=_biases if has_tokens else lambda given: linear_slopes(given["num_heads"]),
+        worked=_falling if has_tokens else lambda given, parts: parts.slopes(given["num_heads"]),
+        parts=("slopes", "fall")[: 1 + has_tokens],
+        compared=earlier,
+    )
+
+
+REAL = {
+    "no padding": [1, 1, 1],
+    "padding on the left": [0, 0, 1],
+    "padding on the right": [1, 0, 0],
+}
+
+NUMBERS = Subject(
+    aliases={"real": ALIASES["real"]},
+    first=("real",),
+    needs=frozenset({"real"}),
+    kinds=dict.fromkeys(REAL, ()),
+    made=lambda draw, rows: {"real": np.repeat(np.array([REAL[draw.about]], bool), rows, axis=0)},
+    sizes=((1,), (3,)),
+    small=((1,),),
+    wanted=lambda given: np.maximum(np.cumsum(given["real"], axis=-1) - 1, 0),
+    worked=lambda given, parts: parts.number(given["real"]),
+    parts=("number",),
+    compared=lambda given, numbers: np.where(given["real"], numbers, 0),
+)
+
+
+def subject_of(own: Collection[str], layout: Layout) -> Subject:
+    """Return what a function is about, by its arguments' names: in lower case, no underscores."""
+
+    def has(name: str) -> bool:
+        return not set(own).isdisjoint(ALIASES[name])
+
+    if has("num_heads"):
+        names = "num_heads", "num_queries", "num_keys"
+        return linear(names if has("num_queries") else names[:1])
+    if has("positions"):
+        return rotary(layout, ("query", "key", "value") if has("key") else ("x",))
+    return NUMBERS

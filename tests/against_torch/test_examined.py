@@ -1,0 +1,103 @@
+"""PyTorch's own attention is examined without a false finding; bugs written in it are named."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+import mha
+
+
+def module(
+    query, key, value, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, attn_mask=None,
+    key_padding_mask=None,
+):  # fmt: skip
+    """Put matrices, which multiply from the right, into PyTorch's module."""
+    layer = torch.nn.MultiheadAttention(
+        query.shape[-1], num_heads, batch_first=True, dtype=query.dtype
+    )
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.cat([w_q.T, w_k.T, w_v.T]))
+        layer.in_proj_bias.copy_(torch.cat([b_q, b_k, b_v]))
+        layer.out_proj.weight.copy_(w_o.T)
+        layer.out_proj.bias.copy_(b_o)
+        return layer(query, key, value, key_padding_mask=key_padding_mask, attn_mask=attn_mask)
+
+
+def test_the_function_is_right_with_all_that_it_takes():
+    report = mha.examine(functional.scaled_dot_product_attention, asarray=torch.tensor)
+    assert report.ok, report
+    assert not report.findings
+    assert set(report.cases) >= {
+        *("plain", "large scores", "a mask of True and False", "a mask of numbers", "is_causal"),
+        *("a query that sees nothing", "scale", "groups"),
+    }
+
+
+def test_of_the_module_its_conventions_are_told_and_nan_for_a_query_that_sees_nothing():
+    report = mha.examine_layer(module, asarray=torch.tensor)
+    assert [(finding.bug, finding.convention) for finding in report.findings] == [
+        ("NaN for nothing seen", None),
+        (None, "if True hides"),
+        (None, "if True is padding"),
+    ]
+    rest = mha.examine_layer(module, asarray=torch.tensor, leave_out=["a query that sees nothing"])
+    assert rest.ok, rest
+
+
+def scores(query, key):
+    return query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
+
+
+BUGS = {
+    "wrong axis": lambda query, key, value: scores(query, key).softmax(-2) @ value,
+    "no scale": lambda query, key, value: (query @ key.transpose(-1, -2)).softmax(-1) @ value,
+    "a view for a transpose": lambda query, key, value: (
+        (
+            query
+            @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
+            / query.shape[-1] ** 0.5
+        ).softmax(-1)
+        @ value
+    ),
+    "softmax twice": lambda query, key, value: scores(query, key).softmax(-1).softmax(-1) @ value,
+    "dropout left on": lambda query, key, value: (
+        functional.dropout(scores(query, key).softmax(-1), 0.2) @ value
+    ),
+    "columns mixed": lambda query, key, value: (
+        scores(query, key).softmax(-1).transpose(-1, -2) @ value
+    ),
+    "keys and values exchanged": lambda query, key, value: functional.scaled_dot_product_attention(
+        query, value, key
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_is_named(name):
+    report = mha.examine(BUGS[name], asarray=torch.tensor)
+    assert [finding.bug for finding in report.findings] == [name], report
+
+
+def test_a_mask_that_hides_by_a_large_number_is_told_in_full():
+    def attention(query, key, value, mask=None):
+        found = scores(query, key)
+        return (found if mask is None else found.masked_fill(mask, -1e9)).softmax(-1) @ value
+
+    report = mha.examine(attention, asarray=torch.tensor)
+    assert [(finding.bug, finding.convention) for finding in report.findings] == [
+        ("average for nothing seen", None),
+        (None, "if True hides"),
+        (None, "if a mask holds True and False: numbers are not added to the scores"),
+    ]
+
+
+def test_a_tensor_that_tracks_gradients_is_a_line_of_the_report():
+    weight = torch.nn.Parameter(torch.ones(()))
+    report = mha.examine(
+        lambda query, key, value: (
+            weight * functional.scaled_dot_product_attention(query, key, value)
+        ),
+        asarray=torch.tensor,
+    )
+    assert not report.ok
+    assert "tensor.detach()" in str(report)

@@ -1,0 +1,278 @@
+"""A report reads without the book, is data, a test and a status; what is refused gets a line."""
+
+import functools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import raises
+from wrong_by_hand import ATTENTION, dots, soft, t
+
+import mha
+from mha.examine.__main__ import main
+from mha.examine.arithmetic import output_lines
+from mha.examine.attention import SUBJECT
+from mha.practice.bugs import TABLE
+from mha.practice.parts import LINES, SOUND
+from mha.runs.rounding import short
+
+BOOK = Path(__file__).resolve().parents[2] / "book"
+HERE = Path(__file__).resolve().parent
+
+
+def right(query, key, value):
+    return soft(dots(query, key)) @ value
+
+
+# ---- The table ----
+
+
+@pytest.mark.parametrize("bug", TABLE, ids=lambda bug: bug.name)
+def test_a_line_of_the_table_has_its_section_and_is_no_right_line(bug):
+    page, _, label = bug.section.partition("#")
+    assert f"({label})=\n" in (BOOK / f"{page}.md").read_text(encoding="utf-8")
+    assert bug.line != bug.meant
+    assert bug.part in LINES
+    assert set(dict(bug.also)) <= set(LINES)
+
+
+def test_names_are_there_once_and_forty_bugs_and_more():
+    names = [bug.name for bug in TABLE]
+    assert len(set(names)) == len(names)
+    assert len([bug for bug in TABLE if not bug.is_convention]) >= 40
+
+
+def test_the_sound_parts_are_the_package_s_attention():
+    asked_for = frozenset({"mask", "padding", "is_causal", "scale", "enable_gqa", "softcap"})
+    found = SUBJECT.cases(asked_for)
+    assert len(found) > 120
+    for case in found:
+        tolerance = 1e-12 if case.dtype == np.float64 else 1e-3
+        wanted = SUBJECT.wanted(case.given)
+        np.testing.assert_allclose(SUBJECT.worked(case.given, SOUND), wanted, tolerance, tolerance)
+
+
+# ---- What is said ----
+
+
+def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
+    report = mha.examine(lambda query, key, value: soft(query @ t(key)) @ value)
+    said = str(report)
+    assert said.startswith("""\
+<lambda>: 0 of 24 cases agree.
+  plain: 0 of 16
+  large scores: 0 of 8
+
+Wrong: no scale. It leaves out the division by the root of the head's width.
+  says:  query @ key.swapaxes(-1, -2)
+  meant: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+  in the book: mechanism/scaling.html#scaling
+  the smallest case that was found:
+    query = [[""")
+    (finding,) = report.findings
+    query, key, value = finding.case.handed.values()
+    assert query.size + key.size + value.size < 20
+    assert all(x == np.round(x) for each in (query, key, value) for x in each.flat)
+    wanted = soft(dots(query, key)) @ value
+    assert finding.case.wanted == f"[[{short(wanted[0, 0])}]]" != finding.case.came
+    assert "; scaled: " in finding.case.lines[1]
+    assert finding.case.lines[-1].endswith(short(wanted[0, 0]))
+    assert all(f"    {line}" in said for line in finding.case.lines)
+
+
+@pytest.mark.parametrize(
+    ("added", "options", "lines"),
+    [
+        (
+            [0, -np.inf],
+            {},
+            ["score with key 2: hidden by the mask", "output: 1.0000×3 + 0.0000×5 = 3"],
+        ),
+        ([-np.inf] * 2, {}, ["no key is seen: all weights are 0, and so is the output"]),
+        ([0, 1], {"scale": 1.0}, ["scaled: 0 × 1 = 0; with the mask: 0 + 1 = 1"]),
+        ([0, 0], {"softcap": 2.0}, ["scaled, ÷ √2, and bent by the cap of 2: 1.2177"]),
+    ],
+)
+def test_lines_of_arithmetic_say_what_masks_and_caps_do(added, options, lines):
+    one = np.eye(2)
+    found = output_lines(2 * one[0], one, np.array([3.0, 5.0]), np.array(added), **options)
+    assert all(line in "\n".join(found) for line in lines), found
+
+
+def test_a_report_as_data_holds_what_is_printed():
+    data = mha.examine(ATTENTION["late mask"]).as_data()
+    assert json.loads(json.dumps(data)) == data
+    assert (data["ok"], data["findings"][0]["bug"]) == (False, "late mask")
+    assert {"handed", "wanted", "came", "lines"} == set(data["findings"][0]["case"])
+
+
+def test_wrong_attention_fails_a_test_with_the_report():
+    with pytest.raises(AssertionError, match="Wrong: no scale"):
+        mha.examine(ATTENTION["no scale"]).raise_if_wrong()
+
+
+# ---- What goes wrong ----
+
+
+def changes(query, key, value):
+    query /= query.shape[-1] ** 0.5
+    return soft(query @ t(key)) @ value
+
+
+def stops_on_a_mask(query, key, value, mask=None):
+    if mask is not None:
+        raise KeyError("no mask here")
+    return right(query, key, value)
+
+
+def wants_square(query, key, value):
+    assert query.shape[-2] == key.shape[-2], "as many queries as keys"
+    return right(query, key, value)
+
+
+def flat(query, key, value):
+    return right(query, key, value).reshape(-1)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (changes, "it changes query, which was handed in"),
+        (stops_on_a_mask, "it raises KeyError: 'no mask here'"),
+        (wants_square, "it raises AssertionError: as many queries as keys"),
+        (
+            lambda query, key, value: None,
+            "it returns None, where an array is wanted",
+        ),
+        (lambda query, key, value: "text", "it returns <U4, where numbers are wanted"),
+        (flat, "no bug that is known here gives what came"),
+        (lambda query, key, value: np.nan * right(query, key, value), "no bug that is known"),
+        (
+            lambda query, key, value: right(query, key, value).astype(np.float32),
+            "it returns float32 for float64",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_a_line_of_the_report(function, said):
+    report = mha.examine(function)
+    assert not report.ok
+    assert said in str(report)
+    finding = next(finding for finding in report.findings if said in finding.said)
+    assert finding.case is None or {"query", "key", "value"} <= set(finding.case.handed)
+
+
+def test_nothing_of_the_caller_s_is_changed_and_numbers_are_the_same_each_time():
+    first, again = (str(mha.examine(ATTENTION["late mask"])) for _ in range(2))
+    assert first == again
+
+
+def test_arrays_of_one_precision_are_compared_in_it():
+    """As JAX has them unless it is told otherwise."""
+    narrow = mha.examine(right, asarray=lambda x: x.astype(np.float32))
+    assert narrow.ok, narrow
+    assert not narrow.findings
+
+
+def test_dropout_on_something_else_is_told_and_not_named():
+    rng = np.random.default_rng(3)
+    report = mha.examine(lambda q, k, v: right(q, k, v) * (rng.random(v.shape[-1]) > 0.3))
+    assert (report.ok, report.findings[0].bug) == (False, None)
+    assert "gives two answers" in str(report)
+
+
+# ---- Refusals ----
+
+
+@pytest.mark.parametrize(
+    ("examine", "sentence"),
+    [
+        (lambda: mha.examine(3), "function is 3; something that can be called is wanted"),
+        (lambda: mha.examine(right, asarray=None),
+         "asarray is None; something that can be called is wanted"),
+        (lambda: mha.examine(lambda query, key: key),
+         "function takes query, key; it has to take key, query, value"),
+        (lambda: mha.examine(lambda *given: given),
+         "function takes nothing that is known; it has to take key, query, value"),
+        (lambda: mha.examine(lambda q, k, v, /: v),
+         "function takes q by its place alone; one by its name is wanted"),
+        (lambda: mha.examine(functools.partial(max)),
+         "function does not tell its arguments; one around it, such as"
+         " lambda query, key, value: ..., is wanted"),
+        (lambda: mha.examine_decoding(mha.decode_step, rotary="no"),
+         "rotary is 'no'; true or false is wanted"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_examined_is_refused(examine, sentence):
+    with raises(TypeError, sentence):
+        examine()
+
+
+def test_an_argument_that_is_not_known_is_refused():
+    with pytest.raises(TypeError, match=r"^function has the argument spice, which is not known; "):
+        mha.examine(lambda query, key, value, spice: value)
+
+
+def test_kinds_are_left_out_and_unknown_ones_refused():
+    report = mha.examine(right, leave_out=["large scores"])
+    assert list(report.cases) == ["plain"]
+    with raises(ValueError, "leave_out has 'huge'; kinds among plain, large scores are wanted"):
+        mha.examine(right, leave_out=["huge"])
+    with raises(ValueError, 'layout is \'thirds\'; "pairs" or "halves" is wanted'):
+        mha.examine_positions(mha.rotate, layout="thirds")
+
+
+# ---- From a shell ----
+
+
+def run(*arguments, cwd=HERE):
+    return subprocess.run(
+        [sys.executable, "-m", "mha.examine", *arguments],
+        cwd=cwd, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_the_command_has_the_report_s_status():
+    done = run("mha:scaled_dot_product_attention")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "scaled_dot_product_attention: 123 of 123 cases agree.\n"
+    done = run("wrong_by_hand:capped", "--json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads(done.stdout)["findings"][0]["bug"] == "softcap before the scale"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mha"], "'mha' is no name; package.module:function is wanted"),
+        (["mha.nowhere:f"], "mha.nowhere:f cannot be imported (ModuleNotFoundError: No module"),
+        (["mha:nothing"], "mha:nothing cannot be imported (AttributeError: module 'mha' has no"),
+        (["mha:softmax"], "function takes scores; it has to take key, query, value"),
+        (["mha:rotate", "--as", "thing"], "argument --as: invalid choice: 'thing'"),
+    ],
+)
+def test_the_command_refuses_with_one_sentence_and_status_two(arguments, said, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"python -m mha.examine: {said}")
+
+
+def test_every_kind_is_examined_from_a_shell(capsys):
+    names = {"layer": "multi_head_attention", "decoding": "decode_step", "positions": "rotate"}
+    for kind, name in names.items():
+        with pytest.raises(SystemExit) as stopped:
+            main([f"mha:{name}", "--as", kind])
+        assert stopped.value.code == 0
+    assert capsys.readouterr().out.count("cases agree") == 3
+
+
+def test_function_and_package_have_one_name_and_both_work():
+    from mha.examine import Report
+
+    assert callable(mha.examine)
+    assert isinstance(mha.examine(right), Report)
+    assert mha.examine is sys.modules["mha.examine"].examine
