@@ -73,6 +73,7 @@ def sources(documents: list[Document]) -> list[str]:
             written = [book.source(app, document) for document in documents]
         except PressError as error:
             fail(str(error))
+    gc.freeze()  # nor does Python look through all of them when it ends
     told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue()).replace(f"{ROOT}/", "").strip()
     if told:
         print(told, file=sys.stderr)
