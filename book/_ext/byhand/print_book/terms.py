@@ -87,9 +87,14 @@ class Section:
     title: str
     paragraphs: tuple[Paragraph, ...]
 
+    @cached_property
+    def text(self) -> str:
+        """Return all of it, a line for the title and for each paragraph."""
+        return "\n".join([self.title, *(p.text for p in self.paragraphs)])
+
     def mentions(self, term: Term) -> bool:
         """Tell whether the term stands in the title or in a paragraph."""
-        return any(map(term.is_in, [self.title, *(p.text for p in self.paragraphs)]))
+        return term.is_in(self.text)
 
     def places(self, term: Term, *, is_rare: bool) -> list[nodes.paragraph]:
         """Return the paragraph to mark for the term, if any."""
