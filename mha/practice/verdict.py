@@ -1,6 +1,5 @@
 """How an entered answer stands to an exercise: right, near, wrong, or no number at all."""
 
-import sys
 from typing import Literal
 
 from mha.practice.entered import read
@@ -38,8 +37,8 @@ def verdict(exercise: NumericExercise, text: str) -> Verdict:
         return "unreadable"
     distance = abs(entered.number - exercise.asked)
     unit = 10.0**-exercise.places
-    last_bit = abs(exercise.asked) * sys.float_info.epsilon  # of a number as large as e to the 33
-    if distance <= half_unit(exercise.places) + last_bit:
+    dust = abs(exercise.asked) * 1e-13  # digits that `shown` does not trust
+    if distance <= half_unit(exercise.places) + dust:
         return "right"
     needs_rounding = abs(exercise.asked - rounded(exercise.asked, exercise.places)) > 1e-9 * unit
     rounded_too_much = 0 < entered.decimals < exercise.places and distance <= half_unit(

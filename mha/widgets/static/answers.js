@@ -126,8 +126,8 @@
     const wanted = window.mhaExercises.asked(task);
     const unit = 10 ** -task.places;
     const distance = Math.abs(entered.number - wanted);
-    const lastBit = Math.abs(wanted) * Number.EPSILON;
-    if (distance <= halfUnit(task.places) + lastBit) return "right";
+    const dust = Math.abs(wanted) * 1e-13; // digits that `shown` does not trust
+    if (distance <= halfUnit(task.places) + dust) return "right";
     const needsRounding = Math.abs(wanted - Number(fixed(wanted, task.places))) > 1e-9 * unit;
     const fewer = entered.decimals > 0 && entered.decimals < task.places;
     const roundedTooMuch = fewer && distance <= halfUnit(entered.decimals);
