@@ -136,9 +136,15 @@ def test_what_scrolls_can_be_reached_by_keyboard_and_nothing_else_stops_it(view)
     assert all(scrolls == stop for scrolls, stop in stops)
 
 
+def unfold_all_numbers(page):
+    """Open the fold; its tables are put in as it opens."""
+    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
+    page.locator("#tbl-apple-query-1").wait_for()
+
+
 def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(view):
     page = view("examples/apple").page
-    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
+    unfold_all_numbers(page)
     printed = page.locator("#tbl-apple-query-1 .printed")
     assert printed.count() == 20
     assert not printed.first.is_visible()
@@ -152,7 +158,7 @@ def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(view):
 
 def test_the_switch_works_without_javascript(view):
     page = view("examples/apple", java_script_enabled=False).page
-    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
+    unfold_all_numbers(page)
     page.locator(".printed-switch input").check()
     assert page.locator("#tbl-apple-query-1 .printed").first.is_visible()
 
@@ -312,7 +318,7 @@ def test_signs_beside_headings_are_no_tab_stops(view, name):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view, theme):
     page = view("examples/apple", theme=theme).page
-    page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
+    unfold_all_numbers(page)
     page.locator(".printed-switch input").check()
     marked = """all => all.map((e) => [e.textContent.trim()[0], e.classList.contains("slip"),
       getComputedStyle(e).color, getComputedStyle(e).textDecorationLine])"""
