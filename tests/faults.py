@@ -228,7 +228,7 @@ SYMBOLS = [
 
 FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *SOLUTIONS, *SYMBOLS, *CLAIMS, *WORDING]
 
-# What leads nowhere is told by Sphinx, all of it at once: a paragraph of a page, and the message.
+# What leads nowhere is told by the build, all of it at once: a paragraph of a page, and the message.
 LEADS_NOWHERE = [
     ("See {ref}`nowhere`.", "undefined label: 'nowhere'"),
     ("See {numref}`Table %s <tbl-no>`.", "undefined label: 'tbl-no'"),
@@ -239,6 +239,7 @@ LEADS_NOWHERE = [
     ("See [this](#lost).", "cross-reference target not found: 'lost'"),
     ("![A dot](lost.png)", "image file not readable: lost.png"),
     ("```{literalinclude} lost.py\n```", "Include file 'book/lost.py' not found"),
+    ("It is {eval}`__import__('numpy').int64(7)`.", "would show np.int64(7); text or one of"),
     ("(twice)=\n## One\n\n(twice)=\n## Two", 'Duplicate explicit target name: "twice"'),
 ]  # fmt: skip
 

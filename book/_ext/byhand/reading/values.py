@@ -66,6 +66,11 @@ def show(
         place = (document.settings.env.docname, line)
         logger.warning("{eval}`%s`: %s", text, error, location=place, type="eval")
         return [], []
+    for output in outputs:
+        plain = output.get("data", {}).get("text/plain", "")
+        if plain.startswith("np."):  # as NumPy writes a scalar of its own
+            wanted = "{eval}`%s` would show %s; text or one of Python's numbers is wanted"
+            logger.warning(wanted, text, plain, location=(document.settings.env.docname, line))
     how = {"strip_text_quotes": True}
     shown = [
         VariableOutput(output.get("data", {}), how, document["nb_renderer"], "eval", place)
