@@ -228,7 +228,7 @@ SYMBOLS = [
 
 FAULTS = [*CHARACTERS, *MARKUP, *DATA, *CELLS, *SOLUTIONS, *SYMBOLS, *CLAIMS, *WORDING]
 
-# What leads nowhere is told by the build, all of it at once: a paragraph of a page, and the message.
+# What leads nowhere the build tells, all of it at once: a paragraph of a page, and the message.
 LEADS_NOWHERE = [
     ("See {ref}`nowhere`.", "undefined label: 'nowhere'"),
     ("See {numref}`Table %s <tbl-no>`.", "undefined label: 'tbl-no'"),

@@ -50,7 +50,10 @@ def _models(page):
         caches.append([cache // 1024, LONG * cache / GIB, 2 * sum(both) / GIB])
     page.table("tbl-cost-models", *zip(*counted, strict=True))
     least = min(row[6] / row[7] for row in counted)
-    page.says("Our counts, which leave out the embeddings, come to # or more of what the papers say", AtLeast(least))
+    page.says(
+        "Our counts, which leave out the embeddings, come to # or more of what the papers say",
+        AtLeast(least),
+    )
     page.table("tbl-cost-cache", caches)
     page.says(
         "which for GPT-3 is # tokens; at # scores and mixing are #",
