@@ -69,7 +69,7 @@ def numbers(page):
     off = max(
         (r.head(*h, s)["weights"][0] - r.map(*h, s)).abs().max() for h in HEADS for s in r.sentences
     )
-    page.says("from the model’s own by more than #", AtMost(off))
+    page.says("from the recorded one, which has three decimals, by more than #", AtMost(off))
     _bank(page, r)
     _names(page, r)
     _places(page, r)
