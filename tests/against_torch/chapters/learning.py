@@ -177,7 +177,7 @@ def _seeds(page, ends, later):
         30,
         better.sum(),
     )
-    rows = [later[1][0], *(later[h][i] for h in (1, 3, 12) for i in (1, 2))]
+    rows = [later[1][0], later[3][0], *(later[h][i] for h in (1, 3, 12) for i in (1, 2))]
     page.table("tbl-learning-longer", *(_over_seeds(row) for row in rows))
     page.says("one head has a median loss of #", _over_seeds(later[1][1])[0])
     page.says("its highest loss is #", later[1][2].max())
