@@ -44,7 +44,8 @@ class TrainedModel:
     losses : tuple of float
         Before each step, on the stories of that step; to four decimals.
     other_seeds : tuple of dict
-        What training with other seeds gave: "seed", and what `measured` has.
+        What training with other seeds gave: "seed", and what `measured` has on 200 stories of
+        their own.
     costs : ndarray, shape (steps, 2, 2, 2, 2, 2, 2)
         What `name_costs` gives on `fresh_stories` after each step, to four decimals: five axes for
         heads 1.1, 1.2, 2.1 and 2.2 on or off and for the way from 1.1 into the keys of 2.2 whole or
