@@ -80,20 +80,18 @@ class AttentionLayer:
         refuse_where("eps", eps, eps < 0, "a number of at least 0 is wanted")
         if self.base is not None:
             rotary_angles(0, self.weights.d_k, base=self.base)
-        width = self.weights.d_k
-        for name, wanted in (("query_norm", (width,)), ("key_norm", (width,))):
-            self._freeze(name, wanted)
-        self._freeze("relative_bias", (None, self.weights.num_heads))
-
-    def _freeze(self, name: str, wanted: tuple[int | None, ...]) -> None:
-        """Make an array read-only, or raise unless it has a shape; None is any length."""
-        if getattr(self, name) is None:
-            return
-        array = as_finite_array(name, getattr(self, name))
-        if len(array.shape) != len(wanted) or wanted[-1] != array.shape[-1]:
-            said = ", ".join("num_buckets" if n is None else str(n) for n in wanted)
-            raise ValueError(f"{name} has shape {array.shape}; ({said}) is wanted")
-        object.__setattr__(self, name, frozen(array))
+        for name, ndim, width, wanted in (
+            ("query_norm", 1, self.weights.d_k, "a number a column of a head"),
+            ("key_norm", 1, self.weights.d_k, "a number a column of a head"),
+            ("relative_bias", 2, self.weights.num_heads, "a column a head"),
+        ):
+            if getattr(self, name) is not None:
+                array = as_finite_array(name, getattr(self, name))
+                if array.ndim != ndim or array.shape[-1] != width:
+                    raise ValueError(
+                        f"{name} has shape {array.shape}; {wanted}, {width}, is wanted"
+                    )
+                object.__setattr__(self, name, frozen(array))
 
     def __call__(
         self,
