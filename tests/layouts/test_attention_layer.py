@@ -96,8 +96,10 @@ def test_numbers_stay_narrow_and_an_overflow_is_refused(rng):
 @pytest.mark.parametrize(
     ("part", "sentence"),
     [
-        ({"query_norm": np.ones(5)}, "query_norm has shape (5,); a number a column of a head, 6, is wanted"),
-        ({"key_norm": np.ones((1, 6))}, "key_norm has shape (1, 6); a number a column of a head, 6, is wanted"),
+        ({"query_norm": np.ones(5)},
+         "query_norm has shape (5,); a number a column of a head, 6, is wanted"),
+        ({"key_norm": np.ones((1, 6))},
+         "key_norm has shape (1, 6); a number a column of a head, 6, is wanted"),
         ({"relative_bias": np.ones((3, 5))},
          "relative_bias has shape (3, 5); a column a head, 3, is wanted"),
         ({"eps": -1.0}, "eps holds -1.0 at index (); a number of at least 0 is wanted"),
