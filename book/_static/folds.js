@@ -1,5 +1,5 @@
 /* Sections that are folded away (byhand.chapter.section_folds). What leads into one opens it. "All numbers"
-   is kept as text until then: it is built on its first opening, and the document is told by
+   and "In PyTorch" are kept as text until then: each is built on its first opening, and the document is told by
    "byhand:built", with the new elements as `detail`, for those who have something to attach. This
    script comes before those: what the address asks for is there when they look at the page. */
 (function () {
@@ -67,8 +67,8 @@
     }
   }
 
-  document.querySelectorAll("details.all-numbers").forEach((fold) => {
-    fold.addEventListener("toggle", () => build(fold));
+  document.querySelectorAll("details.fold > noscript.late").forEach(({ parentElement: fold }) => {
+    fold?.addEventListener("toggle", () => build(fold));
   });
   const target = open(location.hash);
   if (target) {

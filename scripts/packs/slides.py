@@ -18,7 +18,7 @@ from packs.pages import DROPPED, Page, Question, one, questions
 PARTS = ("mechanism/", "transformer/small-model")
 """How the names of those chapters begin that have a deck."""
 
-OMITTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
+OMITTED = ("Deeper: ", "All numbers", "In PyTorch", "Exercises", "Summary", "Read next")
 """How the headings of sections begin that get no slides of their own."""
 
 HALVES = ("thead", "tbody")

@@ -118,7 +118,7 @@ SPLIT = (
 )
 TERMS = {
     "query key value meaning": ("mechanism/what-attention-does#three-arrows-for-each-word",),
-    "pytorch": (SPLIT,),
+    "pytorch": ("mechanism/multi-head-attention#in-pytorch",),
     "in_proj_weight": (SPLIT,),
     "einsum": (SPLIT,),
     "multihead": (

@@ -54,7 +54,7 @@ def test_every_number_of_the_pages_is_there_and_every_link_has_its_goal(epub):
         numbers = {
             element.get_text(strip=True).removesuffix("#")
             for element in article.select(".caption-number, .eqno, .section-number")
-            if not element.find_parent(class_="tag_screen-only")
+            if not element.find_parent(class_=["screen-only", "tag_screen-only"])
         }
         made_numbers = {
             said(e)

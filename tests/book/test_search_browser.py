@@ -5,10 +5,11 @@ import tomllib
 
 import pytest
 from accessible import violations
-from book_site import SITE, path, until
+from book_site import SITE, path, soup, until
 from search_questions import MORE, QUESTIONS, TERMS, TRANSFORMER, UNTUNED
 
 from byhand.search import RANKING
+from byhand.search.sections import read_sections
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -89,6 +90,26 @@ def test_the_five_that_used_to_fail_find_theirs(answers):
 @pytest.mark.parametrize("questions", [TRANSFORMER, TERMS], ids=["transformer", "terms"])
 def test_each_name_of_the_field_is_found_first_where_it_is_explained(answers, questions):
     wrong = {q: answers[q] for q, right in questions.items() if answers[q] not in right}
+    assert not wrong
+
+
+def test_each_name_of_the_tables_is_said_and_found_first_where_its_row_leads(opened):
+    seen, wrong = opened("notation"), {}
+    seen.search("")
+    rows = soup("notation").select("#tbl-names tbody tr, #tbl-names-pytorch tbody tr")
+    assert len(rows) > 30
+    for row in rows:
+        link = row.find("a")
+        page, label = link["href"].split(".html#")
+        anchor = soup(page).select_one(f"section#{label}, section:has(> span#{label})")["id"]
+        place = f"{page}#{anchor}"
+        sections = read_sections(path(page).read_text(encoding="utf-8"))
+        said = next(section.text for section in sections if section.anchor == anchor)
+        cells = [cell.get_text().split(",") for cell in row.find_all("td") if not cell.find("a")]
+        for name in filter(None, (name.strip() for cell in cells for name in cell)):
+            found = first_found(seen.page, name)
+            if found != place or name not in said:
+                wrong[name] = place, found, name in said
     assert not wrong
 
 

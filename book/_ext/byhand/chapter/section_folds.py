@@ -3,10 +3,12 @@
 A section whose heading begins with ``Deeper: `` is a ``<details>`` on the screen, closed, with the
 heading as its summary. One whose heading begins with ``All numbers`` is folded too, and its
 elements are made only when it is opened: the page holds it in a ``<noscript>``, which a browser
-with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens.
+with scripts keeps as text, and one without shows. `book/_static/folds.js` builds and opens. So is
+``In PyTorch``.
 
 For labels, numbers, the contents and the search both are sections like any other. On paper
-``Deeper`` stands open, and of all numbers `print_book.references` keeps what paper refers to.
+``Deeper`` stands open, of all numbers `print_book.references` keeps what paper refers to, and
+``In PyTorch`` is left out.
 """
 
 import re
@@ -24,11 +26,16 @@ from byhand.quiz.elements import quiz
 
 logger = logging.getLogger(__name__)
 
-DEEPER, ALL_NUMBERS = "Deeper: ", "All numbers"
+DEEPER, ALL_NUMBERS, IN_PYTORCH = "Deeper: ", "All numbers", "In PyTorch"
 DETAILS = {
     DEEPER: ('<details class="fold deeper"><summary>', '<div class="fold-body">', "</div>"),
     ALL_NUMBERS: (
         '<details class="fold all-numbers"><summary>',
+        '<noscript class="late">',
+        "</noscript>",
+    ),
+    IN_PYTORCH: (
+        '<details class="fold in-pytorch"><summary>',
         '<noscript class="late">',
         "</noscript>",
     ),
@@ -53,8 +60,10 @@ class FoldSections(SphinxPostTransform):
         """Change the document in place."""
         is_screen = self.app.builder.format == "html"
         for section, beginning in list(folded_sections(self.document)):
-            if beginning == ALL_NUMBERS:
-                refuse_what_is_answered(section)
+            if beginning != DEEPER:
+                refuse_what_is_answered(section, beginning)
+            if beginning == IN_PYTORCH:
+                section["classes"].append("screen-only")
             if is_screen:
                 fold(section, beginning)
 
@@ -68,7 +77,7 @@ def folded_sections(document: nodes.Element) -> Iterator[tuple[nodes.section, st
 
 
 def beginning_of(section: nodes.Element) -> str:
-    """Return `DEEPER` or `ALL_NUMBERS`; nothing for a section that does not fold."""
+    """Return `DEEPER`, `ALL_NUMBERS` or `IN_PYTORCH`; nothing for a section that does not fold."""
     title = section.next_node(nodes.title)
     if title is None or title.parent is not section:
         return ""
@@ -89,12 +98,13 @@ def html(text: str) -> nodes.raw:
     return nodes.raw("", text, format="html")
 
 
-def refuse_what_is_answered(section: nodes.section) -> None:
+def refuse_what_is_answered(section: nodes.section, beginning: str) -> None:
     """Warn of what a reader of paper would miss, and of what has to be there to be opened."""
     for node in section.findall(nodes.Element):
         if isinstance(node, ANSWERED) or "dropdown" in node.get("classes", []):
             logger.warning(
-                "an exercise, a question or a dropdown cannot stand under “All numbers”",
+                "an exercise, a question or a dropdown cannot stand under “%s”",
+                beginning,
                 location=node,
             )
 
@@ -105,7 +115,8 @@ def finish_page(
     """See to it that what waits as text can wait, and that nothing looks for elements of it."""
     late = LATE.findall(context.get("body", ""))
     if any("<noscript" in text for text in late):
-        logger.warning("a <noscript> cannot stand under “All numbers”", location=(pagename, None))
+        message = "a <noscript> cannot stand under “All numbers” or “In PyTorch”"
+        logger.warning(message, location=(pagename, None))
     if late and context.get("toc"):
         waiting = set(ID.findall("".join(late)))
         context["toc"] = contents_without(context["toc"], waiting)

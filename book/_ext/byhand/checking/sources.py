@@ -17,7 +17,8 @@ FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})(.*)$")
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
-CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math")  # hold no Markdown
+# These hold no Markdown.
+CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
     re.compile(r"\]\([^)]*\)"),  # a link's address

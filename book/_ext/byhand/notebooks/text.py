@@ -100,6 +100,8 @@ def _directive(name: str, title: str, inside: list[str], said: Said, folder: Pat
         return f"$$\n{body}\n$$"
     if name == "literalinclude":
         return f"```python\n{_included(folder / title, options)}\n```"
+    if name == "pytorch":
+        return "```python\n{}\n```\n\n```text\n{}\n```".format(*body.split("\n---\n"))
     if name == "list-table":
         return _table(plain(body, said, folder))
     if name in ("quiz", "predict"):

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-# In a sentence, and in the mark of a question's option, which it shall hold for.
+# In a sentence, in the mark of a question's option, which it shall hold for, and where code for
+# another library says whose numbers it has.
 EXPRESSION = re.compile(
     r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
-    r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]",
+    r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]"
+    r"|^:(?:given|prints): (?P<arrays>[^\n]+)$",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -59,8 +61,8 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
             number = text.count("\n", 0, place) + 1 if place >= 0 else line + 1
             found[Step("cell", index, number, cell.source)] = None
         for expression in EXPRESSION.finditer(text_of_cell):
-            claim = expression["claim"]
-            source = f"bool({claim})" if claim else expression["value"]
+            claim, arrays = expression["claim"], expression["arrays"]
+            source = f"bool({claim})" if claim else expression["value"] or numbers_of(arrays)
             number = line + (2 if cell.cell_type == "markdown" else 1)
             found[Step("expression", index, number, one_line(source))] = None
     return list(found)
@@ -69,6 +71,17 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
 def _caption(cell: NotebookNode) -> str:
     """Return the caption of what a cell shows; it may hold what the cell has computed."""
     return str(cell.metadata.get("mystnb", {}).get("figure", {}).get("caption", ""))
+
+
+def numbers_of(arrays: str) -> str:
+    """Return the expression that lists, as text, the numbers of some arrays of a page.
+
+    Examples
+    --------
+    >>> numbers_of("x, y")
+    'np.hstack([*map(np.ravel, (x, y,))]).astype(float).astype(str).tolist()'
+    """
+    return f"np.hstack([*map(np.ravel, ({arrays.strip()},))]).astype(float).astype(str).tolist()"
 
 
 def one_line(expression: str) -> str:

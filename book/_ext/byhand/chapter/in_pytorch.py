@@ -1,0 +1,133 @@
+"""The same calculation in PyTorch: code, and below a line of hyphens what it prints.
+
+Under ``## In PyTorch``::
+
+    ```{pytorch}
+    :given: run.query[0], run.value[0]
+    :prints: run.weights[0]
+    import torch
+
+    q = k = torch.tensor([[1.0, 0, 1, 0], [0, 1, 0, 1]])
+    v = torch.tensor([[2.0, 3], [5, 7]])
+    print((q @ k.T / 2).softmax(-1))
+    ---
+    tensor([[0.7311, 0.2689],
+            [0.2689, 0.7311]])
+    ```
+
+Nothing of PyTorch runs while the book is built: `tests/against_torch/test_pytorch_folds.py` runs
+the code, and what it prints must be what stands here. The build holds the numbers. Those typed into
+a tensor must be the ones of ``given``, and those printed the ones of ``prints``, rounded as they
+are printed: both name arrays of the page's run, in the order of the numbers.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from byhand.reading.steps import numbers_of
+from byhand.reading.values import NoValueError, value
+
+logger = logging.getLogger(__name__)
+
+BETWEEN = "\n---\n"
+PRINTED = re.compile(r"(?<![\w.])(?:nan|-?inf|-?\d+(?:\.\d*)?)(?!\w)")
+WHOLE = 1e-5
+"""How far off a number may be that is printed without decimals: PyTorch computes in float32."""
+
+
+class InPyTorch(SphinxDirective):
+    """The directive ``{pytorch}``."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "given": directives.unchanged_required,
+        "prints": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the code and what it prints, and warn where a number is not the run's."""
+        code, _, output = "\n".join(self.content).partition(BETWEEN)
+        if not output or "prints" not in self.options:
+            raise self.error("code, a line ---, what it prints, and :prints: are wanted")
+        try:
+            self._hold("given", typed_numbers(code), math.isclose)
+            self._hold("prints", PRINTED.findall(output), is_printed)
+        except ValueError as error:
+            logger.warning("in PyTorch: %s", error, location=(self.env.docname, self.lineno))
+        return [
+            nodes.literal_block(code, code, language="python"),
+            nodes.literal_block(output, output, language="text"),
+        ]
+
+    def _hold(self, option: str, found: list[Any], fits: Callable[[Any, float], bool]) -> None:
+        """Raise unless numbers fit those that an option names, where the page's cells ran."""
+        arrays = self.options.get(option, "")
+        if not arrays:
+            if found:
+                raise ValueError(f"the code types numbers that no :{option}: names")
+            return
+        try:
+            outputs = value(self.state.document, numbers_of(arrays), self.lineno)
+        except NoValueError as error:
+            raise ValueError(f"`{arrays}` cannot be evaluated: {error}") from error
+        for output in outputs:
+            wanted = ast.literal_eval(output["data"]["text/plain"])
+            if len(found) != len(wanted):
+                raise ValueError(f"{len(found)} numbers, but :{option}: has {len(wanted)}")
+            for text, number in zip(found, wanted, strict=True):
+                if not fits(text, float(number)):
+                    raise ValueError(f"{text} stands where :{option}: has {number}")
+
+
+def typed_numbers(code: str) -> list[float]:
+    """Return the numbers that code types into tensors, in their order.
+
+    Examples
+    --------
+    >>> typed_numbers("x = torch.tensor([[1.0, 0], [2, -0.5]]) @ torch.tensor(w)")
+    [1.0, 0, 2, -0.5]
+    """
+    calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+    numbers: list[float] = []
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        if ast.unparse(call.func) == "torch.tensor":
+            try:
+                numbers += flat(ast.literal_eval(call.args[0]))
+            except ValueError:  # an array of the page
+                continue
+    return numbers
+
+
+def flat(numbers: Any) -> list[float]:
+    """Return the numbers of nested lists, row by row."""
+    if not isinstance(numbers, list):
+        return [numbers]
+    return [number for row in numbers for number in flat(row)]
+
+
+def is_printed(text: str, number: float) -> bool:
+    """Tell whether a printed number is a number, rounded.
+
+    Examples
+    --------
+    >>> is_printed("0.2689", 0.26894142), is_printed("2.", 2.0), is_printed("2.", 2.4)
+    (True, True, False)
+    """
+    decimals = len(text.partition(".")[2])
+    tolerance = 0.51 * 10.0**-decimals if decimals else WHOLE
+    printed = float(text)
+    return repr(printed) == repr(number) or abs(printed - number) <= tolerance
+
+
+def setup(app: Sphinx) -> None:
+    """Connect to Sphinx."""
+    app.add_directive("pytorch", InPyTorch)
