@@ -60,6 +60,7 @@ from mha.examples.recorded import (
 )
 from mha.examples.trained import TrainedModel, load_model
 from mha.runs import stages
+from mha.runs.layers import trace_layer
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
@@ -174,6 +175,7 @@ __all__ = [
     "total_variation",
     "trace",
     "trace_blocks",
+    "trace_layer",
     "trace_text",
     "train_layer",
     "transformer",
