@@ -81,6 +81,7 @@ from mha.runs.worked import Reading, WorkedExample
 from mha.views import figures, tables
 from mha.views.arithmetic import Arithmetic, arithmetic
 from mha.views.signs import chain
+from mha.widgets.explorer import explorer
 
 __version__ = "0.1.0"
 
@@ -131,6 +132,7 @@ __all__ = [
     "examine_layer",
     "examine_positions",
     "example_names",
+    "explorer",
     "feed_forward",
     "figures",
     "fit_patterns",

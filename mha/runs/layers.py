@@ -1,7 +1,7 @@
 """A run of a layer that somebody has: its matrices and any tokens, as the trace of an example."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +23,10 @@ def trace_layer(
     angles: ArrayLike | None = None,
     title: str = "A layer",
 ) -> Trace:
-    """Run a layer of your own on one sequence and keep every intermediate.
+    """Run a layer of your own on one sequence and keep every intermediate, in float64.
 
     Every view of a run works on it: tables, figures, lines of arithmetic, origins, the explorer.
+    Of many tokens or heads, `figures.small_maps` and the explorer show what fits.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def trace_layer(
     Returns
     -------
     Trace
-        Its output equals that of `multi_head_attention` to the last bit.
+        Its output equals that of `multi_head_attention` to the last bit, in float64.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def trace_layer(
             [0.3302, 0.6698]]])
     """
     check_kind("layer", layer, MultiHeadWeights)
-    x, *_ = as_tokens(x, layer, mask=mask)
+    x = as_tokens(x, layer, mask=mask)[0].astype(np.float64)
     if x.ndim != 2 or x.shape[1] != layer.d_model:
         raise ValueError(f"x has shape {x.shape}; one sequence, (n, {layer.d_model}), is wanted")
     names = [str(i + 1) for i in range(len(x))] if tokens is None else as_names("tokens", tokens)
@@ -87,15 +88,20 @@ def _visible(token: str) -> str:
 
     Examples
     --------
-    >>> _visible(" cat"), _visible(" "), _visible(chr(10)), _visible("")
-    (' cat', '␣', '\\\\n', '∅')
+    >>> _visible(" cat"), _visible(" "), _visible("")
+    (' cat', '␣', '∅')
     """
     written = token if token.isprintable() else repr(token)[1:-1]
     return written if written.strip() else "␣" * len(written) or "∅"
 
 
 def _ungrouped(layer: MultiHeadWeights) -> MultiHeadWeights:
-    """Return a layer whose heads have a key and a value projection each."""
+    """Return a layer in float64 whose heads have a key and a value projection each."""
     size = layer.num_heads // layer.num_groups
-    w_k, w_v = (np.repeat(matrix, size, axis=0) for matrix in (layer.w_k, layer.w_v))
-    return replace(layer, w_k=w_k, w_v=w_v)
+    wide = {
+        field.name: array.astype(np.float64)
+        for field in fields(layer)
+        if (array := getattr(layer, field.name)) is not None
+    }
+    of_groups = {name: np.repeat(wide[name], size, axis=0) for name in ("w_k", "w_v")}
+    return replace(layer, **wide | of_groups)

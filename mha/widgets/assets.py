@@ -49,6 +49,9 @@ EXPLORER_PARTS = (
 )
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
+LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
+"""What a model and a layer are both looked at with."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -72,6 +75,7 @@ LATE_PARTS = {
     "model-view.js": (
         "stages-words.js",
         "strings-model.js",
+        *LOOKING,
         "model-arithmetic.js",
         "model-maps.js",
         "model-origin.js",
@@ -79,6 +83,7 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
