@@ -4,11 +4,10 @@ The frame is sandboxed: it runs its own scripts, loads nothing, and reads nothin
 It says how high it is and is told the notebook's theme.
 """
 
-from functools import cache
 from html import escape
 
 from mha.views.colours import notebook_style
-from mha.widgets.assets import ARITHMETIC, EXPLORER, published
+from mha.widgets.assets import ARITHMETIC, EXPLORER, text_of
 
 AT_ONCE = {
     "mha-explorer": (*ARITHMETIC, *EXPLORER),
@@ -40,25 +39,21 @@ def framed(element: str, title: str, *, late: tuple[str, ...], styles: tuple[str
     '</script>'
     """
     kind = element[1:].split(">")[0].split()[0]
-    texts = _published()
-    held = "".join(f'<script type="text/plain" id="{name}">{texts[name]}</script>' for name in late)
-    dress = "".join(f'<style id="{name}">{texts[name]}</style>' for name in styles)
-    run = "".join(f"<script>{texts[name]}</script>" for name in AT_ONCE[kind])
+    held = "".join(
+        f'<script type="text/plain" id="{name}">{text_of(name)}</script>' for name in late
+    )
+    dress = "".join(f'<style id="{name}">{text_of(name)}</style>' for name in styles)
+    run = "".join(f"<script>{text_of(name)}</script>" for name in AT_ONCE[kind])
     page = (
         '<!doctype html><html lang="en" class="mha"><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{notebook_style()}{_BARE}</style>{dress}<title>{escape(title)}</title>"
-        f"<script>{texts['frame-inside.js']}</script>{element}{held}{run}"
+        f"<script>{text_of('frame-inside.js')}</script>{element}{held}{run}"
     )
     return (
         f"<style>{notebook_style()}</style>"
         f'<iframe class="mha" title="{escape(title)}" sandbox="allow-scripts"'
         f' style="display:block;width:100%;height:32rem;border:0" srcdoc="{escape(page)}"></iframe>'
-        f"<script>{texts['frame-around.js']}</script>"
+        f"<script>{text_of('frame-around.js')}</script>"
     )
-
-
-@cache
-def _published() -> dict[str, str]:
-    return published()

@@ -11,9 +11,13 @@
   const texts = window.mhaStrings.layer;
   const { byRoot, byScale, columns, places } = window.mhaStrings.explorer;
 
-  /** Numbers of 64 bits, the first byte the lowest. @type {(text: string) => Float64Array} */
-  const numbersOf = (text) =>
-    new Float64Array(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+  /** Numbers of 64 bits, the first byte the lowest. @param {string} text */
+  function numbersOf(text) {
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+    return new Float64Array(bytes.buffer);
+  }
 
   /** @type {(numbers: Float64Array, shape: number[]) => Matrix[]} */
   const nested = (numbers, [heads, rows, width]) =>
