@@ -59,6 +59,7 @@ from mha.examples.recorded import (
     recorded_sentences,
 )
 from mha.examples.trained import TrainedModel, load_model
+from mha.layouts import AttentionLayer, layer_from_arrays, layer_to_arrays, read_layer
 from mha.runs import stages
 from mha.runs.layers import trace_layer
 from mha.runs.operations import Operand, Origin
@@ -88,6 +89,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Arithmetic",
     "AttentionGradients",
+    "AttentionLayer",
     "Block",
     "FeedForward",
     "KeyValueCache",
@@ -137,9 +139,11 @@ __all__ = [
     "figures",
     "fit_patterns",
     "halves_to_pairs",
+    "layer_from_arrays",
     "layer_gradients",
     "layer_norm",
     "layer_sizes",
+    "layer_to_arrays",
     "linear_biases",
     "linear_slopes",
     "load_example",
@@ -155,6 +159,7 @@ __all__ = [
     "pairs_to_halves",
     "pattern_projections",
     "percent",
+    "read_layer",
     "recorded_head",
     "recorded_heads",
     "recorded_maps",
