@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from mha.core.checks import Array
+from mha.core.multihead import BIASES
 from mha.runs.record import Trace
 
 MOST_TOKENS = 512
@@ -20,7 +21,9 @@ _FEW_NUMBERS, _FEW_TOKENS, _NARROW = 4000, 16, 24
 
 
 def is_large(run: Trace) -> bool:
-    """Tell whether a run has more tokens, wider heads or more numbers than the strip has room for.
+    """Tell whether a run has more tokens, numbers or wider heads than the strip has room for.
+
+    The strip knows no biases either: what starts from queries, keys and values holds with them.
 
     Examples
     --------
@@ -32,6 +35,8 @@ def is_large(run: Trace) -> bool:
     matrices = () if layer is None else (layer.w_q, layer.w_k, layer.w_v)
     numbers = run.query.size + sum(matrix.size for matrix in matrices)
     widest = max(run.query.shape[-1], run.value.shape[-1])
+    if layer is not None and any(getattr(layer, name) is not None for name in BIASES):
+        return True
     return numbers > _FEW_NUMBERS or len(run.tokens) > _FEW_TOKENS or widest > _NARROW
 
 
