@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_names
-from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import MultiHeadWeights, as_tokens
 from mha.layouts import AttentionLayer
@@ -69,7 +68,9 @@ def trace_layer(
             [0.3302, 0.6698]]])
     """
     own = AttentionLayer(layer) if isinstance(layer, MultiHeadWeights) else layer
-    check_kind("layer", own, AttentionLayer)
+    if not isinstance(own, AttentionLayer):
+        kind = type(layer).__name__
+        raise TypeError(f"layer is a {kind}; MultiHeadWeights or an AttentionLayer is wanted")
     weights = own.weights
     x = as_tokens(x, weights, mask=mask)[0].astype(np.float64)
     if x.ndim != 2 or x.shape[1] != weights.d_model:

@@ -17,7 +17,7 @@ from mha.runs.rounding import PLACES, short, shown
 from mha.views.signs import chain
 
 LONGEST, KEPT = 48, 8
-"""From how many products on a line is cut, and how many of them, the largest, it then has."""
+"""Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def arithmetic(
     Returns
     -------
     Arithmetic
-        Of more than 48 products the 8 largest, then how many are left out and what they come to.
+        Of more than 48 terms the 8 largest, then how many are left out and what they come to.
 
     Raises
     ------
@@ -159,9 +159,8 @@ def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
     several = worked if len(worked) > 1 or origin.operation != "product" else ()
     parts = products(begun, places)
     if left_out is not None:
-        rest = left_out.evaluate()
-        parts += (f"({len(left_out.terms)} more, together {short(rest, places)})",)
-        several += (factor(rest, places),)
+        parts += (_told(left_out, places),)
+        several += (factor(left_out.evaluate(), places),)
     return Arithmetic(" + ".join(parts), several, short(origin.number, places))
 
 
@@ -176,6 +175,11 @@ def _shortened(origin: Origin) -> tuple[Origin, Origin | None]:
         for is_kept in (True, False)
     )
     return replace(origin, terms=kept), replace(origin, terms=rest)
+
+
+def _told(left_out: Origin, places: int) -> str:
+    """Return how many terms are left out of a line, and what they come to."""
+    return f"({len(left_out.terms)} more, together {short(left_out.evaluate(), places)})"
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
@@ -197,8 +201,10 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
-    terms = " + ".join(shown(operand.value, places) for operand in origin.operands)
-    return Arithmetic(terms, (), shown(origin.number, places))
+    begun, left_out = _shortened(origin)
+    terms = [shown(operand.value, places) for operand in begun.operands]
+    terms += [] if left_out is None else [_told(left_out, places)]
+    return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 
 
 def _share(origin: Origin, places: int) -> Arithmetic:

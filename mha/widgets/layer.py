@@ -62,7 +62,7 @@ def layer_element(run: Trace, name: str, masks: list[Any] | None) -> tuple[str, 
     data = {
         "tokens": run.tokens,
         "heads": run.head_names,
-        "focus": run.example.focus or 0,
+        "focus": _focus(run),
         "arrays": [_packed(array) for array in (asked, answers, run.value)],
         "masks": masks[:1] if masks and all(mask == masks[0] for mask in masks) else masks,
         "isCausal": bool(run.example.is_causal),
@@ -75,6 +75,13 @@ def layer_element(run: Trace, name: str, masks: list[Any] | None) -> tuple[str, 
         f' aria-label="{escape(run.example.title)}"><p>{text}</p></div>'
     )
     return html, data
+
+
+def _focus(run: Trace) -> int:
+    """Return the query that is shown first: of causal runs the last token, which sees all."""
+    if run.example.focus is not None:
+        return run.example.focus
+    return len(run.tokens) - 1 if run.example.is_causal else 0
 
 
 def _packed(array: Array) -> dict[str, Any]:

@@ -103,6 +103,10 @@ def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
     assert line.count("×") == 8
     assert f" + (89 more, together {short(sum(products[:-8]))}) ≈ " in line
     assert line.endswith(f" ≈ {short(run.query[0, 1, 0])}")
+    many = trace_layer(MultiHeadWeights(*wide), np.repeat(x, 30, axis=0), is_causal=True)
+    line = str(arithmetic(many, "row_sums", 55))
+    assert line.count(" + ") == 8
+    assert "(52 more, together " in line
 
 
 def test_every_view_works_on_it(rng):
@@ -125,7 +129,10 @@ def test_rows_without_a_name_are_counted(rng):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"layer": np.eye(2)}, "layer is a ndarray; a AttentionLayer is wanted"),
+        (
+            {"layer": np.eye(2)},
+            "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted",
+        ),
         (
             {"x": np.ones((2, N, D_MODEL))},
             "x has shape (2, 5, 11); one sequence, (n, 11), is wanted",

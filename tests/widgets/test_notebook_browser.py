@@ -141,10 +141,10 @@ def test_the_model_of_names_and_a_figure_stand_beside_each_other(notebook):
 N, HEADS, D_MODEL, D_K, D_V = 23, 7, 37, 30, 29
 
 
-def run_of(rng, **options):
+def run_of(rng, layer=None, **options):
     shapes = ((HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V))
-    layer = MultiHeadWeights(*(rng.normal(size=shape) / 5 for shape in shapes))
-    return trace_layer(layer, rng.normal(size=(N, D_MODEL)), **options)
+    layer = layer or MultiHeadWeights(*(rng.normal(size=shape) / 5 for shape in shapes))
+    return trace_layer(layer, rng.normal(size=(N, layer.d_model)), **options)
 
 
 def seen(frame):
@@ -180,6 +180,15 @@ def test_the_numbers_of_a_large_layer_are_the_trace_s(notebook, rng, kind):
         assert seen(frame) == [[shown(float(x)) for x in line] for line in np.transpose(columns)]
         sums = frame.locator(".layer-keys tfoot").inner_text().split()
         assert sums == ["sum", shown(float(run.row_sums[head, row])), "1.0000", "1.0000"]
+
+
+def test_a_small_layer_with_biases_is_seen_with_them(notebook, rng):
+    matrices, biases = rng.normal(size=(3, 2, 3, 2)), rng.normal(size=(3, 2, 2))
+    own = MultiHeadWeights(*matrices, b_q=biases[0], b_k=biases[1], b_v=biases[2])
+    run = run_of(rng, own)
+    _, frame = frame_of(notebook(explorer(run)))
+    rows = zip(*(getattr(run, stage)[0, 0] for stage in ("scores", "weights")), strict=True)
+    assert [[line[0], line[3]] for line in seen(frame)] == [list(map(shown, row)) for row in rows]
 
 
 def test_a_long_line_is_cut_and_says_what_it_leaves_out(notebook, rng):
