@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
 WIDE = 88
@@ -161,6 +162,8 @@ def written(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(written(x) for x in value)
         return f"[{inner}]" if value.size <= WIDE else f"numbers of shape {value.shape}"
+    if isinstance(value, MultiHeadWeights):
+        return ", ".join(f"{name} {written(x)}" for name, x in value.arrays.items())
     if isinstance(value, float | np.floating):
         return short(float(value))
     if isinstance(value, np.ndarray | np.generic):
