@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from accessible import violations
 from helpers import raises
 from playwright.sync_api import expect
 
@@ -157,6 +158,17 @@ def seen(frame):
 def shares(run, head, row):
     output = run.head_outputs[head, row]
     return run.weights[head, row] * (run.value[head] @ output) / (output @ output)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_large_layer_is_accessible_and_as_wide_as_its_place(notebook, rng, theme, width):
+    page = notebook(explorer(run_of(rng, is_causal=True)), theme=theme, width=width)
+    _, frame = frame_of(page)
+    frame.locator(".layer-keys button").nth(30).click()
+    frame.wait_for_function("(t) => document.documentElement.dataset.theme === t", arg=theme)
+    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(frame, "mha-model") == []
 
 
 @pytest.mark.parametrize("kind", ["plain", "causal", "masked", "biased", "turned"])
