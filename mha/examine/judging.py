@@ -130,7 +130,7 @@ def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any
         found, apart = _set_apart(narrow)
         if found:
             said = "it computes float64 with the digits of float32"
-            asking, before = narrow, (*before, Finding(f"but {said}.", convention=said))
+            asking, before = narrow, (*before, Finding(f"{said}.", convention=said))
     if not found and extra is not None:
         found, apart = _set_apart(asking, extra(asking.asked))
     if not found:
