@@ -113,6 +113,17 @@ def test_figures_and_explorers_follow_the_notebook_s_theme(notebook, where, them
     assert frame.locator("html").evaluate(look) == [paper, ink]
 
 
+def test_on_a_phone_a_figure_has_its_narrow_layout_whatever_the_notebook_says(notebook):
+    page = notebook(figures.weight_maps(SMALL), width=360)
+    page.add_style_tag(content=":root svg { max-width: 100%; height: auto }")
+    box = page.locator("svg").bounding_box()
+    drawn = page.locator("svg > g").evaluate_all(
+        "(all) => Math.max(...all.map((g) => g.getBoundingClientRect().bottom))"
+    )
+    assert box["height"] > 200
+    assert drawn <= box["y"] + box["height"] + 1
+
+
 def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height(notebook):
     page = notebook(explorer(SMALL), explorer(trace(load_example("cat-sat"))))
     for number in (0, 1):
