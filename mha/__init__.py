@@ -61,6 +61,7 @@ from mha.examples.recorded import (
 from mha.examples.trained import TrainedModel, load_model
 from mha.layouts import AttentionLayer, layer_from_arrays, layer_to_arrays, read_layer
 from mha.runs import stages
+from mha.runs.layers import trace_layer
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
@@ -81,6 +82,7 @@ from mha.runs.worked import Reading, WorkedExample
 from mha.views import figures, tables
 from mha.views.arithmetic import Arithmetic, arithmetic
 from mha.views.signs import chain
+from mha.widgets.explorer import explorer
 
 __version__ = "0.1.0"
 
@@ -132,6 +134,7 @@ __all__ = [
     "examine_layer",
     "examine_positions",
     "example_names",
+    "explorer",
     "feed_forward",
     "figures",
     "fit_patterns",
@@ -179,6 +182,7 @@ __all__ = [
     "total_variation",
     "trace",
     "trace_blocks",
+    "trace_layer",
     "trace_text",
     "train_layer",
     "transformer",

@@ -7,7 +7,7 @@ import numpy as np
 from mha.core.checks import Array, as_count, as_finite_array, as_index, as_names, frozen
 from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.measures import row_sums
-from mha.core.multihead import MultiHeadWeights, project, refuse_biases
+from mha.core.multihead import MultiHeadWeights, project
 from mha.core.transformer import Block
 
 
@@ -50,7 +50,7 @@ class WorkedExample:
         Where the inputs come from: a document's title, or who made them.
     embeddings : array_like, shape (n, d_model), optional
     layer : MultiHeadWeights, optional
-        The projection matrices, as many groups as heads, without biases.
+        The projection matrices and biases, as many groups as heads.
     block : Block, optional
         What stands around the layer. Its attention is the layer, unless another layer is given,
         which then takes its place.
@@ -167,12 +167,11 @@ class WorkedExample:
             object.__setattr__(self, "block", replace(self.block, attention=self.layer))
 
     def _check_layer(self) -> None:
-        """Raise unless each head has its own key and value projection, and none a bias."""
+        """Raise unless each head of the layer has its own key and value projection."""
         if self.layer is None:
             return
         if not isinstance(self.layer, MultiHeadWeights):
             raise TypeError(f"layer is a {type(self.layer).__name__}; MultiHeadWeights is wanted")
-        refuse_biases("layer", self.layer)
         if self.layer.num_groups != self.layer.num_heads:
             raise ValueError(
                 f"layer has {self.layer.num_groups} groups for {self.layer.num_heads} heads;"
