@@ -174,7 +174,7 @@ def numbers(page):
     off = (outputs - of_end["head_outputs"]).abs()
     page.says("is worked # times with dropout", len(outputs))
     page.says(
-        "No number of the average is off by more than #; in half of the single runs "
+        "No number of the average is off by more than #; in more than half of the single runs "
         "some number is off by more than #",
         AtMost((outputs.mean(0) - of_end["head_outputs"]).abs().max()),
         AtLeast(off.flatten(1).amax(1).quantile(0.5)),

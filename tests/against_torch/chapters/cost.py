@@ -127,7 +127,7 @@ def _shared(page):
     page.says("the three heads keep #", 3 * (4 + 4))
     kept = 4 * (2 + 3), 4 * (2 + 2), 4 * (1 + 1)
     page.table("tbl-cost-apple", *([k, *map(AtMost, m)] for k, m in zip(kept, moved, strict=True)))
-    page.says("No weight moves by more than #", AtMost(moved[1][0]))
+    page.says("no weight moves by more than #", AtMost(moved[1][0]))
     page.says("move by up to #", AtMost(moved[1][1]))
     page.says("the outputs move by at most #", AtMost(moved[0][1]))
     for name, stages in (("matrices", ("w_k", "w_v")), ("apple", ("key", "value"))):

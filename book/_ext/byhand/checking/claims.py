@@ -29,6 +29,7 @@ TYPED = re.compile(r"(?<![\w.,–-])\d{2,}(?:,\d{3})*(?![\w.-]|\s+minutes)")
 FORMULA = re.compile(r"\$[^$]*\$")
 DERIVED = re.compile(r"\{numref\}`prop-[^`]+`|\{eq\}`[^`]+`")
 NUMREF = re.compile(r"\{(?:numref|ref|eq)\}`[^`]*`")
+UNESCAPED = re.compile(r"(?<!\\)<\w")
 PLACE = re.compile(
     r"\b(?:tables?|figures?|theorem|section)\s+(?:\d|\{given\})|\b(?:abstract|paper)\b",
     re.IGNORECASE,
@@ -95,6 +96,8 @@ def _wrong(claim: Claim, text: str, *, is_made: bool) -> Iterator[Finding]:
         yield Finding(FILE, line, "a proof rests on a proposition or a formula; {numref}, {eq}")
     if claim.kind == "quoted" and not PLACE.search(claim.holds):
         yield Finding(FILE, line, "a quotation has a place in its source; table, section, abstract")
+    if UNESCAPED.search(claim.says + claim.holds):
+        yield Finding(FILE, line, r"a browser takes <word> for a tag; \\<word\\> is wanted")
     if not claim.says or not HOLDER.search(claim.holds):
         yield Finding(FILE, line, "says, and holds with a reference or a citation, are wanted")
 
