@@ -91,7 +91,8 @@ def examine(
     if agreed == total or any(finding.bug for finding in first.findings):
         return first
     other, limits = Asking.of(attention.in_other_order(this), cases).limited()
-    order = Finding(condition := "if axes are (..., n, num_heads, d_k)", convention=condition)
+    condition = "if axes are (..., n, num_heads, d_k)"
+    order = Finding(f"another convention, right {condition}.", convention=condition)
     moved = judged(other, first.name, [order, *limits])
     return moved if moved.ok or any(finding.bug for finding in moved.findings) else first
 

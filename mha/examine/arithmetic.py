@@ -51,7 +51,8 @@ def output_lines(
     >>> print(*output_lines(2 * one[0], one, np.array([3.0, 5.0]), np.zeros(2), 1.0), sep="\n")
     score with key 1: 2×1 + 0×0 = 2 + 0 = 2; scaled: 2 × 1 = 2
     score with key 2: 2×0 + 0×1 = 0 + 0 = 0; scaled: 0 × 1 = 0
-    exponentials, less the largest: e^0 = 1.0000, e^−2 ≈ 0.1353; their sum: 1.0000 + 0.1353 = 1.1353
+    exponentials, less the largest: e^0 = 1.0000, e^−2 ≈ 0.1353
+    their sum: 1.0000 + 0.1353 = 1.1353
     weights: 1.0000 ÷ 1.1353 ≈ 0.8808, 0.1353 ÷ 1.1353 ≈ 0.1192
     output: 0.8808×3 + 0.1192×5 = 3.2384
     """
@@ -81,8 +82,8 @@ def output_lines(
     mixed = [f"{shown(float(w))}×{factor(float(v))}" for w, v in zip(weights, value, strict=True)]
     return [
         *found,
-        f"exponentials, less the largest: {', '.join(powers)};"
-        f" their sum: {chain(*dict.fromkeys([' + '.join(said), whole]))}",
+        f"exponentials, less the largest: {', '.join(powers)}",
+        f"their sum: {chain(*dict.fromkeys([' + '.join(said), whole]))}",
         f"weights: {', '.join(quotients)}",
         f"output: {chain(' + '.join(mixed), short(float(weights @ value)))}",
     ]

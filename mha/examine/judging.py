@@ -17,6 +17,11 @@ from mha.practice.parts import SOUND, Parts
 
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
+ADVICE = (
+    "Let your function print its steps on the case below: where they leave those worked there is"
+    " the line that is wrong."
+)
+"""What is said where no known bug explains what came."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +84,7 @@ class Asking:
             return self, []
         condition = f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"
         kept = self.only([i for i, each in enumerate(axes) if each in fits])
-        return kept, [Finding(f"{condition}.", convention=condition)]
+        return kept, [Finding(f"another convention, right {condition}.", convention=condition)]
 
     def explained(self, extra: Sequence[Bug] = ()) -> list[Explanation]:
         """Return what gives exactly what came."""
@@ -180,7 +185,9 @@ def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_mor
     row, names = rows[0], " or ".join(row.name for row in rows)
     if all(row.is_convention for row in rows):
         condition = ", or ".join(row.said for row in rows)
-        return Finding(f"{condition}.", convention=condition, section=row.section)
+        return Finding(
+            f"another convention, right {condition}.", convention=condition, section=row.section
+        )
     subject, before, after = asking.asked.subject, _with(*agreed), _with(*agreed, row)
 
     def shows(case: Case) -> bool:
@@ -196,14 +203,17 @@ def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_mor
 def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     """Return the finding on cases of which no known bug gives what came."""
     of_group = asking.only(group)
-    kinds = ", ".join(dict.fromkeys(case.about for case in of_group.cases))
+    first, *others = dict.fromkeys(case.about for case in of_group.cases)
     faults = list(dict.fromkeys(answer.fault for answer in of_group.answers))
     if _is_limit(of_group, parts):
         condition = asking.asked.subject.limit
-        return Finding(f"{condition}.", convention=condition)
+        return Finding(f"another convention, right {condition}.", convention=condition)
     is_fault = all(answer.value is None for answer in of_group.answers)
     said = faults[0] if is_fault else "no bug that is known here gives what came"
-    return Finding(f"{said} (asked: {kinds}).", case=smallest(of_group, lambda _: True, SOUND))
+    shown = smallest(of_group, lambda _: True, SOUND)
+    advice = f" {ADVICE}" if shown is not None and shown.lines else ""
+    more = f" and {len(others)} other kinds" if others else ""
+    return Finding(f"{said} (asked: {first}{more}).{advice}", case=shown)
 
 
 def _is_limit(asking: Asking, parts: Parts) -> bool:
@@ -226,7 +236,7 @@ def _dtypes(asking: Asking) -> list[Finding]:
     if not fault:
         return []
     widens = fault.startswith("it returns float64")
-    return [Finding(f"{'but ' if widens else ''}{fault}.", convention=fault if widens else None)]
+    return [Finding(f"{fault}.", convention=fault if widens else None)]
 
 
 def _drawn(asking: Asking) -> Finding | None:
@@ -301,11 +311,11 @@ def smallest(asking: Asking, shows: Callable[[Case], bool], right: Parts) -> Sho
 
 
 def _shown(asking: Asking, right: Parts) -> Shown:
-    """Return a case, what is wanted and what came; where no convention differs, as arithmetic."""
+    """Return a case, what is wanted and what came; as arithmetic, where no convention counts."""
     (case,), (answer,), subject = asking.cases, asking.answers, asking.asked.subject
     handed = {own: x for own, x in asking.asked.handed(case).items() if x is not None}
     if "sizes" in case.given:
-        handed["tokens at each step"] = case.given["sizes"]
+        handed["tokens that come at each step"] = case.given["sizes"]
     wanted, came = asking.gives(case, right), answer.value
     if came is None or wanted is None:
         said = answer.fault if came is None else written(came)
@@ -313,10 +323,11 @@ def _shown(asking: Asking, right: Parts) -> Shown:
     if came.shape != wanted.shape:
         shape = f"{written(came)}, of shape {came.shape} where {wanted.shape} is wanted"
         return Shown(handed, written(wanted), shape)
+    is_usual = agrees(subject, case, wanted, asking.gives(case, SOUND))
     wanted, came = (subject.compared(case.given, x) for x in (wanted, came))
     off = np.argwhere(~np.isclose(wanted, came, rtol=1e-3, atol=1e-4))
-    index = tuple(int(i) for i in off[0]) if len(off) and right == SOUND else None
-    lines = subject.lines(case.given, index) if index else []
+    index = [int(i) for i in off[0]] if len(off) and is_usual else None
+    lines = subject.lines(case.given, tuple(index)) if index else []
     if lines:
-        lines = [f"the number at {index} by hand:", *(f"  {line}" for line in lines)]
+        lines = [f"wanted{index}, by hand:", *(f"  {line}" for line in lines)]
     return Shown(handed, written(wanted), written(came), tuple(lines))

@@ -1,7 +1,8 @@
 """What is said of a function: a report, and a finding for each thing that differs."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class Shown:
     wanted, came : str
         What is right, and what came.
     lines : tuple of str
-        The first number that differs, as lines of arithmetic.
+        How the first number that differs is to come about, as lines of arithmetic.
     """
 
     handed: Mapping[str, Any]
@@ -34,7 +35,8 @@ class Shown:
     def __str__(self) -> str:
         """Return the case as lines of text."""
         handed = [f"{name} = {written(value)}" for name, value in self.handed.items()]
-        return "\n".join([*handed, f"wanted: {self.wanted}", f"came:   {self.came}", *self.lines])
+        said = [*handed, f"wanted: {self.wanted}", f"came:   {self.came}", *self.lines]
+        return "\n".join(said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +71,13 @@ class Finding:
     def __str__(self) -> str:
         """Return the finding as lines of text."""
         page, _, label = self.section.partition("#")
-        found = [f"{'Right, ' if self.convention else 'Wrong: '}{self.said}"]
+        found = textwrap.wrap(f"{'No bug' if self.convention else 'Wrong'}: {self.said}", WIDE)
         if self.line:
-            found += [f"  says:  {self.line}", f"  meant: {self.meant}"]
+            found += [f"  often written: {self.line}", f"  what is meant: {self.meant}"]
         if self.section:
-            found.append(f"  in the book: {page}.html#{label}")
+            found.append(f"  in the book:   {page}.html#{label}")
         if self.case is not None:
-            found.append("  the smallest case that was found:")
+            found.append("  The smallest case that was found:")
             found += [f"    {line}" for line in str(self.case).split("\n")]
         return "\n".join(found)
 
@@ -133,9 +135,13 @@ class Report:
         """Return the report as text."""
         total = sum(asked for _, asked in self.cases.values())
         agreed = sum(agreed for agreed, _ in self.cases.values())
-        found = [f"{self.name}: {agreed} of {total} cases agree."]
-        if agreed < total:
-            found += [f"  {kind}: {a} of {asked}" for kind, (a, asked) in self.cases.items()]
+        found = [
+            f"{self.name} is {'right' if self.ok else 'wrong'}: {agreed} of {total} cases agree."
+        ]
+        off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
+        if off:
+            found += _listed("these differ", off)
+            found += _listed("these agree", [k for k, (a, n) in self.cases.items() if a == n])
         return "\n\n".join(["\n".join(found), *map(str, self.findings)])
 
     __repr__ = __str__
@@ -148,6 +154,13 @@ class Report:
             "cases": {kind: list(counts) for kind, counts in self.cases.items()},
             "findings": [finding.as_data() for finding in self.findings],
         }
+
+
+def _listed(said: str, items: Sequence[str]) -> list[str]:
+    """Return items as lines, none of them broken; no line if there is none."""
+    start, whole = f"  {said}: ", "; ".join(item.replace(" ", "\u00a0") for item in items)
+    lines = textwrap.wrap(whole, WIDE, initial_indent=start, subsequent_indent=" " * len(start))
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def written(value: Any) -> str:
@@ -165,4 +178,6 @@ def written(value: Any) -> str:
         return short(float(value))
     if isinstance(value, np.ndarray | np.generic):
         return written(value.item())
+    if is_dataclass(value):
+        return ", ".join(f"{x.name} {written(getattr(value, x.name))}" for x in fields(value))
     return str(value)

@@ -62,15 +62,14 @@ def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
     report = mha.examine(lambda query, key, value: soft(query @ t(key)) @ value)
     said = str(report)
     assert said.startswith("""\
-<lambda>: 0 of 24 cases agree.
-  plain: 0 of 16
-  large scores: 0 of 8
+<lambda> is wrong: 0 of 24 cases agree.
+  these differ: plain (16 of 16); large scores (8 of 8)
 
 Wrong: no scale. It leaves out the division by the root of the head's width.
-  says:  query @ key.swapaxes(-1, -2)
-  meant: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
-  in the book: mechanism/scaling.html#scaling
-  the smallest case that was found:
+  often written: query @ key.swapaxes(-1, -2)
+  what is meant: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+  in the book:   mechanism/scaling.html#scaling
+  The smallest case that was found:
     query = [[""")
     (finding,) = report.findings
     query, key, value = finding.case.handed.values()
@@ -237,7 +236,7 @@ def run(*arguments, cwd=HERE):
 def test_the_command_has_the_report_s_status():
     done = run("mha:scaled_dot_product_attention")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "scaled_dot_product_attention: 123 of 123 cases agree.\n"
+    assert done.stdout == "scaled_dot_product_attention is right: 123 of 123 cases agree.\n"
     done = run("wrong_by_hand:capped", "--json")
     assert (done.returncode, done.stderr) == (1, "")
     assert json.loads(done.stdout)["findings"][0]["bug"] == "softcap before the scale"
