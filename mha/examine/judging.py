@@ -13,7 +13,7 @@ from mha.examine.cases import Case
 from mha.examine.explaining import Explanation, agrees, explanations, given_by, variants
 from mha.examine.report import Finding, Report, Shown, written
 from mha.practice.bugs import TABLE, Bug
-from mha.practice.parts import SOUND, Parts
+from mha.practice.parts import GIVE, SOUND, Parts
 
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
@@ -196,8 +196,9 @@ def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_mor
 
     but = ", but for what is told below" if has_more else ""
     said = f"{names}{but}. It " + ". Or it ".join(row.said for row in rows) + "."
-    shown = smallest(asking, shows, before)
-    return Finding(said, names, None, row.line, row.meant, row.section, shown)
+    shown, gives = smallest(asking, shows, before), GIVE.get(row.part, "")
+    line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.meant))
+    return Finding(said, names, None, line, meant, row.section, shown)
 
 
 def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
@@ -212,7 +213,7 @@ def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     said = faults[0] if is_fault else "no bug that is known here gives what came"
     shown = smallest(of_group, lambda _: True, SOUND)
     advice = f" {ADVICE}" if shown is not None and shown.lines else ""
-    more = f" and {len(others)} other kinds" if others else ""
+    more = f" and {len(others)} other kind{'s'[: len(others) - 1]}" if others else ""
     return Finding(f"{said} (asked: {first}{more}).{advice}", case=shown)
 
 
@@ -296,9 +297,11 @@ def smallest(asking: Asking, shows: Callable[[Case], bool], right: Parts) -> Sho
         (i for i in asking.off(right) if shows(asking.cases[i])),
         key=lambda i: (asking.answers[i].value is None, asking.cases[i].size),
     )
-    kinds = {asking.cases[i].about: i for i in reversed(off)}
+    kinds: dict[str, int] = {}
+    for i in off:
+        kinds.setdefault(asking.cases[i].about, i)
     rng, tries = np.random.default_rng(43), TRIES
-    for i in list(reversed(kinds.values()))[:4]:
+    for i in list(kinds.values())[:4]:
         for case in subject.smaller(asking.cases[i], rng):
             tries -= 1
             if tries < 0 or not asked.can(case):

@@ -135,9 +135,10 @@ class Report:
         """Return the report as text."""
         total = sum(asked for _, asked in self.cases.values())
         agreed = sum(agreed for agreed, _ in self.cases.values())
-        found = [
-            f"{self.name} is {'right' if self.ok else 'wrong'}: {agreed} of {total} cases agree."
-        ]
+        verdict = (
+            "wrong" if not self.ok else "right by its conventions" if agreed < total else "right"
+        )
+        found = [f"{self.name} is {verdict}: {agreed} of {total} cases agree."]
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
             found += _listed("these differ", off)

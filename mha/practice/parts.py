@@ -68,6 +68,16 @@ LINES: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """The parts: what each takes, and the right line."""
 
+GIVE: Mapping[str, str] = {
+    "past": "is_causal", "pad": "real", "read": "mask", "see": "allowed",
+    "divide": "weights", "along": "weights", "mix": "output",
+    "order": "w_q, w_k, w_v, w_o", "lend": "b_q, b_k, b_v, b_o", "roles": "query, key, value",
+    "sources": "queries_of, keys_of, values_of", "finish": "output",
+    "places": "positions", "newest": "position", "keep": "kept", "look": "keys_and_values",
+    "first_seen": "diagonal", "again": "keys", "number": "positions", "slopes": "slopes",
+}  # fmt: skip
+"""What a part gives, by a name that tells more than its line does."""
+
 
 def two_layouts(x: Array, angles: Array) -> Array:
     """Turn with cosines in halves and partners in pairs, as no layout does."""
