@@ -49,8 +49,10 @@ def output_lines(
     --------
     >>> one = np.eye(2)
     >>> print(*output_lines(2 * one[0], one, np.array([3.0, 5.0]), np.zeros(2), 1.0), sep="\n")
-    score with key 1: 2×1 + 0×0 = 2 + 0 = 2; scaled: 2 × 1 = 2
-    score with key 2: 2×0 + 0×1 = 0 + 0 = 0; scaled: 0 × 1 = 0
+    score with key 1: 2×1 + 0×0 = 2 + 0 = 2
+      scaled: 2 × 1 = 2
+    score with key 2: 2×0 + 0×1 = 0 + 0 = 0
+      scaled: 0 × 1 = 0
     exponentials, less the largest: e^0 = 1.0000, e^−2 ≈ 0.1353
     their sum: 1.0000 + 0.1353 = 1.1353
     weights: 1.0000 ÷ 1.1353 ≈ 0.8808, 0.1353 ÷ 1.1353 ≈ 0.1192
@@ -62,16 +64,19 @@ def output_lines(
     total = scaled + added
     found = []
     for i, number in enumerate(map(float, scaled)):
-        line, by = dot(query, key[i]), f"÷ √{len(query)}" if scale is None else f"× {factor(scale)}"
+        if np.isneginf(added[i]):
+            found.append(f"score with key {i + 1}: hidden by the mask")
+            continue
+        found.append(f"score with key {i + 1}: {dot(query, key[i])}")
+        by = f"÷ √{len(query)}" if scale is None else f"× {factor(scale)}"
         if softcap is None:
-            line += f"; scaled: {chain(f'{short(float(query @ key[i]))} {by}', short(number))}"
+            line = f"  scaled: {chain(f'{short(float(query @ key[i]))} {by}', short(number))}"
         else:
-            line += f"; scaled, {by}, and bent by the cap of {short(softcap)}: {short(number)}"
+            line = f"  scaled, {by}, and bent by the cap of {short(softcap)}: {short(number)}"
         if added[i]:
             more = chain(f"{short(number)} + {factor(float(added[i]))}", short(float(total[i])))
             line += f"; with the mask: {more}"
-        hidden = np.isneginf(added[i])
-        found.append(f"score with key {i + 1}: {'hidden by the mask' if hidden else line}")
+        found.append(line)
     if np.isneginf(total).all():
         return [*found, "no key is seen: all weights are 0, and so is the output"]
     shares = np.exp(total - total.max())

@@ -9,8 +9,10 @@ import numpy as np
 
 from mha.runs.rounding import short
 
-WIDE = 88
-"""How long a line of a report may become before its numbers are left out."""
+LINE = 78
+"""How many characters a line of words has at most."""
+MOST = 88
+"""How many numbers of an array are written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class Finding:
     def __str__(self) -> str:
         """Return the finding as lines of text."""
         page, _, label = self.section.partition("#")
-        found = textwrap.wrap(f"{'No bug' if self.convention else 'Wrong'}: {self.said}", WIDE)
+        found = textwrap.wrap(f"{'No bug' if self.convention else 'Wrong'}: {self.said}", LINE)
         if self.line:
             found += [f"  often written: {self.line}", f"  what is meant: {self.meant}"]
         if self.section:
@@ -160,7 +162,7 @@ class Report:
 def _listed(said: str, items: Sequence[str]) -> list[str]:
     """Return items as lines, none of them broken; no line if there is none."""
     start, whole = f"  {said}: ", "; ".join(item.replace(" ", "\u00a0") for item in items)
-    lines = textwrap.wrap(whole, WIDE, initial_indent=start, subsequent_indent=" " * len(start))
+    lines = textwrap.wrap(whole, LINE, initial_indent=start, subsequent_indent=" " * len(start))
     return [line.replace("\u00a0", " ") for line in lines]
 
 
@@ -174,7 +176,7 @@ def written(value: Any) -> str:
     """
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(written(x) for x in value)
-        return f"[{inner}]" if value.size <= WIDE else f"numbers of shape {value.shape}"
+        return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
     if isinstance(value, float | np.floating):
         return short(float(value))
     if isinstance(value, np.ndarray | np.generic):

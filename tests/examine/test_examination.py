@@ -77,7 +77,7 @@ Wrong: no scale. It leaves out the division by the root of the head's width.
     assert all(x == np.round(x) for each in (query, key, value) for x in each.flat)
     wanted = soft(dots(query, key)) @ value
     assert finding.case.wanted == f"[[{short(wanted[0, 0])}]]" != finding.case.came
-    assert "; scaled: " in finding.case.lines[1]
+    assert "  scaled: " in finding.case.lines[2]
     assert finding.case.lines[-1].endswith(short(wanted[0, 0]))
     assert all(f"    {line}" in said for line in finding.case.lines)
 

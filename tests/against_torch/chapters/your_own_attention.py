@@ -1,0 +1,59 @@
+"""The five versions of *Your own attention* once more, in PyTorch's words, and what they get right."""
+
+import math
+
+import torch
+
+import mha
+
+
+def scores_of(query, key, is_causal, is_scaled=True):
+    """Return scores, those of later keys hidden."""
+    scores = query @ key.mT / (math.sqrt(query.shape[-1]) if is_scaled else 1)
+    later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(later, -math.inf) if is_causal else scores
+
+
+def without_mask(axis, is_scaled):
+    """Return attention that takes no mask."""
+
+    def attention(query, key, value, is_causal=False):
+        return scores_of(query, key, is_causal, is_scaled).softmax(axis) @ value
+
+    return attention
+
+
+def true_hides(query, key, value, mask=None, is_causal=False):
+    scores = scores_of(query, key, is_causal)
+    if mask is not None:
+        scores = scores.masked_fill(mask != 0, -math.inf)
+    return scores.softmax(-1) @ value
+
+
+def mended(query, key, value, mask=None, is_causal=False):
+    scores = scores_of(query, key, is_causal)
+    if mask is not None:
+        added = torch.zeros_like(scores)
+        is_truth = mask.dtype == torch.bool
+        scores = scores + (added.masked_fill(~mask, -math.inf) if is_truth else mask)
+    return scores.softmax(-1).nan_to_num() @ value
+
+
+VERSIONS = without_mask(1, False), without_mask(1, True), without_mask(-1, True), true_hides, mended
+
+
+def numbers(page):
+    """Compare how often each version is right, and the smallest case of the first report."""
+    reports = [mha.examine(version, asarray=torch.tensor) for version in VERSIONS]
+    page.figure(
+        "fig-own-versions",
+        *(
+            [r.cases[kind][0] / r.cases[kind][1] for r in reports if kind in r.cases]
+            for kind in reports[-1].cases
+        ),
+    )
+    asked = [sum(n for _, n in report.cases.values()) for report in reports]
+    page.says("examine() has # cases, and", asked[0])
+    case = {name: x for name, x in reports[0].findings[0].case.handed.items() if name != "is_causal"}
+    page.says("The scores are # and # there", (case["query"] @ case["key"].T)[0].tolist())
+    page.says("in each of the # cases", asked[1])
