@@ -5,6 +5,7 @@ same from a shell, and ``from mha.examine import Report`` imports what else is h
 """
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from mha.core.positions import Layout
 from mha.examine import attention, decoding, layer, positions
 from mha.examine.asking import asked, parameters, plain
 from mha.examine.cases import Case, Subject
-from mha.examine.judging import Asking, judged
+from mha.examine.judging import Asking, convention, judged
 from mha.examine.report import Finding, Report, Shown
 
 __all__ = [
@@ -90,10 +91,9 @@ def examine(
     agreed, total = first.cases.get("plain", (0, 1))
     if agreed == total or any(finding.bug for finding in first.findings):
         return first
-    other, limits = Asking.of(attention.in_other_order(this), cases).limited()
+    other, limits = Asking.of(replace(this, moved=attention.SUBJECT.first), cases).limited()
     condition = "if axes are (..., n, num_heads, d_k)"
-    order = Finding(f"another convention, right {condition}.", convention=condition)
-    moved = judged(other, first.name, [order, *limits])
+    moved = judged(other, first.name, [convention(condition), *limits])
     return moved if moved.ok or any(finding.bug for finding in moved.findings) else first
 
 
@@ -155,7 +155,7 @@ def examine_decoding(
         before and None at first; or tokens `x` and `weights`, as `decode_step` does. It returns
         the output and the cache. `angles`, `positions` or `position`, the first, are handed to a
         step that has such an argument; it then turns queries and keys. A step that is for one token
-        alone leaves out "several tokens first" and "several tokens at a time".
+        alone leaves out "several first, then one by one" and "several new tokens after a cache".
     rotary : bool, default False
         Whether the step turns queries and keys by itself, by pairs with the base 10000.
     asarray, leave_out

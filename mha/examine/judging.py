@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -12,16 +13,28 @@ from mha.examine.asking import Answer, Asked
 from mha.examine.cases import Case
 from mha.examine.explaining import Explanation, agrees, explanations, given_by, variants
 from mha.examine.report import Finding, Report, Shown, written
+from mha.examine.steps import told
 from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import GIVE, SOUND, Parts
 
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
 ADVICE = (
-    "Let your function print its steps on the case below: where they leave those worked there is"
-    " the line that is wrong."
+    "Print your steps and compare them with those below: the wrong line is at or before the first"
+    " difference."
 )
 """What is said where no known bug explains what came."""
+IN_PYTORCH = {
+    "True hides": "This is about True and False in the mask. In PyTorch True hides in"
+    " nn.MultiheadAttention, and lets a query attend in scaled_dot_product_attention.",
+    "True is padding": "PyTorch's nn.MultiheadAttention reads its key_padding_mask so too.",
+    "always causal": "PyTorch's attention is causal only if is_causal says so.",
+    "bottom-right": "This is about is_causal where there are fewer queries than keys. PyTorch's"
+    " scaled_dot_product_attention gives the first query the place of the first key.",
+    "scale divides": "This is about scale. PyTorch multiplies scores by it.",
+    "own scale": "PyTorch multiplies by 1 ÷ √d_k where no scale is given.",
+}
+"""What PyTorch does, beside each convention."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +97,7 @@ class Asking:
             return self, []
         condition = f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"
         kept = self.only([i for i, each in enumerate(axes) if each in fits])
-        return kept, [Finding(f"another convention, right {condition}.", convention=condition)]
+        return kept, [convention(condition)]
 
     def explained(self, extra: Sequence[Bug] = ()) -> list[Explanation]:
         """Return what gives exactly what came."""
@@ -171,23 +184,29 @@ def _counts(asking: Asking, parts: Parts) -> dict[str, tuple[int, int]]:
 # ---- Findings ----
 
 
+def convention(condition: str, more: str = "", section: str = "") -> Finding:
+    """Return the finding on another convention."""
+    said = f"another convention, right {condition}. {more} These cases count as agreeing."
+    return Finding(" ".join(said.split()), convention=condition, section=section)
+
+
 def _findings(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[Finding]:
     """Return a finding for each bug and convention; where several give the same, one for all."""
     common = [row for row in found[0].rows if all(row in each.rows for each in found)]
     others = [row for each in found for row in each.rows if row not in common]
     groups = [[row] for row in common] + ([list(dict.fromkeys(others))] if others else [])
     agreed = [row for row in common if row.is_convention]
-    return [_finding(asking, group, agreed, has_more) for group in groups]
+    return [_finding(asking, group, agreed, has_more, found[0].parts) for group in groups]
 
 
-def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_more: bool) -> Finding:
-    """Return the finding on one bug or convention, or on several that give the same."""
+def _finding(
+    asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_more: bool, parts: Parts
+) -> Finding:
+    """Return the finding on one bug or convention, or on several; all parts give what came."""
     row, names = rows[0], " or ".join(row.name for row in rows)
     if all(row.is_convention for row in rows):
         condition = ", or ".join(row.said for row in rows)
-        return Finding(
-            f"another convention, right {condition}.", convention=condition, section=row.section
-        )
+        return convention(condition, IN_PYTORCH.get(row.name, ""), row.section)
     subject, before, after = asking.asked.subject, _with(*agreed), _with(*agreed, row)
 
     def shows(case: Case) -> bool:
@@ -195,26 +214,24 @@ def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_mor
         return not agrees(subject, case, right, wrong)
 
     but = ", but for what is told below" if has_more else ""
-    said = f"{names}{but}. It " + ". Or it ".join(row.said for row in rows) + "."
-    shown, gives = smallest(asking, shows, before), GIVE.get(row.part, "")
+    said = f"{names}{but}. Your function " + ". Or it ".join(row.said for row in rows) + "."
+    shown, gives = smallest(asking, shows, before, parts), GIVE.get(row.part, "")
     line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.meant))
-    return Finding(said, names, None, line, meant, row.section, shown)
+    return Finding(said, names, None, line, meant, row.section, subject.right, shown)
 
 
 def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     """Return the finding on cases of which no known bug gives what came."""
     of_group = asking.only(group)
-    first, *others = dict.fromkeys(case.about for case in of_group.cases)
     faults = list(dict.fromkeys(answer.fault for answer in of_group.answers))
     if _is_limit(of_group, parts):
         condition = asking.asked.subject.limit
-        return Finding(f"another convention, right {condition}.", convention=condition)
+        return convention(condition)
     is_fault = all(answer.value is None for answer in of_group.answers)
-    said = faults[0] if is_fault else "no bug that is known here gives what came"
+    said = faults[0] if is_fault else "what came fits no bug that this tool knows"
     shown = smallest(of_group, lambda _: True, SOUND)
-    advice = f" {ADVICE}" if shown is not None and shown.lines else ""
-    more = f" and {len(others)} other kind{'s'[: len(others) - 1]}" if others else ""
-    return Finding(f"{said} (asked: {first}{more}).{advice}", case=shown)
+    advice = f" {ADVICE}" if shown is not None and shown.steps else ""
+    return Finding(f"{said}.{advice}", right=asking.asked.subject.right, case=shown)
 
 
 def _is_limit(asking: Asking, parts: Parts) -> bool:
@@ -236,8 +253,10 @@ def _dtypes(asking: Asking) -> list[Finding]:
     fault = next(filter(None, faults), "")
     if not fault:
         return []
-    widens = fault.startswith("it returns float64")
-    return [Finding(f"{fault}.", convention=fault if widens else None)]
+    if "float64 for" not in fault:
+        return [Finding(f"{fault}.")]
+    why = "It happens where numbers meet np.sqrt of a whole number, which is a float64."
+    return [Finding(f"{fault}. {why}", convention=fault)]
 
 
 def _drawn(asking: Asking) -> Finding | None:
@@ -276,7 +295,9 @@ def _leaves_weights_out(asking: Asking) -> bool:
 # ---- The smallest case ----
 
 
-def smallest(asking: Asking, shows: Callable[[Case], bool], right: Parts) -> Shown | None:
+def smallest(
+    asking: Asking, shows: Callable[[Case], bool], right: Parts, wrong: Parts | None = None
+) -> Shown | None:
     """Return the smallest case of which something else came than some parts give.
 
     Parameters
@@ -286,6 +307,8 @@ def smallest(asking: Asking, shows: Callable[[Case], bool], right: Parts) -> Sho
         Takes a case and says whether it can show what is looked for.
     right : Parts
         Sound ones, with the conventions that were found.
+    wrong : Parts, optional
+        Those that give what came, if any do.
 
     Returns
     -------
@@ -309,28 +332,36 @@ def smallest(asking: Asking, shows: Callable[[Case], bool], right: Parts) -> Sho
             one = replace(asking, cases=[case], answers=[asked.ask(case)], given={})
             is_alike = (one.answers[0].value is None) == (asking.answers[i].value is None)
             if is_alike and one.off(right) and shows(case):
-                return _shown(one, right)
-    return _shown(asking.only(off[:1]), right) if off else None
+                found = _shown(one, right, wrong)
+                if found.wanted != found.came:
+                    return found
+    return _shown(asking.only(off[:1]), right, wrong) if off else None
 
 
-def _shown(asking: Asking, right: Parts) -> Shown:
-    """Return a case, what is wanted and what came; as arithmetic, where no convention counts."""
-    (case,), (answer,), subject = asking.cases, asking.answers, asking.asked.subject
-    handed = {own: x for own, x in asking.asked.handed(case).items() if x is not None}
-    if "sizes" in case.given:
-        handed["tokens that come at each step"] = case.given["sizes"]
+def _shown(asking: Asking, right: Parts, wrong: Parts | None) -> Shown:
+    """Return a case, what is wanted and what came, and the steps to the first difference."""
+    (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
+    subject, name = asked.subject, getattr(asked.function, "__name__", "")
+    code = asked.code(case, name if name.isidentifier() else "function")
     wanted, came = asking.gives(case, right), answer.value
+
+    def shown(wanted: str, came: str, steps: Sequence[tuple[str, ...]] = ()) -> Shown:
+        handed = {own: x for own, x in asked.handed(case).items() if x is not None}
+        return Shown(case.about, handed, tuple(code), wanted, came, tuple(steps))
+
     if came is None or wanted is None:
         said = answer.fault if came is None else written(came)
-        return Shown(handed, "no array" if wanted is None else written(wanted), said)
+        return shown("no array" if wanted is None else written(wanted), said)
     if came.shape != wanted.shape:
         shape = f"{written(came)}, of shape {came.shape} where {wanted.shape} is wanted"
-        return Shown(handed, written(wanted), shape)
-    is_usual = agrees(subject, case, wanted, asking.gives(case, SOUND))
-    wanted, came = (subject.compared(case.given, x) for x in (wanted, came))
-    off = np.argwhere(~np.isclose(wanted, came, rtol=1e-3, atol=1e-4))
-    index = [int(i) for i in off[0]] if len(off) and is_usual else None
-    lines = subject.lines(case.given, tuple(index)) if index else []
-    if lines:
-        lines = [f"wanted{index}, by hand:", *(f"  {line}" for line in lines)]
-    return Shown(handed, written(wanted), written(came), tuple(lines))
+        return shown(written(wanted), shape)
+    is_known = wrong is not None and agrees(subject, case, came, given_by(subject, case, wrong))
+    sets = (right, wrong) if wrong is not None and is_known else (right,)
+    compared = [subject.compared(case.given, x) for x in (wanted, came)]
+    off = np.argwhere(~np.isclose(*compared, rtol=1e-3, atol=1e-4))
+    steps: Sequence[tuple[str, ...]] = ()
+    if len(off):
+        call, at = subject.call(case.given, tuple(map(int, off[0])))
+        make = partial(subject.worked, case.given)
+        steps = told(case.given, subject.steps, make, sets, call, at)
+    return shown(*(written(asked.in_order(x)) for x in compared), steps)

@@ -10,7 +10,10 @@ from mha.core.checks import Array
 from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate
 from mha.examine import attention
 from mha.examine.cases import Draw, Subject
+from mha.examine.steps import ATTENTION, Arrays, Told, Worked
 from mha.practice.parts import LINES, Options, Parts, attend
+from mha.runs.rounding import short
+from mha.views.arithmetic import factor
 
 ALIASES = {
     "x": ("x", "inputs"),
@@ -72,6 +75,8 @@ def rotary(layout: Layout, names: tuple[str, ...]) -> Subject:
         wanted=wanted,
         worked=worked,
         parts=("turn", "angle"),
+        right="rotate",
+        steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, turned_by(layout)),
     )
 
 
@@ -80,6 +85,29 @@ def in_halves(parts: Parts) -> Parts:
     line, halves = dict(parts.exchanged).get("turn", LINES["turn"][1]), 'angles, layout="halves")'
     pair = (halves, "angles)") if halves in line else ("angles)", halves)
     return parts.having({"turn": line.replace(*pair)})
+
+
+ANGLES = Told("angles", "turn", 3, "positions[:, None] * base ** (-np.arange(0, d_k, 2) / d_k)")
+
+
+def turned_by(layout: Layout) -> Told:
+    """Return how a number of what is turned comes about."""
+
+    def how(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
+        *row, i = at
+        half = given["x"].shape[-1] // 2
+        step, pair = (1, i // 2) if layout == "pairs" else (half, i % half)
+        is_first = i % 2 == 0 if layout == "pairs" else i < half
+        own, partner = given["x"][(*row, i)], given["x"][(*row, i + step if is_first else i - step)]
+        angle = steps["angles"][row[-1], pair]
+        sign = -1 if is_first else 1
+        text = (
+            f"{factor(own)}×cos {short(angle)} {'−' if is_first else '+'}"
+            f" {factor(partner)}×sin {short(angle)}"
+        )
+        return [text], [own * np.cos(angle) + sign * partner * np.sin(angle)]
+
+    return Told("output", "turn", -1, how, 0)
 
 
 # ---- Linear biases, and numbers of tokens ----
@@ -126,6 +154,8 @@ def linear(names: tuple[str, ...]) -> Subject:
         wanted=_biases if has_tokens else lambda given: linear_slopes(given["num_heads"]),
         worked=_falling if has_tokens else lambda given, parts: parts.slopes(given["num_heads"]),
         parts=("slopes", "fall")[: 1 + has_tokens],
+        right="linear_biases" if has_tokens else "linear_slopes",
+        steps=(Told("slopes", "slopes", -1, "one of each head"),),
         compared=earlier,
     )
 
@@ -147,6 +177,8 @@ NUMBERS = Subject(
     wanted=lambda given: np.maximum(np.cumsum(given["real"], axis=-1) - 1, 0),
     worked=lambda given, parts: parts.number(given["real"]),
     parts=("number",),
+    right="rotate",
+    steps=(),
     compared=lambda given, numbers: np.where(given["real"], numbers, 0),
 )
 

@@ -1,5 +1,6 @@
 """What is said of a function: a report, and a finding for each thing that differs."""
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -17,28 +18,46 @@ MOST = 88
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One case, worked.
+    """One case, as Python that can be pasted, and worked.
 
     Parameters
     ----------
+    about : str
+        Its kind.
     handed : mapping
         What was handed in, by the function's own names.
+    code : tuple of str
+        The same and the calls of the function, as lines of Python.
     wanted, came : str
         What is right, and what came.
-    lines : tuple of str
-        How the first number that differs is to come about, as lines of arithmetic.
+    steps : tuple of tuple of str
+        How the first number that differs comes about, and behind each step the same step as it
+        came, if a known bug gives what came.
     """
 
+    about: str
     handed: Mapping[str, Any]
+    code: tuple[str, ...]
     wanted: str
     came: str
-    lines: tuple[str, ...] = ()
+    steps: tuple[tuple[str, ...], ...] = ()
 
     def __str__(self) -> str:
         """Return the case as lines of text."""
-        handed = [f"{name} = {written(value)}" for name, value in self.handed.items()]
-        said = [*handed, f"wanted: {self.wanted}", f"came:   {self.came}", *self.lines]
-        return "\n".join(said)
+        return "\n".join([*self.code, f"# wanted: {self.wanted}", f"# came:   {self.came}"])
+
+    @property
+    def lines(self) -> list[str]:
+        """The steps as lines of text."""
+        found, parted = [], False
+        for wanted, *came in self.steps:
+            if came in ([wanted], []):
+                found.append(f"{'both' if came else 'wanted'}: {wanted}")
+                continue
+            found += [f"wanted: {wanted}", f"came:   {came[0]}"]
+            found[-1] += "" if parted else "   <- the first difference"
+            parted = True
+        return [_ascii(line.replace("both: ", "both:   ")) for line in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +77,8 @@ class Finding:
         The line that usually causes the bug, and what was meant.
     section : str
         What explains it in the book: a page without its ending, and a label on it.
+    right : str
+        A function of the package that is right.
     case : Shown, optional
         The smallest case that shows it.
     """
@@ -68,19 +89,26 @@ class Finding:
     line: str = ""
     meant: str = ""
     section: str = ""
+    right: str = ""
     case: Shown | None = None
 
     def __str__(self) -> str:
         """Return the finding as lines of text."""
         page, _, label = self.section.partition("#")
-        found = textwrap.wrap(f"{'No bug' if self.convention else 'Wrong'}: {self.said}", LINE)
+        start = "Note, not counted as wrong" if self.convention else "Wrong"
+        found = textwrap.wrap(f"{start}: {self.said}", LINE)
         if self.line:
-            found += [f"  often written: {self.line}", f"  what is meant: {self.meant}"]
+            found += [f"  wrong: {self.line}", f"  right: {self.meant}"]
+        if self.right and not self.convention:
+            found.append(f"  a function that is right: mha.{self.right}")
         if self.section:
-            found.append(f"  in the book:   {page}.html#{label}")
+            found.append(f"  in its book: {page}.html#{label}")
         if self.case is not None:
-            found.append("  The smallest case that was found:")
+            found.append(f"  The smallest case that was found ({self.case.about}), as Python:")
             found += [f"    {line}" for line in str(self.case).split("\n")]
+            if self.case.steps:
+                found.append("  Step by step, indices from 0:")
+            found += [f"    {line}" for line in self.case.lines]
         return "\n".join(found)
 
     def as_data(self) -> dict[str, Any]:
@@ -88,15 +116,16 @@ class Finding:
         data: dict[str, Any] = {name: getattr(self, name) for name in _WORDS}
         if self.case is not None:
             data["case"] = {
-                "handed": {name: written(x) for name, x in self.case.handed.items()},
+                "about": self.case.about,
+                "code": list(self.case.code),
                 "wanted": self.case.wanted,
                 "came": self.case.came,
-                "lines": list(self.case.lines),
+                "lines": self.case.lines,
             }
         return data
 
 
-_WORDS = ("said", "bug", "convention", "line", "meant", "section")
+_WORDS = ("said", "bug", "convention", "line", "meant", "section", "right")
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +169,9 @@ class Report:
         verdict = (
             "wrong" if not self.ok else "right by its conventions" if agreed < total else "right"
         )
-        found = [f"{self.name} is {verdict}: {agreed} of {total} cases agree."]
+        differ = f"{total - agreed} of {total} cases differ"
+        said = differ if agreed < total else f"all {total} cases agree"
+        found = [f"{self.name} is {verdict}: {said}."]
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
             found += _listed("these differ", off)
@@ -166,21 +197,45 @@ def _listed(said: str, items: Sequence[str]) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines]
 
 
+def _ascii(text: str) -> str:
+    return text.replace("\N{MINUS SIGN}", "-")
+
+
+def is_large(x: Any) -> bool:
+    """Return whether a value has a line of its own in Python."""
+    return isinstance(x, np.ndarray) or is_dataclass(x)
+
+
+def python(x: Any) -> str:
+    """Return a value as Python that makes it.
+
+    Examples
+    --------
+    >>> python(np.array([[-1.0, -np.inf]])), python(np.ones(1, np.float32))
+    ('np.array([[-1.0, -np.inf]])', 'np.array([1.0], np.float32)')
+    """
+    if isinstance(x, np.ndarray):
+        numbers = re.sub("(nan|inf)", r"np.\1", str(x.tolist()))
+        return f"np.array({numbers}{', np.float32' if x.dtype == np.float32 else ''})"
+    if is_dataclass(x):
+        each = (f"{field.name}={python(getattr(x, field.name))}" for field in fields(x))
+        return f"mha.{type(x).__name__}({', '.join(each)})"
+    return repr(x)
+
+
 def written(value: Any) -> str:
     """Return a value as a report writes it: nested lists of short numbers.
 
     Examples
     --------
     >>> written(np.array([[1.0, 0.25], [-2.0, 1 / 3]])), written(np.array([True])), written(0.5)
-    ('[[1, 0.25], [−2, 0.3333]]', '[True]', '0.5')
+    ('[[1, 0.25], [-2, 0.3333]]', '[True]', '0.5')
     """
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(written(x) for x in value)
         return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
     if isinstance(value, float | np.floating):
-        return short(float(value))
+        return _ascii(short(float(value)))
     if isinstance(value, np.ndarray | np.generic):
         return written(value.item())
-    if is_dataclass(value):
-        return ", ".join(f"{x.name} {written(getattr(value, x.name))}" for x in fields(value))
     return str(value)

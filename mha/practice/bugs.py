@@ -191,7 +191,7 @@ TABLE = (
     # A layer.
     Bug("heads dealt out", "split", "wide.reshape(len(wide), -1, num_heads).transpose(2, 0, 1)",
         SPLIT, "deals out each token's numbers to the heads one by one"),
-    Bug("merged by reshape", "merge", "outputs.reshape(outputs.shape[1], -1)", SPLIT,
+    Bug("merged by reshape", "merge", "outputs.reshape(outputs.shape[-2], -1)", SPLIT,
         "reads the heads' outputs on, number after number, as if they were rows of tokens"),
     Bug("merged alternating", "merge", "outputs.transpose(1, 2, 0).reshape(outputs.shape[1], -1)",
         SPLIT, "puts the first number of each head first, then the second of each"),
@@ -238,6 +238,8 @@ TABLE = (
         "puts new keys and values in the place of those that were kept"),
     Bug("cache not extended", "keep", "old if old.shape[-2] else new", DECODING,
         "leaves the cache as the first step made it"),
+    Bug("cache behind", "keep", "np.concatenate([new, old], axis=-2)", DECODING,
+        "puts new keys and values before those that were kept"),
     Bug("own key not seen", "look", "kept[..., :-count, :] if kept.shape[-2] > count else kept",
         DECODING, "attends before the new keys are kept, so that a token does not see itself"),
     Bug("cache aligned top left", "first_seen", "0", DECODING,

@@ -123,7 +123,7 @@ RIGHT = {
     ),
     "wider": (
         lambda q, k, v: (soft(dots(q, k)) @ v).astype(float),
-        ["it returns float64 for float32"],
+        ["your function returns float64 for float32"],
     ),
 }  # fmt: skip
 
