@@ -26,19 +26,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """A function that can be asked.
+    """A function that can be asked, with what each argument takes and which cannot be left out.
 
-    Parameters
-    ----------
-    function : callable
-    asarray : callable
-    subject : Subject
-    arguments : mapping of str to str
-        What each argument takes, by the names of the subject.
-    required : tuple of str
-        What the function cannot do without.
-    moved : tuple of str, default ()
-        What has the axis of heads behind that of tokens, and so has the output.
+    What is `moved` has the axis of heads behind that of tokens, and so has the output.
     """
 
     function: Callable[..., Any]
@@ -52,6 +42,11 @@ class Asked:
     def takes(self) -> frozenset[str]:
         """What the function takes."""
         return frozenset(self.arguments.values())
+
+    def named(self, kind: str) -> str:
+        """Return a kind of case by the function's own name of the mask, if that is no `mask`."""
+        own = next((own for own, name in self.arguments.items() if name == "mask"), "mask")
+        return kind if own == "mask" else kind.replace("a mask", own)
 
     def can(self, case: Case) -> bool:
         """Return whether a case has what the function cannot do without."""
@@ -91,9 +86,8 @@ class Asked:
         if self.subject.calls is None:
             return [*lines, *calls]
         outputs = [f"output_{i}" for i in range(1, len(calls) + 1)]
-        asked = [f"{own}, cache = {x}" for own, x in zip(outputs, calls, strict=True)]
-        joined = f"np.concatenate([{', '.join(outputs)}], axis=-2)"
-        return [*lines, "cache = None", *asked, joined]
+        asked = map(", cache = ".join, zip(outputs, calls, strict=True))
+        return [*lines, "cache = None", *asked, f"np.concatenate([{', '.join(outputs)}], axis=-2)"]
 
     def call(self, given: Mapping[str, Any]) -> Any:
         """Call the function; raise where it changes what it is handed."""
@@ -102,9 +96,9 @@ class Asked:
             for own, x in given.items()
         }
         arrays = [own for own, x in given.items() if isinstance(x, np.ndarray)]
-        before = [np.asarray(copies[own]).copy() for own in arrays]
+        before = {own: np.asarray(copies[own]).copy() for own in arrays}
         result = self.function(**copies)
-        for own, x in zip(arrays, before, strict=True):
+        for own, x in before.items():
             if not np.array_equal(np.asarray(copies[own]), x, equal_nan=x.dtype.kind == "f"):
                 raise UnusableError(f"your function changes {own}, which was handed in")
         return result
@@ -117,9 +111,7 @@ class Asked:
             if self.subject.calls is None:
                 return result
             if not isinstance(result, tuple) or len(result) != 2:
-                raise UnusableError(
-                    "your function returns no pair of the output and the cache for the next step"
-                )
+                raise UnusableError("your function returns no pair of an output and a cache")
             rows.append(np.asarray(result[0]))
             known["cache"] = result[1]
         return np.concatenate(rows, axis=-2)

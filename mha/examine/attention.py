@@ -59,8 +59,6 @@ SMALL = [
 ]
 FEWER = ("large scores", "a mask for keys", "a mask for each head")
 """Kinds that are asked in fewer shapes, as those in which a query sees nothing."""
-NO_SINGLE_KEY = ("is_causal", "key_padding_mask", "enable_gqa")
-"""Kinds in which a single key would not need all of a repair."""
 
 
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
@@ -69,7 +67,9 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     is_rare = about in FEWER or "sees nothing" in about
     if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in about and "bias" in draw.takes):
         return None
-    if (n > m and about == "is_causal") or (m == 1 and about in NO_SINGLE_KEY):
+    if (n > m and about == "is_causal") or (
+        m == 1 and about in ("is_causal", "key_padding_mask", "enable_gqa")
+    ):
         return None
     if not leading and about == "enable_gqa":
         return None
@@ -167,13 +167,12 @@ def own_scale(asked: Asked, axes: int) -> list[Bug]:
         if share is None or share.size != 1 or not 0 < share.item() < 1:
             return []
         found.append(float(np.log(share.item() / (1 - share.item()))))
-    for power, rule in (
-        (0.0, "if scores are multiplied by {}"),
-        (0.5, "if the scale is {} ÷ √d_k"),
-    ):
+    rules = {0.0: "if scores are multiplied by {}", 0.5: "if the scale is {} ÷ √d_k"}
+    for power, rule in rules.items():
         factor, other = found[0] * 4**power, found[1] * 9**power
         if np.isclose(factor, other, rtol=1e-6) and not np.isclose(factor, 1):
             line = f"query @ key.swapaxes(-1, -2) * ({factor} / query.shape[-1] ** {power})"
             said = rule.format(short(factor))
-            return [Bug("own scale", "score", line, TEMPERATURE, said, kind="convention")]
+            usual = "PyTorch multiplies by 1 ÷ √d_k where no scale is given."
+            return [Bug("own scale", "score", line, TEMPERATURE, said, (), "convention", usual)]
     return []

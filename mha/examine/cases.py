@@ -57,10 +57,7 @@ class Draw:
     is_whole: bool = False
 
     def numbers(self, *shape: int) -> Array:
-        """Return normal numbers; or small whole ones, as few alike as can be, and none 0.
-
-        Zeros and rows that are alike would let half a repair pass.
-        """
+        """Return normal numbers; or small whole ones: zeros, and rows alike, would hide bugs."""
         few = np.resize([1.0, -1.0, 2.0, 3.0], shape)
         return self.rng.permuted(few) if self.is_whole else self.rng.normal(size=shape)
 
@@ -131,9 +128,8 @@ class Subject:
     right : str
         The function of the package that is right.
     calls : callable, optional
-        Takes what is handed in, and gives what arguments are at each call of the function, as
-        lines of Python in which {own} stands for what is handed in by that name: where one call is
-        not enough, since the function takes and returns a cache.
+        Takes what is handed in, and gives the arguments of each call of the function, as Python in
+        which {own} stands for what is handed in: where it takes and returns a cache.
     """
 
     aliases: Mapping[str, tuple[str, ...]]

@@ -1,5 +1,6 @@
 """From answers to a report: what is a convention, which bug it is, and the smallest case."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,7 +14,7 @@ from mha.examine.asking import Answer, Asked
 from mha.examine.cases import Case
 from mha.examine.explaining import Explanation, agrees, explanations, given_by, variants
 from mha.examine.report import Finding, Report, Shown, written
-from mha.examine.steps import told
+from mha.examine.steps import Recorded, told
 from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import GIVE, SOUND, Parts
 
@@ -24,17 +25,6 @@ ADVICE = (
     " difference."
 )
 """What is said where no known bug explains what came."""
-IN_PYTORCH = {
-    "True hides": "This is about True and False in the mask. In PyTorch True hides in"
-    " nn.MultiheadAttention, and lets a query attend in scaled_dot_product_attention.",
-    "True is padding": "PyTorch's nn.MultiheadAttention reads its key_padding_mask so too.",
-    "always causal": "PyTorch's attention is causal only if is_causal says so.",
-    "bottom-right": "This is about is_causal where there are fewer queries than keys. PyTorch's"
-    " scaled_dot_product_attention gives the first query the place of the first key.",
-    "scale divides": "This is about scale. PyTorch multiplies scores by it.",
-    "own scale": "PyTorch multiplies by 1 ÷ √d_k where no scale is given.",
-}
-"""What PyTorch does, beside each convention."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,23 +77,17 @@ class Asking:
     def limited(self) -> tuple["Asking", list[Finding]]:
         """Return it without numbers of axes that the function does not take, and what is said."""
         axes = [len(case.leading) + 2 for case in self.cases]
+        shapes = [np.shape(self.gives(case, SOUND)) for case in self.cases]
         fits = {
-            axes[i]
-            for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True))
-            if answer.value is not None
-            and answer.value.shape == self.asked.subject.wanted(case.given).shape
+            each
+            for each, shape, answer in zip(axes, shapes, self.answers, strict=True)
+            if answer.value is not None and answer.value.shape == shape
         }
         if not fits or fits == set(axes):
             return self, []
         condition = f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"
         kept = self.only([i for i, each in enumerate(axes) if each in fits])
         return kept, [convention(condition)]
-
-    def explained(self, extra: Sequence[Bug] = ()) -> list[Explanation]:
-        """Return what gives exactly what came."""
-        return explanations(
-            self.asked.subject, self.cases, self.answers, self.gives, self.changed, extra
-        )
 
     def off(self, parts: Parts = SOUND) -> list[int]:
         """Return the cases of which something else came than some parts give."""
@@ -117,20 +101,8 @@ class Asking:
 def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any = None) -> Report:
     """Return the report on what came.
 
-    Parameters
-    ----------
-    asking : Asking
-    name : str
-        The function's.
-    before : sequence of Finding
-        What was found before.
-    extra : callable, optional
-        Takes the function and gives rows beside those of the table: called where nothing else
-        explains what came.
-
-    Returns
-    -------
-    Report
+    What was found before is told first; `extra` takes the function and gives rows beside those of
+    the table, where nothing else explains what came.
     """
     drawn = _drawn(asking)
     if drawn is not None:
@@ -144,6 +116,7 @@ def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any
     has_more = any(not finding.convention for finding in more)
     findings = [*before, *_findings(asking, found, has_more), *more, *_dtypes(asking)]
     conventions = (row for row in found[0].rows if row.is_convention)
+    findings.sort(key=lambda finding: finding.convention is not None)
     return Report(name, _counts(asking, _with(*conventions)), tuple(findings))
 
 
@@ -160,8 +133,9 @@ def _set_apart(
     tried: set[tuple[int, ...]] = {()}
     for apart in (each for n in range(len(groups) + 1) for each in combinations(groups, n)):
         left = tuple(i for i in range(len(kinds)) if i not in set().union(*apart))
-        found = [] if left in tried else asking.only(left).explained(extra)
-        if found:
+        kept, subject = asking.only(left), asking.asked.subject
+        more = subject, kept.cases, kept.answers, asking.gives, asking.changed, extra
+        if left not in tried and (found := explanations(*more)):
             return found, [[i for i in group if i in off] for group in apart]
         tried.add(left)
     return [], []
@@ -173,12 +147,9 @@ def _with(*rows: Bug) -> Parts:
 
 def _counts(asking: Asking, parts: Parts) -> dict[str, tuple[int, int]]:
     """Return how many cases of each kind agree, and how many there are."""
-    off = set(asking.off(parts))
-    counts: dict[str, tuple[int, int]] = {}
-    for i, case in enumerate(asking.cases):
-        agreed, total = counts.get(case.about, (0, 0))
-        counts[case.about] = agreed + (i not in off), total + 1
-    return counts
+    kinds = [asking.asked.named(case.about) for case in asking.cases]
+    asked, off = Counter(kinds), Counter(kinds[i] for i in asking.off(parts))
+    return {kind: (count - off[kind], count) for kind, count in asked.items()}
 
 
 # ---- Findings ----
@@ -186,8 +157,9 @@ def _counts(asking: Asking, parts: Parts) -> dict[str, tuple[int, int]]:
 
 def convention(condition: str, more: str = "", section: str = "") -> Finding:
     """Return the finding on another convention."""
-    said = f"another convention, right {condition}. {more} These cases count as agreeing."
-    return Finding(" ".join(said.split()), convention=condition, section=section)
+    return Finding(
+        f"another convention, right {condition}.{more}", None, condition, "", "", section
+    )
 
 
 def _findings(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[Finding]:
@@ -206,7 +178,8 @@ def _finding(
     row, names = rows[0], " or ".join(row.name for row in rows)
     if all(row.is_convention for row in rows):
         condition = ", or ".join(row.said for row in rows)
-        return convention(condition, IN_PYTORCH.get(row.name, ""), row.section)
+        more = f" {row.in_pytorch} These cases count as agreeing."
+        return convention(condition, more, row.section)
     subject, before, after = asking.asked.subject, _with(*agreed), _with(*agreed, row)
 
     def shows(case: Case) -> bool:
@@ -223,12 +196,10 @@ def _finding(
 def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     """Return the finding on cases of which no known bug gives what came."""
     of_group = asking.only(group)
-    faults = list(dict.fromkeys(answer.fault for answer in of_group.answers))
     if _is_limit(of_group, parts):
-        condition = asking.asked.subject.limit
-        return convention(condition)
+        return convention(asking.asked.subject.limit)
     is_fault = all(answer.value is None for answer in of_group.answers)
-    said = faults[0] if is_fault else "what came fits no bug that this tool knows"
+    said = of_group.answers[0].fault if is_fault else "what came fits no bug that this tool knows"
     shown = smallest(of_group, lambda _: True, SOUND)
     advice = f" {ADVICE}" if shown is not None and shown.steps else ""
     return Finding(f"{said}.{advice}", right=asking.asked.subject.right, case=shown)
@@ -238,10 +209,9 @@ def _is_limit(asking: Asking, parts: Parts) -> bool:
     """Return whether the first group is refused, or of masks each number but 0 counts as True."""
     if not all(case.about in asking.asked.subject.apart[0] for case in asking.cases):
         return False
-    if all(answer.value is None for answer in asking.answers):
-        return True
-    if not all("mask" in case.given for case in asking.cases):
-        return False
+    is_refused = all(answer.value is None for answer in asking.answers)
+    if is_refused or not all("mask" in case.given for case in asking.cases):
+        return is_refused
     truths = [{**case.given, "mask": case.given["mask"] != 0} for case in asking.cases]
     cases = [replace(case, given=x) for case, x in zip(asking.cases, truths, strict=True)]
     return not replace(asking, cases=cases, given={}, differing={}).off(parts)
@@ -249,27 +219,20 @@ def _is_limit(asking: Asking, parts: Parts) -> bool:
 
 def _dtypes(asking: Asking) -> list[Finding]:
     """Return a finding if arrays come in another dtype than what is handed in."""
-    faults = [answer.fault for answer in asking.answers if answer.value is not None]
-    fault = next(filter(None, faults), "")
-    if not fault:
-        return []
+    fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
     if "float64 for" not in fault:
-        return [Finding(f"{fault}.")]
+        return [Finding(f"{fault}.")] if fault else []
     why = "It happens where numbers meet np.sqrt of a whole number, which is a float64."
     return [Finding(f"{fault}. {why}", convention=fault)]
 
 
 def _drawn(asking: Asking) -> Finding | None:
-    """Return a finding if the same question has two answers; dropout is known by its gaps.
-
-    Where each value is a vector of its own, an output is a row of weights. Dropout leaves some of
-    them out and makes all others larger by one factor.
-    """
+    """Return a finding if the same question has two answers."""
     again = [asking.asked.ask(case) for case in asking.cases[:6]]
     pairs = zip(asking.cases, asking.answers, again, strict=False)
     if all(agrees(asking.asked.subject, case, a.value, b.value) for case, a, b in pairs):
         return None
-    said = "asked the same twice, it gives two answers: something random is left on."
+    said = "asked the same twice, your function gives two answers: something random is left on."
     bug = next(row for row in TABLE if row.part == "drop")
     if not _leaves_weights_out(asking):
         return Finding(said, section=bug.section)
@@ -277,6 +240,10 @@ def _drawn(asking: Asking) -> Finding | None:
 
 
 def _leaves_weights_out(asking: Asking) -> bool:
+    """Return whether some weights are gone, and all others larger by one factor: dropout.
+
+    Where each value is a vector of its own, an output is a row of weights.
+    """
     if "value" not in asking.cases[0].given:
         return False
     for case in asking.cases[:6]:
@@ -298,34 +265,17 @@ def _leaves_weights_out(asking: Asking) -> bool:
 def smallest(
     asking: Asking, shows: Callable[[Case], bool], right: Parts, wrong: Parts | None = None
 ) -> Shown | None:
-    """Return the smallest case of which something else came than some parts give.
+    """Return the smallest case of which something else came than the `right` parts give.
 
-    Parameters
-    ----------
-    asking : Asking
-    shows : callable
-        Takes a case and says whether it can show what is looked for.
-    right : Parts
-        Sound ones, with the conventions that were found.
-    wrong : Parts, optional
-        Those that give what came, if any do.
-
-    Returns
-    -------
-    Shown or None
-        None if no case does.
+    It is one that `shows` what is looked for; the `wrong` parts give what came, if any do.
     """
-    asked, subject = asking.asked, asking.asked.subject
-    off = sorted(
-        (i for i in asking.off(right) if shows(asking.cases[i])),
-        key=lambda i: (asking.answers[i].value is None, asking.cases[i].size),
-    )
-    kinds: dict[str, int] = {}
-    for i in off:
-        kinds.setdefault(asking.cases[i].about, i)
+    asked = asking.asked
+    off = [i for i in asking.off(right) if shows(asking.cases[i])]
+    off.sort(key=lambda i: (asking.answers[i].value is None, asking.cases[i].size))
+    kinds = {asking.cases[i].about: i for i in reversed(off)}
     rng, tries = np.random.default_rng(43), TRIES
-    for i in list(kinds.values())[:4]:
-        for case in subject.smaller(asking.cases[i], rng):
+    for i in sorted(kinds.values(), key=off.index)[:4]:
+        for case in asked.subject.smaller(asking.cases[i], rng):
             tries -= 1
             if tries < 0 or not asked.can(case):
                 break
@@ -345,10 +295,8 @@ def _shown(asking: Asking, right: Parts, wrong: Parts | None) -> Shown:
     code = asked.code(case, name if name.isidentifier() else "function")
     wanted, came = asking.gives(case, right), answer.value
 
-    def shown(wanted: str, came: str, steps: Sequence[tuple[str, ...]] = ()) -> Shown:
-        handed = {own: x for own, x in asked.handed(case).items() if x is not None}
-        return Shown(case.about, handed, tuple(code), wanted, came, tuple(steps))
-
+    handed = {own: x for own, x in asked.handed(case).items() if x is not None}
+    shown = partial(Shown, asked.named(case.about), handed, code)
     if came is None or wanted is None:
         said = answer.fault if came is None else written(came)
         return shown("no array" if wanted is None else written(wanted), said)
@@ -359,9 +307,12 @@ def _shown(asking: Asking, right: Parts, wrong: Parts | None) -> Shown:
     sets = (right, wrong) if wrong is not None and is_known else (right,)
     compared = [subject.compared(case.given, x) for x in (wanted, came)]
     off = np.argwhere(~np.isclose(*compared, rtol=1e-3, atol=1e-4))
-    steps: Sequence[tuple[str, ...]] = ()
-    if len(off):
-        call, at = subject.call(case.given, tuple(map(int, off[0])))
-        make = partial(subject.worked, case.given)
-        steps = told(case.given, subject.steps, make, sets, call, at)
-    return shown(*(written(asked.in_order(x)) for x in compared), steps)
+    texts = [written(asked.in_order(x)) for x in compared]
+    if not len(off):
+        return shown(*texts)
+    call, at = subject.call(case.given, tuple(map(int, off[0])))
+    runs = [Recorded(each.exchanged, each.joined) for each in sets]
+    for run in runs:
+        given_by(subject, case, run)
+    steps = told(case.given, subject.steps, [run.calls for run in runs], call, at)
+    return shown(*texts, steps, call + 1 if subject.calls else 0)

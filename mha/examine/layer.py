@@ -152,9 +152,9 @@ def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
 
 
 STEPS = (
-    Told("query", "score", 0, "x @ w_q, by heads"),
-    Told("key", "score", 1, "x @ w_k, by heads"),
-    Told("value", "mix", 1, "x @ w_v, by heads"),
+    Told("query", "score", 0, "x @ w_q (+ b_q), by heads"),
+    Told("key", "score", 1, "x @ w_k (+ b_k), by heads"),
+    Told("value", "mix", 1, "x @ w_v (+ b_v), by heads"),
     Told("scores", "along", 0, "query @ key.swapaxes(-1, -2) / np.sqrt(d_k)"),
     Told("weights", "mix", 0, "softmax(scores)"),
     Told("heads", "mix", -1, "weights @ value"),

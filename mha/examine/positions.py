@@ -12,7 +12,6 @@ from mha.examine import attention
 from mha.examine.cases import Draw, Subject
 from mha.examine.steps import ATTENTION, Arrays, Told, Worked
 from mha.practice.parts import LINES, Options, Parts, attend
-from mha.runs.rounding import short
 from mha.views.arithmetic import factor
 
 ALIASES = {
@@ -76,7 +75,7 @@ def rotary(layout: Layout, names: tuple[str, ...]) -> Subject:
         worked=worked,
         parts=("turn", "angle"),
         right="rotate",
-        steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, turned_by(layout)),
+        steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, TURNED),
     )
 
 
@@ -90,24 +89,21 @@ def in_halves(parts: Parts) -> Parts:
 ANGLES = Told("angles", "turn", 3, "positions[:, None] * base ** (-np.arange(0, d_k, 2) / d_k)")
 
 
-def turned_by(layout: Layout) -> Told:
-    """Return how a number of what is turned comes about."""
+def turned(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
+    """Work a number of what is turned, by the layout that gives it."""
+    *row, i = at
+    x, half = given["x"][tuple(row)], given["x"].shape[-1] // 2
+    for other, pair in ((i ^ 1, i // 2), ((i + half) % (2 * half), i % half)):
+        angle, sign = float(steps["angles"][row[-1], pair]), "−" if i < other else "+"
+        by = factor(angle)
+        text = f"{factor(x[i])}×cos {by} {sign} {factor(x[other])}×sin {by}"
+        number = float(x[i] * np.cos(angle) + np.sign(i - other) * x[other] * np.sin(angle))
+        if np.isclose(number, steps["output"][at]):
+            break
+    return [text], [number]
 
-    def how(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
-        *row, i = at
-        half = given["x"].shape[-1] // 2
-        step, pair = (1, i // 2) if layout == "pairs" else (half, i % half)
-        is_first = i % 2 == 0 if layout == "pairs" else i < half
-        own, partner = given["x"][(*row, i)], given["x"][(*row, i + step if is_first else i - step)]
-        angle = steps["angles"][row[-1], pair]
-        sign = -1 if is_first else 1
-        text = (
-            f"{factor(own)}×cos {short(angle)} {'−' if is_first else '+'}"
-            f" {factor(partner)}×sin {short(angle)}"
-        )
-        return [text], [own * np.cos(angle) + sign * partner * np.sin(angle)]
 
-    return Told("output", "turn", -1, how, 0)
+TURNED = Told("output", "turn", -1, turned, 0)
 
 
 # ---- Linear biases, and numbers of tokens ----
@@ -177,7 +173,7 @@ NUMBERS = Subject(
     wanted=lambda given: np.maximum(np.cumsum(given["real"], axis=-1) - 1, 0),
     worked=lambda given, parts: parts.number(given["real"]),
     parts=("number",),
-    right="rotate",
+    right="",
     steps=(),
     compared=lambda given, numbers: np.where(given["real"], numbers, 0),
 )

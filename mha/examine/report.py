@@ -26,21 +26,24 @@ class Shown:
         Its kind.
     handed : mapping
         What was handed in, by the function's own names.
-    code : tuple of str
+    code : list of str
         The same and the calls of the function, as lines of Python.
     wanted, came : str
         What is right, and what came.
-    steps : tuple of tuple of str
+    steps : sequence of tuple of str
         How the first number that differs comes about, and behind each step the same step as it
         came, if a known bug gives what came.
+    call : int, default 0
+        In which call of the function, counted from 1; 0 where there is one alone.
     """
 
     about: str
     handed: Mapping[str, Any]
-    code: tuple[str, ...]
+    code: list[str]
     wanted: str
     came: str
-    steps: tuple[tuple[str, ...], ...] = ()
+    steps: Sequence[tuple[str, ...]] = ()
+    call: int = 0
 
     def __str__(self) -> str:
         """Return the case as lines of text."""
@@ -49,15 +52,14 @@ class Shown:
     @property
     def lines(self) -> list[str]:
         """The steps as lines of text."""
-        found, parted = [], False
+        found, mark = [], "   <- the first difference"
         for wanted, *came in self.steps:
             if came in ([wanted], []):
-                found.append(f"{'both' if came else 'wanted'}: {wanted}")
-                continue
-            found += [f"wanted: {wanted}", f"came:   {came[0]}"]
-            found[-1] += "" if parted else "   <- the first difference"
-            parted = True
-        return [_ascii(line.replace("both: ", "both:   ")) for line in found]
+                found.append(f"{'both:  ' if came else 'wanted:'} {wanted}")
+            else:
+                found += [f"wanted: {wanted}", f"came:   {came[0]}{mark}"]
+                mark = ""
+        return [_ascii(line) for line in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,25 +109,17 @@ class Finding:
             found.append(f"  The smallest case that was found ({self.case.about}), as Python:")
             found += [f"    {line}" for line in str(self.case).split("\n")]
             if self.case.steps:
-                found.append("  Step by step, indices from 0:")
+                call = f" in call {self.case.call} alone" if self.case.call else ""
+                found.append(f"  Step by step{call}, indices from 0:")
             found += [f"    {line}" for line in self.case.lines]
         return "\n".join(found)
 
     def as_data(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
-        data: dict[str, Any] = {name: getattr(self, name) for name in _WORDS}
-        if self.case is not None:
-            data["case"] = {
-                "about": self.case.about,
-                "code": list(self.case.code),
-                "wanted": self.case.wanted,
-                "came": self.case.came,
-                "lines": self.case.lines,
-            }
-        return data
-
-
-_WORDS = ("said", "bug", "convention", "line", "meant", "section", "right")
+        data = {each.name: getattr(self, each.name) for each in fields(self)}
+        names = ("about", "code", "wanted", "came", "lines")
+        case = self.case and {name: getattr(self.case, name) for name in names}
+        return data | {"case": case}
 
 
 @dataclass(frozen=True, eq=False)

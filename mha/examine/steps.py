@@ -16,6 +16,7 @@ from mha.views.signs import chain
 Arrays = Mapping[str, Array]
 Call = tuple[str, tuple[Any, ...]]
 """A part, and what it was handed, with what it gave behind it."""
+Index = tuple[int, ...]
 Worked = tuple[list[str], list[float]]
 """Lines of arithmetic, and the numbers that they come to."""
 
@@ -39,26 +40,17 @@ class Recorded(Parts):
 
 @dataclass(frozen=True)
 class Told:
-    """A step that is told.
+    """A step that is told: which part is handed it, or gives it where `which` is -1.
 
-    Parameters
-    ----------
-    name : str
-    parts : str
-        The parts that know it, divided by a space.
-    which : int
-        Which of what they are handed it is; -1 is what they give.
-    how : str or callable
-        What makes it of the steps before, in words; or takes what is handed in, all steps and an
-        index of the output, and works it.
-    axes : int, optional
-        How many of the output's axes are left in what is told; all of them without it.
+    How it comes of the steps before is said in words; or a function takes what is handed in, all
+    steps and an index of the output, and works it. So many `axes` of that index are left out, all
+    of them without a number.
     """
 
     name: str
     parts: str
     which: int
-    how: str | Callable[[Any, Arrays, tuple[int, ...]], Worked]
+    how: str | Callable[[Any, Arrays, Index], Worked]
     axes: int | None = None
 
     def taken(self, calls: Sequence[Call], call: int) -> Array | None:
@@ -67,7 +59,7 @@ class Told:
         one = found[min(call, len(found) - 1)] if found else None
         return one[0] if isinstance(one, tuple) else one
 
-    def written(self, given: Any, steps: Arrays, at: tuple[int, ...], like: Array) -> str:
+    def written(self, given: Any, steps: Arrays, at: Index, like: Array) -> str:
         """Return its name and what it comes to; as arithmetic, if that comes to the same."""
         found = steps[self.name]
         index = () if self.axes is None or found.shape != like.shape else at[: len(at) - self.axes]
@@ -85,24 +77,14 @@ class Told:
 
 
 def told(
-    given: Any,
-    steps: Sequence[Told],
-    make: Callable[[Parts], Array],
-    parts: Sequence[Parts],
-    call: int,
-    at: tuple[int, ...],
+    given: Any, steps: Sequence[Told], runs: Sequence[Sequence[Call]], call: int, at: Index
 ) -> list[tuple[str, ...]]:
-    """Return the steps to a number of the output, each as it is with some parts and with others.
+    """Return the steps to a number of the output, each as it was taken down in one run and another.
 
     What is handed in by the name of a step is no step.
     """
-    found: list[dict[str, Array]] = []
-    for each in parts:
-        recorded = Recorded(each.exchanged, each.joined)
-        with np.errstate(all="ignore"):
-            make(recorded)
-        taken = {step.name: step.taken(recorded.calls, call) for step in steps}
-        found.append({name: x for name, x in taken.items() if x is not None})
+    taken = [{step.name: step.taken(calls, call) for step in steps} for calls in runs]
+    found = [{name: x for name, x in each.items() if x is not None} for each in taken]
     return [
         tuple(step.written(given, one, at, found[0][step.name]) for one in found)
         for step in steps
@@ -112,25 +94,12 @@ def told(
 
 
 def product(left: Array, right: Array) -> str:
-    """Return a sum of products.
-
-    Examples
-    --------
-    >>> product(np.array([1.0, 2.0]), np.array([3.0, -1.0]))
-    '1×3 + 2×(−1)'
-    """
+    """Return a sum of products, as 1×3 + 2×(−1)."""
     return " + ".join(f"{factor(a)}×{factor(b)}" for a, b in zip(left, right, strict=True))
 
 
-def scores(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
-    """Work a query's scores.
-
-    Examples
-    --------
-    >>> steps = {"query": np.array([[2.0]]), "key": np.array([[3.0], [1.0]])}
-    >>> scores({"scale": 0.5}, steps | {"scores": np.array([[3.0, -np.inf]])}, (0, 0))
-    (['(2×3) × 0.5', 'hidden'], [3.0, -inf])
-    """
+def scores(given: Any, steps: Arrays, at: Index) -> Worked:
+    """Work a query's scores."""
     query, mask = steps["query"][at[:-1]], given.get("bias", given.get("mask"))
     scale, cap, texts, numbers = given.get("scale"), given.get("softcap"), [], []
     by = f"÷ √{len(query)}" if scale is None else f"× {factor(scale)}"
@@ -148,14 +117,8 @@ def scores(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
     return texts, numbers
 
 
-def weights(_given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
-    """Work a query's weights.
-
-    Examples
-    --------
-    >>> weights({}, {"scores": np.array([[0.0, -np.inf]])}, (0, 0))
-    (['e^(0 − 0) ÷ 1.0000', 'hidden'], [1.0, 0.0])
-    """
+def weights(_given: Any, steps: Arrays, at: Index) -> Worked:
+    """Work a query's weights."""
     own = steps["scores"][at[:-1]]
     top = own.max() if np.isfinite(own.max()) else 0.0
     shares = np.exp(own - top)
@@ -165,7 +128,7 @@ def weights(_given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
     return texts, [float(x) / (total or 1) for x in shares]
 
 
-def mixed(_given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
+def mixed(_given: Any, steps: Arrays, at: Index) -> Worked:
     """Work a number of the output: values by their weights."""
     own, value = steps["weights"][at[:-1]], steps["value"][(*at[:-2], slice(None), at[-1])]
     pairs = zip(own, value, strict=True)

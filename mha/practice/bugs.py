@@ -29,6 +29,8 @@ class Bug:
     kind : str, default ""
         Of these words: "museum" is one of the twelve; "slip" is often there beside another bug,
         since it shows in special cases only; "convention" is right by another convention.
+    in_pytorch : str, default ""
+        Of a convention: what it is about, and what PyTorch does.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Bug:
     said: str
     also: tuple[tuple[str, str], ...] = ()
     kind: str = ""
+    in_pytorch: str = ""
 
     @property
     def exchanged(self) -> dict[str, str]:
@@ -277,14 +280,21 @@ TABLE = (
     Bug("padding counted", "number", "np.broadcast_to(np.arange(real.shape[-1]), real.shape)",
         ADDED, "counts padding too, so that a text padded on the left has other positions"),
     # Other conventions.
-    Bug("True hides", "read", "~mask", NOTATION, "if True hides", kind="convention"),
-    Bug("True is padding", "pad", "~real", NOTATION, "if True is padding", kind="convention"),
-    Bug("always causal", "past", "True", DECODING, "if it is causal always", kind="convention"),
+    Bug("True hides", "read", "~mask", NOTATION, "if True hides", kind="convention",
+        in_pytorch="This is about True and False in the mask. In PyTorch True hides in"
+        " nn.MultiheadAttention, and lets a query attend in scaled_dot_product_attention."),
+    Bug("True is padding", "pad", "~real", NOTATION, "if True is padding", kind="convention",
+        in_pytorch="PyTorch's nn.MultiheadAttention reads its key_padding_mask so too."),
+    Bug("always causal", "past", "True", DECODING, "if it is causal always", kind="convention",
+        in_pytorch="PyTorch's attention is causal only if is_causal says so."),
     Bug("bottom-right", "causal",
         "np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool)", DECODING,
-        "if the last query has the place of the last key", kind="convention"),
+        "if the last query has the place of the last key", kind="convention",
+        in_pytorch="This is about is_causal where there are fewer queries than keys. PyTorch's"
+        " scaled_dot_product_attention gives the first query the place of the first key."),
     Bug("scale divides", "score_by", f"{_PRODUCT} / scale", SCALING,
-        "if scores are divided by the scale that is given", kind="convention"),
+        "if scores are divided by the scale that is given", kind="convention",
+        in_pytorch="This is about scale. PyTorch multiplies scores by it."),
 )  # fmt: skip
 """Every bug and every other convention that is known."""
 
