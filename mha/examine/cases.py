@@ -58,8 +58,9 @@ class Draw:
 
     def numbers(self, *shape: int) -> Array:
         """Return normal numbers; or small whole ones: zeros, and rows alike, would hide bugs."""
-        few = np.resize([1.0, -1.0, 2.0, 3.0], shape)
-        return self.rng.permuted(few) if self.is_whole else self.rng.normal(size=shape)
+        if not self.is_whole:
+            return self.rng.normal(size=shape)
+        return self.rng.permuted(np.resize(self.rng.permutation([-1.0, 1.0, 2.0, 3.0]), shape))
 
     def allowed(self, *shape: int) -> Array:
         """Return a mask with a True in each row, and a False where it has two columns or more."""

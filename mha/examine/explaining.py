@@ -26,13 +26,15 @@ class Explanation:
     parts: Parts
 
 
-def agrees(subject: Subject, case: Case, found: Array | None, wanted: Array | None) -> bool:
-    """Return whether what came is what is wanted; None stands for no array."""
+def agrees(
+    subject: Subject, case: Case, found: Array | None, wanted: Array | None, least: float = 0.0
+) -> bool:
+    """Return whether what came is what is wanted, or differs less; None stands for no array."""
     if found is None or wanted is None:
         return found is wanted
     if found.shape != wanted.shape:
         return False
-    tolerance = TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name]
+    tolerance = max(least, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name])
     found, wanted = (np.asarray(subject.compared(case.given, x), float) for x in (found, wanted))
     return np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
 

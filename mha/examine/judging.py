@@ -18,6 +18,8 @@ from mha.examine.steps import Recorded, told
 from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import GIVE, SOUND, Parts
 
+SEEN = 5e-4
+"""By how much numbers differ for a reader."""
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
 ADVICE = (
@@ -77,7 +79,7 @@ class Asking:
     def limited(self) -> tuple["Asking", list[Finding]]:
         """Return it without numbers of axes that the function does not take, and what is said."""
         axes = [len(case.leading) + 2 for case in self.cases]
-        shapes = [np.shape(self.gives(case, SOUND)) for case in self.cases]
+        shapes = [self.asked.subject.wanted(case.given).shape for case in self.cases]
         fits = {
             each
             for each, shape, answer in zip(axes, shapes, self.answers, strict=True)
@@ -89,13 +91,13 @@ class Asking:
         kept = self.only([i for i, each in enumerate(axes) if each in fits])
         return kept, [convention(condition)]
 
-    def off(self, parts: Parts = SOUND) -> list[int]:
-        """Return the cases of which something else came than some parts give."""
-        return [
-            i
-            for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True))
-            if not agrees(self.asked.subject, case, answer.value, self.gives(case, parts))
-        ]
+    def off(self, parts: Parts = SOUND, least: float = 0.0) -> list[int]:
+        """Return the cases of which something else came than some parts give, by so much."""
+        subject, found = self.asked.subject, []
+        for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True)):
+            if not agrees(subject, case, answer.value, self.gives(case, parts), least):
+                found.append(i)
+        return found
 
 
 def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any = None) -> Report:
@@ -222,7 +224,7 @@ def _dtypes(asking: Asking) -> list[Finding]:
     fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
     if "float64 for" not in fault:
         return [Finding(f"{fault}.")] if fault else []
-    why = "It happens where numbers meet np.sqrt of a whole number, which is a float64."
+    why = "It happens where numbers meet a float64 of NumPy's, such as np.sqrt(4)."
     return [Finding(f"{fault}. {why}", convention=fault)]
 
 
@@ -281,10 +283,8 @@ def smallest(
                 break
             one = replace(asking, cases=[case], answers=[asked.ask(case)], given={})
             is_alike = (one.answers[0].value is None) == (asking.answers[i].value is None)
-            if is_alike and one.off(right) and shows(case):
-                found = _shown(one, right, wrong)
-                if found.wanted != found.came:
-                    return found
+            if is_alike and one.off(right, SEEN) and shows(case):
+                return _shown(one, right, wrong)
     return _shown(asking.only(off[:1]), right, wrong) if off else None
 
 
@@ -305,9 +305,9 @@ def _shown(asking: Asking, right: Parts, wrong: Parts | None) -> Shown:
         return shown(written(wanted), shape)
     is_known = wrong is not None and agrees(subject, case, came, given_by(subject, case, wrong))
     sets = (right, wrong) if wrong is not None and is_known else (right,)
-    compared = [subject.compared(case.given, x) for x in (wanted, came)]
-    off = np.argwhere(~np.isclose(*compared, rtol=1e-3, atol=1e-4))
-    texts = [written(asked.in_order(x)) for x in compared]
+    wanted, came = (subject.compared(case.given, x) for x in (wanted, came))
+    off = np.argwhere(~np.isclose(wanted, came, rtol=SEEN, atol=SEEN))
+    texts = written(asked.in_order(wanted)), written(asked.in_order(came))
     if not len(off):
         return shown(*texts)
     call, at = subject.call(case.given, tuple(map(int, off[0])))

@@ -159,12 +159,9 @@ class Report:
     def __str__(self) -> str:
         """Return the report as text."""
         total = sum(asked for _, asked in self.cases.values())
-        agreed = sum(agreed for agreed, _ in self.cases.values())
-        verdict = (
-            "wrong" if not self.ok else "right by its conventions" if agreed < total else "right"
-        )
-        differ = f"{total - agreed} of {total} cases differ"
-        said = differ if agreed < total else f"all {total} cases agree"
+        differ = total - sum(agreed for agreed, _ in self.cases.values())
+        verdict = "wrong" if not self.ok else "right by its conventions" if differ else "right"
+        said = f"{differ} of {total} cases differ" if differ else f"all {total} cases agree"
         found = [f"{self.name} is {verdict}: {said}."]
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
@@ -201,13 +198,7 @@ def is_large(x: Any) -> bool:
 
 
 def python(x: Any) -> str:
-    """Return a value as Python that makes it.
-
-    Examples
-    --------
-    >>> python(np.array([[-1.0, -np.inf]])), python(np.ones(1, np.float32))
-    ('np.array([[-1.0, -np.inf]])', 'np.array([1.0], np.float32)')
-    """
+    """Return a value as Python that makes it."""
     if isinstance(x, np.ndarray):
         numbers = re.sub("(nan|inf)", r"np.\1", str(x.tolist()))
         return f"np.array({numbers}{', np.float32' if x.dtype == np.float32 else ''})"
@@ -228,8 +219,5 @@ def written(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(written(x) for x in value)
         return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
-    if isinstance(value, float | np.floating):
-        return _ascii(short(float(value)))
-    if isinstance(value, np.ndarray | np.generic):
-        return written(value.item())
-    return str(value)
+    value = value.item() if isinstance(value, np.ndarray | np.generic) else value
+    return _ascii(short(value)) if isinstance(value, float) else str(value)

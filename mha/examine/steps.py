@@ -130,10 +130,9 @@ def weights(_given: Any, steps: Arrays, at: Index) -> Worked:
 
 def mixed(_given: Any, steps: Arrays, at: Index) -> Worked:
     """Work a number of the output: values by their weights."""
-    own, value = steps["weights"][at[:-1]], steps["value"][(*at[:-2], slice(None), at[-1])]
-    pairs = zip(own, value, strict=True)
-    text = " + ".join(f"{shown(float(w))}×{factor(float(v))}" for w, v in pairs)
-    return [text], [float(own @ value)]
+    own, value = steps["weights"][at[:-1]], steps["value"][at[:-2]][:, at[-1]]
+    terms = (f"{shown(float(w))}×{factor(float(v))}" for w, v in zip(own, value, strict=True))
+    return [" + ".join(terms)], [float(own @ value)]
 
 
 ATTENTION = (

@@ -104,7 +104,8 @@ TABLE = (
         "turns the values too", kind="museum"),
     Bug("halves for pairs", "turn",
         'rotate_by(query, angles, layout="halves"), rotate_by(key, angles, layout="halves"), value',
-        ROTARY, "turns each component with that half a width on, where pairs are meant",
+        ROTARY, "turns each component with the one half a width on, where it is neighbours"
+        " that turn together",
         kind="museum"),
     Bug("dropout left on", "drop", "weights * kept / (1 - RATE)",
         "transformer/bugs#dropout-left-on", "sets weights to zero at random", kind="museum"),
@@ -194,7 +195,8 @@ TABLE = (
     # A layer.
     Bug("heads dealt out", "split", "wide.reshape(len(wide), -1, num_heads).transpose(2, 0, 1)",
         SPLIT, "deals out each token's numbers to the heads one by one"),
-    Bug("merged by reshape", "merge", "outputs.reshape(outputs.shape[-2], -1)", SPLIT,
+    Bug("merged by reshape", "merge",
+        "outputs.reshape(*outputs.shape[:-3], outputs.shape[-2], -1)", SPLIT,
         "reads the heads' outputs on, number after number, as if they were rows of tokens"),
     Bug("merged alternating", "merge", "outputs.transpose(1, 2, 0).reshape(outputs.shape[1], -1)",
         SPLIT, "puts the first number of each head first, then the second of each"),
