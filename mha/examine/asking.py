@@ -90,7 +90,9 @@ class Asked:
         if value.dtype.kind not in "fiub":
             return Answer(None, f"it returns {value.dtype}, where numbers are wanted")
         handed = np.asarray(self.asarray(np.zeros(1, case.dtype))).dtype
-        fault = "" if value.dtype == handed else f"it returns {value.dtype} for {handed}"
+        fault = (
+            "" if value.dtype == handed else f"it returns {value.dtype} where {handed} is handed in"
+        )
         return Answer(value, fault if value.dtype.kind == "f" else "")
 
 

@@ -151,7 +151,7 @@ def flat(query, key, value):
         (lambda query, key, value: np.nan * right(query, key, value), "no bug that is known"),
         (
             lambda query, key, value: right(query, key, value).astype(np.float32),
-            "it returns float32 for float64",
+            "it returns float32 where float64 is handed in",
         ),
     ],
 )

@@ -123,7 +123,7 @@ RIGHT = {
     ),
     "wider": (
         lambda q, k, v: (soft(dots(q, k)) @ v).astype(float),
-        ["it returns float64 for float32"],
+        ["it returns float64 where float32 is handed in"],
     ),
 }  # fmt: skip
 

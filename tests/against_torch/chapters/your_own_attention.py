@@ -1,4 +1,4 @@
-"""The five versions of *Your own attention* once more, in PyTorch's words, and what they get right."""
+"""The five versions of *Your own attention* once more, in PyTorch's words."""
 
 import math
 
@@ -47,6 +47,7 @@ def numbers(page):
     reports = [mha.examine(version, asarray=torch.tensor) for version in VERSIONS]
     page.figure(
         "fig-own-versions",
+        [1, 2, 3, 4, 5],
         *(
             [r.cases[kind][0] / r.cases[kind][1] for r in reports if kind in r.cases]
             for kind in reports[-1].cases
@@ -54,6 +55,6 @@ def numbers(page):
     )
     asked = [sum(n for _, n in report.cases.values()) for report in reports]
     page.says("examine() has # cases, and", asked[0])
-    case = {name: x for name, x in reports[0].findings[0].case.handed.items() if name != "is_causal"}
+    case = reports[0].findings[0].case.handed
     page.says("The scores are # and # there", (case["query"] @ case["key"].T)[0].tolist())
     page.says("in each of the # cases", asked[1])
