@@ -8,10 +8,14 @@
   /** How far from the screen the model is loaded. */
   const NEAR = "200px";
 
+  /** The scripts of the trained model, and those of a layer that somebody has. */
+  const MODEL = ["explorer-block.js", "model-view.js", "model-numbers.js"];
+  const LAYER = ["layer-view.js"];
+
   const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
   /** Its style sheet is of use to no other page. */
-  const dressed = () => new Promise((done) => {
+  const dressed = () => document.getElementById("model.css") ?? new Promise((done) => {
     document.head.append(make("link",
       { rel: "stylesheet", href: `${folder}model.css`, onload: done, onerror: done }));
   });
@@ -38,9 +42,7 @@
 
     async load() {
       await dressed();
-      await later("explorer-block.js");
-      await later("model-view.js");
-      await later("model-numbers.js");
+      for (const name of this.classList.contains("of-layer") ? LAYER : MODEL) await later(name);
       window.mhaModel.open(this);
     }
 

@@ -1,0 +1,48 @@
+"""The frameworks' layers become ours, give what theirs give, and are written back as they were."""
+
+import numpy as np
+import pytest
+from framework_layers import BATCH, LAYERS, N
+
+import mha
+
+TOLERANCE = 1e-5
+
+
+@pytest.fixture(params=LAYERS)
+def theirs(request):
+    return LAYERS[request.param]()
+
+
+@pytest.fixture
+def ours(theirs):
+    return mha.layer_from_arrays(theirs.arrays, **theirs.options)
+
+
+def masks(theirs, rng):
+    """Return masks that leave each query a key: all, padding, a random one; causal where it is."""
+    padding = np.ones((BATCH, N, N), bool)
+    padding[1, :, N - 3 :] = False
+    some = (rng.random((BATCH, N, N)) < 0.6) | np.eye(N, dtype=bool)
+    causal = np.tri(N, dtype=bool) if theirs.is_causal else True
+    return [allowed & causal for allowed in (np.ones((BATCH, N, N), bool), padding, some)]
+
+
+def test_a_layer_gives_what_the_framework_s_own_gives(theirs, ours, rng):
+    x = rng.normal(size=(BATCH, N, theirs.d_model)).astype(np.float32)
+    assert (ours.layout, ours.is_causal) == (theirs.layout, theirs.is_causal)
+    for mask in masks(theirs, rng):
+        wanted = theirs.output(x, mask)
+        assert np.ptp(wanted) > 1
+        found = ours(x, mask=mask[:, None])
+        assert found.dtype == wanted.dtype == np.float32
+        np.testing.assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def test_it_is_written_back_to_the_same_arrays(theirs, ours):
+    back = mha.layer_to_arrays(ours)
+    besides = {name for name in theirs.arrays if "LayerNorm" in name}
+    assert set(back) == set(theirs.arrays) - besides
+    for name, array in back.items():
+        assert array.dtype == theirs.arrays[name].dtype
+        np.testing.assert_array_equal(array, theirs.arrays[name], name)
