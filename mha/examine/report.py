@@ -2,11 +2,12 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
 LINE = 78
@@ -177,10 +178,10 @@ def written(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(written(x) for x in value)
         return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
+    if isinstance(value, MultiHeadWeights):
+        return ", ".join(f"{name} {written(x)}" for name, x in value.arrays.items())
     if isinstance(value, float | np.floating):
         return short(float(value))
     if isinstance(value, np.ndarray | np.generic):
         return written(value.item())
-    if is_dataclass(value):
-        return ", ".join(f"{x.name} {written(getattr(value, x.name))}" for x in fields(value))
     return str(value)

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 from framework_layers import BATCH, LAYERS, N
+from safetensors.torch import save_file
 
 import mha
 
@@ -46,3 +48,17 @@ def test_it_is_written_back_to_the_same_arrays(theirs, ours):
     for name, array in back.items():
         assert array.dtype == theirs.arrays[name].dtype
         np.testing.assert_array_equal(array, theirs.arrays[name], name)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_a_file_that_safetensors_wrote_is_read(rng, tmp_path, dtype):
+    layer, names = LAYERS["Llama"](), {}
+    for number in range(11):
+        for name, array in layer.arrays.items():
+            tensor = torch.tensor(array + number).to(dtype)
+            names[f"model.layers.{number}.self_attn.{name}"] = tensor
+    save_file(names | {"lm_head.weight": torch.ones(3)}, tmp_path / "model.safetensors")
+    found = mha.read_layer(tmp_path / "model.safetensors", 10, **layer.options)
+    assert (found.layout, found.prefix) == ("Llama", "model.layers.10.self_attn.")
+    for name, array in mha.layer_to_arrays(found).items():
+        np.testing.assert_array_equal(array, names[name].float().numpy())

@@ -66,6 +66,12 @@ RIGHT = {
     "softcap and padding": (capped, []),
     "mha": (mha.scaled_dot_product_attention, []),
     "blockwise": (mha.blockwise_attention, []),
+    "float64 in float32": (
+        lambda q, k, v: (
+            soft(dots(q.astype(np.float32), k.astype(np.float32))) @ v.astype(np.float32)
+        ).astype(q.dtype),
+        ["it computes float64 with the digits of float32"],
+    ),
     "four axes": (
         lambda q, k, v: np.einsum("bhij,bhjd->bhid", soft(dots(q, k)), v),
         ["if arrays have 4 axes"],
