@@ -75,7 +75,7 @@ def against(folder: str, for_pytest: list[str]) -> int:
         with step("Building the HTML book"):
             build_html()
     else:
-        own += ["-o", "filterwarnings="]  # a framework warns of itself
+        own += ["-o", "filterwarnings=ignore"]  # each framework warns of itself
     with step(f"Running {folder}"):
         command = [str(FRAMEWORKS.python), "-m", "pytest", *own, *for_pytest]
         return subprocess.run(command, cwd=ROOT, check=False).returncode

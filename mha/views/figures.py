@@ -15,6 +15,7 @@ from mha.views.drawing.canvas import STYLE, Figure
 from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
+from mha.views.drawing.matrix_blocks import layout_blocks
 from mha.views.drawing.moving import moved
 from mha.views.drawing.page import AltTextRenderer
 from mha.views.drawing.plane import plane
@@ -38,6 +39,7 @@ __all__ = [
     "heatmaps",
     "inline_svg",
     "lanes",
+    "layout_blocks",
     "mixing_maps",
     "moved",
     "of_seeds",
