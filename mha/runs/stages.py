@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from mha.core.checks import Array
+from mha.core.multihead import BIASES as _BIASES
 from mha.runs.record import Trace
 from mha.runs.running import RUNNING as _RUNNING
 from mha.runs.worked import WorkedExample
@@ -20,9 +21,6 @@ AXES: tuple[Axis, ...] = get_args(Axis)
 
 OF_WORDS = ("unembedding", "logits", "word_exponentials", "word_sums", "probabilities")
 """What a vocabulary adds to a run."""
-
-OF_BIASES = ("b_q", "b_k", "b_v", "b_o")
-"""What a layer with biases adds to one without."""
 
 _JOINED = "num_heads · d_v"
 """How long an axis is along which the heads stand side by side."""
@@ -113,7 +111,7 @@ class Stage:
         load. What a running softmax keeps, what is made of a vocabulary, and what a layer's biases
         are, no explorer shows.
         """
-        return self.in_block or self.name in (*_RUNNING, *OF_WORDS, *OF_BIASES)
+        return self.in_block or self.name in (*_RUNNING, *OF_WORDS, *_BIASES)
 
     @property
     def has_map(self) -> bool:

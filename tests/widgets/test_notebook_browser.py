@@ -24,6 +24,7 @@ from mha import (
 )
 from mha.runs.places import Place
 from mha.views.colours import PAGE_COLOURS
+from mha.widgets.assets import ARITHMETIC, EXPLORER
 from mha.widgets.layer import MOST_TOKENS
 from mha.widgets.model import language_model
 
@@ -223,6 +224,18 @@ def test_a_map_chooses_head_and_query_by_mouse_and_by_keyboard(notebook, rng):
     expect(frame.locator(".strip-title")).to_contain_text("11 (11) attend to? Head 3")
     maps.nth(5).press("ArrowDown")
     expect(frame.locator(".strip-title")).to_contain_text("12 (12) attend to? Head 6")
+
+
+def test_on_a_page_of_the_book_its_scripts_stand_beside_the_page(browser, static, rng, tmp_path):
+    names = (*ARITHMETIC, *EXPLORER, "model.js")
+    scripts = "".join(f'<script defer src="{static.as_uri()}/{name}"></script>' for name in names)
+    body = explorer(run_of(rng)).on_page()[0]["text/html"]
+    file = tmp_path / "page.html"
+    file.write_text(f'<!doctype html><meta charset="utf-8">{scripts}{body}', encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.locator("mha-model.live .layer-keys").wait_for()
+    page.close()
 
 
 def test_what_a_page_cannot_show_is_refused():

@@ -219,5 +219,5 @@
     }
   }
 
-  window.mhaModel = { open: (/** @type {HTMLElement} */ root) => new LayerView(root) };
+  window.mhaLayer = { open: (/** @type {HTMLElement} */ root) => new LayerView(root) };
 })();

@@ -1,5 +1,6 @@
-/* <mha-model> holds a drawing of a trained model at work. Near the screen, or where the address asks
-   for it, its numbers and the scripts that compute with them are loaded, and it comes to life. */
+/* <mha-model> holds a drawing of a trained model at work, or of a layer too large for the explorer.
+   Near the screen, or where the address asks for it, its numbers and the scripts that compute with
+   them are loaded, and it comes to life. */
 (function () {
   "use strict";
 
@@ -42,12 +43,14 @@
 
     async load() {
       await dressed();
-      for (const name of this.classList.contains("of-layer") ? LAYER : MODEL) await later(name);
-      window.mhaModel.open(this);
+      const isLayer = this.classList.contains("of-layer");
+      for (const name of isLayer ? LAYER : MODEL) await later(name);
+      (isLayer ? window.mhaLayer : window.mhaModel).open(this);
     }
 
     async openFromAddress() {
-      if (new URLSearchParams(location.hash.slice(1)).get("model") !== "names") return;
+      const asked = new URLSearchParams(location.hash.slice(1)).get("model");
+      if (this.id !== `model-${asked}`) return;
       await this.begin();
       window.mhaModel.readAddress(this);
       this.scrollIntoView();

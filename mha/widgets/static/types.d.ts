@@ -597,6 +597,8 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  // deno-lint-ignore no-explicit-any
+  mhaLayer: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
