@@ -2,9 +2,14 @@
 
 import math
 
+import numpy as np
 import torch
+from chapters.small_model import BASE, D_K, kept_models, read
+from torch.nn import functional
+from worked_by_torch import causal, turned
 
 import mha
+from mha.examples.names import WORDS, draw_stories
 
 
 def scores_of(query, key, is_causal, is_scaled=True):
@@ -58,3 +63,19 @@ def numbers(page):
     case = reports[0].findings[0].case.handed
     page.says("The scores are # and # there", (case["query"] @ case["key"].T)[0].tolist())
     page.says("in each of the # cases", asked[1])
+    _names_looked_up(page)
+
+
+def _names_looked_up(page):
+    """Compare what head 2 of block 2 gives to the second syllable, with the base and another."""
+    model = kept_models()[-1]
+    story = draw_stories(np.random.default_rng(2026), 200, 48)[0][:22]
+    ba = story.tolist().index(WORDS.index("ba"))
+    block = read(model, torch.tensor(story))[0][1]
+    page.says("the last mo gives #", block["weights"][1, -1, ba])
+    normed = functional.layer_norm(block["x"], block["x"].shape[-1:])[None]
+    speeds = BASE ** (-2 * torch.arange(0, D_K, 2, dtype=torch.float64) / D_K)
+    angles = torch.arange(len(story), dtype=torch.float64)[:, None] * speeds
+    query, key = (turned(normed @ model[f"w_{name}2"], angles) for name in "qk")
+    weights = (query @ key.mT / math.sqrt(D_K) + causal(len(story))).softmax(-1)
+    page.says("it gives ba #", weights[1, -1, ba])
