@@ -109,6 +109,19 @@ def read_layer(
     TypeError, ValueError
         If the file is of another format, has no such layer or none in a layout that is known, and
         as `layer_from_arrays`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> matrix = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}
+    >>> head = json.dumps({f"block.3.{x}.weight": matrix for x in "qkvo"}).encode()
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "model.safetensors"
+    ...     start = len(head).to_bytes(8, "little") + head
+    ...     _ = path.write_bytes(start + np.eye(2, dtype=np.float32).tobytes())
+    ...     layer = read_layer(path, 3, num_heads=1)
+    >>> layer.layout, layer.prefix, layer.weights.w_q.shape
+    ('T5', 'block.3.', (1, 2, 2))
     """
     number, stored = as_count("layer", layer, least=0), Stored(path)
     name = stored.path.name

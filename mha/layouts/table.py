@@ -61,7 +61,7 @@ def _apart(names: str, patterns: str, ends: tuple[str, str]) -> dict[str, tuple[
     return _each((*MATRICES, *BIASES), " ".join(full), patterns)
 
 
-_LINEAR = "(h k) m, (g k) c, (g v) c, o (h v), (h k), (g k), (g v), o"
+_LINEAR = "(h k) m, (g k) m, (g v) m, o (h v), (h k), (g k), (g v), o"
 _KERNELS = "m h k, c g k, c g v, h v o, h k, g k, g v, o"
 _FUSED = ("w_qkv", "w_o", "b_qkv", "b_o")
 _ROWS, _COLUMNS = "(p h k) m, o (h k), (p h k), o", "m (p h k), (h k) o, (p h k), o"
@@ -126,7 +126,7 @@ LAYOUTS = {
             _each(
                 (*MATRICES, "relative_bias"),
                 "q.weight k.weight v.weight o.weight relative_attention_bias.weight",
-                "(h k) m, (g k) c, (g v) c, o (h v), r h",
+                "(h k) m, (g k) m, (g v) m, o (h v), r h",
             ),
             scale=1.0,
             causal=r"\bdecoder\b.*\bSelfAttention\b",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from framework_layers import BATCH, LAYERS, N
+from framework_layers import BATCH, LAYERS, N, named, randomised
 from safetensors.torch import save_file
 
 import mha
@@ -62,3 +62,21 @@ def test_a_file_that_safetensors_wrote_is_read(rng, tmp_path, dtype):
     assert (found.layout, found.prefix) == ("Llama", "model.layers.10.self_attn.")
     for name, array in mha.layer_to_arrays(found).items():
         np.testing.assert_array_equal(array, names[name].float().numpy())
+
+
+def test_keys_of_another_width_have_arrays_of_their_own(rng):
+    layer = torch.nn.MultiheadAttention(15, 3, kdim=7, vdim=7, batch_first=True)
+    arrays = named(randomised(layer))
+    ours = mha.layer_from_arrays(arrays, num_heads=3)
+    assert (ours.layout, ours.weights.d_context) == ("PyTorch, separate", 7)
+    x, context = (
+        rng.normal(size=shape).astype(np.float32) for shape in ((BATCH, N, 15), (BATCH, 5, 7))
+    )
+    asked = torch.tensor(context)
+    wanted = layer(torch.tensor(x), asked, asked)[0].numpy()
+    found = ours(x, context=context)
+    np.testing.assert_allclose(found, wanted, rtol=TOLERANCE, atol=TOLERANCE)
+    back = mha.layer_to_arrays(ours)
+    assert set(back) == set(arrays)
+    for name, array in back.items():
+        np.testing.assert_array_equal(array, arrays[name])

@@ -26,7 +26,7 @@ _PLAIN = 88.0  # an axis without blocks
 _ROW, _COLUMN, _PATTERN, _TOP = 24.0, 46.0, 7.0, 58.0
 _APART = 6.0  # between heads that have an axis of their own
 _SAID = {
-    "p": "3", "h": "heads", "g": "groups", "m": "d_model", "c": "d_model", "k": "d_k", "v": "d_v",
+    "p": "3", "h": "heads", "g": "groups", "m": "d_model", "c": "d_context", "k": "d_k", "v": "d_v",
     "o": "d_out", "r": "ranges",
 }  # fmt: skip
 _LETTERS = {"w_q": "Q", "w_k": "K", "w_v": "V", "w_o": "O", "relative_bias": "B"}
