@@ -91,7 +91,7 @@ def trace_layer(
         layer=_ungrouped(weights),
         mask=_mask(own, mask, len(x)),
         is_causal=own.is_causal if is_causal is None else is_causal,
-        angles=own.angles(len(x)) if angles is None else np.asarray(angles),
+        angles=own.angles(len(x)) if angles is None else angles,
         scale=own.scale,
     )
     return trace(example)

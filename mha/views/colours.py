@@ -32,8 +32,14 @@ HEAT_FULL_IN_DARK = 42
 """The same on dark paper."""
 
 NOTEBOOK_THEMES = {
-    "light": ('[data-jp-theme-light="true"]', '[theme="light"]', ".vscode-light"),
-    "dark": ('[data-jp-theme-light="false"]', '[theme="dark"]', ".vscode-dark"),
+    "light": (
+        *('[data-jp-theme-light="true"]', '[theme="light"]'),
+        *(".vscode-light", ".vscode-high-contrast-light"),
+    ),
+    "dark": (
+        *('[data-jp-theme-light="false"]', '[theme="dark"]'),
+        *(".vscode-dark", '[data-vscode-theme-kind="vscode-high-contrast"]'),
+    ),
 }
 """By what Jupyter, Colab and VS Code say their theme; without any of these it is the system's."""
 

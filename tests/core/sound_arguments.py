@@ -102,6 +102,7 @@ BESIDE = {
     "recorded_maps": {"sentence": "I play football"},
     "trace": {"example": EXAMPLE},
     "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},
+    "trace_layer": {"layer": BIASED, "x": X, "tokens": list("abcd")},
     "without_scale": {"example": EXAMPLE},
     "without_head": {"example": EXAMPLE, "head": 1},
     "with_swapped_tokens": {"example": EXAMPLE, "first": 0, "second": 3},
