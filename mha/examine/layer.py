@@ -148,7 +148,7 @@ def lines(given: Any, index: tuple[int, ...]) -> list[str]:
     result = chain(f"{mixed} + {factor(b_o)}", short(float(concat @ w_o[:, index[-1]] + b_o)))
     return [
         f"the heads' outputs of token {index[-2] + 1}, side by side: {written(concat)}",
-        f"times column {index[-1] + 1} of w_o: {dot(concat, w_o[:, index[-1]])}",
+        f"by column {index[-1] + 1} of w_o: {dot(concat, w_o[:, index[-1]])}",
         *([f"with its bias: {result}"] if b_o else []),
     ]
 

@@ -10,7 +10,7 @@ import numpy as np
 from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
-LINE = 78
+LINE = 77
 """How many characters a line of words has at most."""
 MOST = 88
 """How many numbers of an array are written."""
