@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.checks import Array, as_names
+from mha.core.checks import Array, as_names, as_ndarray
 from mha.core.masks import as_additive_mask
 from mha.core.multihead import MultiHeadWeights, as_tokens
 from mha.layouts import AttentionLayer
@@ -91,7 +91,7 @@ def trace_layer(
         layer=_ungrouped(weights),
         mask=_mask(own, mask, len(x)),
         is_causal=own.is_causal if is_causal is None else is_causal,
-        angles=own.angles(len(x)) if angles is None else angles,
+        angles=own.angles(len(x)) if angles is None else as_ndarray("angles", angles),
         scale=own.scale,
     )
     return trace(example)

@@ -154,7 +154,7 @@ def text_of(name: str) -> str:
     Examples
     --------
     >>> text_of("page.js")[:12]
-    '(function(){'
+    '(function ()'
     """
     return "".join(map(_part, TOGETHER.get(name, (name,))))
 

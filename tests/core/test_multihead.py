@@ -27,6 +27,7 @@ from mha import (
     multi_head_attention,
     scaled_dot_product_attention,
     split_heads,
+    without_head,
 )
 
 
@@ -211,8 +212,9 @@ def test_what_computes_without_biases_refuses_them(rng):
     with raises(ValueError, sentence):
         layer_gradients(biased, x, [[0]] * QUERIES)
     words = {"name": "w", "title": "w", "source": "w", "tokens": list("abcde")}
+    start = WorkedExample(**words, head_names=list("fgh"), embeddings=x, layer=biased)
     with raises(ValueError, sentence):
-        WorkedExample(**words, head_names=list("fgh"), embeddings=x, layer=biased)
+        without_head(start, 0)
 
 
 def test_a_bias_behind_no_matrix_is_refused():

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from accessible import violations
 from helpers import raises
 from playwright.sync_api import expect
 
@@ -112,6 +113,17 @@ def test_figures_and_explorers_follow_the_notebook_s_theme(notebook, where, them
     assert frame.locator("html").evaluate(look) == [paper, ink]
 
 
+def test_on_a_phone_a_figure_has_its_narrow_layout_whatever_the_notebook_says(notebook):
+    page = notebook(figures.weight_maps(SMALL), width=360)
+    page.add_style_tag(content=":root svg { max-width: 100%; height: auto }")
+    box = page.locator("svg").bounding_box()
+    drawn = page.locator("svg > g").evaluate_all(
+        "(all) => Math.max(...all.map((g) => g.getBoundingClientRect().bottom))"
+    )
+    assert box["height"] > 200
+    assert drawn <= box["y"] + box["height"] + 1
+
+
 def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height(notebook):
     page = notebook(explorer(SMALL), explorer(trace(load_example("cat-sat"))))
     for number in (0, 1):
@@ -157,6 +169,17 @@ def seen(frame):
 def shares(run, head, row):
     output = run.head_outputs[head, row]
     return run.weights[head, row] * (run.value[head] @ output) / (output @ output)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_large_layer_is_accessible_and_as_wide_as_its_place(notebook, rng, theme, width):
+    page = notebook(explorer(run_of(rng, is_causal=True)), theme=theme, width=width)
+    _, frame = frame_of(page)
+    frame.locator(".layer-keys button").nth(30).click()
+    frame.wait_for_function("(t) => document.documentElement.dataset.theme === t", arg=theme)
+    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(frame, "mha-model") == []
 
 
 @pytest.mark.parametrize("kind", ["plain", "causal", "masked", "biased", "turned"])

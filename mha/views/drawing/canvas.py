@@ -46,8 +46,12 @@ class Figure:
         return data, {"image/svg+xml": {"alt": self.alt}}
 
     def _repr_html_(self) -> str:
-        """Return the drawing for a notebook, in its theme; pages of the book take the SVG."""
-        return in_notebook(inline_svg(self.svg, self.alt), _style())
+        """Return the drawing for a notebook, in its theme; pages of the book take the SVG.
+
+        Nested, its style has precedence over what a notebook says of every drawing.
+        """
+        style = f".mha{{{_style()}.drawing>svg{{max-width:none}}}}"
+        return in_notebook(inline_svg(self.svg, self.alt), style)
 
 
 @dataclass(frozen=True)

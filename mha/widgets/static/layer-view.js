@@ -111,7 +111,8 @@
       const heads = [texts.key, columns.scores, by, columns.exponentials, columns.weights, "",
         texts.share, ""];
       return make("div", { className: "layer-keys" }, make("table", { "aria-label": texts.keys },
-        make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))),
+        make("thead", {}, make("tr", {}, ...heads.map((text) =>
+          (text ? make("th", { scope: "col" }, text) : make("td"))))),
         make("tbody", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
         make("tfoot", {}, make("tr", {}, make("th", { scope: "row" }, texts.sum), cell(), cell(),
           cell(parts.total), cell(parts.totals[0]), cell(), cell(parts.totals[1]), cell()))));
