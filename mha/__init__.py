@@ -59,7 +59,9 @@ from mha.examples.recorded import (
     recorded_sentences,
 )
 from mha.examples.trained import TrainedModel, load_model
+from mha.layouts import AttentionLayer, layer_from_arrays, layer_to_arrays, read_layer
 from mha.runs import stages
+from mha.runs.layers import trace_layer
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
 from mha.runs.places import Place
@@ -80,12 +82,14 @@ from mha.runs.worked import Reading, WorkedExample
 from mha.views import figures, tables
 from mha.views.arithmetic import Arithmetic, arithmetic
 from mha.views.signs import chain
+from mha.widgets.explorer import explorer
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Arithmetic",
     "AttentionGradients",
+    "AttentionLayer",
     "Block",
     "FeedForward",
     "KeyValueCache",
@@ -130,13 +134,16 @@ __all__ = [
     "examine_layer",
     "examine_positions",
     "example_names",
+    "explorer",
     "feed_forward",
     "figures",
     "fit_patterns",
     "halves_to_pairs",
+    "layer_from_arrays",
     "layer_gradients",
     "layer_norm",
     "layer_sizes",
+    "layer_to_arrays",
     "linear_biases",
     "linear_slopes",
     "load_example",
@@ -152,6 +159,7 @@ __all__ = [
     "pairs_to_halves",
     "pattern_projections",
     "percent",
+    "read_layer",
     "recorded_head",
     "recorded_heads",
     "recorded_maps",
@@ -174,6 +182,7 @@ __all__ = [
     "total_variation",
     "trace",
     "trace_blocks",
+    "trace_layer",
     "trace_text",
     "train_layer",
     "transformer",

@@ -44,7 +44,6 @@ __all__ = [
     "Show",
     "blocks",
     "build_query",
-    "explorer",
     "fill_row",
     "head_unnoticed",
     "language_model",

@@ -5,7 +5,7 @@ each length a line has times and their ratios, of the fastest calls and of the m
 below 1 means that `mha.blockwise_attention` is faster. Memory is what a call holds at most
 beyond its inputs and its output.
 
-PyTorch is optional: requirements-bench.lock has it, in an environment of its own, which
+PyTorch is optional: requirements-frameworks.lock has it, in an environment of its own, which
 `scripts/test.py --torch` makes.
 """
 

@@ -4,7 +4,9 @@ Opens the explorer of a worked example in Chromium, slowed down as asked, and ta
 run: an update (one input of the strip changes, and all of the strip follows), the building of the
 strip, and the building of all numbers' tables. The trained model is measured the same way: one word
 of a story of 32 changes, and all of it follows. Times go from the event until style and layout are
-done. Needs the project's environment and a Chromium.
+done. Of a large layer (width 768, 12 heads, 40 tokens) in a notebook's frame, what it takes from
+`trace_layer` to the page is measured too, and another query. Needs the project's environment and a
+Chromium.
 """
 
 import argparse
@@ -13,15 +15,17 @@ import shutil
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+import numpy as np  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
-from mha import example_names, load_example, trace  # noqa: E402
+from mha import MultiHeadWeights, example_names, load_example, trace, trace_layer  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
@@ -31,6 +35,7 @@ from mha.widgets.model import language_model  # noqa: E402
 BUDGET = 16
 OPENING = 100
 BUDGET_OF_THE_MODEL = 50
+OPENING_OF_A_LAYER = 2000
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}  {:>9}"
 
@@ -144,6 +149,42 @@ def measured_model(browser: Browser, folder: str, throttle: int, repeat: int) ->
     return times | {"tables": [0.0]}
 
 
+# Of a large layer: one query after another, each with all that follows it.
+QUERIES = """(repeat) => {
+  const tokens = document.querySelectorAll(".layer-tokens button");
+  return Array.from({ length: repeat }, (_, turn) => {
+    const start = performance.now();
+    tokens[(7 * turn) % tokens.length].click();
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  });
+}"""
+
+
+def measured_layer(browser: Browser, folder: str, throttle: int, repeat: int) -> Times:
+    """Return how long a large layer takes to open, from its matrices on, and to follow a choice."""
+    rng = np.random.default_rng(1)
+    shapes = [(12, 768, 64)] * 3 + [(768, 768)]
+    layer = MultiHeadWeights(*(rng.normal(size=shape) / 16 for shape in shapes))
+    x = rng.normal(size=(40, 768))
+    start = time.perf_counter()
+    forms, _ = explorer(trace_layer(layer, x, is_causal=True))._repr_mimebundle_()
+    file = Path(folder) / "layer.html"
+    file.write_text(f'<!doctype html><meta charset="utf-8">{forms["text/html"]}', encoding="utf-8")
+    computed = 1000 * (time.perf_counter() - start)
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    frame = page.frames[1]
+    frame.wait_for_selector("mha-model.live")
+    opened = 1000 * (time.perf_counter() - start)
+    update: list[float] = frame.evaluate(QUERIES, repeat)
+    page.close()
+    return {"update": update, "build": [computed + opened], "tables": [0.0]}
+
+
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command line's options."""
     parser = Parser(description=__doc__.partition("\n\n")[0])
@@ -203,6 +244,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     print(f"The budget of an update is {BUDGET} ms at 4x, that of building {OPENING} ms.")
     print(f"That of a changed word of the model is {BUDGET_OF_THE_MODEL} ms.")
+    print(f"That of opening a large layer, traced before, is {OPENING_OF_A_LAYER} ms.")
     columns = ("fastest", "update", "strip", "tables")
     print(ROW.format("example", "slow", *columns))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
@@ -216,6 +258,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for throttle in options.throttle:
             found = measured_model(browser, folder, throttle, options.repeat)
             print(row("the model", throttle, found), flush=True)
+            found = measured_layer(browser, folder, throttle, options.repeat)
+            print(row("a large layer", throttle, found), flush=True)
         browser.close()
 
 

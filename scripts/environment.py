@@ -147,7 +147,9 @@ class Environment:
 
 
 BOOK = Environment(ROOT / ".venv", ROOT / "requirements.lock", gigabytes=1)
-BENCH = Environment(ROOT / ".bench", ROOT / "requirements-bench.lock", gigabytes=6, has_mha=False)
+FRAMEWORKS = Environment(
+    ROOT / ".frameworks", ROOT / "requirements-frameworks.lock", gigabytes=7, has_mha=False
+)
 
 
 def enter() -> None:

@@ -6,7 +6,7 @@ import sys
 
 import environment
 import printing
-from environment import BENCH, ROOT, step
+from environment import FRAMEWORKS, ROOT, step
 from html_book import build_html, refuse_faulty_sources
 
 from byhand.document import Document
@@ -27,17 +27,17 @@ This was the quick group: the sources' checks, the mathematics, runs, views, aud
 Left out: types, doctests, exercises, widgets, the Sphinx package, builds, what looks at every
 number of many runs, and all that needs the built book or a browser.
 All of it runs with: python3 scripts/test.py"""
-AGAINST_TORCH = "tests/against_torch"
+AGAINST_TORCH, AGAINST_FRAMEWORKS = "tests/against_torch", "tests/against_frameworks"
 
 
 def main() -> None:
     """Build the book, and run pytest on everything."""
     parser = _parser()
     arguments, for_pytest = parser.parse_known_args()
-    if arguments.torch:
-        if arguments.quick or arguments.no_book:
-            parser.error("--torch is a run of its own, without --quick and --no-book")
-        sys.exit(against_torch(for_pytest))
+    if arguments.torch or arguments.frameworks:
+        if sum((arguments.quick, arguments.no_book, arguments.torch, arguments.frameworks)) > 1:
+            parser.error("--torch and --frameworks are runs of their own, without another option")
+        sys.exit(against(AGAINST_TORCH if arguments.torch else AGAINST_FRAMEWORKS, for_pytest))
     variables = dict(os.environ)
     # Many tests start Python: without what it keeps, each would compile the package again.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -65,16 +65,19 @@ def main() -> None:
     sys.exit(done.returncode)
 
 
-def against_torch(for_pytest: list[str]) -> int:
-    """Compare the mathematics, and the pages' numbers, with PyTorch's, where that is."""
-    BENCH.update()
-    with step("Building the HTML book"):
-        build_html()
-    with step("Comparing mha and the pages with PyTorch"):
-        # The other tests' conftest.py asks for packages that this environment does not have.
-        # And none of its tests is stuck while it trains layers for some minutes.
-        own = [AGAINST_TORCH, f"--confcutdir={AGAINST_TORCH}", "-o", "faulthandler_timeout=0"]
-        command = [str(BENCH.python), "-m", "pytest", *own, *for_pytest]
+def against(folder: str, for_pytest: list[str]) -> int:
+    """Run a folder's comparisons with what others compute, where the frameworks are."""
+    FRAMEWORKS.update()
+    # The other tests' conftest.py asks for packages that this environment does not have.
+    # And none of its tests is stuck while it trains layers for some minutes.
+    own = [folder, f"--confcutdir={folder}", "-o", "faulthandler_timeout=0"]
+    if folder == AGAINST_TORCH:
+        with step("Building the HTML book"):
+            build_html()
+    else:
+        own += ["-o", "filterwarnings=ignore"]  # each framework warns of itself
+    with step(f"Running {folder}"):
+        command = [str(FRAMEWORKS.python), "-m", "pytest", *own, *for_pytest]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
@@ -99,7 +102,13 @@ def _parser() -> Parser:
         "--torch",
         action="store_true",
         help="only compare the mathematics, and the numbers that pages print, with PyTorch's,"
-        f" which no other run does: makes .bench, an environment of {BENCH.gigabytes} GB, and"
-        " takes --draws besides pytest's arguments",
+        f" which no other run does: makes .frameworks, an environment of {FRAMEWORKS.gigabytes} GB,"
+        " and takes --draws besides pytest's arguments",
+    )
+    parser.add_argument(
+        "--frameworks",
+        action="store_true",
+        help="only read, compare and examine the attention layers of PyTorch, transformers, Keras"
+        " and Flax, in the same environment",
     )
     return parser

@@ -13,7 +13,7 @@ from seeds import SEED
 pytest_plugins = ["explorer_pages", "wheel_only"]
 
 TESTS = Path(__file__).resolve().parent
-collect_ignore = ["against_torch"]  # it needs PyTorch: scripts/test.py --torch runs it
+collect_ignore = ["against_torch", "against_frameworks"]  # scripts/test.py --torch, --frameworks
 NOT_NEEDED = (
     # Of Chromium itself: two hidden pages behind the address bar, that each new window would load.
     # Without them a window takes half as long, and the tests open hundreds.

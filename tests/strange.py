@@ -97,7 +97,10 @@ def argument(name, sound):
     return st.just(sound) | OPTIONS.get(name, THINGS)
 
 
-OPTIONAL_ARRAYS = ("mask", "positions", "angles", "target_weights", "query", "key", "value")
+OPTIONAL_ARRAYS = (
+    *("mask", "positions", "angles", "target_weights", "query", "key", "value"),
+    *("b_q", "b_k", "b_v", "b_o", "query_norm", "key_norm", "relative_bias"),
+)
 OPTIONS = {
     "scale": NUMBERS,
     **dict.fromkeys(("d_k", "d_v", "d_out", "num_groups", "num_keys"), COUNTS),

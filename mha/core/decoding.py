@@ -11,13 +11,12 @@ from mha.core.checks import (
     Array,
     as_finite_array,
     check_same_shape,
-    finite_product,
     frozen,
     in_one_dtype,
 )
 from mha.core.heads import merge_heads
 from mha.core.kinds import check_kind
-from mha.core.multihead import MultiHeadWeights, in_widest_dtype, project
+from mha.core.multihead import MultiHeadWeights, in_widest_dtype, mixed, projected
 from mha.core.positions import rotate_by
 
 
@@ -141,7 +140,7 @@ def decode_step(
     if cache is not None:
         check_kind("cache", cache, KeyValueCache)
     (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
-    query, key, value = (project("x", x, w) for w in (weights.w_q, weights.w_k, weights.w_v))
+    query, key, value = projected(x, weights)
     if angles is not None:
         query, key = rotate_by(query, angles), rotate_by(key, angles)
     cache = KeyValueCache(key, value) if cache is None else cache.extended(key, value)
@@ -153,7 +152,4 @@ def decode_step(
         align="bottom-right",
         enable_gqa=weights.num_groups < weights.num_heads,
     )
-    concat = merge_heads(heads)
-    if weights.w_o is None:
-        return concat, cache
-    return finite_product("the heads' outputs and w_o", concat, weights.w_o), cache
+    return mixed(merge_heads(heads), weights), cache

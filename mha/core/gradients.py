@@ -15,10 +15,11 @@ from mha.core.checks import (
     finite_product,
     finite_sum,
     in_one_dtype,
+    refuse_overflow,
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.masks import Align
-from mha.core.multihead import MultiHeadWeights, as_tokens, in_widest_dtype, project
+from mha.core.multihead import MultiHeadWeights, as_tokens, in_widest_dtype, mixed, projected
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax_backward
 
@@ -47,10 +48,10 @@ class MultiHeadGradients:
     Parameters
     ----------
     x : ndarray, shape (..., n, d_model)
-    context : ndarray, shape (..., m, d_model), or None
+    context : ndarray, shape (..., m, d_context), or None
         None where the layer attends to `x` itself: `x` then holds both parts.
     weights : MultiHeadWeights
-        The gradient by each matrix, in that matrix's place; those of a batch's sequences add up.
+        The gradient by each matrix and bias, in its place; those of a batch's sequences add up.
     """
 
     x: Array
@@ -144,7 +145,7 @@ def multi_head_attention_backward(
         The loss's gradient by the output.
     x : array_like, shape (..., n, d_model)
     weights : MultiHeadWeights
-    context : array_like, shape (..., m, d_model), optional
+    context : array_like, shape (..., m, d_context), optional
         With the leading axes of `x`.
     mask, is_causal, align
         As in the forward pass.
@@ -257,8 +258,7 @@ def forward(
     array([[0.6698, 0.3302],
            [0.3302, 0.6698]])
     """
-    query = project("x", x, weights.w_q)
-    key, value = project(name, source, weights.w_k), project(name, source, weights.w_v)
+    query, key, value = projected(x, weights, source, name)
     if less_key is not None:
         key = key - less_key
     if angles is not None:
@@ -266,9 +266,8 @@ def forward(
     gqa = weights.num_groups < weights.num_heads
     attention = attention_weights(query, key, **masks, enable_gqa=gqa)
     shared = repeat_heads("value", value, query) if gqa else value
-    concat = output = merge_heads(finite_product("weights and value", attention, shared))
-    if weights.w_o is not None:
-        output = finite_product("the heads' outputs and w_o", concat, weights.w_o)
+    concat = merge_heads(finite_product("weights and value", attention, shared))
+    output = mixed(concat, weights)
     return ForwardPass(x, source, query, key, value, attention, concat, output, angles)
 
 
@@ -291,16 +290,16 @@ def backward(
     ValueError
         If a gradient is too large for its dtype, naming what was multiplied.
     """
-    back, d_w_o = _to_the_heads(d_output, passed, weights)
+    back, by_output = _to_the_heads(d_output, passed, weights)
     d_x, d_context = _to_the_tokens(back, weights, is_cross=is_cross)
-    by_matrix = _to_the_matrices(back, passed.x, passed.source, d_w_o, is_cross=is_cross)
+    by_matrix = _to_the_matrices(back, passed, weights, by_output, is_cross=is_cross)
     return MultiHeadGradients(x=d_x, context=d_context, weights=by_matrix)
 
 
 def matrix_gradients(
     d_output: Array, passed: ForwardPass, weights: MultiHeadWeights
 ) -> MultiHeadWeights:
-    """Return what `backward` gives for the matrices, all that a step of training asks for.
+    """Return what `backward` gives for matrices and biases, all that a step of training asks for.
 
     Parameters
     ----------
@@ -315,27 +314,29 @@ def matrix_gradients(
     ValueError
         As `backward`.
     """
-    back, d_w_o = _to_the_heads(d_output, passed, weights)
-    return _to_the_matrices(back, passed.x, passed.source, d_w_o, is_cross=False)
+    back, by_output = _to_the_heads(d_output, passed, weights)
+    return _to_the_matrices(back, passed, weights, by_output, is_cross=False)
 
 
 def _to_the_heads(
     d_output: Array, passed: ForwardPass, weights: MultiHeadWeights
-) -> tuple[AttentionGradients, Array | None]:
+) -> tuple[AttentionGradients, dict[str, Array]]:
     """Carry a gradient back to each head's query, key and value, and to the output projection."""
-    d_concat, d_w_o = d_output, None
+    d_concat, by_output = d_output, {}
     if weights.w_o is not None:
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
-        d_w_o = finite_product(
+        by_output["w_o"] = finite_product(
             "the heads' outputs and d_output", _rows(passed.concat).T, _rows(d_output)
         )
+    if weights.b_o is not None:
+        by_output["b_o"] = _added_up("the gradients by b_o", _rows(d_output))
     d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
     inputs = passed.query, passed.key, passed.value
     back = _through_attention(d_heads, *inputs, passed.weights, factor)
     if passed.angles is not None:
         query, key = (rotate_by(x, -passed.angles) for x in (back.query, back.key))
         back = AttentionGradients(query, key, back.value)
-    return back, d_w_o
+    return back, by_output
 
 
 def _to_the_tokens(
@@ -354,18 +355,34 @@ def _to_the_tokens(
 
 
 def _to_the_matrices(
-    back: AttentionGradients, x: Array, source: Array, d_w_o: Array | None, *, is_cross: bool
+    back: AttentionGradients,
+    passed: ForwardPass,
+    weights: MultiHeadWeights,
+    by_output: dict[str, Array],
+    *,
+    is_cross: bool,
 ) -> MultiHeadWeights:
-    """Carry the heads' gradients to the projections."""
+    """Carry the heads' gradients to the projections and their biases."""
     name = "context" if is_cross else "x"
-    x, source = _rows(x).T, _rows(source).T
+    x, source = _rows(passed.x).T, _rows(passed.source).T
     d_query, d_key, d_value = map(_rows_of_heads, (back.query, back.key, back.value))
-    return MultiHeadWeights(
-        w_q=finite_product("x and d_query", x, d_query),
-        w_k=finite_product(f"{name} and d_key", source, d_key),
-        w_v=finite_product(f"{name} and d_value", source, d_value),
-        w_o=d_w_o,
-    )
+    found = {
+        "w_q": finite_product("x and d_query", x, d_query),
+        "w_k": finite_product(f"{name} and d_key", source, d_key),
+        "w_v": finite_product(f"{name} and d_value", source, d_value),
+    }
+    for bias, rows in (("b_q", d_query), ("b_k", d_key), ("b_v", d_value)):
+        if getattr(weights, bias) is not None:
+            found[bias] = _added_up(f"the gradients by {bias}", rows)
+    return MultiHeadWeights(**found, **by_output)
+
+
+def _added_up(names: str, rows: Array) -> Array:
+    """Add the rows of all tokens up: the gradient by what was added to each of them."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total: Array = rows.sum(axis=-2)
+    refuse_overflow(names, total, "added")
+    return total
 
 
 def _through(names: str, gradient: Array, matrices: Array) -> Array:

@@ -28,7 +28,7 @@ from mha.core.checks import (
 from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.gradients import ForwardPass, forward
 from mha.core.kinds import check_kind
-from mha.core.multihead import MultiHeadWeights, project
+from mha.core.multihead import MATRICES, MultiHeadWeights, project, refuse_biases
 from mha.core.norm import EPS, Norm, moments, normalised
 from mha.core.positions import BASE, rotary_angles
 from mha.core.softmax import softmax
@@ -213,10 +213,6 @@ class LanguageModel:
         return _written(self, self.indices(text), temperature, rng)
 
 
-MATRICES = ("w_q", "w_k", "w_v", "w_o")
-"""What a block has learned, by the names of its layer."""
-
-
 def _check_block(block: Block, d_model: int) -> None:
     """Raise unless a block is of attention alone, normalised before, without gain and bias."""
     bare = block.feed_forward is None and not block.first.arrays and block.first.eps == EPS
@@ -225,6 +221,7 @@ def _check_block(block: Block, d_model: int) -> None:
             "blocks holds one that is not of attention alone; an output projection, a norm before"
             " without gain and bias, and no feed-forward layer are wanted"
         )
+    refuse_biases("the attention of blocks", block.attention)
     if block.d_model != d_model:
         raise ValueError(f"blocks have d_model {d_model} and {block.d_model}; they must match")
 

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array
 from mha.core.gradients import backward
-from mha.core.language import MATRICES, LanguageModel, as_indices, run_model
+from mha.core.language import LanguageModel, as_indices, run_model
 from mha.core.learning import Adam, cross_entropy
+from mha.core.multihead import MATRICES
 from mha.core.norm import normalised_backward
 
 

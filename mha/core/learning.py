@@ -17,7 +17,7 @@ from mha.core.checks import (
 )
 from mha.core.gradients import forward, matrix_gradients
 from mha.core.kinds import check_kind
-from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention
+from mha.core.multihead import MultiHeadWeights, as_tokens, multi_head_attention, refuse_biases
 
 NONE = -1
 """The answer of what is not asked."""
@@ -330,6 +330,7 @@ def _projection(layer: MultiHeadWeights) -> Array:
     """Return a layer's output projection, or raise where it has none."""
     if not isinstance(layer, MultiHeadWeights):
         raise TypeError(f"layer is a {type(layer).__name__}; MultiHeadWeights is wanted")
+    refuse_biases("layer", layer)
     if layer.w_o is None:
         raise ValueError("layer has no w_o; one that makes scores of the heads' outputs is wanted")
     return layer.w_o

@@ -11,6 +11,7 @@ from mha.core.checks import (
     as_finite_array,
     check_broadcast,
     finite_product,
+    finite_sum,
     frozen,
     in_one_dtype,
 )
@@ -18,10 +19,13 @@ from mha.core.heads import merge_heads
 from mha.core.masks import Align, check_mask_axes
 from mha.core.positions import rotate_by
 
+MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")
+"""What a layer may have, by name."""
+
 
 @dataclass(frozen=True, eq=False)
 class MultiHeadWeights:
-    """The projection matrices of one multi-head attention layer.
+    """The projection matrices of one multi-head attention layer, and its biases if it has any.
 
     With fewer key and value projections than query projections the heads form groups, and those
     of one group share a key and a value projection: group i serves heads i * g to (i + 1) * g,
@@ -31,18 +35,24 @@ class MultiHeadWeights:
     ----------
     w_q : array_like, shape (num_heads, d_model, d_k)
         Each head's query projection.
-    w_k : array_like, shape (num_groups, d_model, d_k)
-        Each group's key projection; num_groups is num_heads or a divisor of it.
-    w_v : array_like, shape (num_groups, d_model, d_v)
+    w_k : array_like, shape (num_groups, d_context, d_k)
+        Each group's key projection; num_groups is num_heads or a divisor of it. The width of the
+        tokens that are asked, d_context, is d_model but for cross-attention.
+    w_v : array_like, shape (num_groups, d_context, d_v)
     w_o : array_like, shape (num_heads * d_v, d_out), optional
         The output projection; without it the output is the concatenation.
+    b_q, b_k, b_v : array_like, optional
+        What is added to each head's queries, and to each group's keys and values: shapes
+        (num_heads, d_k), (num_groups, d_k) and (num_groups, d_v).
+    b_o : array_like, shape (d_out,), optional
+        What is added to the output; it needs `w_o`.
 
     Raises
     ------
     TypeError
-        If a matrix does not hold real numbers.
+        If an array does not hold real numbers.
     ValueError
-        If the shapes do not fit together, or a matrix holds NaN or an infinity.
+        If the shapes do not fit together, or an array holds NaN or an infinity.
 
     Notes
     -----
@@ -67,6 +77,10 @@ class MultiHeadWeights:
     w_k: Array
     w_v: Array
     w_o: Array | None = None
+    b_q: Array | None = None
+    b_k: Array | None = None
+    b_v: Array | None = None
+    b_o: Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("w_q", "w_k", "w_v"):
@@ -85,10 +99,13 @@ class MultiHeadWeights:
                     " rows are wanted"
                 )
             object.__setattr__(self, "w_o", frozen(w_o))
+        self._check_biases()
 
     def _check_groups(self) -> None:
         """Raise unless w_k fits w_q, and w_v both."""
-        if self.w_k.shape[1:] != self.w_q.shape[1:]:
+        width, d_k = self.w_q.shape[1:]
+        is_other = self.w_v.shape[1] == self.d_context != width
+        if self.w_k.shape[2] != d_k or (self.d_context != width and not is_other):
             raise ValueError(
                 f"w_q has shape {self.w_q.shape} but w_k has {self.w_k.shape}; they must match"
             )
@@ -99,9 +116,28 @@ class MultiHeadWeights:
             )
         if self.w_v.shape[:2] != self.w_k.shape[:2]:
             raise ValueError(
-                f"w_v has shape {self.w_v.shape}; ({self.num_groups}, {self.d_model}, d_v)"
+                f"w_v has shape {self.w_v.shape}; ({self.num_groups}, {self.d_context}, d_v)"
                 " is wanted, as in w_k"
             )
+
+    def _check_biases(self) -> None:
+        """Make each bias a read-only array, or raise unless it is as wide as its matrix."""
+        if self.b_o is not None and self.w_o is None:
+            raise ValueError("b_o is added behind w_o, which there is not; both are wanted")
+        for name, matrix in zip(BIASES, (self.w_q, self.w_k, self.w_v, self.w_o), strict=True):
+            if getattr(self, name) is None or matrix is None:
+                continue
+            bias = as_finite_array(name, getattr(self, name))
+            wanted = (*matrix.shape[:-2], matrix.shape[-1])
+            if bias.shape != wanted:
+                raise ValueError(f"{name} has shape {bias.shape}; {wanted} is wanted")
+            object.__setattr__(self, name, frozen(bias))
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The matrices and biases that there are, by name."""
+        named = ((name, getattr(self, name)) for name in (*MATRICES, *BIASES))
+        return {name: array for name, array in named if array is not None}
 
     @property
     def num_heads(self) -> int:
@@ -119,6 +155,11 @@ class MultiHeadWeights:
         return int(self.w_q.shape[1])
 
     @property
+    def d_context(self) -> int:
+        """Width of what is asked: d_model, where tokens attend to one another."""
+        return int(self.w_k.shape[1])
+
+    @property
     def d_k(self) -> int:
         """Width of one head's queries and keys."""
         return int(self.w_q.shape[2])
@@ -129,8 +170,24 @@ class MultiHeadWeights:
         return int(self.w_v.shape[2])
 
 
-def project(name: str, x: ArrayLike, matrices: Array) -> Array:
-    """Multiply every token with every head's matrix.
+def refuse_biases(what: str, weights: MultiHeadWeights) -> None:
+    """Raise a ValueError if a layer has biases, for what computes without them.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> refuse_biases("layer", MultiHeadWeights(one, one, one, b_q=[[1, 2]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: layer has the bias b_q; a layer without biases is wanted here
+    """
+    for name in BIASES:
+        if getattr(weights, name) is not None:
+            raise ValueError(f"{what} has the bias {name}; a layer without biases is wanted here")
+
+
+def project(name: str, x: ArrayLike, matrices: Array, bias: Array | None = None) -> Array:
+    """Multiply every token with every head's matrix, and add the head's bias.
 
     Parameters
     ----------
@@ -138,6 +195,7 @@ def project(name: str, x: ArrayLike, matrices: Array) -> Array:
         The argument's name, for the error.
     x : array_like, shape (..., n, d_model)
     matrices : ndarray, shape (num_heads, d_model, width)
+    bias : ndarray, shape (num_heads, width), optional
 
     Returns
     -------
@@ -146,8 +204,8 @@ def project(name: str, x: ArrayLike, matrices: Array) -> Array:
     Raises
     ------
     TypeError, ValueError
-        If `x` does not hold finite real numbers, its width is not d_model, or a product is
-        too large for its dtype.
+        If `x` does not hold finite real numbers, its width is not d_model, or a product or sum
+        is too large for its dtype.
 
     Examples
     --------
@@ -163,7 +221,78 @@ def project(name: str, x: ArrayLike, matrices: Array) -> Array:
             f"{name} has width {x.shape[-1]} but the weights have d_model={matrices.shape[1]};"
             " they must match"
         )
-    return finite_product(f"{name} and the weights", x[..., None, :, :], matrices)
+    product = finite_product(f"{name} and the weights", x[..., None, :, :], matrices)
+    if bias is None:
+        return product
+    return finite_sum(f"{name} times the weights and the bias", product, bias[:, None, :])
+
+
+def projected(
+    x: Array, weights: MultiHeadWeights, source: Array | None = None, name: str = "x"
+) -> tuple[Array, Array, Array]:
+    """Return the queries of tokens that ask, and the keys and values of those that are asked.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., n, d_model)
+    weights : MultiHeadWeights
+    source : ndarray, shape (..., m, d_context), optional
+        Default: `x`.
+    name : str, default "x"
+        What `source` is called, for an error.
+
+    Returns
+    -------
+    query, key, value : ndarray, shape (..., num_heads or num_groups, tokens, width)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `project`.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> projected(np.eye(2), MultiHeadWeights(one, one, 2 * one, b_k=[[3, 5]]))[1]
+    array([[[4., 5.],
+            [3., 6.]]])
+    """
+    source = x if source is None else source
+    return (
+        project("x", x, weights.w_q, weights.b_q),
+        project(name, source, weights.w_k, weights.b_k),
+        project(name, source, weights.w_v, weights.b_v),
+    )
+
+
+def mixed(concat: Array, weights: MultiHeadWeights) -> Array:
+    """Return what the output projection makes of the heads' outputs; these, if there is none.
+
+    Parameters
+    ----------
+    concat : ndarray, shape (..., n, num_heads * d_v)
+    weights : MultiHeadWeights
+
+    Returns
+    -------
+    ndarray, shape (..., n, d_out)
+
+    Raises
+    ------
+    ValueError
+        If the output is too large for its dtype.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> mixed(np.eye(2), MultiHeadWeights(one, one, one, np.eye(2), b_o=[5, 7]))
+    array([[6., 7.],
+           [5., 8.]])
+    """
+    if weights.w_o is None:
+        return concat
+    output = finite_product("the heads' outputs and w_o", concat, weights.w_o)
+    return output if weights.b_o is None else finite_sum("the output and b_o", output, weights.b_o)
 
 
 def multi_head_attention(
@@ -184,7 +313,7 @@ def multi_head_attention(
         The tokens that ask.
     weights : MultiHeadWeights
         Where they have fewer groups than heads, the heads of a group share keys and values.
-    context : array_like, shape (..., m, d_model), optional
+    context : array_like, shape (..., m, d_context), optional
         The tokens that are asked: cross-attention. Default: `x` itself.
     mask : array_like of bool or float, broadcastable to (..., num_heads, n, m), optional
         True where a query may attend; a float mask is added to the scaled scores. For one
@@ -222,25 +351,21 @@ def multi_head_attention(
            [0.3302, 0.6698]])
     """
     x, name, source = as_tokens(x, weights, context, mask)
-    query, key = project("x", x, weights.w_q), project(name, source, weights.w_k)
+    query, key, value = projected(x, weights, source, name)
     if angles is not None:
         if context is not None:
             raise ValueError("angles are those of the places in x; no context is wanted with them")
         query, key = rotate_by(query, angles), rotate_by(key, angles)
-    concat = merge_heads(
-        scaled_dot_product_attention(
-            query,
-            key,
-            project(name, source, weights.w_v),
-            mask=mask,
-            is_causal=is_causal,
-            align=align,
-            enable_gqa=weights.num_groups < weights.num_heads,
-        )
+    heads = scaled_dot_product_attention(
+        query,
+        key,
+        value,
+        mask=mask,
+        is_causal=is_causal,
+        align=align,
+        enable_gqa=weights.num_groups < weights.num_heads,
     )
-    if weights.w_o is None:
-        return concat
-    return finite_product("the heads' outputs and w_o", concat, weights.w_o)
+    return mixed(merge_heads(heads), weights)
 
 
 def as_tokens(
@@ -278,7 +403,7 @@ def as_tokens(
 
 
 def in_widest_dtype(weights: MultiHeadWeights, *arrays: Array) -> tuple[Array, ...]:
-    """Return arrays in the widest dtype among theirs and the matrices'.
+    """Return arrays in the widest dtype among theirs and the weights'.
 
     Examples
     --------
@@ -288,6 +413,4 @@ def in_widest_dtype(weights: MultiHeadWeights, *arrays: Array) -> tuple[Array, .
     >>> in_widest_dtype(weights, np.ones(3, np.float32))[0].dtype
     dtype('float64')
     """
-    matrices = (weights.w_q, weights.w_k, weights.w_v, weights.w_o)
-    given = [matrix for matrix in matrices if matrix is not None]
-    return in_one_dtype(*arrays, *given)[: len(arrays)]
+    return in_one_dtype(*arrays, *weights.arrays.values())[: len(arrays)]

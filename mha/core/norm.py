@@ -1,4 +1,4 @@
-"""Layer normalisation: each token's numbers brought to a mean of 0 and a spread of 1."""
+"""Normalisation: each token's numbers brought to a mean of 0 and a spread of 1, or to that size."""
 
 from dataclasses import dataclass
 
@@ -181,6 +181,41 @@ def normalised(x: Array, means: Array, spreads: Array, norm: Norm) -> Array:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         found = (x - means[..., None]) / spreads[..., None] * gain + bias
     refuse_overflow("the normalised numbers, gain and bias", found, "combined")
+    return found
+
+
+def rms_norm(x: Array, gain: Array, eps: float) -> Array:
+    """Return each row divided by its root mean square, times a gain: its mean is not taken away.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., width)
+    gain : ndarray, shape (width,)
+    eps : float
+        Added to the mean square before its root.
+
+    Returns
+    -------
+    ndarray, shape and dtype of `x`
+
+    Raises
+    ------
+    ValueError
+        If `eps` is 0 and a row holds zeros alone, or a number is too large for its dtype.
+
+    References
+    ----------
+    Zhang and Sennrich (2019), section 4.
+
+    Examples
+    --------
+    >>> rms_norm(np.array([[1.0, -1.0, 7.0, 7.0]]), np.ones(4), 0.0)
+    array([[ 0.2, -0.2,  1.4,  1.4]])
+    """
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        spreads = np.sqrt((x * x).mean(axis=-1, keepdims=True) + x.dtype.type(eps))
+        found: Array = x / spreads * gain.astype(x.dtype)
+    refuse_overflow("a row's numbers, their root mean square and gain", found, "combined")
     return found
 
 

@@ -331,6 +331,59 @@ def linear_biases(
     return np.where(distance < 0, -np.inf, biases) if is_causal else biases
 
 
+def relative_buckets(
+    num_queries: int, num_keys: int, num_buckets: int, *, is_causal: bool, furthest: int = 128
+) -> Array:
+    """Return in which range of distances each key stands from each query, as T5 counts them.
+
+    Parameters
+    ----------
+    num_queries, num_keys, num_buckets : int
+    is_causal : bool
+        If False, half of the ranges are those of later keys.
+    furthest : int, default 128
+        From this distance on all keys are in one range.
+
+    Returns
+    -------
+    ndarray of int, shape (num_queries, num_keys)
+        Half of the ranges hold one distance each, the others grow by a constant factor.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number is not a whole number, or `num_buckets` is below 2, or below 4 if not causal.
+
+    References
+    ----------
+    Raffel et al. (2020), section 2.1, and the code published with it.
+
+    Examples
+    --------
+    >>> relative_buckets(3, 3, 32, is_causal=False)
+    array([[ 0, 17, 18],
+           [ 1,  0, 17],
+           [ 2,  1,  0]])
+    >>> relative_buckets(41, 1, 32, is_causal=True)[10::10, 0]
+    array([10, 17, 20, 23])
+    """
+    ranges = as_count("num_buckets", num_buckets, least=2 if is_causal else 4)
+    queries = np.arange(as_count("num_queries", num_queries))[:, None]
+    later = np.arange(as_count("num_keys", num_keys)) - queries
+    start = np.zeros_like(later)
+    if is_causal:
+        distance = np.maximum(-later, 0)
+    else:
+        ranges //= 2
+        start, distance = np.where(later > 0, ranges, 0), np.abs(later)
+    single = ranges // 2
+    # In float32, as the models were trained: where a range begins is a matter of rounding.
+    share = np.log(np.maximum(distance, single).astype(np.float32) / np.float32(single))
+    share = share / np.float32(np.log(furthest / single)) * np.float32(ranges - single)
+    wide = np.minimum(single + share.astype(int), ranges - 1)
+    return start + np.where(distance < single, distance, wide)
+
+
 # ---- Parts ----
 
 

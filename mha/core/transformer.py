@@ -65,6 +65,10 @@ class Block:
         found = layer.num_heads * layer.d_v if layer.w_o is None else layer.w_o.shape[1]
         if found != width:
             raise ValueError(f"attention gives {found} numbers a token; d_model={width} is wanted")
+        if layer.d_context != width:
+            raise ValueError(
+                f"attention reads {layer.d_context} numbers; d_model={width} is wanted"
+            )
         if self.feed_forward is not None:
             found = len(self.feed_forward.w_in), self.feed_forward.w_out.shape[1]
             if found != (width, width):

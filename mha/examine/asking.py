@@ -131,8 +131,8 @@ class Asked:
         if value.dtype.kind not in "fiub":
             return Answer(None, f"your function returns {value.dtype}, where numbers are wanted")
         handed = np.asarray(self.asarray(np.zeros(1, case.dtype))).dtype
-        fault = "" if value.dtype == handed else f"your function returns {value.dtype} for {handed}"
-        return Answer(value, fault if value.dtype.kind == "f" else "")
+        fault = f"your function returns {value.dtype} where {handed} is handed in"
+        return Answer(value, fault if value.dtype.kind == "f" and value.dtype != handed else "")
 
 
 class UnusableError(Exception):

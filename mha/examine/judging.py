@@ -91,13 +91,19 @@ class Asking:
         kept = self.only([i for i, each in enumerate(axes) if each in fits])
         return kept, [convention(condition)]
 
+    def narrowed(self) -> "Asking":
+        """Return it with what came in float32, which is then held to the digits of that."""
+        values = (answer.value for answer in self.answers)
+        narrow = [x if x is None or x.dtype != np.float64 else x.astype(np.float32) for x in values]
+        pairs = zip(self.answers, narrow, strict=True)
+        return replace(self, answers=[replace(answer, value=x) for answer, x in pairs])
+
     def off(self, parts: Parts = SOUND, least: float = 0.0) -> list[int]:
         """Return the cases of which something else came than some parts give, by so much."""
-        subject, found = self.asked.subject, []
-        for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True)):
-            if not agrees(subject, case, answer.value, self.gives(case, parts), least):
-                found.append(i)
-        return found
+        given = [self.gives(case, parts) for case in self.cases]
+        three = enumerate(zip(self.cases, self.answers, given, strict=True))
+        subject = self.asked.subject
+        return [i for i, (x, y, z) in three if not agrees(subject, x, y.value, z, least)]
 
 
 def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any = None) -> Report:
@@ -110,6 +116,12 @@ def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any
     if drawn is not None:
         return Report(name, _counts(asking, SOUND), (*before, drawn))
     found, apart = _set_apart(asking)
+    narrow = asking if found else asking.narrowed()
+    if len(narrow.off()) < len(asking.off()):
+        found, apart = _set_apart(narrow)
+        if found:
+            said = "your function computes float64 with the digits of float32"
+            asking, before = narrow, (*before, Finding(f"{said}.", convention=said))
     if not found and extra is not None:
         found, apart = _set_apart(asking, extra(asking.asked))
     if not found:
@@ -137,7 +149,8 @@ def _set_apart(
         left = tuple(i for i in range(len(kinds)) if i not in set().union(*apart))
         kept, subject = asking.only(left), asking.asked.subject
         more = subject, kept.cases, kept.answers, asking.gives, asking.changed, extra
-        if left not in tried and (found := explanations(*more)):
+        came = any(answer.value is not None for answer in kept.answers)
+        if came and left not in tried and (found := explanations(*more)):
             return found, [[i for i in group if i in off] for group in apart]
         tried.add(left)
     return [], []
@@ -222,7 +235,7 @@ def _is_limit(asking: Asking, parts: Parts) -> bool:
 def _dtypes(asking: Asking) -> list[Finding]:
     """Return a finding if arrays come in another dtype than what is handed in."""
     fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
-    if "float64 for" not in fault:
+    if "float64 where" not in fault:
         return [Finding(f"{fault}.")] if fault else []
     why = "It happens where numbers meet a float64 of NumPy's, such as np.sqrt(4)."
     return [Finding(f"{fault}. {why}", convention=fault)]

@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array
-from mha.core.multihead import MultiHeadWeights, multi_head_attention
+from mha.core.multihead import BIASES, MATRICES, MultiHeadWeights, multi_head_attention
 from mha.core.positions import rotary_angles
 from mha.examine import attention
 from mha.examine.cases import BY_NUMBERS, NOTHING_SEEN, Draw, Subject
 from mha.examine.steps import Arrays, Told, Worked, product
 from mha.practice.parts import Parts, layer
 from mha.views.arithmetic import factor
-
-MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")
 
 ALIASES = {
     "x": ("x", "query", "hiddenstates", "inputs", "embeddings"),
@@ -74,7 +72,7 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         if fused in takes:
             given[fused] = np.concatenate([given.pop(name) for name in names[:3]], axis=-1)
     if "weights" in takes:
-        given["weights"] = MultiHeadWeights(*_by_heads(given))
+        given["weights"] = _weights(given)
     if "key" in takes:
         given["key"] = given["value"] = given.get("context", given["x"])
     return given
@@ -99,35 +97,29 @@ def biases_of(given: Mapping[str, Any]) -> tuple[Array, ...]:
     return tuple(own.get(name, np.zeros(w.shape[-1], w.dtype)) for name, w in named)
 
 
-def _by_heads(given: Mapping[str, Any]) -> tuple[Array, ...]:
-    """Return the matrices as `MultiHeadWeights` takes them, a bias as one more row."""
+def _weights(given: Mapping[str, Any]) -> MultiHeadWeights:
+    """Return matrices and biases as `MultiHeadWeights` takes them."""
     *projections, w_o = matrices_of(given)
-    if not {*BIASES, "b_qkv"}.isdisjoint(given):
-        lent = zip(projections, biases_of(given), strict=False)
-        projections = [np.vstack([matrix, bias]) for matrix, bias in lent]
     d_k = projections[0].shape[-1] // given["num_heads"]
-    return (*(w.reshape(len(w), -1, d_k).swapaxes(0, 1) for w in projections), w_o)
+    by_heads = [w.reshape(len(w), -1, d_k).swapaxes(0, 1) for w in projections]
+    parts = dict(zip(MATRICES, [*by_heads, w_o], strict=True))
+    if not {*BIASES, "b_qkv"}.isdisjoint(given):
+        *rows, b_o = biases_of(given)
+        parts |= zip(BIASES, [*(b.reshape(-1, d_k) for b in rows), b_o], strict=True)
+    return MultiHeadWeights(**parts)
 
 
 def wanted(given: Any) -> Array:
     """Return the right output."""
-    x, context, padding = given["x"], given.get("context"), given.get("padding")
-    weights = given.get("weights") or MultiHeadWeights(*_by_heads(given))
-    if weights.d_model > x.shape[-1]:
-        x, context = (each if each is None else _with_one(each) for each in (x, context))
-    output = multi_head_attention(
-        x,
-        weights,
-        context=context,
+    padding = given.get("padding")
+    return multi_head_attention(
+        given["x"],
+        given.get("weights") or _weights(given),
+        context=given.get("context"),
         mask=given.get("mask") if padding is None else padding[..., None, None, :],
         is_causal=bool(given.get("is_causal")),
         angles=given.get("angles"),
     )
-    return output + given["b_o"] if "b_o" in given else output
-
-
-def _with_one(x: Array) -> Array:
-    return np.concatenate([x, np.ones((*x.shape[:-1], 1), x.dtype)], axis=-1)
 
 
 def worked(given: Any, parts: Parts) -> Array:

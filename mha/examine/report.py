@@ -3,14 +3,15 @@
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
-LINE = 78
+LINE = 77
 """How many characters a line of words has at most."""
 MOST = 88
 """How many numbers of an array are written."""
@@ -47,7 +48,9 @@ class Shown:
 
     def __str__(self) -> str:
         """Return the case as lines of text."""
-        return "\n".join([*self.code, f"# wanted: {self.wanted}", f"# came:   {self.came}"])
+        lines = [part for line in self.code for part in _folded(line, 4)]
+        lines += _folded(f"# wanted: {self.wanted}", 10, "#")
+        return "\n".join(lines + _folded(f"# came:   {self.came}", 10, "#"))
 
     @property
     def lines(self) -> list[str]:
@@ -100,18 +103,17 @@ class Finding:
         start = "Note, not counted as wrong" if self.convention else "Wrong"
         found = textwrap.wrap(f"{start}: {self.said}", LINE)
         if self.line:
-            found += [f"  wrong: {self.line}", f"  right: {self.meant}"]
+            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
         if self.right and not self.convention:
             found.append(f"  a function that is right: mha.{self.right}")
         if self.section:
             found.append(f"  in its book: {page}.html#{label}")
         if self.case is not None:
-            found.append(f"  The smallest case that was found ({self.case.about}), as Python:")
+            found.append(f"  The smallest case found ({self.case.about}), as Python:")
             found += [f"    {line}" for line in str(self.case).split("\n")]
-            if self.case.steps:
-                call = f" in call {self.case.call} alone" if self.case.call else ""
-                found.append(f"  Step by step{call}, indices from 0:")
-            found += [f"    {line}" for line in self.case.lines]
+            call = f" in call {self.case.call} alone" if self.case.call else ""
+            found += [f"  Step by step{call}, indices from 0:"] if self.case.steps else []
+            found += [f"    {part}" for line in self.case.lines for part in _folded(line, 8)]
         return "\n".join(found)
 
     def as_data(self) -> dict[str, Any]:
@@ -188,13 +190,19 @@ def _listed(said: str, items: Sequence[str]) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines]
 
 
+def _folded(line: str, indent: int, start: str = "") -> list[str]:
+    """Return a line as lines that fit a page, broken at spaces."""
+    more = start.ljust(indent)
+    return textwrap.wrap(line, LINE - 4, subsequent_indent=more, break_on_hyphens=False)
+
+
 def _ascii(text: str) -> str:
     return text.replace("\N{MINUS SIGN}", "-")
 
 
 def is_large(x: Any) -> bool:
     """Return whether a value has a line of its own in Python."""
-    return isinstance(x, np.ndarray) or is_dataclass(x)
+    return isinstance(x, np.ndarray | MultiHeadWeights)
 
 
 def python(x: Any) -> str:
@@ -202,9 +210,9 @@ def python(x: Any) -> str:
     if isinstance(x, np.ndarray):
         numbers = re.sub("(nan|inf)", r"np.\1", str(x.tolist()))
         return f"np.array({numbers}{', np.float32' if x.dtype == np.float32 else ''})"
-    if is_dataclass(x):
-        each = (f"{field.name}={python(getattr(x, field.name))}" for field in fields(x))
-        return f"mha.{type(x).__name__}({', '.join(each)})"
+    if isinstance(x, MultiHeadWeights):
+        each = (f"{name}={python(array)}" for name, array in x.arrays.items())
+        return f"mha.MultiHeadWeights({', '.join(each)})"
     return repr(x)
 
 

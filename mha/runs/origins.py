@@ -102,10 +102,12 @@ def _projected(matrix: str, run: Trace, at: Place) -> tuple[Operation, Terms]:
     assert run.embeddings is not None
     head, row, column = at.index
     read = _start(run) if run.start_normed is None else "start_normed"
-    return "products", (
+    products = (
         (_at(run, read, row, i), _at(run, matrix, head, i, column))
         for i in range(run.embeddings.shape[1])
     )
+    bias = matrix.replace("w", "b")
+    return "products", chain(products, _one(*_learned(run, "bias", bias, (head, column), 0.0)))
 
 
 def _start(run: Trace) -> str:
@@ -195,10 +197,11 @@ def _contribution(run: Trace, at: Place) -> tuple[Operation, Terms]:
 
 def _output(run: Trace, at: Place) -> tuple[Operation, Terms]:
     row, column = at.index
-    return "products", (
+    products = (
         (_at(run, "concat", row, i), _at(run, "w_o", i, column))
         for i in range(run.concat.shape[-1])
     )
+    return "products", chain(products, _one(*_learned(run, "bias", "b_o", (column,), 0.0)))
 
 
 # ---- What a running softmax keeps ----
@@ -302,7 +305,7 @@ def _normed_of(read: Callable[[Trace], str], start: str, norm: Callable[[Trace],
         number = _at(run, read(run), row, column)
         of_row = (_at(run, f"{start}_{name}", row) for name in ("means", "spreads"))
         learned = (
-            _learned(run, name, f"{norm(run)}_{name}", column, without)
+            _learned(run, name, f"{norm(run)}_{name}", (column,), without)
             for name, without in (("gain", 1.0), ("bias", 0.0))
         )
         return "normalised", _one(number, *of_row, *chain(*learned))
@@ -311,13 +314,13 @@ def _normed_of(read: Callable[[Trace], str], start: str, norm: Callable[[Trace],
 
 
 def _learned(
-    run: Trace, name: str, stage: str, column: int, left_out: float
+    run: Trace, name: str, stage: str, index: tuple[int, ...], left_out: float
 ) -> tuple[Operand, ...]:
     """Return a gain or a bias by that name, where there is one and it changes anything."""
     array = STAGES[stage].array(run)
-    if array is None or array[column] == left_out:
+    if array is None or array[index] == left_out:
         return ()
-    return (Operand(float(array[column]), place_at(stage, column), name),)
+    return (Operand(float(array[index]), place_at(stage, *index), name),)
 
 
 def _row(run: Trace, stage: str, row: int) -> list[Operand]:
@@ -351,7 +354,7 @@ def _affine(read: Callable[[Trace], str], matrix: str, bias: str) -> Rule:
             (operand, _at(run, matrix, i, column))
             for i, operand in enumerate(_row(run, read(run), row))
         )
-        return "products", chain(products, _one(*_learned(run, "bias", bias, column, 0.0)))
+        return "products", chain(products, _one(*_learned(run, "bias", bias, (column,), 0.0)))
 
     return rule
 

@@ -15,7 +15,7 @@ from mha.core.checks import Array, finite_product, finite_sum, frozen
 from mha.core.heads import merge_heads
 from mha.core.kinds import check_kind
 from mha.core.masks import as_additive_mask
-from mha.core.multihead import project
+from mha.core.multihead import mixed, project
 from mha.core.positions import rotate_by
 from mha.core.softmax import softmax
 from mha.core.transformer import (
@@ -85,7 +85,8 @@ class Trace:
     output : ndarray, shape (n, d_out), or None
         None without an output projection.
     head_contributions : ndarray, shape (num_heads, n, d_out), or None
-        Each head's share of the output; the shares sum to it. None without a projection.
+        Each head's share of the output; the shares sum to it, with the bias that the layer may add.
+        None without a projection.
     stream : ndarray, shape (n, d_model), or None
         What went into a block plus what its attention gives. None without a block, as what follows.
     stream_means, stream_spreads, stream_normed : ndarray, or None
@@ -179,6 +180,17 @@ class Trace:
         """What the run gives in the end."""
         result: Array = getattr(self, self.end)
         return result
+
+    @property
+    def output_parts(self) -> tuple[tuple[str, Array], ...]:
+        """What adds up to the output, by name: each head's share, and the bias if there is one."""
+        if self.output is None or self.head_contributions is None:
+            return ()
+        parts = tuple(zip(self.head_names, self.head_contributions, strict=True))
+        bias = None if self.example.layer is None else self.example.layer.b_o
+        if bias is None:
+            return parts
+        return (*parts, ("Bias", np.broadcast_to(bias, self.output.shape)))
 
     @property
     def num_heads(self) -> int:
@@ -382,9 +394,9 @@ def _projections(example: WorkedExample, arrays: dict[str, Any]) -> dict[str, An
     if example.block is not None:
         x = arrays.get("start_normed", in_dtype_of(example.block, x))
     return {
-        "query": project("embeddings", x, layer.w_q),
-        "key": project("embeddings", x, layer.w_k),
-        "value": project("embeddings", x, layer.w_v),
+        "query": project("embeddings", x, layer.w_q, layer.b_q),
+        "key": project("embeddings", x, layer.w_k, layer.b_k),
+        "value": project("embeddings", x, layer.w_v, layer.b_v),
     }
 
 
@@ -419,18 +431,12 @@ def _joined(example: WorkedExample, head_outputs: Array) -> dict[str, Any]:
     """Return the heads' outputs side by side, the output and the heads' shares of it."""
     concat = merge_heads(head_outputs)
     arrays = {"concat": concat}
-    w_o = None if example.layer is None else example.layer.w_o
-    if w_o is None:
+    layer = example.layer
+    if layer is None or layer.w_o is None:
         return arrays | {"output": None, "head_contributions": None}
-    of_each_head = w_o.reshape(len(head_outputs), -1, w_o.shape[1])
-    return arrays | {
-        "output": _mixed(concat, w_o),
-        "head_contributions": _mixed(head_outputs, of_each_head),
-    }
-
-
-def _mixed(head_outputs: Array, w_o: Array) -> Array:
-    return finite_product("the heads' outputs and w_o", head_outputs, w_o)
+    of_each_head = layer.w_o.reshape(len(head_outputs), -1, layer.w_o.shape[1])
+    shares = finite_product("the heads' outputs and w_o", head_outputs, of_each_head)
+    return arrays | {"output": mixed(concat, layer), "head_contributions": shares}
 
 
 def _shifts(scaled: Array) -> Array:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from mha.core.checks import Array
+from mha.core.multihead import BIASES as _BIASES
 from mha.runs.record import Trace
 from mha.runs.running import RUNNING as _RUNNING
 from mha.runs.worked import WorkedExample
@@ -107,9 +108,10 @@ class Stage:
         """Whether few runs have it: those of a block, and those with a running softmax.
 
         Explorers of a block show and compute what it adds, by a script that other pages do not
-        load. What a running softmax keeps, and what is made of a vocabulary, no explorer shows.
+        load. What a running softmax keeps, what is made of a vocabulary, and what a layer's biases
+        are, no explorer shows.
         """
-        return self.in_block or self.name in _RUNNING or self.name in OF_WORDS
+        return self.in_block or self.name in (*_RUNNING, *OF_WORDS, *_BIASES)
 
     @property
     def has_map(self) -> bool:
@@ -162,6 +164,7 @@ def _learned(example: WorkedExample, stage: Stage) -> Array | None:
 
 _EACH: tuple[Axis, ...] = ("head", "row", "column")  # each head has its own
 _ONCE: tuple[Axis, ...] = ("row", "column")
+_OF_HEAD: tuple[Axis, ...] = ("head", "column")
 _EACH_TIMES_EACH = ": each query times each key"
 _AND_SUMS = " of the scaled scores, and their row sums"
 _OF_HEADS = " of the heads' outputs"
@@ -216,6 +219,9 @@ _IN_ORDER = (
     Stage("w_q", "Query projection", "q", _EACH, _INTO_K, rows="x"),
     Stage("w_k", "Key projection", "k", _EACH, _INTO_K, rows="x"),
     Stage("w_v", "Value projection", "v", _EACH, _INTO_V, rows="x"),
+    Stage("b_q", "Query bias", "b", _OF_HEAD, ("num_heads", "d_k"), rows="once"),
+    Stage("b_k", "Key bias", "b", _OF_HEAD, ("num_heads", "d_k"), rows="once"),
+    Stage("b_v", "Value bias", "b", _OF_HEAD, ("num_heads", "d_v"), rows="once"),
     Stage("query", "Queries", "q", _EACH, _N_K),
     Stage("key", "Keys", "k", _EACH, _N_K),
     Stage("angles", "Angles", "θ", _ONCE, ("n", "d_k / 2"), rows="places"),
@@ -238,6 +244,7 @@ _IN_ORDER = (
     Stage("running_outputs", "Output so far", "z", _EACH, _N_MIXED),
     Stage("concat", "Concatenation", "z", _ONCE, ("n", _JOINED), says=_OF_HEADS),
     Stage("w_o", "Output projection", "y", _ONCE, (_JOINED, "d_out"), rows="z"),
+    Stage("b_o", "Output bias", "b", ("column",), ("d_out",), rows="once"),
     Stage("head_contributions", "Share of the output", "y", _EACH, ("num_heads", "n", "d_out")),
     Stage("output", "Output", "y", _ONCE, ("n", "d_out"), says=" after the output projection"),
     _in_block("stream", "Stream after attention", "x", _N_MODEL),

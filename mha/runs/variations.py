@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mha.core.checks import Array, as_index
-from mha.core.multihead import MultiHeadWeights
+from mha.core.multihead import MultiHeadWeights, refuse_biases
 from mha.runs.worked import WorkedExample
 
 
@@ -39,7 +39,7 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
     Raises
     ------
     TypeError, ValueError
-        If there is no such head, only one, or the example starts at query, key and value.
+        If there is no such head, only one, biases, or the example starts at query, key and value.
 
     Examples
     --------
@@ -50,6 +50,7 @@ def without_head(example: WorkedExample, head: int) -> WorkedExample:
     layer = _worked(example).layer
     if layer is None:
         raise ValueError(f"{example.name} starts at its queries; one with embeddings is wanted")
+    refuse_biases("layer", layer)
     head = as_index("head", head, layer.num_heads)
     if layer.num_heads == 1:
         raise ValueError(f"{example.name} has one head; at least two are wanted")

@@ -50,7 +50,7 @@ class WorkedExample:
         Where the inputs come from: a document's title, or who made them.
     embeddings : array_like, shape (n, d_model), optional
     layer : MultiHeadWeights, optional
-        The projection matrices, as many groups as heads.
+        The projection matrices and biases, as many groups as heads.
     block : Block, optional
         What stands around the layer. Its attention is the layer, unless another layer is given,
         which then takes its place.
@@ -144,7 +144,8 @@ class WorkedExample:
         if self.target_weights is not None:
             self._check_target(self.target_weights)
         if self.embeddings is not None and self.layer is not None:
-            project("embeddings", self.embeddings, self.layer.w_q)
+            for matrices in (self.layer.w_q, self.layer.w_k):
+                project("embeddings", self.embeddings, matrices)
 
     def _check_words(self) -> None:
         """Raise unless names and titles are strings, switches truth values, tokens visible."""

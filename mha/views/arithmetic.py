@@ -6,7 +6,7 @@ A line holds as it is printed: `mha.views.signs` says where an equals sign stand
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mha.core.feed_forward import normal_share
 from mha.runs.operations import Operation, Origin
@@ -15,6 +15,9 @@ from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
 from mha.views.signs import chain
+
+LONGEST, KEPT = 48, 8
+"""Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,10 @@ class Arithmetic:
         """Return the line with its exponents raised."""
         return re.sub(r"\^(\S+)", r"{sup}`\1`", str(self))
 
+    def _repr_html_(self) -> str:
+        """Return the same for a notebook."""
+        return re.sub(r"\^(\S+)", r"<sup>\1</sup>", str(self))
+
 
 def arithmetic(
     run: Trace, stage: str, row: int, column: int = 0, *, head: int = 0, places: int = PLACES
@@ -72,6 +79,7 @@ def arithmetic(
     Returns
     -------
     Arithmetic
+        Of more than 48 terms the 8 largest, then how many are left out and what they come to.
 
     Raises
     ------
@@ -146,10 +154,32 @@ def products(origin: Origin, places: int = PLACES) -> tuple[str, ...]:
 
 
 def _sum_of_products(origin: Origin, places: int) -> Arithmetic:
-    worked = tuple(factor(math.prod(o.value for o in term), places) for term in origin.terms)
+    begun, left_out = _shortened(origin)
+    worked = tuple(factor(math.prod(o.value for o in term), places) for term in begun.terms)
     several = worked if len(worked) > 1 or origin.operation != "product" else ()
-    expression = " + ".join(products(origin, places))
-    return Arithmetic(expression, several, short(origin.number, places))
+    parts = products(begun, places)
+    if left_out is not None:
+        parts += (_told(left_out, places),)
+        several += (factor(left_out.evaluate(), places),)
+    return Arithmetic(" + ".join(parts), several, short(origin.number, places))
+
+
+def _shortened(origin: Origin) -> tuple[Origin, Origin | None]:
+    """Return a sum that a line has room for, and what is left out: all but the largest terms."""
+    if len(origin.terms) <= LONGEST:
+        return origin, None
+    sizes = [-abs(math.prod(operand.value for operand in term)) for term in origin.terms]
+    largest = set(sorted(range(len(sizes)), key=sizes.__getitem__)[:KEPT])
+    kept, rest = (
+        tuple(term for i, term in enumerate(origin.terms) if (i in largest) == is_kept)
+        for is_kept in (True, False)
+    )
+    return replace(origin, terms=kept), replace(origin, terms=rest)
+
+
+def _told(left_out: Origin, places: int) -> str:
+    """Return how many terms are left out of a line, and what they come to."""
+    return f"({len(left_out.terms)} more, together {short(left_out.evaluate(), places)})"
 
 
 def _scaled(origin: Origin, places: int) -> Arithmetic:
@@ -171,8 +201,10 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
-    terms = " + ".join(shown(operand.value, places) for operand in origin.operands)
-    return Arithmetic(terms, (), shown(origin.number, places))
+    begun, left_out = _shortened(origin)
+    terms = [shown(operand.value, places) for operand in begun.operands]
+    terms += [] if left_out is None else [_told(left_out, places)]
+    return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 
 
 def _share(origin: Origin, places: int) -> Arithmetic:

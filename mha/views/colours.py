@@ -1,7 +1,23 @@
 """The heads' colours and patterns: what keeps them apart on a page and in greyscale print.
 
-This is their one home: `head_properties` tells the style sheets.
+This is their one home: `head_properties` tells the style sheets. `in_notebook` brings
+colours along to where no page of the book is around what is shown.
 """
+
+from functools import cache
+
+PAGE_COLOURS = {
+    "paper": ("#fffdf8", "#14161a"),
+    "ink": ("#1c1b19", "#e6e1d6"),
+    "soft": ("#5f5a52", "#a49d90"),
+    "wash": ("#f6f1e7", "#1c1f25"),
+    "rule": ("#d9d3c7", "#363a42"),
+    "edge": ("#8b8478", "#787d87"),
+    "link": ("#8a2f1b", "#f0a58a"),
+    "slip": ("#b3261e", "#ff6a61"),
+    "focus": ("#0b5cad", "#8cc4ff"),
+}
+"""The other colours, for light and for dark paper: those of `tokens.css`, which pages load."""
 
 HEAD_COLOURS = ("#0b6ea8", "#c2570c", "#1f7a4d", "#8e2a6b", "#3f3600", "#4a3fd0")
 """One colour a head, in order, for light paper; colour-blind readers tell them apart."""
@@ -11,6 +27,31 @@ HEAD_COLOURS_IN_DARK = ("#6db6e3", "#f0a35e", "#5fc29a", "#c46aa8", "#f3ecc0", "
 
 HEAT_FULL = 55
 """How many per cent of a head's colour the cell of a weight of 1 has: text on it can be read."""
+
+HEAT_FULL_IN_DARK = 42
+"""The same on dark paper."""
+
+NOTEBOOK_THEMES = {
+    "light": (
+        *('[data-jp-theme-light="true"]', '[theme="light"]'),
+        *(".vscode-light", ".vscode-high-contrast-light"),
+    ),
+    "dark": (
+        *('[data-jp-theme-light="false"]', '[theme="dark"]'),
+        *(".vscode-dark", '[data-vscode-theme-kind="vscode-high-contrast"]'),
+    ),
+}
+"""By what Jupyter, Colab and VS Code say their theme; without any of these it is the system's."""
+
+_NOTEBOOK_FONTS = (
+    "@font-face{font-family:mha-arial;size-adjust:90%;"
+    'src:local("Arial"),local("Liberation Sans"),local("Helvetica")}'
+    "@font-face{font-family:mha-wide;size-adjust:80%;"
+    'src:local("DejaVu Sans"),local("Verdana")}'
+    '.mha{--font-interface:"Source Sans 3",mha-arial,mha-wide,sans-serif;'
+    '--font-text:"STIX Two Text","Times New Roman","Liberation Serif",serif}'
+)
+"""A notebook has not the pages' fonts: others take the room of theirs."""
 
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 """One pattern a head, in order, so that heads stay apart in greyscale print."""
@@ -62,3 +103,36 @@ def head_properties() -> str:
         for colours in (HEAD_COLOURS, HEAD_COLOURS_IN_DARK)
     )
     return f'html{{{light}}}\nhtml[data-theme="dark"]{{{dark}}}\n'
+
+
+@cache
+def notebook_style() -> str:
+    """Return the style of what a notebook shows: the book's colours, in the notebook's theme.
+
+    Examples
+    --------
+    >>> "--paper:light-dark(#fffdf8,#14161a);" in notebook_style()
+    True
+    """
+    heads = zip(HEAD_COLOURS, HEAD_COLOURS_IN_DARK, strict=True)
+    colours = PAGE_COLOURS | {f"head-{i}": pair for i, pair in enumerate(heads, 1)}
+    properties = "".join(f"--{name}:light-dark({a},{b});" for name, (a, b) in colours.items())
+    themes = "".join(
+        f":is({','.join(marks)}) .mha{{color-scheme:{theme}}}"
+        for theme, marks in NOTEBOOK_THEMES.items()
+    )
+    return _NOTEBOOK_FONTS + (
+        f".mha{{color-scheme:light dark;--heat-full:{HEAT_FULL_IN_DARK}%;{properties}"
+        f"background:var(--paper);color:var(--ink)}}{themes}"
+    )
+
+
+def in_notebook(html: str, style: str = "") -> str:
+    """Return an element as a notebook shows it, which has none of the book's style sheets.
+
+    Examples
+    --------
+    >>> in_notebook("<p>One</p>")[:18], in_notebook("<p>One</p>")[-16:]
+    ('<div class="mha"><', '<p>One</p></div>')
+    """
+    return f'<div class="mha"><style>{notebook_style()}{style}</style>{html}</div>'

@@ -15,12 +15,14 @@ from mha.views.drawing.canvas import STYLE, Figure
 from mha.views.drawing.flow import flow
 from mha.views.drawing.lanes import concat_strips, lanes
 from mha.views.drawing.maps import heatmaps, mixing_maps, weight_maps
+from mha.views.drawing.matrix_blocks import layout_blocks
 from mha.views.drawing.moving import moved
-from mha.views.drawing.page import AltTextRenderer, inline_svg
+from mha.views.drawing.page import AltTextRenderer
 from mha.views.drawing.plane import plane
 from mha.views.drawing.plots import curves, of_seeds, softmax_bars, stacked_counts
 from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
+from mha.views.drawing.svg import inline_svg
 from mha.views.drawing.turning import turned
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "heatmaps",
     "inline_svg",
     "lanes",
+    "layout_blocks",
     "mixing_maps",
     "moved",
     "of_seeds",

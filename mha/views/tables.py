@@ -94,7 +94,8 @@ def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:
     shape = stage_array(run, stage).shape
     where: tuple[int, ...] = ()
     if STAGES[stage].rows == "once":
-        return [[place_at(stage, j) for j in range(*shape)]]
+        own = (as_index("head", head, run.num_heads),) if STAGES[stage].per_head else ()
+        return [[place_at(stage, *own, j) for j in range(shape[-1])]]
     if STAGES[stage].per_head:
         where = (as_index("head", head, run.num_heads),)
     if len(shape) != len(where) + 2:
@@ -427,12 +428,13 @@ def contribution_table(
     >>> contribution_table(trace(load_example("the-cat-sat")), 0).rows[-1][:2]
     ('Output', '3.0853')
     """
-    if run.output is None or run.head_contributions is None:
+    if run.output is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
     token = as_index("token", token, len(run.tokens))
+    names, parts = zip(*run.output_parts, strict=True)
     return array_table(
-        np.vstack([run.head_contributions[:, token], run.output[token]]),
-        rows=(*run.head_names, STAGES["output"].title),
+        np.vstack([*(part[token] for part in parts), run.output[token]]),
+        rows=(*names, STAGES["output"].title),
         columns=_components(run, "output"),
         caption=f"Each head's share of the output for *{as_written(run.tokens[token])}*",
         corner="Head",

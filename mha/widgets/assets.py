@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +51,9 @@ EXPLORER_PARTS = (
 )
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
+LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
+"""What a model and a layer are both looked at with."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -72,6 +77,7 @@ LATE_PARTS = {
     "model-view.js": (
         "stages-words.js",
         "strings-model.js",
+        *LOOKING,
         "model-arithmetic.js",
         "model-maps.js",
         "model-origin.js",
@@ -79,6 +85,7 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -135,15 +142,28 @@ def published() -> dict[str, str]:
     >>> published()["heads.css"][:6]
     'html{-'
     """
-    files = sorted([*FOLDER.glob("*.js"), *FOLDER.glob("*.css")])
-    parts = {file.name: bare(file.read_text(encoding="utf-8")) for file in files}
-    parts |= {"stages.js": stages_script(), "stages-block.js": stages_script(in_block=True)}
-    parts["stages-words.js"] = stages_script(of_words=True)
-    parts["model-numbers.js"] = model_script()
-    parts["heads.css"] = head_properties()
-    texts = {name: "".join([parts[part] for part in own]) for name, own in TOGETHER.items()}
-    used = {part for own in TOGETHER.values() for part in own}
-    return {name: text for name, text in parts.items() if name not in used} | texts
+    files = {file.name for pattern in ("*.js", "*.css") for file in FOLDER.glob(pattern)}
+    used = {part for parts in TOGETHER.values() for part in parts}
+    return {name: text_of(name) for name in sorted((files | {*_MADE}) - used | {*TOGETHER})}
+
+
+@cache
+def text_of(name: str) -> str:
+    """Return one script or style as it is published.
+
+    Examples
+    --------
+    >>> text_of("page.js")[:12]
+    '(function ()'
+    """
+    return "".join(map(_part, TOGETHER.get(name, (name,))))
+
+
+def _part(name: str) -> str:
+    """Return a script or style that is made from Python, or what is needed of one in the folder."""
+    if name in _MADE:
+        return _MADE[name]()
+    return bare((FOLDER / name).read_text(encoding="utf-8"))
 
 
 def model_script() -> str:
@@ -184,6 +204,16 @@ def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
     if in_block or of_words:
         return f"Object.assign(window.mhaStages,{stages});\n"
     return f"window.mhaStages={stages};\n"
+
+
+_MADE: dict[str, Callable[[], str]] = {
+    "stages.js": stages_script,
+    "stages-block.js": partial(stages_script, in_block=True),
+    "stages-words.js": partial(stages_script, of_words=True),
+    "model-numbers.js": model_script,
+    "heads.css": head_properties,
+}
+"""What is made from Python."""
 
 
 def bare(text: str) -> str:

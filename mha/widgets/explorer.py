@@ -24,17 +24,25 @@ from mha.runs.stages import STAGES
 from mha.views.signs import total
 from mha.widgets.explorer_tables import LONGEST_LABEL, sections
 from mha.widgets.explorer_tasks import Task, checked_tasks
+from mha.widgets.frame import framed
+from mha.widgets.layer import LATE, STYLES, is_large, layer_element
 
 View = Literal["strip", "plane", "temperature"]
 
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
+_OPENED = ("explorer-all.js", "explorer-settings.js")
+
 _PRINTED = tuple(
     name
     for name, stage in STAGES.items()
     if not stage.is_matrix and not stage.seldom and name not in ("embeddings", "head_contributions")
 )
+
+
+Forms = tuple[dict[str, str], dict[str, dict[str, str]]]
+"""What is shown, by its kind, and what is said about it."""
 
 
 class Drawing(Protocol):
@@ -58,13 +66,25 @@ class Explorer:
     html : str
     title : str
     figure : Drawing, optional
+    late : tuple of str
+        The scripts that a notebook has to bring along for what may be asked for.
+    styles : tuple of str
     """
 
     html: str
     title: str
     figure: Drawing | None = None
+    late: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ("explorer.css",)
 
-    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    def _repr_mimebundle_(self, **_: object) -> Forms:
+        """Return what a notebook shows: the element in a frame, with its scripts and styles."""
+        data, metadata = self.on_page()
+        html = framed(self.html, self.title, late=self.late, styles=self.styles)
+        return data | {"text/html": html}, metadata
+
+    def on_page(self) -> Forms:
+        """Return what a page of the book shows, which has the scripts and styles."""
         data = {"text/html": self.html, "text/plain": f"Explorer: {self.title}"}
         if self.figure is None:
             return data, {}
@@ -120,13 +140,28 @@ def explorer(
     """
     check_kind("run", run, Trace)
     name = checked_name(run.example.name if name is None else name)
+    if is_large(run):
+        return _of_large(run, name, figure, tasks, view)
     if view == "plane" and not _is_plane(run):
         raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")
     if run.example.block is not None and view != "strip":
         raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
     data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     html = _element(run, name, data)
-    return Explorer(html=html, title=run.example.title, figure=figure)
+    asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
+    late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
+    return Explorer(html=html, title=run.example.title, figure=figure, late=late)
+
+
+def _of_large(
+    run: Trace, name: str, figure: Drawing | None, tasks: Sequence[Task], view: View
+) -> Explorer:
+    """Return a run that the strip has no room for, as maps and one query key by key."""
+    if tasks or view != "strip":
+        raise ValueError("the run is too large for tasks or another view; neither is wanted")
+    start, data = layer_element(run, name, _masks(run))
+    html = f'{start}<script type="application/json">{as_json(data)}</script></mha-model>'
+    return Explorer(html, run.example.title, figure, LATE, STYLES)
 
 
 def _is_plane(run: Trace) -> bool:

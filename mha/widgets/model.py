@@ -8,6 +8,8 @@ from mha.widgets.explorer import Drawing, Explorer, as_json
 
 _LABEL = "The model of names"
 
+_LATE = ("explorer-block.js", "model-view.js", "model-numbers.js")
+
 
 def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
     """Return the model of names as an element of a page that a reader can write with.
@@ -41,4 +43,4 @@ def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
         f' aria-label="{_LABEL}"><p><i>{escape(" ".join(words))}</i> …</p></div>'
         f'<script type="application/json">{data}</script></mha-model>'
     )
-    return Explorer(html=html, title=_LABEL, figure=figure)
+    return Explorer(html, _LABEL, figure, late=_LATE, styles=("explorer.css", "model.css"))

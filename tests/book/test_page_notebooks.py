@@ -67,12 +67,14 @@ LEFT_OVER = re.compile(  # what only the book's Sphinx can read
 RUN = """
 import ast, json, sys
 def shown(value):
+    if hasattr(value, "on_page"):  # a notebook of the book keeps no scripts
+        return value.on_page()[0]["text/html"]
+    if hasattr(value, "_repr_html_"):
+        return value._repr_html_()
     if hasattr(value, "_repr_mimebundle_"):
         bundle = value._repr_mimebundle_()
         bundle = bundle[0] if isinstance(bundle, tuple) else bundle  # the second has metadata
         return bundle.get("text/html") or bundle["image/svg+xml"]
-    if hasattr(value, "_repr_html_"):
-        return value._repr_html_()
     return value._repr_svg_() if hasattr(value, "_repr_svg_") else repr(value)
 for name in sys.argv[1:]:
     with open(name, encoding="utf-8") as file:

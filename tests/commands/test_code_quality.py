@@ -12,7 +12,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = Path(sys.executable).parent
 DOCS = [f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")]
 DENO = f"--config={ROOT / 'tests' / 'javascript' / 'deno.json'}"
-LOCKS = {"requirements.lock": 50, "requirements-bench.lock": 20, "requirements-release.lock": 20}
+LOCKS = {
+    "requirements.lock": 50,
+    "requirements-frameworks.lock": 50,
+    "requirements-release.lock": 20,
+}
 """The files of pinned packages, and the fewest entries that each has."""
 
 

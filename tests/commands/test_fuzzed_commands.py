@@ -141,7 +141,7 @@ def test_a_page_to_check(name):
             holds(ended(checking.main))
 
 
-@given(line("--quick", "--no-book", "--torch"))
+@given(line("--quick", "--no-book", "--torch", "--frameworks"))
 def test_a_command_line_of_test(arguments):
     holds(ended(testing._parser().parse_known_args, arguments))
 

@@ -30,7 +30,18 @@ def test_it_makes_its_environment_and_hands_arguments_and_result_on(started, mon
     assert ended.value.code == 3
     made, pages, (command, folder) = started
     assert pages == "pages"
-    assert (made.folder, made.lock) == (ROOT / ".bench", ROOT / "requirements-bench.lock")
+    assert (made.folder, made.lock) == (ROOT / ".frameworks", ROOT / "requirements-frameworks.lock")
     assert command[:4] == [str(made.python), "-m", "pytest", "tests/against_torch"]
     assert command[-4:] == ["--draws", "2", "-k", "softmax"]
     assert folder == ROOT
+
+
+def test_the_frameworks_run_in_the_same_environment_without_the_pages(started, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["test.py", "--frameworks", "-k", "Llama"])
+    with pytest.raises(SystemExit) as ended:
+        testing.main()
+    assert ended.value.code == 3
+    made, (command, _) = started
+    assert made.folder == ROOT / ".frameworks"
+    assert command[3] == "tests/against_frameworks"
+    assert command[-2:] == ["-k", "Llama"]

@@ -9,6 +9,7 @@ X = RNG.normal(size=(4, 6))
 HEADS = RNG.normal(size=(2, 4, 6))
 ROWS = mha.softmax(RNG.normal(size=(4, 4)))
 LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
+BIASED = mha.MultiHeadWeights(*LAYER.arrays.values(), *np.ones((3, 2, 4)), np.ones(6))
 ATTENTION = {"query": X, "key": X, "value": X}
 
 # Of every function of the mathematics, what it takes of arrays and counts.
@@ -70,6 +71,7 @@ MORE = {
 }
 DRAWING = ("fit_patterns", "draw_layer")
 
+PACKED = {"in_proj_weight": np.ones((18, 6)), "out_proj.weight": X.T @ X}
 NORM = mha.Norm(X[0], X[1])
 FEED = mha.FeedForward(X.T, None, X, None)
 BLOCK = mha.Block(LAYER, FEED, "before", NORM)
@@ -100,6 +102,7 @@ BESIDE = {
     "recorded_maps": {"sentence": "I play football"},
     "trace": {"example": EXAMPLE},
     "trace_blocks": {"example": EXAMPLE, "blocks": [BLOCK]},
+    "trace_layer": {"layer": BIASED, "x": X, "tokens": list("abcd")},
     "without_scale": {"example": EXAMPLE},
     "without_head": {"example": EXAMPLE, "head": 1},
     "with_swapped_tokens": {"example": EXAMPLE, "first": 0, "second": 3},
@@ -108,7 +111,10 @@ BESIDE = {
     "Norm": {"gain": X[0], "bias": X[1]},
     "FeedForward": {"w_in": X.T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
     "Block": {"attention": LAYER, "feed_forward": FEED, "first": NORM, "second": NORM},
-    "MultiHeadWeights": {name: getattr(LAYER, name) for name in ("w_q", "w_k", "w_v", "w_o")},
+    "MultiHeadWeights": BIASED.arrays,
+    "AttentionLayer": {"weights": BIASED},
+    "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
+    "layer_to_arrays": {"layer": mha.layer_from_arrays(PACKED, num_heads=2)},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
     "SeedRuns": {"values": X},

@@ -14,7 +14,8 @@ def layer(rng, heads=6, groups=2, dtype=np.float64, *, with_output=True):
     shapes = (heads, D_MODEL, D_K), (groups, D_MODEL, D_K), (groups, D_MODEL, D_V)
     w_q, w_k, w_v = ((rng.normal(size=shape) / 4).astype(dtype) for shape in shapes)
     w_o = rng.normal(size=(heads * D_V, D_OUT)).astype(dtype) if with_output else None
-    return MultiHeadWeights(w_q, w_k, w_v, w_o)
+    biases = (rng.normal(size=(len(w), w.shape[-1])).astype(dtype) for w in (w_q, w_k, w_v))
+    return MultiHeadWeights(w_q, w_k, w_v, w_o, *(biases if with_output else ()))
 
 
 def decoded(x, weights, sizes):

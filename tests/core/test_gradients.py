@@ -85,30 +85,34 @@ def test_saturated_scores_have_vanishing_gradients(rng):
     assert sizes[2] < 1e-12 < sizes[0]
 
 
-def layer(rng, *, w_o=True):
+def layer(rng, *, w_o=True, biases=False):
     def normal(*shape):
         return rng.normal(size=shape)
 
+    widths = (HEADS, D_K), (HEADS, D_K), (HEADS, D_V)
     return MultiHeadWeights(
         normal(HEADS, D_MODEL, D_K),
         normal(HEADS, D_MODEL, D_K),
         normal(HEADS, D_MODEL, D_V),
         normal(HEADS * D_V, D_OUT) if w_o else None,
+        *(normal(*width) for width in widths if biases),
+        b_o=normal(D_OUT) if biases and w_o else None,
     )
 
 
 @pytest.mark.parametrize("w_o", [False, True])
 @pytest.mark.parametrize("cross", [False, True])
 @pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"mask": MASK[:, :N]}])
-def test_multi_head(rng, options, cross, w_o):
-    x, weights = rng.normal(size=(N, D_MODEL)), layer(rng, w_o=w_o)
+@pytest.mark.parametrize("biases", [False, True])
+def test_multi_head(rng, biases, options, cross, w_o):
+    x, weights = rng.normal(size=(N, D_MODEL)), layer(rng, w_o=w_o, biases=biases)
     context = rng.normal(size=(M, D_MODEL)) if cross else None
     if "mask" in options:
         options = {"mask": MASK if cross else MASK[:, :N]}
     d_output = rng.normal(size=(N, D_OUT if w_o else HEADS * D_V))
 
     def loss(**changed):
-        matrices = {name: getattr(weights, name) for name in ("w_q", "w_k", "w_v", "w_o")}
+        matrices = weights.arrays
         matrices |= {name: changed.pop(name) for name in matrices if name in changed}
         arguments = {"x": x, "context": context} | options | changed
         return (
@@ -121,10 +125,9 @@ def test_multi_head(rng, options, cross, w_o):
         close(back.context, lambda v: loss(context=v), context)
     else:
         assert back.context is None
-    for name in ("w_q", "w_k", "w_v") + ("w_o",) * w_o:
-        matrix = np.array(getattr(weights, name))
-        close(getattr(back.weights, name), lambda v, name=name: loss(**{name: v}), matrix)
-    assert w_o or back.weights.w_o is None
+    assert set(back.weights.arrays) == set(weights.arrays)
+    for name, array in weights.arrays.items():
+        close(getattr(back.weights, name), lambda v, name=name: loss(**{name: v}), np.array(array))
 
 
 def test_a_gradient_that_overflows_is_refused(rng):

@@ -20,11 +20,14 @@ from helpers import (
 
 from mha import (
     MultiHeadWeights,
+    WorkedExample,
     causal_mask,
+    layer_gradients,
     merge_heads,
     multi_head_attention,
     scaled_dot_product_attention,
     split_heads,
+    without_head,
 )
 
 
@@ -155,6 +158,71 @@ def test_a_batch_is_separate_sequences(rng):
         np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
 
 
+# Biases, and a context of another width
+
+
+@pytest.mark.parametrize("groups", [HEADS, 1])
+def test_biases_are_one_more_row_of_each_matrix_for_tokens_with_a_one_behind(rng, groups):
+    shapes = (HEADS, D_K), (groups, D_K), (groups, D_V), (D_OUT,)
+    b_q, b_k, b_v, b_o = (rng.normal(size=shape) for shape in shapes)
+    bare = layer(rng)
+    matrices = bare.w_q, bare.w_k[:groups], bare.w_v[:groups]
+    biased = MultiHeadWeights(*matrices, bare.w_o, b_q, b_k, b_v, b_o)
+    longer = MultiHeadWeights(
+        *(
+            np.concatenate([matrix, bias[:, None]], axis=1)
+            for matrix, bias in zip(matrices, (b_q, b_k, b_v), strict=True)
+        ),
+        bare.w_o,
+    )
+    x, context = tokens(rng, BATCH), tokens(rng, BATCH, n=KEYS)
+    with_one = [np.concatenate([y, np.ones((*y.shape[:-1], 1))], axis=-1) for y in (x, context)]
+    wanted = multi_head_attention(with_one[0], longer, context=with_one[1]) + b_o
+    found = multi_head_attention(x, biased, context=context)
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+def test_one_wide_bias_widens_the_output(rng):
+    narrow = layer(rng, dtype=np.float32)
+    wide = MultiHeadWeights(*narrow.arrays.values(), b_o=np.zeros(D_OUT))
+    x = tokens(rng, dtype=np.float32)
+    assert multi_head_attention(x, narrow).dtype == np.float32
+    assert multi_head_attention(x, wide).dtype == np.float64
+
+
+def test_a_context_may_have_another_width(rng):
+    bare, context = layer(rng), rng.normal(size=(KEYS, 5))
+    into = rng.normal(size=(5, D_MODEL))
+    other = MultiHeadWeights(bare.w_q, into @ bare.w_k, into @ bare.w_v, bare.w_o)
+    x = tokens(rng)
+    np.testing.assert_allclose(
+        multi_head_attention(x, other, context=context),
+        multi_head_attention(x, bare, context=context @ into),
+        rtol=1e-10,
+    )
+    assert (other.d_model, other.d_context) == (D_MODEL, 5)
+    with raises(ValueError, "x has width 17 but the weights have d_model=5; they must match"):
+        multi_head_attention(x, other)
+
+
+def test_what_computes_without_biases_refuses_them(rng):
+    biased = MultiHeadWeights(**GOOD)
+    x = tokens(rng)
+    sentence = "layer has the bias b_q; a layer without biases is wanted here"
+    with raises(ValueError, sentence):
+        layer_gradients(biased, x, [[0]] * QUERIES)
+    words = {"name": "w", "title": "w", "source": "w", "tokens": list("abcde")}
+    start = WorkedExample(**words, head_names=list("fgh"), embeddings=x, layer=biased)
+    with raises(ValueError, sentence):
+        without_head(start, 0)
+
+
+def test_a_bias_behind_no_matrix_is_refused():
+    sentence = "b_o is added behind w_o, which there is not; both are wanted"
+    with raises(ValueError, sentence):
+        MultiHeadWeights(GOOD["w_q"], GOOD["w_k"], GOOD["w_v"], b_o=np.ones(D_OUT))
+
+
 # The weights
 
 
@@ -163,6 +231,7 @@ GOOD = {
     "w_k": np.ones((HEADS, D_MODEL, D_K)),
     "w_v": np.ones((HEADS, D_MODEL, D_V)),
     "w_o": np.ones((HEADS * D_V, D_OUT)),
+    "b_q": np.ones((HEADS, D_K)),
 }
 
 
@@ -192,6 +261,9 @@ GOOD = {
         ("w_o", (38, 19), "w_o has shape (38, 19); num_heads * d_v = 39 rows are wanted"),
         ("w_o", (39,), "w_o has shape (39,); num_heads * d_v = 39 rows are wanted"),
         ("w_o", (3, 13, 19), "w_o has shape (3, 13, 19); num_heads * d_v = 39 rows are wanted"),
+        ("b_q", (33,), "b_q has shape (33,); (3, 11) is wanted"),
+        ("b_v", (3, 11), "b_v has shape (3, 11); (3, 13) is wanted"),
+        ("b_o", (39,), "b_o has shape (39,); (19,) is wanted"),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(name, shape, sentence):

@@ -66,6 +66,12 @@ RIGHT = {
     "softcap and padding": (capped, []),
     "mha": (mha.scaled_dot_product_attention, []),
     "blockwise": (mha.blockwise_attention, []),
+    "float64 in float32": (
+        lambda q, k, v: (
+            soft(dots(q.astype(np.float32), k.astype(np.float32))) @ v.astype(np.float32)
+        ).astype(q.dtype),
+        ["your function computes float64 with the digits of float32"],
+    ),
     "four axes": (
         lambda q, k, v: np.einsum("bhij,bhjd->bhid", soft(dots(q, k)), v),
         ["if arrays have 4 axes"],
@@ -123,7 +129,7 @@ RIGHT = {
     ),
     "wider": (
         lambda q, k, v: (soft(dots(q, k)) @ v).astype(float),
-        ["your function returns float64 for float32"],
+        ["your function returns float64 where float32 is handed in"],
     ),
 }  # fmt: skip
 

@@ -16,12 +16,16 @@ from helpers import (
 )
 
 from mha import Trace, trace
+from mha.core.multihead import BIASES
 from mha.runs.stages import AXES, OF_WORDS, STAGES, as_data
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
 MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out", "unembedding"]
-LEARNED_ROWS = ["first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"]
+LEARNED_ROWS = [
+    *BIASES,
+    *("first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"),
+]
 LENGTHS = {
     "n": QUERIES,
     "num_heads": HEADS,
@@ -60,7 +64,7 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
     for name, kind in STAGES.items():
         array = kind.array(run)
         is_lacking = kind.in_block and (norm is None or name.startswith(BLOCKS[norm]))
-        is_lacking |= name in OF_WORDS
+        is_lacking |= name in (*OF_WORDS, *BIASES)
         if name in ("root", "percentages") or is_lacking:
             assert array is None, name
             continue

@@ -12,6 +12,8 @@ from mha.views.colours import (
     HEAD_COLOURS,
     HEAD_COLOURS_IN_DARK,
     HEAT_FULL,
+    HEAT_FULL_IN_DARK,
+    PAGE_COLOURS,
     head_property,
 )
 
@@ -63,8 +65,11 @@ def test_every_head_has_a_colour_for_each_theme_and_a_hatch():
     assert [head_property(head) for head in (0, 5, 6)] == ["--head-1", "--head-6", "--head-1"]
 
 
-def test_the_pages_have_the_same_heat():
+def test_the_pages_have_the_same_colours_and_heat():
     sheet = (ROOT / "book" / "_static" / "tokens.css").read_text(encoding="utf-8")
     light, dark = re.findall(r'html\[data-theme="\w+"\] \{\n(.*?)\}', sheet, re.DOTALL)[:2]
     assert f"--heat-full: {HEAT_FULL}%;" in light
-    assert "--heat-full: " in dark
+    assert f"--heat-full: {HEAT_FULL_IN_DARK}%;" in dark
+    for name, (of_light, of_dark) in PAGE_COLOURS.items():
+        assert f"--{name}: {of_light};" in light
+        assert f"--{name}: {of_dark};" in dark

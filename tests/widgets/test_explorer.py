@@ -146,7 +146,7 @@ def test_terms_of_sums_are_held_too():
 def test_print_form_is_the_figure_with_its_alternative_text():
     run = trace(load_example("the-cat-sat"))
     figure = figures.lanes(run)
-    bundle, metadata = explorer(run, figure=figure)._repr_mimebundle_()
+    bundle, metadata = explorer(run, figure=figure).on_page()
     assert bundle["image/svg+xml"] == figure.svg
     assert metadata == {"image/svg+xml": {"alt": figure.alt}}
     assert bundle["text/plain"] == "Explorer: The cat sat"

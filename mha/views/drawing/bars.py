@@ -147,16 +147,17 @@ def output_shares(run: Trace, *, places: int = 2) -> Figure:
     >>> output_shares(trace(load_example("the-cat-sat"))).alt[:52]
     'Bars, a panel a token: for each output component the'
     """
-    if run.output is None or run.head_contributions is None:
+    if run.output is None:
         raise ValueError(f"{run.example.name} has no w_o; an output projection is wanted")
-    shares = run.head_contributions
+    parts, arrays = zip(*run.output_parts, strict=True)
+    shares = np.stack(arrays)
     scale = _Scale(np.concatenate([shares, run.output[None]]))
-    names = [*run.head_names, STAGES["output"].title]
+    names = [*parts, STAGES["output"].title]
     wide, narrow = [_key(names, WIDE)], [_key(names, NARROW)]
     for i, token in enumerate(run.tokens):
         for panels, room in ((wide, WIDE), (narrow, NARROW)):
             panels += _shares(token, shares[:, i], run.output[i], scale, places, room)
-    alt = _shares_in_words(run, shares[:, 0, 0], run.output[0, 0], places)
+    alt = _shares_in_words(run.tokens[0], parts, shares[:, 0, 0], run.output[0, 0], places)
     return figure(wide, alt, narrow=narrow)
 
 
@@ -217,15 +218,16 @@ def _share(i: int, x: float, value: float, scale: _Scale, words: str, heads: int
     return group(_bar(x, 22, value, scale, words, fill), colour=colour)
 
 
-def _shares_in_words(run: Trace, shares: Array, output: float, places: int) -> str:
+def _shares_in_words(
+    token: str, names: Sequence[str], shares: Array, output: float, places: int
+) -> str:
     """Tell what is to be seen, with the numbers of the first component of the first token."""
     parts = ", ".join(
-        f"{name} {shown(float(share), places)}"
-        for name, share in zip(run.head_names, shares, strict=True)
+        f"{name} {shown(float(share), places)}" for name, share in zip(names, shares, strict=True)
     )
-    largest = run.head_names[int(np.abs(shares).argmax())]
+    largest = names[int(np.abs(shares).argmax())]
     return (
         "Bars, a panel a token: for each output component the heads' shares and the output they"
-        f" add up to. For {run.tokens[0]}, first component: {parts}, output"
+        f" add up to. For {token}, first component: {parts}, output"
         f" {shown(float(output), places)}; the largest share is {largest}'s."
     )

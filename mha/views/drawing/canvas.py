@@ -7,7 +7,8 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from mha.views.drawing.svg import hatches, number
+from mha.views.colours import in_notebook
+from mha.views.drawing.svg import hatches, inline_svg, number
 
 WIDE = 648
 """How many pixels wide a figure may be on a desk and on paper: what a cell in the text has."""
@@ -43,6 +44,14 @@ class Figure:
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
         data = {"image/svg+xml": self.svg, "text/plain": f"Figure: {self.alt}"}
         return data, {"image/svg+xml": {"alt": self.alt}}
+
+    def _repr_html_(self) -> str:
+        """Return the drawing for a notebook, in its theme; pages of the book take the SVG.
+
+        Nested, its style has precedence over what a notebook says of every drawing.
+        """
+        style = f".mha{{{_style()}.drawing>svg{{max-width:none}}}}"
+        return in_notebook(inline_svg(self.svg, self.alt), style)
 
 
 @dataclass(frozen=True)

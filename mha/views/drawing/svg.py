@@ -4,6 +4,7 @@ Classes are those of ``figures.css``. A text's `y` is its baseline; `middle_of` 
 of a text that stands around a height.
 """
 
+import hashlib
 import math
 import re
 from html import escape
@@ -247,3 +248,27 @@ def hatches(body: str) -> str:
         if f"url(#hatch-{head + 1})" in body
     )  # fmt: skip
     return f"<defs>{found}</defs>" if found else ""
+
+
+# ---- On a page ----
+
+
+def inline_svg(svg: str, alt: str, place: str = "") -> str:
+    """Return a drawing as an element of an HTML page, which has its style sheet.
+
+    Identifiers are made unique by the drawing's content and its place on the page.
+
+    Examples
+    --------
+    >>> inline_svg('<svg width="9"><g id="a"/></svg>', "A dot")[-33:]
+    '<g id="d8512534f-a"/></svg></div>'
+    """
+    body = re.sub(r"<style>.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    mark = hashlib.sha256((place + svg).encode()).hexdigest()[:8]
+    body = re.sub(r'\bid="([^"]+)"', rf'id="d{mark}-\1"', body)
+    body = re.sub(r"url\(#([^)]+)\)", rf"url(#d{mark}-\1)", body)
+    body = re.sub(r'\bhref="#([^"]+)"', rf'href="#d{mark}-\1"', body)
+    body = body.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1)
+    label = escape(alt, quote=True)
+    body = body.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+    return f'<div class="drawing" role="group" aria-label="Figure" tabindex="0">{body}</div>'

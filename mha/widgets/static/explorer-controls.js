@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { fill, freshId, later, make, makeButton, makeChoice } = window.mhaExplorer;
+  const { fill, freshId, isPage, later, make, makeButton, makeChoice } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Controls that follow the state. */
@@ -109,7 +109,7 @@
       this.link = make("span", { className: "field" });
       return make("div", { className: "line actions" }, undo, redo,
         makeButton(texts.reset, () => { this.settings?.forget(); explorer.reset(); }),
-        makeButton(texts.copy, () => this.copy()), this.link);
+        ...(isPage ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
     }
 
     /** Copy the link; where the browser does not allow it, offer it in a field. */

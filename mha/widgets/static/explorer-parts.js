@@ -108,6 +108,9 @@
   const makeButton = (label, onclick, properties = {}) =>
     make("button", { type: "button", onclick, ...properties }, label);
 
+  /** Whether there is an address to share: a frame in a notebook has none. */
+  const isPage = location.protocol !== "about:";
+
   /** Where the scripts stand. */
   const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
@@ -115,15 +118,18 @@
   const coming = {};
 
   /**
-   * Load a script that stands beside this one, once, when what it makes is asked for.
+   * Load a script that stands beside this one, once, when what it makes is asked for. A page that
+   * has nothing beside it holds the script as text.
    * @param {string} name
    * @returns {Promise<void>}
    */
   function later(name) {
     coming[name] ??= new Promise((loaded, failed) => {
-      const script = make("script", { src: folder + name, onerror: failed });
-      script.onload = () => loaded();
+      const held = document.getElementById(name);
+      const script = make("script", held ? { text: held.textContent }
+        : { src: folder + name, onerror: failed, onload: () => loaded() });
       document.head.append(script);
+      if (held) loaded();
     });
     return coming[name];
   }
@@ -209,7 +215,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, fitting, freshId, later, make, makeButton, makeChoice, makeField, makeGroup, printed, set, setBar,
+    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup, printed, set, setBar,
     setText, strength,
   };
   window.mhaExplorer = shared;

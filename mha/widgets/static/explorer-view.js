@@ -5,8 +5,8 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isChanged, later,
-    make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isChanged, isPage,
+    later, make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
@@ -336,6 +336,7 @@
     /** Keep the state in the address, a little later: browsers limit how often it may change. */
     writeAddress() {
       clearTimeout(this.timer);
+      if (!isPage) return;
       this.timer = setTimeout(() => {
         const wanted = toHash(this.data, this.state);
         if (wanted === this.written) return;

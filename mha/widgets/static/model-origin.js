@@ -1,16 +1,11 @@
-/* Where a number of the model comes from: its name, and a line of arithmetic whose numbers lead on. */
+/* Where a number of the model comes from: what it is called, and in which block it is computed. */
 (function () {
   "use strict";
 
-  const { LAYOUTS, fill, inBrackets, make, makeButton, setText } = window.mhaExplorer;
-  const { evaluate } = window.mhaOrigins;
-  const { chain, short } = window.mhaNumbers;
+  const { fill } = window.mhaExplorer;
   const { homeOf, originIn, sharesAt } = window.mhaModel;
   const texts = window.mhaStrings.model;
   const { places: placeTexts } = window.mhaStrings.explorer;
-
-  /** The layouts of an explorer know no temperature here. @type {any} */
-  const PLAIN = { temperature: 1 };
 
   /** What has a column for each word of the vocabulary. */
   const OF_WORDS = ["unembedding", "logits", "cooled_logits", "word_exponentials", "probabilities", "shares"];
@@ -36,85 +31,18 @@
     return fill(place.stage === "stream" ? texts.after : texts.inBlock, { what, block: where });
   }
 
-  /** Where numbers come from: below all else, and in sight at the foot of the screen while it is asked.
-      @param {any} view */
-  function originOf(view) {
-    const { parts } = view;
-    parts.back = makeButton(texts.back, () => view.goBack(), { className: "reading-button" });
-    parts.close = makeButton(texts.close, () => view.goBack(true), { className: "reading-button" });
-    parts.what = make("p", { className: "model-what", role: "status" });
-    parts.line = make("p", { className: "model-line" });
-    parts.origin = make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
-      make("div", { className: "model-asked" }, parts.what, parts.back, parts.close), parts.line);
-    return parts.origin;
-  }
+  /** What the line of arithmetic knows of the model. @param {any} view */
+  const aboutOf = (view) => ({
+    name: (/** @type {any} */ { block, place }) => nameOf(view, block, place),
+    origin: (/** @type {any} */ { block, place }) => {
+      if (["parts", "shares"].includes(place.stage)) sharesAt(view.found, place.row ?? 0);
+      return originIn(view.found, block, place);
+    },
+    given: (/** @type {any} */ { place }) => (place.stage === "embeddings"
+      ? fill(texts.wordOf, { word: view.words[view.state.words[place.row]] }) : texts.given),
+    source: (/** @type {any} */ from, /** @type {Operand} */ operand, /** @type {any} */ { block }) =>
+      homeOf(from.blocks.get(operand) ?? block, /** @type {Place} */ (operand.place)),
+  });
 
-  /** The arithmetic of what is asked; who has chosen a number in it by keyboard stays there.
-      @param {any} view */
-  function paintOrigin(view) {
-    const { line, back } = view.parts;
-    const isInside = line.contains(document.activeElement);
-    paintAsked(view);
-    if (isInside) (line.querySelector("button") ?? back).focus({ preventScroll: true });
-    line.scrollTop = 0;
-  }
-
-  /** @param {any} view */
-  function paintAsked(view) {
-    const { parts } = view;
-    const { at } = view.state;
-    parts.origin.classList.toggle("open", Boolean(at));
-    parts.back.hidden = !view.trail.length;
-    parts.close.hidden = !at;
-    if (!at) {
-      setText(parts.what, texts.hint);
-      parts.line.replaceChildren();
-      return;
-    }
-    if (["parts", "shares"].includes(at.place.stage)) sharesAt(view.found, at.place.row ?? 0);
-    const from = originIn(view.found, at.block, at.place);
-    setText(parts.what, nameOf(view, at.block, at.place));
-    if (from.operation === "given") {
-      const isWord = at.place.stage === "embeddings";
-      parts.line.replaceChildren(`${short(from.terms[0][0].value)} `, isWord ? fill(texts.wordOf,
-        { word: view.words[view.state.words[at.place.row]] }) : texts.given);
-      return;
-    }
-    writeLine(view, from, at.block);
-  }
-
-  /** A line of arithmetic whose numbers lead on.
-      @param {any} view @param {any} from @param {number} block */
-  function writeLine(view, from, block) {
-    /** @type {Operand[][]} */
-    const terms = from.terms.filter((/** @type {Operand[]} */ term) =>
-      term.every(({ value }) => Number.isFinite(value)));
-    /** @type {any[][]} */
-    const items = from.operation === "sum" ? terms
-      : /** @type {any} */ (LAYOUTS)[from.operation]({ ...from, terms }, PLAIN);
-    /** @type {any[]} */
-    const nodes = [];
-    /** @type {string[]} */
-    const texts_ = [];
-    items.forEach((parts, i) => {
-      texts_.push(parts.map((part) =>
-        (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
-      const term = parts.flatMap((part) => [typeof part === "object" && part.place
-        ? operandOf(view, part, from.blocks.get(part) ?? block)
-        : typeof part === "object" ? inBrackets(short(part.value)) : part, " "]);
-      nodes.push(make("span", { className: "model-term" }, ...term, i < items.length - 1 ? "+" : ""), " ");
-    });
-    const result = short(evaluate(from));
-    const line = chain(texts_.join(" + "), result);
-    view.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
-  }
-
-  /** @param {any} view @param {Operand} operand @param {number} inBlock */
-  function operandOf(view, { place, value }, inBlock) {
-    const { block, place: where } = homeOf(inBlock, /** @type {Place} */ (place));
-    return makeButton(inBrackets(short(value)), () => view.ask(block, where),
-      { className: "number", title: nameOf(view, block, where) });
-  }
-
-  Object.assign(window.mhaModel, { originOf, paintOrigin });
+  Object.assign(window.mhaModel, { aboutOf });
 })();

@@ -3,11 +3,12 @@
 (function () {
   "use strict";
 
-  const { fill, make, makeButton, set, setText } = window.mhaExplorer;
+  const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
+    setText } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
-  const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, mapsOf, nextWord, originOf,
-    paintCurves, paintMaps, paintOrigin, percent, run, sharesAt, toHash } = window.mhaModel;
+  const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, nextWord, paintCurves, run,
+    sharesAt, toHash, aboutOf } = window.mhaModel;
   const texts = window.mhaStrings.model;
 
   const [MOST, LIKELIEST, UNDOS] = [32, 5, 200];
@@ -43,6 +44,7 @@
       this.told = [];
       /** @type {any} */
       this.parts = {};
+      this.about = aboutOf(this);
       root.querySelector(".model-before")?.replaceWith(this.build());
       root.classList.add("live");
       this.paint();
@@ -81,9 +83,9 @@
         make("div", { className: "model-controls" }, this.stepChoice()), this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
-          this.sharesSection(), curvesOf(this)), mapsOf(this), originOf(this));
+          this.sharesSection(), curvesOf(this)), mapsOf(this, texts.headNames), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-        if (event.key === "Escape" && this.state.at) this.goBack(true);
+        if (event.key === "Escape" && this.state.at) goBack(this, true);
       });
       return live;
     }
@@ -281,17 +283,7 @@
 
     /** Ask where a number comes from. @param {number} block @param {Place} place */
     ask(block, place) {
-      if (this.state.at) this.trail.push(this.state.at);
-      this.state = { ...this.state, at: homeOf(block, place) };
-      paintOrigin(this);
-    }
-
-    /** Go back to the number before; with none, or on request, put the arithmetic away.
-        @param {boolean} [isAll] */
-    goBack(isAll = false) {
-      if (isAll) this.trail = [];
-      this.state = { ...this.state, at: this.trail.pop() ?? null };
-      paintOrigin(this);
+      ask(this, homeOf(block, place));
     }
 
     // ---- The address ----

@@ -1,5 +1,6 @@
-/* <mha-model> holds a drawing of a trained model at work. Near the screen, or where the address asks
-   for it, its numbers and the scripts that compute with them are loaded, and it comes to life. */
+/* <mha-model> holds a drawing of a trained model at work, or of a layer too large for the explorer.
+   Near the screen, or where the address asks for it, its numbers and the scripts that compute with
+   them are loaded, and it comes to life. */
 (function () {
   "use strict";
 
@@ -8,10 +9,14 @@
   /** How far from the screen the model is loaded. */
   const NEAR = "200px";
 
+  /** The scripts of the trained model, and those of a layer that somebody has. */
+  const MODEL = ["explorer-block.js", "model-view.js", "model-numbers.js"];
+  const LAYER = ["layer-view.js"];
+
   const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
   /** Its style sheet is of use to no other page. */
-  const dressed = () => new Promise((done) => {
+  const dressed = () => document.getElementById("model.css") ?? new Promise((done) => {
     document.head.append(make("link",
       { rel: "stylesheet", href: `${folder}model.css`, onload: done, onerror: done }));
   });
@@ -38,14 +43,14 @@
 
     async load() {
       await dressed();
-      await later("explorer-block.js");
-      await later("model-view.js");
-      await later("model-numbers.js");
-      window.mhaModel.open(this);
+      const isLayer = this.classList.contains("of-layer");
+      for (const name of isLayer ? LAYER : MODEL) await later(name);
+      (isLayer ? window.mhaLayer : window.mhaModel).open(this);
     }
 
     async openFromAddress() {
-      if (new URLSearchParams(location.hash.slice(1)).get("model") !== "names") return;
+      const asked = new URLSearchParams(location.hash.slice(1)).get("model");
+      if (this.id !== `model-${asked}`) return;
       await this.begin();
       window.mhaModel.readAddress(this);
       this.scrollIntoView();

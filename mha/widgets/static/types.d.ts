@@ -390,6 +390,9 @@ interface Strings {
   explorer: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   model: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  layer: { [name: string]: any };
+  looking: { [name: string]: string };
 }
 
 /** A trained model as `model_script` in mha/widgets/assets.py writes it. */
@@ -493,6 +496,20 @@ interface Window {
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
+    isPage: boolean;
+    // deno-lint-ignore no-explicit-any
+    ask(view: any, at: any): void;
+    // deno-lint-ignore no-explicit-any
+    goBack(view: any, isAll?: boolean): void;
+    // deno-lint-ignore no-explicit-any
+    mapsOf(view: any, names: string[]): HTMLElement;
+    // deno-lint-ignore no-explicit-any
+    originOf(view: any): HTMLElement;
+    // deno-lint-ignore no-explicit-any
+    paintMaps(view: any): void;
+    // deno-lint-ignore no-explicit-any
+    paintOrigin(view: any): void;
+    percent(x: number): string;
     inputAddress(data: ExplorerData, state: ExplorerState, at: Place): string;
     isChanged(state: ExplorerState, start: ExplorerState): boolean;
     isInput(data: ExplorerData, at: Place): boolean;
@@ -580,6 +597,8 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  // deno-lint-ignore no-explicit-any
+  mhaLayer: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;

@@ -1,10 +1,15 @@
-"""The five versions of *Your own attention* once more, in PyTorch's words, and what they get right."""
+"""The five versions of *Your own attention* once more, in PyTorch's words."""
 
 import math
 
+import numpy as np
 import torch
+from chapters.small_model import BASE, D_K, kept_models, read
+from torch.nn import functional
+from worked_by_torch import causal, turned
 
 import mha
+from mha.examples.names import WORDS, draw_stories
 
 
 def scores_of(query, key, is_causal, is_scaled=True):
@@ -47,6 +52,7 @@ def numbers(page):
     reports = [mha.examine(version, asarray=torch.tensor) for version in VERSIONS]
     page.figure(
         "fig-own-versions",
+        [1, 2, 3, 4, 5],
         *(
             [r.cases[kind][0] / r.cases[kind][1] for r in reports if kind in r.cases]
             for kind in reports[-1].cases
@@ -54,6 +60,22 @@ def numbers(page):
     )
     asked = [sum(n for _, n in report.cases.values()) for report in reports]
     page.says("examine() has # cases, and", asked[0])
-    case = {name: x for name, x in reports[0].findings[0].case.handed.items() if name != "is_causal"}
+    case = reports[0].findings[0].case.handed
     page.says("The scores are # and # there", (case["query"] @ case["key"].T)[0].tolist())
     page.says("in each of the # cases", asked[1])
+    _names_looked_up(page)
+
+
+def _names_looked_up(page):
+    """Compare what head 2 of block 2 gives to the second syllable, with the base and another."""
+    model = kept_models()[-1]
+    story = draw_stories(np.random.default_rng(2026), 200, 48)[0][:22]
+    ba = story.tolist().index(WORDS.index("ba"))
+    block = read(model, torch.tensor(story))[0][1]
+    page.says("the last mo gives #", block["weights"][1, -1, ba])
+    normed = functional.layer_norm(block["x"], block["x"].shape[-1:])[None]
+    speeds = BASE ** (-2 * torch.arange(0, D_K, 2, dtype=torch.float64) / D_K)
+    angles = torch.arange(len(story), dtype=torch.float64)[:, None] * speeds
+    query, key = (turned(normed @ model[f"w_{name}2"], angles) for name in "qk")
+    weights = (query @ key.mT / math.sqrt(D_K) + causal(len(story))).softmax(-1)
+    page.says("it gives ba #", weights[1, -1, ba])

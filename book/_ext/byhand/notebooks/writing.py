@@ -25,11 +25,12 @@ from byhand.notebooks.text import plain
 from byhand.reading.pages import computes
 from byhand.reading.results import Results, last
 from byhand.reading.steps import EXPRESSION, one_line
+from mha.views.figures import Figure
 
 ABOUT = """\
 *This notebook is the page “{title}” of {book}. Its cells need the book's package:
-`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. What is worked
-with, such as the explorer and the answers to questions, is on the page alone.*"""
+`pip install ".[plots]"` in the book's folder installs it, with NumPy and what plots. An explorer
+comes to life when its cell is run; the answers to questions are on the page alone.*"""
 FORMS = ("text/html", "image/svg+xml", "text/plain")  # others are for the book
 SOLUTION = re.compile(r"^((`{3,})\{solution(?:-start|-end)?\}.*?^\2$)", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$|(?:^(?!```)[^\n]+\n?)+", re.MULTILINE | re.DOTALL)
@@ -218,6 +219,9 @@ def _clean(output: dict[str, Any]) -> NotebookNode:
     """Return an output in the forms that Jupyter shows, without what the book alone needs."""
     output = json.loads(json.dumps(output))
     if "data" in output:
-        output["data"] = {kind: output["data"][kind] for kind in FORMS if kind in output["data"]}
-        output["metadata"] = {}
+        forms = {kind: output["data"][kind] for kind in FORMS if kind in output["data"]}
+        if "image/svg+xml" in forms and "text/html" not in forms:
+            alt = output["metadata"]["image/svg+xml"]["alt"]
+            forms["text/html"] = Figure(forms.pop("image/svg+xml"), alt)._repr_html_()
+        output |= {"data": forms, "metadata": {}}
     return from_dict(output)  # type: ignore[no-untyped-call]

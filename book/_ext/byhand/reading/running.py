@@ -25,6 +25,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
+from mha.views.figures import Figure
+from mha.widgets.explorer import Explorer
+
 LIMIT = 1_000_000  # characters that a cell may print
 
 Output = dict[str, Any]  # as a notebook has it
@@ -124,6 +127,7 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     opened = _watched(os.path.join(root, ""))
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
+    _on_a_page(shell)
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
     for kind, source in steps:
@@ -132,6 +136,14 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
         if kind == "cell" and done[1] is not None:
             return
     connection.send(sorted(opened))
+
+
+def _on_a_page(shell: Shell) -> None:
+    """Leave out the styles and scripts that a notebook needs: a page has them."""
+    formatter = shell.display_formatter
+    assert formatter is not None
+    formatter.formatters["text/html"].for_type(Figure, lambda figure: None)
+    formatter.mimebundle_formatter.for_type(Explorer, Explorer.on_page)
 
 
 def _end_with_the_builder() -> None:

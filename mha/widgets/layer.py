@@ -1,0 +1,90 @@
+"""A run too large for the strip: its heads as maps, and one query of one head key by key.
+
+The page is sent queries, keys and values alone, and computes from them what is looked at.
+"""
+
+import base64
+from html import escape
+from typing import Any
+
+from mha.core.checks import Array
+from mha.core.multihead import BIASES
+from mha.runs.record import Trace
+
+MOST_TOKENS = 512
+"""How many tokens a map has room for, and a browser time to compute at once."""
+
+LATE = ("layer-view.js",)
+STYLES = ("explorer.css", "model.css")
+
+_FEW_NUMBERS, _FEW_TOKENS, _NARROW = 4000, 16, 24
+
+
+def is_large(run: Trace) -> bool:
+    """Tell whether a run has more tokens, numbers or wider heads than the strip has room for.
+
+    The strip knows no biases either: what starts from queries, keys and values holds with them.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> is_large(trace(load_example("cat-sat-on-it-wide")))
+    False
+    """
+    layer = run.example.layer
+    matrices = () if layer is None else (layer.w_q, layer.w_k, layer.w_v)
+    numbers = run.query.size + sum(matrix.size for matrix in matrices)
+    widest = max(run.query.shape[-1], run.value.shape[-1])
+    if layer is not None and any(getattr(layer, name) is not None for name in BIASES):
+        return True
+    return numbers > _FEW_NUMBERS or len(run.tokens) > _FEW_TOKENS or widest > _NARROW
+
+
+def layer_element(run: Trace, name: str, masks: list[Any] | None) -> tuple[str, dict[str, Any]]:
+    """Return the element of a large run without its data, and the data.
+
+    Parameters
+    ----------
+    run : Trace
+    name : str
+    masks : list, optional
+        One a head, as the explorer writes them; one for all where they are the same.
+
+    Raises
+    ------
+    ValueError
+        If the run has more tokens than a page can show.
+    """
+    count = len(run.tokens)
+    if count > MOST_TOKENS:
+        raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted to be explored")
+    asked, answers = run.meeting
+    data = {
+        "tokens": run.tokens,
+        "heads": run.head_names,
+        "focus": _focus(run),
+        "arrays": [_packed(array) for array in (asked, answers, run.value)],
+        "masks": masks[:1] if masks and all(mask == masks[0] for mask in masks) else masks,
+        "isCausal": bool(run.example.is_causal),
+        "scale": None if run.example.scale is None else float(run.example.scale),
+        "turned": run.angles is not None,
+    }
+    text = f"{escape(run.example.title)}: {count} tokens, {run.num_heads} heads."
+    html = (
+        f'<mha-model id="explore-{name}" class="of-layer"><div class="model-before" role="group"'
+        f' aria-label="{escape(run.example.title)}"><p>{text}</p></div>'
+    )
+    return html, data
+
+
+def _focus(run: Trace) -> int:
+    """Return the query that is shown first: of causal runs the last token, which sees all."""
+    if run.example.focus is not None:
+        return run.example.focus
+    return len(run.tokens) - 1 if run.example.is_causal else 0
+
+
+def _packed(array: Array) -> dict[str, Any]:
+    """Return an array as text, each number with all its bits."""
+    numbers = base64.b64encode(array.astype("<f8").tobytes()).decode()
+    return {"shape": array.shape, "numbers": numbers}

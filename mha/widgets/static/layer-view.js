@@ -1,0 +1,224 @@
+/* A layer too large for the strip: all heads as maps, one query of one head key by key, and where its
+   numbers come from. It starts from queries, keys and values; what follows is computed here. */
+(function () {
+  "use strict";
+
+  const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
+    setBar, setText } = window.mhaExplorer;
+  const { short, shown } = window.mhaNumbers;
+  const { at: placeAt, valueAt } = window.mhaPlaces;
+  const { origin } = window.mhaOrigins;
+  const texts = window.mhaStrings.layer;
+  const { byRoot, byScale, columns, places } = window.mhaStrings.explorer;
+
+  /** Numbers of 64 bits, the first byte the lowest. @param {string} text */
+  function numbersOf(text) {
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
+    return new Float64Array(bytes.buffer);
+  }
+
+  /** @type {(numbers: Float64Array, shape: number[]) => Matrix[]} */
+  const nested = (numbers, [heads, rows, width]) =>
+    Array.from({ length: heads }, (_head, h) => Array.from({ length: rows }, (_row, i) =>
+      [...numbers.subarray((h * rows + i) * width, (h * rows + i + 1) * width)]));
+
+  /** @type {(left: number[], right: number[]) => number} */
+  const dot = (left, right) => left.reduce((sum, x, i) => sum + x * right[i], 0);
+
+  /** What stands in a column, by its stage; a key's share of the output follows. */
+  const STAGES = ["scores", "scaled_scores", "exponentials", "weights"];
+
+  /** So many terms a line of arithmetic has at most without being shortened. */
+  const LONGEST = 12;
+
+  class LayerView {
+    /** @param {HTMLElement} root */
+    constructor(root) {
+      this.data = JSON.parse(root.querySelector("script")?.textContent ?? "");
+      const { arrays, focus, masks, isCausal, scale, tokens } = this.data;
+      const [query, key, value] = arrays.map((/** @type {any} */ { numbers, shape }) =>
+        nested(numbersOf(numbers), shape));
+      this.inputs = { query, key, value, isCausal, scale,
+        masks: masks && query.map((/** @type {Matrix} */ _, /** @type {number} */ h) =>
+          masks[h] ?? masks[0]) };
+      this.numbers = window.mhaAttention.trace(this.inputs);
+      this.words = tokens;
+      /** @type {any} */
+      this.state = { words: tokens.map((/** @type {string} */ _, /** @type {number} */ i) => i),
+        place: focus, head: 0, at: null };
+      /** @type {any[]} */
+      this.trail = [];
+      /** @type {any} */
+      this.parts = {};
+      this.about = this.knowledge();
+      root.querySelector(".model-before")?.replaceWith(this.build());
+      root.classList.add("live");
+      this.paint();
+      new MutationObserver(() => paintMaps(this))
+        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    // ---- Elements ----
+
+    build() {
+      const { parts, words } = this;
+      parts.title = make("p", { className: "strip-title", role: "status" });
+      parts.tokens = words.map((/** @type {string} */ word, /** @type {number} */ i) =>
+        makeButton(word, () => this.choose(i), { className: "model-word",
+          "aria-label": fill(texts.word, { n: i + 1, word }) }));
+      parts.heads = this.inputs.query.map((/** @type {Matrix} */ _, /** @type {number} */ i) =>
+        makeButton(fill(texts.head, { n: i + 1 }), () => this.choose(this.state.place, i),
+          { className: "model-word" }));
+      parts.most = parts.heads.map(() => make("small", { className: "soft" }));
+      const live = make("div", { className: "model-live" }, parts.title,
+        make("div", { className: "layer-tokens", role: "group", "aria-label": texts.tokens },
+          ...parts.tokens), mapsOf(this, this.data.heads), originOf(this), this.table(),
+        make("p", { className: "soft" }, texts.help));
+      live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape" && this.state.at) goBack(this, true);
+      });
+      return live;
+    }
+
+    /** What stands above the map of a head. @param {number} i */
+    titleOf(i) {
+      return make("p", {}, this.parts.heads[i], this.parts.most[i]);
+    }
+
+    table() {
+      const { parts } = this;
+      const number = (/** @type {() => any} */ at) =>
+        makeButton("", () => ask(this, at()), { className: "number" });
+      const cell = (/** @type {any[]} */ ...inside) => make("td", {}, ...inside);
+      parts.rows = this.words.map((/** @type {string} */ word, /** @type {number} */ key) => {
+        const buttons = STAGES.map((stage) =>
+          number(() => placeAt(stage, this.state.head, this.state.place, key)));
+        const share = number(() => ({ stage: "share", key }));
+        const bar = make("span", {});
+        const signed = make("span", {});
+        const node = make("tr", {}, make("th", { scope: "row" }, make("i", {}, word)),
+          ...buttons.map((button) => cell(button)), cell(make("span", { className: "model-bar" }, bar)), cell(share),
+          cell(make("span", { className: "model-signed" }, signed)));
+        return { node, buttons, share, bar, signed };
+      });
+      parts.total = number(() => placeAt("row_sums", this.state.head, this.state.place));
+      parts.totals = [make("span"), make("span")];
+      const by = this.data.scale === null
+        ? fill(byRoot, { width: this.inputs.query[0][0].length })
+        : fill(byScale, { scale: short(this.data.scale) });
+      const heads = [texts.key, columns.scores, by, columns.exponentials, columns.weights, "",
+        texts.share, ""];
+      return make("div", { className: "layer-keys" }, make("table", { "aria-label": texts.keys },
+        make("thead", {}, make("tr", {}, ...heads.map((text) =>
+          (text ? make("th", { scope: "col" }, text) : make("td"))))),
+        make("tbody", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
+        make("tfoot", {}, make("tr", {}, make("th", { scope: "row" }, texts.sum), cell(), cell(),
+          cell(parts.total), cell(parts.totals[0]), cell(), cell(parts.totals[1]), cell()))));
+    }
+
+    // ---- Changes ----
+
+    /** @param {number} place @param {number} [head] */
+    choose(place, head = this.state.head) {
+      if (place < 0 || place >= this.words.length) return;
+      this.trail = [];
+      this.state = { ...this.state, place, head, at: null };
+      this.paint();
+    }
+
+    // ---- Numbers ----
+
+    /** @param {number} head @returns {Matrix} */
+    weightsOf(head) {
+      return this.numbers.weights[head];
+    }
+
+    /** The output of the chosen head for the chosen query, and each value's share of it. */
+    shares() {
+      const { head, place } = this.state;
+      const output = this.numbers.head_outputs[head][place];
+      const whole = dot(output, output);
+      const along = this.numbers.value[head].map((value) => dot(value, output));
+      return { whole, along, shares: this.weightsOf(head)[place].map((weight, key) =>
+        (whole ? (weight * along[key]) / whole : 0)) };
+    }
+
+    /** What a run of the package calls a stage: queries and keys may have been turned before.
+        @param {string} stage */
+    stageOf(stage) {
+      return this.data.turned && ["query", "key"].includes(stage) ? `turned_${stage}` : stage;
+    }
+
+    /** What is known of its numbers, for the line of arithmetic. */
+    knowledge() {
+      const word = (/** @type {number} */ i) => `${this.words[i]} (${i + 1})`;
+      const dimension = (/** @type {number | null} */ i) => String((i ?? 0) + 1);
+      return {
+        longest: LONGEST,
+        name: (/** @type {any} */ at) => {
+          if (at.stage === "share") return fill(texts.shareOf, { token: this.words[at.key], n: at.key + 1 });
+          const isByKey = window.mhaStages[at.stage].columns === "keys";
+          return fill(places[this.stageOf(at.stage)], { row: word(at.row),
+            column: isByKey ? word(at.column) : dimension(at.column) });
+        },
+        origin: (/** @type {any} */ at) => (at.stage === "share" ? this.shareOrigin(at.key)
+          : origin(this.inputs, this.numbers, at)),
+        given: (/** @type {Place} */ { stage, head, row, column }) => fill(texts.given,
+          { call: `mha.arithmetic(run, "${this.stageOf(stage)}", ${row}, ${column}, head=${head})` }),
+        source: (/** @type {any} */ _, /** @type {Operand} */ { place }) => place,
+        why: (/** @type {Place} */ { stage, head, row, column }) => (STAGES.indexOf(stage) > 0
+          && this.numbers.mask[head][row][column] === -Infinity ? texts.masked : ""),
+      };
+    }
+
+    /** Weight times v·z, over z·z. @param {number} key */
+    shareOrigin(key) {
+      const { head, place: row } = this.state;
+      const { along, whole } = this.shares();
+      const place = placeAt("weights", head, row, key);
+      const weight = { value: valueAt(this.numbers, place), place, name: "" };
+      const by = { value: whole ? along[key] / whole : 0, place: null, name: "v·z over z·z" };
+      return { place, operation: "product", terms: [[weight, by]] };
+    }
+
+    // ---- Painting ----
+
+    paint() {
+      const { parts, words, numbers } = this;
+      const { head, place } = this.state;
+      const heads = this.data.heads.length;
+      setText(parts.title, fill(texts.title, { token: `${words[place]} (${place + 1})`,
+        head: this.data.heads[head], heads }));
+      parts.tokens.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
+        set(node, "aria-pressed", String(i === place)));
+      parts.heads.forEach((/** @type {any} */ node, /** @type {number} */ i) => {
+        set(node, "aria-pressed", String(i === head));
+        const row = this.weightsOf(i)[place];
+        const n = row.indexOf(Math.max(...row));
+        setText(parts.most[i], fill(texts.most, { token: words[n], n: n + 1, weight: percent(row[n]) }));
+      });
+      const { shares } = this.shares();
+      const largest = Math.max(1e-9, ...shares.map(Math.abs));
+      set(parts.rows[0].node.parentNode, "class", `head-${head % 6}`);
+      parts.rows.forEach((/** @type {any} */ row, /** @type {number} */ key) => {
+        STAGES.forEach((stage, i) => setText(row.buttons[i],
+          shown(/** @type {any} */ (numbers)[stage][head][place][key])));
+        setBar(row.bar, numbers.weights[head][place][key]);
+        setText(row.share, shown(shares[key]));
+        const size = (50 * Math.abs(shares[key])) / largest;
+        set(row.signed, ".left", `${shares[key] < 0 ? 50 - size : 50}%`);
+        set(row.signed, ".width", `${size.toFixed(1)}%`);
+        set(row.signed, "class", shares[key] < 0 ? "below" : "");
+      });
+      setText(parts.total, shown(numbers.row_sums[head][place]));
+      const sums = [numbers.weights[head][place], shares].map((row) => row.reduce((all, x) => all + x, 0));
+      parts.totals.forEach((/** @type {any} */ node, /** @type {number} */ i) => setText(node, shown(sums[i])));
+      paintMaps(this);
+      paintOrigin(this);
+    }
+  }
+
+  window.mhaLayer = { open: (/** @type {HTMLElement} */ root) => new LayerView(root) };
+})();

@@ -1,0 +1,124 @@
+/* Where a number comes from: its name, and a line of arithmetic whose numbers lead on. A view has
+   `parts`, `trail`, and a `state` whose `at` is what is asked; its `about` knows its numbers. */
+(function () {
+  "use strict";
+
+  const { LAYOUTS, fill, inBrackets, make, makeButton, setText } = window.mhaExplorer;
+  const { evaluate } = window.mhaOrigins;
+  const { chain, short } = window.mhaNumbers;
+  const texts = window.mhaStrings.looking;
+
+  /** The layouts of an explorer know no temperature here. @type {any} */
+  const PLAIN = { temperature: 1 };
+
+  /** So many terms are kept of a line that is too long for its view. */
+  const KEPT = 8;
+
+  /** Below all else, and in sight at the foot of the screen while it is asked.
+      @param {any} view */
+  function originOf(view) {
+    const { parts } = view;
+    parts.back = makeButton(texts.back, () => goBack(view), { className: "reading-button" });
+    parts.close = makeButton(texts.close, () => goBack(view, true), { className: "reading-button" });
+    parts.what = make("p", { className: "model-what", role: "status" });
+    parts.line = make("p", { className: "model-line" });
+    parts.origin = make("div", { className: "model-origin", role: "group", "aria-label": texts.origin },
+      make("div", { className: "model-asked" }, parts.what, parts.back, parts.close), parts.line);
+    return parts.origin;
+  }
+
+  /** Ask where a number comes from. @param {any} view @param {any} at */
+  function ask(view, at) {
+    if (view.state.at) view.trail.push(view.state.at);
+    view.state = { ...view.state, at };
+    paintOrigin(view);
+  }
+
+  /** Go back to the number before; with none, or on request, put the arithmetic away.
+      @param {any} view @param {boolean} [isAll] */
+  function goBack(view, isAll = false) {
+    if (isAll) view.trail = [];
+    view.state = { ...view.state, at: view.trail.pop() ?? null };
+    paintOrigin(view);
+  }
+
+  /** The arithmetic of what is asked; who has chosen a number in it by keyboard stays there.
+      @param {any} view */
+  function paintOrigin(view) {
+    const { line, back } = view.parts;
+    const isInside = line.contains(document.activeElement);
+    paintAsked(view);
+    if (isInside) (line.querySelector("button") ?? back).focus({ preventScroll: true });
+    line.scrollTop = 0;
+  }
+
+  /** @param {any} view */
+  function paintAsked(view) {
+    const { parts, about } = view;
+    const { at } = view.state;
+    parts.origin.classList.toggle("open", Boolean(at));
+    parts.back.hidden = !view.trail.length;
+    parts.close.hidden = !at;
+    if (!at) {
+      setText(parts.what, texts.hint);
+      parts.line.replaceChildren();
+      return;
+    }
+    const from = about.origin(at);
+    setText(parts.what, about.name(at));
+    const why = about.why?.(at);
+    if (why) parts.line.replaceChildren(why);
+    else if (from.operation === "given") {
+      parts.line.replaceChildren(`${short(from.terms[0][0].value)} `, about.given(at));
+    } else writeLine(view, from, at);
+  }
+
+  /** The terms of a sum that a line has room for, the largest in their order, and what the others
+      are and come to. @type {(from: any, longest: number) => { terms: Operand[][], rest: string }} */
+  function shortened(from, longest) {
+    /** @type {Operand[][]} */
+    const all = from.terms.filter((/** @type {Operand[]} */ term) =>
+      term.every(({ value }) => Number.isFinite(value)));
+    const isSum = ["products", "mixed", "sum"].includes(from.operation);
+    if (!isSum || all.length <= longest) return { terms: all, rest: "" };
+    const values = all.map((term) => term.reduce((product, { value }) => product * value, 1));
+    const least = values.map(Math.abs).sort((a, b) => b - a)[KEPT - 1];
+    const terms = all.filter((_, i) => Math.abs(values[i]) >= least).slice(0, KEPT);
+    const rest = all.filter((term) => !terms.includes(term));
+    const sum = short(evaluate({ ...from, terms: rest }));
+    return { terms, rest: fill(texts.rest, { n: rest.length, sum }) };
+  }
+
+  /** A line of arithmetic whose numbers lead on.
+      @param {any} view @param {any} from @param {any} at */
+  function writeLine(view, from, at) {
+    const { terms, rest } = shortened(from, view.about.longest ?? Infinity);
+    /** @type {any[][]} */
+    const items = from.operation === "sum" ? terms
+      : /** @type {any} */ (LAYOUTS)[from.operation]({ ...from, terms }, PLAIN);
+    if (rest) items.push([`(${rest})`]);
+    /** @type {any[]} */
+    const nodes = [];
+    /** @type {string[]} */
+    const words = [];
+    items.forEach((parts, i) => {
+      words.push(parts.map((part) =>
+        (typeof part === "object" ? inBrackets(short(part.value)) : part)).join(" "));
+      const term = parts.flatMap((part) => [typeof part === "object" && part.place
+        ? operandOf(view, part, view.about.source(from, part, at))
+        : typeof part === "object" ? inBrackets(short(part.value)) : part, " "]);
+      nodes.push(make("span", { className: "model-term" }, ...term, i < items.length - 1 ? "+" : ""), " ");
+    });
+    const result = short(evaluate(from));
+    const line = chain(words.join(" + "), result);
+    view.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
+  }
+
+  /** @param {any} view @param {Operand} operand @param {any} at where it is computed */
+  function operandOf(view, { value }, at) {
+    return makeButton(inBrackets(short(value)), () => ask(view, at),
+      { className: "number", title: view.about.name(at) });
+  }
+
+  Object.assign(window.mhaExplorer, { ask, goBack, originOf, paintOrigin });
+})();

@@ -1,0 +1,77 @@
+/* Maps of heads: a square a weight, a row a token that asks, a column a token that is asked. */
+(function () {
+  "use strict";
+
+  const { fill, make, set } = window.mhaExplorer;
+  const { shown } = window.mhaNumbers;
+  const texts = window.mhaStrings.looking;
+
+  /** How many heads differ in colour. */
+  const COLOURS = 6;
+
+  const percent = (/** @type {number} */ x) => `${shown(100 * x, 1)} %`;
+
+  /** The maps, to look at and to choose a row and a head of.
+      @param {any} view @param {string[]} names of the heads */
+  function mapsOf(view, names) {
+    const { parts } = view;
+    parts.maps = names.map((/** @type {string} */ name, /** @type {number} */ i) => {
+      const canvas = make("canvas");
+      const line = make("span", { className: "model-row" });
+      const box = make("div", { className: `model-map head-${i % COLOURS}`, tabIndex: 0, role: "slider",
+        "aria-label": fill(texts.map, { head: name }), "aria-valuemin": 1 }, canvas, line);
+      box.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        view.choose(view.state.place + by, i);
+      });
+      canvas.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+        const { top, height } = canvas.getBoundingClientRect();
+        view.choose(Math.floor(((event.clientY - top) / height) * view.state.words.length), i);
+      });
+      const title = view.titleOf?.(i) ?? make("p", { className: "soft" }, name);
+      return { canvas, line, box, node: make("div", {}, title, box) };
+    });
+    return make("div", { className: "model-maps" },
+      ...parts.maps.map((/** @type {any} */ { node }) => node));
+  }
+
+  /** @param {any} canvas @param {Matrix} weights @param {string} color as rgb(1, 2, 3) */
+  function drawWeights(canvas, weights, color) {
+    const [red, green, blue] = (color.match(/\d+/g) ?? []).map(Number);
+    const n = weights.length;
+    const image = new ImageData(n, n);
+    weights.forEach((row, i) => row.forEach((weight, j) => {
+      const at = 4 * (i * n + j);
+      [image.data[at], image.data[at + 1], image.data[at + 2]] = [red, green, blue];
+      image.data[at + 3] = Math.round(255 * weight);
+    }));
+    canvas.width = n;
+    canvas.height = n;
+    canvas.getContext("2d").putImageData(image, 0, 0);
+  }
+
+  /** @param {any} view */
+  function paintMaps(view) {
+    const { place, words } = view.state;
+    const n = words.length;
+    view.parts.maps.forEach((/** @type {any} */ map, /** @type {number} */ head) => {
+      const { box, canvas, line } = map;
+      const { color } = getComputedStyle(canvas);
+      const weights = view.weightsOf(head);
+      if (map.weights !== weights || map.color !== color) drawWeights(canvas, weights, color);
+      Object.assign(map, { color, weights });
+      set(line, ".top", `${(100 * place) / n}%`);
+      set(line, ".height", `${100 / n}%`);
+      const row = weights[place];
+      const most = row.indexOf(Math.max(...row));
+      set(box, "aria-valuemax", n);
+      set(box, "aria-valuenow", place + 1);
+      set(box, "aria-valuetext", `${view.words[words[place]]} (${place + 1}): ` +
+        `${view.words[words[most]]} (${most + 1}) ${percent(row[most])}`);
+    });
+  }
+
+  Object.assign(window.mhaExplorer, { mapsOf, paintMaps, percent });
+})();

@@ -1,0 +1,164 @@
+"""A layer of one's own: its run is that of the plain functions, and every view works on it."""
+
+import numpy as np
+import pytest
+from helpers import raises
+
+from mha import (
+    AttentionLayer,
+    MultiHeadWeights,
+    Place,
+    arithmetic,
+    figures,
+    multi_head_attention,
+    origin,
+    rotary_angles,
+    short,
+    shown,
+    tables,
+    trace_layer,
+)
+
+N, HEADS, D_MODEL, D_K, D_V, D_OUT = 5, 6, 11, 4, 3, 7
+TOKENS = ("the", " cat", "\n", " ", "sat")
+
+
+def layer(rng, groups=HEADS, *, has_biases=False):
+    shapes = [(HEADS, D_MODEL, D_K), (groups, D_MODEL, D_K), (groups, D_MODEL, D_V)]
+    arrays = [rng.normal(size=shape) for shape in (*shapes, (HEADS * D_V, D_OUT))]
+    biases = [rng.normal(size=(*array.shape[:-2], array.shape[-1])) for array in arrays]
+    return MultiHeadWeights(*arrays, *(biases if has_biases else ()))
+
+
+@pytest.mark.parametrize("groups", [1, 2, HEADS])
+@pytest.mark.parametrize("has_biases", [False, True])
+def test_the_output_is_that_of_the_plain_function_to_the_last_bit(rng, groups, has_biases):
+    x = rng.normal(size=(N, D_MODEL))
+    own = layer(rng, groups, has_biases=has_biases)
+    for options in (
+        {},
+        {"is_causal": True},
+        {"mask": rng.random((HEADS, N, N)) < 0.7},
+        {"mask": rng.normal(size=(N, N)), "is_causal": True},
+        {"angles": rotary_angles(np.arange(N), D_K)},
+    ):
+        run = trace_layer(own, x, **options)
+        np.testing.assert_array_equal(run.output, multi_head_attention(x, own, **options))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"is_causal": True, "base": 10.0},
+        {"relative_bias": np.arange(8.0 * HEADS).reshape(8, HEADS) / 7, "scale": 1.0},
+    ],
+    ids=["turned and causal", "biased by distance"],
+)
+def test_a_layer_of_a_real_model_is_traced_as_it_computes(rng, parts):
+    x = rng.normal(size=(N, D_MODEL))
+    own = AttentionLayer(layer(rng, 2, has_biases=True), **parts)
+    for options in (
+        {},
+        {"mask": rng.random((HEADS, N, N)) < 0.7},
+        {"mask": rng.normal(size=(N, N)), "is_causal": False},
+        {"angles": rotary_angles(np.arange(N) + 3, D_K)},
+    ):
+        run = trace_layer(own, x, **options)
+        np.testing.assert_allclose(run.output, own(x, **options), rtol=1e-14, atol=1e-14)
+
+
+def test_a_run_is_kept_in_float64(rng):
+    own = layer(rng)
+    narrow = MultiHeadWeights(*(array.astype(np.float32) for array in own.arrays.values()))
+    run = trace_layer(narrow, rng.normal(size=(N, D_MODEL)).astype(np.float32))
+    assert {run.query.dtype, run.weights.dtype, run.output.dtype} == {np.dtype(np.float64)}
+
+
+def test_biases_are_terms_of_their_lines_and_parts_of_the_output(rng):
+    x = rng.normal(size=(N, D_MODEL))
+    own = layer(rng, 2, has_biases=True)
+    run = trace_layer(own, x)
+    for stage, bias in (("query", own.b_q[4, 2]), ("key", own.b_k[1, 2]), ("value", own.b_v[1, 2])):
+        found = origin(run, Place(stage, 4, 3, 2))
+        assert str(found.operands[-1].place) == f"b_{stage[0]}.4.2"
+        assert found.operands[-1].value == bias
+        assert found.evaluate() == pytest.approx(getattr(run, stage)[4, 3, 2], rel=1e-12)
+        assert shown(bias).strip("−") in str(arithmetic(run, stage, 3, 2, head=4))
+    last = origin(run, Place("output", row=3, column=2)).operands[-1]
+    assert (last.value, str(last.place)) == (own.b_o[2], "b_o.2")
+    assert tables.stage_table(run, "b_k", head=4).rows[0][1] == shown(own.b_k[1, 0])
+    bias = tables.contribution_table(run, 3, places=12).rows[-2]
+    assert bias == ("Bias", *(shown(x, 12) for x in own.b_o))
+    np.testing.assert_allclose(
+        run.head_contributions.sum(axis=0) + own.b_o, run.output, rtol=0, atol=1e-12
+    )
+    assert "Bias" in figures.output_shares(run).alt
+
+
+def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
+    x, wide = rng.normal(size=(2, 97)), rng.normal(size=(3, 1, 97, 2))
+    run = trace_layer(MultiHeadWeights(*wide), x)
+    line = str(arithmetic(run, "query", 1, 0))
+    products = sorted(x[1] * wide[0, 0, :, 0], key=abs)
+    assert line.count("×") == 8
+    assert f" + (89 more, together {short(sum(products[:-8]))}) ≈ " in line
+    assert line.endswith(f" ≈ {short(run.query[0, 1, 0])}")
+    many = trace_layer(MultiHeadWeights(*wide), np.repeat(x, 30, axis=0), is_causal=True)
+    line = str(arithmetic(many, "row_sums", 55))
+    assert line.count(" + ") == 8
+    assert "(52 more, together " in line
+
+
+def test_every_view_works_on_it(rng):
+    x = rng.normal(size=(N, D_MODEL))
+    run = trace_layer(layer(rng, 2), x, tokens=TOKENS, is_causal=True)
+    assert run.tokens == ("the", " cat", "\\n", "␣", "sat")
+    assert run.head_names[5] == "Head 6"
+    for stage in ("key", "scores", "weights", "output"):
+        found = origin(run, Place.of(stage, 4, 3, 2))
+        assert found.evaluate() == pytest.approx(found.number, rel=1e-12)
+        assert arithmetic(run, stage, 3, 2, head=4).result
+    assert len(tables.stage_table(run, "weights", head=5).rows) == N
+    assert figures.weight_maps(run).alt
+
+
+def test_rows_without_a_name_are_counted(rng):
+    assert trace_layer(layer(rng), np.ones((3, D_MODEL))).tokens == ("1", "2", "3")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"layer": np.eye(2)},
+            "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted",
+        ),
+        (
+            {"x": np.ones((2, N, D_MODEL))},
+            "x has shape (2, 5, 11); one sequence, (n, 11), is wanted",
+        ),
+        ({"x": np.ones((N, 2))}, "x has shape (5, 2); one sequence, (n, 11), is wanted"),
+        (
+            {"layer": MultiHeadWeights(*(np.ones((1, n, 2)) for n in (D_MODEL, 3, 3)))},
+            "layer reads 3 numbers of the tokens that are asked and 11 of those that ask;"
+            " one width, self-attention, is wanted",
+        ),
+        (
+            {
+                "layer": AttentionLayer(
+                    MultiHeadWeights(*np.ones((3, 1, D_MODEL, 2))), key_norm=np.ones(2)
+                )
+            },
+            "layer has key_norm, which no stage holds; a layer without is wanted",
+        ),
+        ({"tokens": ["a"]}, "tokens has 1 names for 5 rows of x; one each is wanted"),
+        (
+            {"mask": np.ones((2, 2), bool)},
+            "mask has shape (2, 2); one that broadcasts to the scores' (6, 5, 5) is wanted",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(rng, changed, message):
+    arguments = {"layer": layer(rng), "x": np.ones((N, D_MODEL))} | changed
+    with raises((TypeError, ValueError), message):
+        trace_layer(arguments.pop("layer"), arguments.pop("x"), **arguments)

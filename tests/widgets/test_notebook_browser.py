@@ -1,0 +1,270 @@
+"""In a notebook explorers and figures show themselves, in its theme, and no network is asked.
+
+HTML is put into the page as Jupyter's renderer does it: what it holds of scripts is made anew.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from accessible import violations
+from helpers import raises
+from playwright.sync_api import expect
+
+from mha import (
+    MultiHeadWeights,
+    explorer,
+    figures,
+    load_example,
+    origin,
+    rotary_angles,
+    short,
+    shown,
+    trace,
+    trace_layer,
+)
+from mha.runs.places import Place
+from mha.views.colours import PAGE_COLOURS
+from mha.widgets.assets import ARITHMETIC, EXPLORER
+from mha.widgets.layer import MOST_TOKENS
+from mha.widgets.model import language_model
+
+pytestmark = pytest.mark.browser
+
+SMALL = trace(load_example("the-cat-sat"))
+INSERT = """(html) => {
+  const host = document.createElement("div");
+  document.body.append(host);
+  host.innerHTML = html;
+  host.querySelectorAll("script").forEach((old) => {
+    const script = document.createElement("script");
+    script.textContent = old.textContent;
+    old.replaceWith(script);
+  });
+}"""
+MARKS = {
+    "Jupyter": {
+        "light": ("", 'data-jp-theme-light="true"'),
+        "dark": ("", 'data-jp-theme-light="false"'),
+    },
+    "Colab": {"light": ('theme="light"', ""), "dark": ('theme="dark"', "")},
+    "VS Code": {"light": ("", 'class="vscode-light"'), "dark": ("", 'class="vscode-dark"')},
+    "none": {"light": ("", ""), "dark": ("", "")},
+}
+
+
+def html_of(made):
+    """Return what a notebook shows of an object."""
+    if hasattr(made, "_repr_html_"):
+        return made._repr_html_()
+    return made._repr_mimebundle_()[0]["text/html"]
+
+
+def rgb(colour):
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
+
+
+@pytest.fixture
+def notebook(browser):
+    """Return a function that opens a notebook in a theme and shows objects in it."""
+    pages, said = [], []
+
+    def put(*shown_objects, where="Jupyter", theme="light", system="light", width=1280):
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=system)
+        pages.append(page)
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
+        page.on("request", lambda request: said.append(request.url))
+        of_html, of_body = MARKS[where][theme]
+        page.set_content(f'<!doctype html><html {of_html}><meta charset="utf-8"><body {of_body}>')
+        for made in shown_objects:
+            page.evaluate(INSERT, html_of(made))
+        return page
+
+    yield put
+    for page in pages:
+        page.close()
+    assert said == []  # no error, and nothing asked of a network
+
+
+def frame_of(page, number=0):
+    element = page.locator("iframe").nth(number)
+    element.scroll_into_view_if_needed()
+    frame = element.element_handle().content_frame()
+    frame.locator(".live").wait_for()
+    return element, frame
+
+
+@pytest.mark.parametrize("where", MARKS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_figures_and_explorers_follow_the_notebook_s_theme(notebook, where, theme):
+    opposite = {"light": "dark", "dark": "light"}[theme]
+    system = theme if where == "none" else opposite
+    figure = figures.weight_maps(SMALL)
+    page = notebook(figure, explorer(SMALL), where=where, theme=theme, system=system)
+    _, frame = frame_of(page)
+    place = ["light", "dark"].index(theme)
+    paper, ink = (rgb(PAGE_COLOURS[name][place]) for name in ("paper", "ink"))
+    look = "(e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]"
+    assert page.locator("div.mha").evaluate(look) == [paper, ink]
+    assert page.locator(".f-number").first.evaluate("(e) => getComputedStyle(e).fill") == ink
+    expect(frame.locator("html")).to_have_attribute("data-theme", theme)
+    assert frame.locator("html").evaluate(look) == [paper, ink]
+
+
+def test_on_a_phone_a_figure_has_its_narrow_layout_whatever_the_notebook_says(notebook):
+    page = notebook(figures.weight_maps(SMALL), width=360)
+    page.add_style_tag(content=":root svg { max-width: 100%; height: auto }")
+    box = page.locator("svg").bounding_box()
+    drawn = page.locator("svg > g").evaluate_all(
+        "(all) => Math.max(...all.map((g) => g.getBoundingClientRect().bottom))"
+    )
+    assert box["height"] > 200
+    assert drawn <= box["y"] + box["height"] + 1
+
+
+def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height(notebook):
+    page = notebook(explorer(SMALL), explorer(trace(load_example("cat-sat"))))
+    for number in (0, 1):
+        element, frame = frame_of(page, number)
+        for fold in (".settings", ".all"):
+            frame.locator(f"details{fold} > summary").click()
+        frame.locator(".panel").wait_for()
+        frame.locator(".controls").first.wait_for()
+        page.wait_for_function(
+            "(i) => document.querySelectorAll('iframe')[i].clientHeight > 1000", arg=number
+        )
+        assert element.evaluate("(e) => e.sandbox.value") == "allow-scripts"
+        assert frame.evaluate("innerHeight - document.documentElement.offsetHeight") == 0
+        assert frame.get_by_text("Share", exact=True).count() == 0  # a frame has no address
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_model_of_names_and_a_figure_stand_beside_each_other(notebook):
+    page = notebook(language_model("ba ke saw mo nu ."), figures.query_strip(SMALL, 0))
+    _, frame = frame_of(page)
+    frame.locator(".model-cells, .model-story button").first.wait_for()
+    assert page.locator("svg[role=img]").count() == 1
+
+
+# ---- A large layer ----
+
+N, HEADS, D_MODEL, D_K, D_V = 23, 7, 37, 30, 29
+
+
+def run_of(rng, layer=None, **options):
+    shapes = ((HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V))
+    layer = layer or MultiHeadWeights(*(rng.normal(size=shape) / 5 for shape in shapes))
+    return trace_layer(layer, rng.normal(size=(N, layer.d_model)), **options)
+
+
+def seen(frame):
+    """Return the texts of a query's keys: scores, scaled, exponentials, weights and shares."""
+    rows = frame.locator(".layer-keys tbody tr").all()
+    return [row.locator("button").all_text_contents() for row in rows]
+
+
+def shares(run, head, row):
+    output = run.head_outputs[head, row]
+    return run.weights[head, row] * (run.value[head] @ output) / (output @ output)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_large_layer_is_accessible_and_as_wide_as_its_place(notebook, rng, theme, width):
+    page = notebook(explorer(run_of(rng, is_causal=True)), theme=theme, width=width)
+    _, frame = frame_of(page)
+    frame.locator(".layer-keys button").nth(30).click()
+    frame.wait_for_function("(t) => document.documentElement.dataset.theme === t", arg=theme)
+    assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert violations(frame, "mha-model") == []
+
+
+@pytest.mark.parametrize("kind", ["plain", "causal", "masked", "biased", "turned"])
+def test_the_numbers_of_a_large_layer_are_the_trace_s(notebook, rng, kind):
+    options = {
+        "plain": {},
+        "causal": {"is_causal": True},
+        "masked": {"mask": rng.random((HEADS, N, N)) < 0.8},
+        "biased": {"mask": rng.normal(size=(HEADS, N, N)), "is_causal": True},
+        "turned": {"angles": rotary_angles(np.arange(N), D_K)},
+    }[kind]
+    run = run_of(rng, **options)
+    _, frame = frame_of(notebook(explorer(run)))
+    for head, row in ((0, 0), (3, 11), (HEADS - 1, N - 1)):
+        frame.locator(".layer-tokens button").nth(row).click()
+        frame.locator(".model-maps button").nth(head).click()
+        columns = [
+            getattr(run, stage)[head, row]
+            for stage in ("scores", "scaled_scores", "exponentials", "weights")
+        ]
+        columns.append(shares(run, head, row))
+        assert seen(frame) == [[shown(float(x)) for x in line] for line in np.transpose(columns)]
+        sums = frame.locator(".layer-keys tfoot").inner_text().split()
+        assert sums == ["sum", shown(float(run.row_sums[head, row])), "1.0000", "1.0000"]
+
+
+def test_a_small_layer_with_biases_is_seen_with_them(notebook, rng):
+    matrices, biases = rng.normal(size=(3, 2, 3, 2)), rng.normal(size=(3, 2, 2))
+    own = MultiHeadWeights(*matrices, b_q=biases[0], b_k=biases[1], b_v=biases[2])
+    run = run_of(rng, own)
+    _, frame = frame_of(notebook(explorer(run)))
+    rows = zip(*(getattr(run, stage)[0, 0] for stage in ("scores", "weights")), strict=True)
+    assert [[line[0], line[3]] for line in seen(frame)] == [list(map(shown, row)) for row in rows]
+
+
+def test_a_long_line_is_cut_and_says_what_it_leaves_out(notebook, rng):
+    run = run_of(rng, is_causal=True)
+    _, frame = frame_of(notebook(explorer(run)))
+    frame.locator(".layer-tokens button").nth(20).click()
+    keys = frame.locator(".layer-keys tbody tr")
+    keys.nth(4).locator("button").first.click()
+    found = origin(run, Place("scores", 0, 20, 4))
+    products = [term[0].value * term[1].value for term in found.terms]
+    kept = sorted(products, key=abs)[-8:]
+    line = frame.locator(".model-line").inner_text()
+    assert line.count("×") == 8
+    assert line.endswith(f"≈ {short(run.scores[0, 20, 4])}")
+    rest = short(sum(products) - sum(kept))
+    assert f"({D_K - 8} more, together {rest})" in line
+    frame.locator(".model-line button").first.click()
+    assert re.search(
+        r'arithmetic\(run, "query", 20, \d+, head=0\)', frame.inner_text(".model-line")
+    )
+    frame.get_by_text("Back").click()
+    assert frame.locator(".model-line").inner_text() == line
+    keys.nth(21).locator("button").nth(2).click()
+    assert frame.locator(".model-line").inner_text().startswith("Masked")
+
+
+def test_a_map_chooses_head_and_query_by_mouse_and_by_keyboard(notebook, rng):
+    _, frame = frame_of(notebook(explorer(run_of(rng))))
+    maps = frame.locator(".model-map")
+    box = maps.nth(2).bounding_box()
+    maps.nth(2).click(position={"x": 5, "y": (10.5 / N) * box["height"]})
+    expect(frame.locator(".strip-title")).to_contain_text("11 (11) attend to? Head 3")
+    maps.nth(5).press("ArrowDown")
+    expect(frame.locator(".strip-title")).to_contain_text("12 (12) attend to? Head 6")
+
+
+def test_on_a_page_of_the_book_its_scripts_stand_beside_the_page(browser, static, rng, tmp_path):
+    names = (*ARITHMETIC, *EXPLORER, "model.js")
+    scripts = "".join(f'<script defer src="{static.as_uri()}/{name}"></script>' for name in names)
+    body = explorer(run_of(rng)).on_page()[0]["text/html"]
+    file = tmp_path / "page.html"
+    file.write_text(f'<!doctype html><meta charset="utf-8">{scripts}{body}', encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.locator("mha-model.live .layer-keys").wait_for()
+    page.close()
+
+
+def test_what_a_page_cannot_show_is_refused():
+    layer = MultiHeadWeights(*np.ones((3, 1, 2, 2)))
+    run = trace_layer(layer, np.ones((MOST_TOKENS + 1, 2)))
+    with raises(ValueError, "run has 513 tokens; at most 512 are wanted to be explored"):
+        explorer(run)
+    with raises(ValueError, "the run is too large for tasks or another view; neither is wanted"):
+        explorer(trace_layer(layer, np.ones((99, 2))), view="temperature")
