@@ -50,8 +50,13 @@ LINES: Mapping[str, tuple[str, str]] = {
     "order": ("w_q, w_k, w_v, w_o", "w_q, w_k, w_v, w_o"),
     "lend": ("b_q, b_k, b_v, b_o", "b_q, b_k, b_v, b_o"),
     "sources": ("x, context", "x, context, context"),
-    "split": ("wide, num_heads", "wide.reshape(len(wide), num_heads, -1).swapaxes(0, 1)"),
-    "merge": ("outputs", "outputs.swapaxes(0, 1).reshape(outputs.shape[1], -1)"),
+    "split": (
+        "wide, num_heads", "wide.reshape(*wide.shape[:-1], num_heads, -1).swapaxes(-3, -2)",
+    ),
+    "merge": (
+        "outputs",
+        "outputs.swapaxes(-3, -2).reshape(*outputs.shape[:-3], outputs.shape[-2], -1)",
+    ),
     "finish": ("concat, w_o, b_o", "concat @ w_o + b_o"),
     # A cache.
     "places": ("start, stop", "np.arange(start, stop)"),
@@ -67,6 +72,16 @@ LINES: Mapping[str, tuple[str, str]] = {
     "number": ("real", "np.maximum(np.cumsum(real, axis=-1) - 1, 0)"),
 }  # fmt: skip
 """The parts: what each takes, and the right line."""
+
+GIVE: Mapping[str, str] = {
+    "past": "is_causal", "pad": "real", "read": "mask", "see": "allowed",
+    "divide": "weights", "along": "weights", "mix": "output",
+    "order": "w_q, w_k, w_v, w_o", "lend": "b_q, b_k, b_v, b_o", "roles": "query, key, value",
+    "sources": "queries_of, keys_of, values_of", "finish": "output",
+    "places": "positions", "newest": "position", "keep": "kept", "look": "keys_and_values",
+    "first_seen": "diagonal", "again": "keys", "number": "positions", "slopes": "slopes",
+}  # fmt: skip
+"""What a part gives, by a name that tells more than its line does."""
 
 
 def two_layouts(x: Array, angles: Array) -> Array:

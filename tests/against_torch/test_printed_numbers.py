@@ -14,6 +14,7 @@ CHAPTERS = [
     )),
     *(f"transformer/{name}" for name in (
         "order", "decoding", "depth", "cost", "learning", "small-model", "real-heads", "bugs",
+        "your-own-attention",
     )),
 ]  # fmt: skip
 

@@ -109,6 +109,8 @@ TRANSFORMER = {
     "backpropagation by hand": ("transformer/learning#the-way-back",),
     "dropout": ("transformer/bugs#dropout-left-on",),
     "property test": ("transformer/bugs#a-friendly-example-finds-nothing",),
+    "check my own attention": ("transformer/your-own-attention#two-lines-that-stay",),
+    "pytest": ("transformer/your-own-attention#two-lines-that-stay",),
 }
 
 # Words of programs and of other books: each finds first where its idea is explained.
