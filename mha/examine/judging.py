@@ -23,8 +23,8 @@ SEEN = 5e-4
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
 ADVICE = (
-    "Print your steps and compare them with those below: the wrong line is at or before the first"
-    " difference."
+    "There may be two bugs at once. Print your steps and compare them with those below: the wrong"
+    " line is at or before the first difference. Repair it, and examine your function again."
 )
 """What is said where no known bug explains what came."""
 
@@ -214,7 +214,7 @@ def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     if _is_limit(of_group, parts):
         return convention(asking.asked.subject.limit)
     is_fault = all(answer.value is None for answer in of_group.answers)
-    said = of_group.answers[0].fault if is_fault else "what came fits no bug that this tool knows"
+    said = of_group.answers[0].fault if is_fault else "what came fits no one bug that this tool knows"
     shown = smallest(of_group, lambda _: True, SOUND)
     advice = f" {ADVICE}" if shown is not None and shown.steps else ""
     return Finding(f"{said}.{advice}", right=asking.asked.subject.right, case=shown)

@@ -173,7 +173,7 @@ TABLE = (
     Bug("padding unused", "pad", "np.ones_like(real)", PADDING,
         "leaves the mask of padding unused"),
     Bug("NaN for nothing seen", "blank", "weights", NOTHING_SEEN,
-        "divides zero by zero where a query sees no key", kind="slip"),
+        "gives nan where a query sees no key", kind="slip"),
     Bug("average for nothing seen", "forbid", "np.where(allowed, scores, -1e9)", NOTHING_SEEN,
         "gives a query that sees no key an average of all, where minus infinity would leave none",
         kind="slip"),

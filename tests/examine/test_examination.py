@@ -212,8 +212,8 @@ def flat(query, key, value):
             "your function returns None, where an array is wanted",
         ),
         (lambda query, key, value: "text", "your function returns <U4, where numbers are wanted"),
-        (flat, "what came fits no bug that this tool knows"),
-        (lambda query, key, value: np.nan * right(query, key, value), "what came fits no bug"),
+        (flat, "what came fits no one bug that this tool knows"),
+        (lambda query, key, value: np.nan * right(query, key, value), "what came fits no one bug"),
         (
             lambda query, key, value: right(query, key, value).astype(np.float32),
             "your function returns float32 where float64 is handed in",
