@@ -4,7 +4,8 @@
 same from a shell, and ``from mha.examine import Report`` imports what else is here.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy as np
 from mha.core.kinds import as_switch
 from mha.core.positions import Layout
 from mha.examine import attention, decoding, layer, positions
-from mha.examine.asking import asked, parameters, plain
+from mha.examine.asking import Asked, asked, parameters, plain
 from mha.examine.cases import Case, Subject
-from mha.examine.judging import Asking, judged
+from mha.examine.judging import Asking, convention, judged
 from mha.examine.report import Finding, Report, Shown
 
 __all__ = [
@@ -83,17 +84,16 @@ def examine(
     (False, 'no scale')
     """
     this = asked(function, asarray, attention.SUBJECT)
-    cases = _kept(this.subject.cases(this.takes), leave_out)
+    cases = _kept(this, leave_out)
     asking, limits = Asking.of(this, cases).limited()
     axes = 2 + min(len(case.leading) for case in asking.cases)
     first = judged(asking, _name(function), limits, lambda it: attention.own_scale(it, axes))
     agreed, total = first.cases.get("plain", (0, 1))
     if agreed == total or any(finding.bug for finding in first.findings):
         return first
-    other, limits = Asking.of(attention.in_other_order(this), cases).limited()
+    other, limits = Asking.of(replace(this, moved=attention.SUBJECT.first), cases).limited()
     condition = "if axes are (..., n, num_heads, d_k)"
-    order = Finding(f"another convention, right {condition}.", convention=condition)
-    moved = judged(other, first.name, [order, *limits])
+    moved = judged(other, first.name, [convention(condition), *limits])
     return moved if moved.ok or any(finding.bug for finding in moved.findings) else first
 
 
@@ -155,7 +155,7 @@ def examine_decoding(
         before and None at first; or tokens `x` and `weights`, as `decode_step` does. It returns
         the output and the cache. `angles`, `positions` or `position`, the first, are handed to a
         step that has such an argument; it then turns queries and keys. A step that is for one token
-        alone leaves out "several tokens first" and "several tokens at a time".
+        alone leaves out "several first, then one by one" and "several new tokens after a cache".
     rotary : bool, default False
         Whether the step turns queries and keys by itself, by pairs with the base 10000.
     asarray, leave_out
@@ -239,17 +239,18 @@ def _examined(
 ) -> Report:
     """Return the report on a function."""
     this = asked(function, asarray, subject)
-    asking, limits = Asking.of(this, _kept(subject.cases(this.takes), leave_out)).limited()
+    asking, limits = Asking.of(this, _kept(this, leave_out)).limited()
     return judged(asking, _name(function), limits)
 
 
-def _kept(cases: Sequence[Case], leave_out: Collection[str]) -> list[Case]:
+def _kept(this: Asked, leave_out: Collection[str]) -> list[Case]:
     """Return cases without those of some kinds."""
-    kinds = list(dict.fromkeys(case.about for case in cases))
+    cases = this.subject.cases(this.takes)
+    kinds = list(dict.fromkeys(this.named(case.about) for case in cases))
     for kind in leave_out:
         if kind not in kinds:
             raise ValueError(f"leave_out has {kind!r}; kinds among {', '.join(kinds)} are wanted")
-    return [case for case in cases if case.about not in leave_out]
+    return [case for case in cases if this.named(case.about) not in leave_out]
 
 
 def _name(function: Callable[..., Any]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mha.core.checks import Array
 from mha.examine.cases import Case, Subject
+from mha.examine.report import is_large, python
 
 LEFT_OUT: Mapping[str, Any] = {"is_causal": False, "enable_gqa": False}
 """What a function is told, if it takes it, where a case says nothing."""
@@ -25,17 +26,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """A function that can be asked.
+    """A function that can be asked, with what each argument takes and which cannot be left out.
 
-    Parameters
-    ----------
-    function : callable
-    asarray : callable
-    subject : Subject
-    arguments : mapping of str to str
-        What each argument takes, by the names of the subject.
-    required : tuple of str
-        What the function cannot do without.
+    What is `moved` has the axis of heads behind that of tokens, and so has the output.
     """
 
     function: Callable[..., Any]
@@ -43,11 +36,17 @@ class Asked:
     subject: Subject
     arguments: Mapping[str, str]
     required: tuple[str, ...]
+    moved: tuple[str, ...] = ()
 
     @property
     def takes(self) -> frozenset[str]:
         """What the function takes."""
         return frozenset(self.arguments.values())
+
+    def named(self, kind: str) -> str:
+        """Return a kind of case by the function's own name of the mask, if that is no `mask`."""
+        own = next((own for own, name in self.arguments.items() if name == "mask"), "mask")
+        return kind if own == "mask" else kind.replace("a mask", own)
 
     def can(self, case: Case) -> bool:
         """Return whether a case has what the function cannot do without."""
@@ -56,7 +55,39 @@ class Asked:
     def handed(self, case: Case) -> dict[str, Any]:
         """Return what a case hands in, by the function's own names."""
         given = {**LEFT_OUT, **case.given}
-        return {own: given[name] for own, name in self.arguments.items() if name in given}
+        return {
+            own: self.in_order(given[name]) if name in self.moved else given[name]
+            for own, name in self.arguments.items()
+            if name in given
+        }
+
+    def in_order(self, x: Array) -> Array:
+        """Return an array as the function orders its axes, or one of the function's as usual."""
+        return x.swapaxes(-3, -2) if self.moved and x.ndim > 2 else x
+
+    def calls(self, case: Case) -> list[dict[str, str]]:
+        """Return the arguments of each call, as Python: of arrays their names."""
+        names = {own: own if is_large(x) else repr(x) for own, x in self.handed(case).items()}
+        steps = [{}] if self.subject.calls is None else self.subject.calls(case.given)
+        return [
+            {own: step.get(self.arguments[own], x).format(own=own) for own, x in names.items()}
+            for step in steps
+        ]
+
+    def code(self, case: Case, name: str) -> list[str]:
+        """Return what a case hands in and the calls of the function, as lines of Python."""
+        made = "{}" if self.asarray is np.asarray else "asarray({})"
+        lines = [
+            f"{own} = {made.format(python(x)) if isinstance(x, np.ndarray) else python(x)}"
+            for own, x in self.handed(case).items()
+            if is_large(x)
+        ]
+        calls = [f"{name}({', '.join(map('='.join, x.items()))})" for x in self.calls(case)]
+        if self.subject.calls is None:
+            return [*lines, *calls]
+        outputs = [f"output_{i}" for i in range(1, len(calls) + 1)]
+        asked = map(", cache = ".join, zip(outputs, calls, strict=True))
+        return [*lines, "cache = None", *asked, f"np.concatenate([{', '.join(outputs)}], axis=-2)"]
 
     def call(self, given: Mapping[str, Any]) -> Any:
         """Call the function; raise where it changes what it is handed."""
@@ -65,35 +96,43 @@ class Asked:
             for own, x in given.items()
         }
         arrays = [own for own, x in given.items() if isinstance(x, np.ndarray)]
-        before = [np.asarray(copies[own]).copy() for own in arrays]
+        before = {own: np.asarray(copies[own]).copy() for own in arrays}
         result = self.function(**copies)
-        for own, x in zip(arrays, before, strict=True):
+        for own, x in before.items():
             if not np.array_equal(np.asarray(copies[own]), x, equal_nan=x.dtype.kind == "f"):
-                raise UnusableError(f"it changes {own}, which was handed in")
+                raise UnusableError(f"your function changes {own}, which was handed in")
         return result
+
+    def results(self, case: Case) -> Any:
+        """Return what the calls of a case give: of several the outputs, below one another."""
+        known, rows = {**self.handed(case), "np": np, "cache": None}, []
+        for call in self.calls(case):
+            result = self.call({own: eval(text, known) for own, text in call.items()})
+            if self.subject.calls is None:
+                return result
+            if not isinstance(result, tuple) or len(result) != 2:
+                raise UnusableError("your function returns no pair of an output and a cache")
+            rows.append(np.asarray(result[0]))
+            known["cache"] = result[1]
+        return np.concatenate(rows, axis=-2)
 
     def ask(self, case: Case) -> Answer:
         """Return what comes of a case."""
         try:
             with np.errstate(all="ignore"):
-                result = (
-                    self.call(self.handed(case))
-                    if self.subject.asked is None
-                    else self.subject.asked(self, case)
-                )
-            value = _array(result, self.subject.wanted(case.given).shape)
+                result = self.results(case)
+            wanted = self.in_order(self.subject.wanted(case.given))
+            value = self.in_order(_array(result, wanted.shape))
         except UnusableError as unusable:
             return Answer(None, str(unusable))
         except Exception as error:
             said = " ".join(str(error).split())
-            return Answer(None, f"it raises {type(error).__name__}: {said[:200]}")
+            return Answer(None, f"your function raises {type(error).__name__}: {said[:200]}")
         if value.dtype.kind not in "fiub":
-            return Answer(None, f"it returns {value.dtype}, where numbers are wanted")
+            return Answer(None, f"your function returns {value.dtype}, where numbers are wanted")
         handed = np.asarray(self.asarray(np.zeros(1, case.dtype))).dtype
-        fault = (
-            "" if value.dtype == handed else f"it returns {value.dtype} where {handed} is handed in"
-        )
-        return Answer(value, fault if value.dtype.kind == "f" else "")
+        fault = f"your function returns {value.dtype} where {handed} is handed in"
+        return Answer(value, fault if value.dtype.kind == "f" and value.dtype != handed else "")
 
 
 class UnusableError(Exception):
@@ -106,7 +145,7 @@ def _array(result: Any, shape: tuple[int, ...]) -> Array:
         fitting = [x for x in result if tuple(getattr(x, "shape", ())) == shape]
         result = (fitting or result)[0]
     if result is None:
-        raise UnusableError("it returns None, where an array is wanted")
+        raise UnusableError("your function returns None, where an array is wanted")
     return np.asarray(result)
 
 

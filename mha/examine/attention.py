@@ -1,6 +1,5 @@
 """Attention of queries, keys and values: what is asked of it, and what is right."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import numpy as np
 from mha.core.attention import attention_scores, masked_scores, repeat_heads, scaled_scores
 from mha.core.checks import Array
 from mha.core.softmax import softmax
-from mha.examine.arithmetic import output_lines
 from mha.examine.asking import Asked
 from mha.examine.cases import (
     BY_NUMBERS,
@@ -44,11 +42,11 @@ KINDS = {
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),
     NOTHING_BY_NUMBERS: ("mask",),
-    "a bias": ("bias",),
-    "padding": ("padding",),
+    "bias": ("bias",),
+    "key_padding_mask": ("padding",),
     "is_causal": ("is_causal",),
     "scale": ("scale",),
-    "groups": ("enable_gqa",),
+    "enable_gqa": ("enable_gqa",),
     "softcap": ("softcap",),
 }
 
@@ -69,17 +67,19 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     is_rare = about in FEWER or "sees nothing" in about
     if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in about and "bias" in draw.takes):
         return None
-    if (n > m and about == "is_causal") or (m == 1 and about in ("is_causal", "padding")):
+    if (n > m and about == "is_causal") or (
+        m == 1 and about in ("is_causal", "key_padding_mask", "enable_gqa")
+    ):
         return None
-    if not leading and about == "groups":
+    if not leading and about == "enable_gqa":
         return None
-    heads = (*leading[:-1], 3 * leading[-1]) if about == "groups" else leading
+    heads = (*leading[:-1], 3 * leading[-1]) if about == "enable_gqa" else leading
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
     given = {"query": query, "key": key, "value": draw.numbers(*leading, m, d_v)}
     more: dict[str, dict[str, Any]] = {
         "a mask for each head": {"mask": draw.allowed(*leading, n, m)},
         "scale": {"scale": 0.75},
-        "groups": {"enable_gqa": True},
+        "enable_gqa": {"enable_gqa": True},
         "softcap": {"softcap": 1.5},
     }
     if about == "large scores":  # the first query with the first key: its exponential overflows
@@ -130,19 +130,6 @@ def options(given: Any) -> Options:
     )
 
 
-def lines(given: Any, index: tuple[int, ...]) -> list[str]:
-    """Return one number of the output as lines of arithmetic."""
-    *leading, row, column = index
-    query, key, value = (given[name] for name in ("query", "key", "value"))
-    if given.get("enable_gqa"):
-        key, value = (repeat_heads("key", x, query) for x in (key, value))
-    none = np.zeros((*query.shape[:-1], key.shape[-2]))
-    added = masked_scores(none, mask_of(given), bool(given.get("is_causal")))[(*leading, row)]
-    at = tuple(leading)
-    scale, softcap = given.get("scale"), given.get("softcap")
-    return output_lines(query[at][row], key[at], value[at][:, column], added, scale, softcap)
-
-
 SUBJECT = Subject(
     aliases=ALIASES,
     first=("query", "key", "value"),
@@ -154,7 +141,7 @@ SUBJECT = Subject(
     small=SMALL,
     wanted=wanted,
     worked=worked,
-    lines=lines,
+    right="scaled_dot_product_attention",
     apart=((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN, NOTHING_BY_NUMBERS), FEWER[:1]),
     parts=(
         *("roles", "spread", "score", "score_by", "cap", "read", "pad", "see", "past", "causal"),
@@ -180,30 +167,12 @@ def own_scale(asked: Asked, axes: int) -> list[Bug]:
         if share is None or share.size != 1 or not 0 < share.item() < 1:
             return []
         found.append(float(np.log(share.item() / (1 - share.item()))))
-    for power, rule in (
-        (0.0, "if scores are multiplied by {}"),
-        (0.5, "if the scale is {} ÷ √d_k"),
-    ):
+    rules = {0.0: "if scores are multiplied by {}", 0.5: "if the scale is {} ÷ √d_k"}
+    for power, rule in rules.items():
         factor, other = found[0] * 4**power, found[1] * 9**power
         if np.isclose(factor, other, rtol=1e-6) and not np.isclose(factor, 1):
             line = f"query @ key.swapaxes(-1, -2) * ({factor} / query.shape[-1] ** {power})"
             said = rule.format(short(factor))
-            return [Bug("own scale", "score", line, TEMPERATURE, said, kind="convention")]
+            usual = "PyTorch multiplies by 1 ÷ √d_k where no scale is given."
+            return [Bug("own scale", "score", line, TEMPERATURE, said, (), "convention", usual)]
     return []
-
-
-def in_other_order(asked: Asked) -> Asked:
-    """Return a function whose heads' axis lies behind that of tokens as one of the usual order."""
-
-    def function(**given: Any) -> Any:
-        moved = {
-            own: x.swapaxes(-3, -2)
-            if asked.arguments[own] in SUBJECT.first and len(x.shape) > 2
-            else x
-            for own, x in given.items()
-        }
-        result = asked.function(**moved)
-        result = result[0] if isinstance(result, tuple) else result
-        return result.swapaxes(-3, -2) if len(result.shape) > 2 else result
-
-    return replace(asked, function=function)

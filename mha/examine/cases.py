@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from mha.core.checks import Array
+from mha.examine.steps import ATTENTION, Told
 from mha.practice.parts import Parts
 
 NOTHING_SEEN = "a query that sees nothing"
@@ -56,10 +57,10 @@ class Draw:
     is_whole: bool = False
 
     def numbers(self, *shape: int) -> Array:
-        """Return normal numbers, or small whole ones."""
-        return (
-            self.rng.integers(-1, 3, shape) * 1.0 if self.is_whole else self.rng.normal(size=shape)
-        )
+        """Return normal numbers; or small whole ones: zeros, and rows alike, would hide bugs."""
+        if not self.is_whole:
+            return self.rng.normal(size=shape)
+        return self.rng.permuted(np.resize(self.rng.permutation([-1.0, 1.0, 2.0, 3.0]), shape))
 
     def allowed(self, *shape: int) -> Array:
         """Return a mask with a True in each row, and a False where it has two columns or more."""
@@ -82,8 +83,8 @@ class Draw:
             NOTHING_SEEN: {"mask": allowed},
             BY_NUMBERS: {"mask": added},
             NOTHING_BY_NUMBERS: {"mask": added},
-            "a bias": {"bias": added},
-            "padding": {"padding": allowed[0]},
+            "bias": {"bias": added},
+            "key_padding_mask": {"padding": allowed[0]},
             "is_causal": {"is_causal": True},
         }
         return found.get(self.about, {})
@@ -114,16 +115,22 @@ class Subject:
         Takes what is handed in and parts, and gives what attention of these parts makes of it.
     parts : tuple of str
         The parts that have to do with it.
-    lines : callable
-        Takes what is handed in and an index, and gives that number as lines of arithmetic.
+    steps : tuple of Told
+        The steps to a number of the output, which is the last of them.
+    call : callable
+        Takes what is handed in and an index of the output; gives which call of each part makes that
+        number, and its index there.
     apart : tuple of tuple of str
         Kinds of cases that often go wrong for themselves; the first may be refused.
     limit : str
         On which condition a function is right that refuses these.
     compared : callable
         Takes what is handed in and what came, and gives what of it is compared.
-    asked : callable, optional
-        Takes the function, as `mha.examine.asking.Asked`, and a case: where one call is not enough.
+    right : str
+        The function of the package that is right.
+    calls : callable, optional
+        Takes what is handed in, and gives the arguments of each call of the function, as Python in
+        which {own} stands for what is handed in: where it takes and returns a cache.
     """
 
     aliases: Mapping[str, tuple[str, ...]]
@@ -136,12 +143,14 @@ class Subject:
     wanted: Callable[[Any], Array]
     worked: Callable[[Any, Parts], Array]
     parts: tuple[str, ...]
+    right: str
     leading: Sequence[tuple[int, ...]] = ((),)
-    lines: Callable[[Any, tuple[int, ...]], list[str]] = lambda _given, _index: []
+    steps: tuple[Told, ...] = ATTENTION
+    call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = lambda _, at: (0, at)
     apart: tuple[tuple[str, ...], ...] = ((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN,))
     limit: str = "if a mask holds True and False: numbers are not added to the scores"
     compared: Callable[[Any, Array], Array] = lambda _given, x: x
-    asked: Callable[[Any, Case], Any] | None = None
+    calls: Callable[[Any], list[dict[str, str]]] | None = None
 
     def cases(self, takes: frozenset[str]) -> list[Case]:
         """Return cases for a function that takes some arguments, each third in float32 too."""

@@ -9,13 +9,10 @@ import numpy as np
 from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
 from mha.core.heads import merge_heads
-from mha.core.masks import causal_mask
 from mha.core.multihead import MultiHeadWeights
 from mha.core.positions import rotary_angles, rotate_by
 from mha.examine import attention
-from mha.examine.arithmetic import output_lines
-from mha.examine.asking import Asked, UnusableError
-from mha.examine.cases import Case, Draw, Subject
+from mha.examine.cases import Draw, Subject
 from mha.practice.parts import Parts, write
 
 ALIASES = {
@@ -30,8 +27,8 @@ ALIASES = {
 
 STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
     "one token at a time": lambda n: (1,) * n,
-    "several tokens first": lambda n: (n - n // 2, *(1,) * (n // 2)),
-    "several tokens at a time": lambda n: (n // 2, n - n // 2),
+    "several first, then one by one": lambda n: (n - n // 2, *(1,) * (n // 2)),
+    "several new tokens after a cache": lambda n: (n // 2, n - n // 2),
 }
 """How many of n tokens come at each step."""
 
@@ -55,22 +52,30 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     return given
 
 
-def ask(asked: Asked, case: Case) -> Array:
-    """Call a step again and again, and return its outputs below one another."""
-    given, start, rows, cache = case.given, 0, [], None
-    for size in given["sizes"]:
-        new = slice(start, start + size)
-        own = [name for name in ("query", "key", "value", "x") if name in given]
-        step = {**given, "cache": cache, **{name: given[name][..., new, :] for name in own}}
-        if "angles" in given:
-            step |= {"angles": given["angles"][new], "positions": np.arange(start, start + size)}
-            step["position"] = start
-        result = asked.call(asked.handed(replace(case, given=step)))
-        if not isinstance(result, tuple) or len(result) != 2:
-            raise UnusableError("it returns no pair of the output and the cache for the next step")
-        rows.append(np.asarray(result[0]))
-        cache, start = result[1], start + size
-    return np.concatenate(rows, axis=-2)
+NEW = {
+    **dict.fromkeys(("query", "key", "value", "x"), "{{own}}[..., {0}:{1}, :]"),
+    "angles": "{{own}}[{0}:{1}]",
+    "positions": "np.arange({0}, {1})",
+    "position": "{0}",
+    "cache": "cache",
+}
+"""What of the arguments is handed in with the new tokens, from one to the one before another."""
+
+
+def calls(given: Any) -> list[dict[str, str]]:
+    """Return what is handed in at each step."""
+    stops = np.cumsum(given["sizes"])
+    return [
+        {name: text.format(stop - size, stop) for name, text in NEW.items()}
+        for size, stop in zip(given["sizes"], stops, strict=True)
+    ]
+
+
+def call(given: Any, at: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    """Return in which step a row of the output is made, and its index there."""
+    stops = np.cumsum(given["sizes"])
+    step = int(np.searchsorted(stops, at[-2], side="right"))
+    return step, (*at[:-2], int(at[-2] - stops[step] + given["sizes"][step]), at[-1])
 
 
 def wanted(given: Any) -> Array:
@@ -90,16 +95,6 @@ def worked(given: Any, parts: Parts) -> Array:
     query, key, value = (given[name] for name in ("query", "key", "value"))
     angles = given.get("angles", np.zeros((query.shape[-2] + 1, query.shape[-1] // 2)))
     return _mixed(given, write(query, key, value, angles, parts, sizes=given["sizes"]))
-
-
-def lines(given: Any, index: tuple[int, ...]) -> list[str]:
-    """Return one number of the full pass as lines of arithmetic."""
-    if "weights" in given or "angles" in given:
-        return []
-    *leading, row, column = index
-    query, key, value = (given[name][tuple(leading)] for name in ("query", "key", "value"))
-    added = np.where(causal_mask(len(query), len(key))[row], 0, -np.inf)
-    return output_lines(query[row], key, value[:, column], added)
 
 
 def subject(rotary: bool) -> Subject:
@@ -122,12 +117,13 @@ SUBJECT = Subject(
     small=[(n, 2) for n in (1, 2, 3, 4)],
     wanted=wanted,
     worked=worked,
-    lines=lines,
+    right="decode_step",
+    call=call,
     apart=(tuple(STEPS)[1:], tuple(STEPS)[2:]),
     limit="if tokens come one at a time",
     parts=(
         *("roles", "turn", "score", "along", "divide", "mix"),
         *("places", "newest", "keep", "look", "first_seen", "again"),
     ),
-    asked=ask,
+    calls=calls,
 )

@@ -20,32 +20,21 @@ BESIDE = 3
 
 @dataclass(frozen=True)
 class Explanation:
-    """What gives exactly what came.
-
-    Parameters
-    ----------
-    rows : tuple of Bug
-        Bugs and other conventions, all of them at once.
-    parts : Parts
-        The parts with them among them.
-    """
+    """What gives exactly what came: bugs and other conventions, and parts with all of them."""
 
     rows: tuple[Bug, ...]
     parts: Parts
 
-    @property
-    def bugs(self) -> tuple[Bug, ...]:
-        """Those that are no conventions."""
-        return tuple(row for row in self.rows if not row.is_convention)
 
-
-def agrees(subject: Subject, case: Case, found: Array | None, wanted: Array | None) -> bool:
-    """Return whether what came is what is wanted; None stands for no array."""
+def agrees(
+    subject: Subject, case: Case, found: Array | None, wanted: Array | None, least: float = 0.0
+) -> bool:
+    """Return whether what came is what is wanted, or differs less; None stands for no array."""
     if found is None or wanted is None:
         return found is wanted
     if found.shape != wanted.shape:
         return False
-    tolerance = TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name]
+    tolerance = max(least, TOLERANCE["float32" if found.dtype == np.float32 else case.dtype.name])
     found, wanted = (np.asarray(subject.compared(case.given, x), float) for x in (found, wanted))
     return np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
 
@@ -67,23 +56,10 @@ def explanations(
     changed: Callable[[Case, Bug], bool],
     extra: Sequence[Bug] = (),
 ) -> list[Explanation]:
-    """Return the shortest explanations of what came: none, or several that give the same.
+    """Return the explanations of fewest bugs, then of fewest conventions: none, or several.
 
-    Parameters
-    ----------
-    subject : Subject
-    cases, answers : sequences of one length
-    gives : callable
-        As `given_by`, without the subject.
-    changed : callable
-        Says whether a row alone makes a case different.
-    extra : sequence of Bug
-        Rows beside those of the table.
-
-    Returns
-    -------
-    list of Explanation
-        Of fewest bugs and then of fewest conventions.
+    What a case `gives` with some parts, and whether a row alone has it `changed`, is asked of
+    others; `extra` are rows beside those of the table.
     """
 
     def explains(parts: Parts, among: Iterable[int]) -> bool:

@@ -1,7 +1,9 @@
 """From answers to a report: what is a convention, which bug it is, and the smallest case."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -12,14 +14,17 @@ from mha.examine.asking import Answer, Asked
 from mha.examine.cases import Case
 from mha.examine.explaining import Explanation, agrees, explanations, given_by, variants
 from mha.examine.report import Finding, Report, Shown, written
+from mha.examine.steps import Recorded, told
 from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import GIVE, SOUND, Parts
 
+SEEN = 5e-4
+"""By how much numbers differ for a reader."""
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
 ADVICE = (
-    "Let your function print its steps on the case below: where they leave those worked there is"
-    " the line that is wrong."
+    "Print your steps and compare them with those below: the wrong line is at or before the first"
+    " difference."
 )
 """What is said where no known bug explains what came."""
 
@@ -74,17 +79,17 @@ class Asking:
     def limited(self) -> tuple["Asking", list[Finding]]:
         """Return it without numbers of axes that the function does not take, and what is said."""
         axes = [len(case.leading) + 2 for case in self.cases]
+        shapes = [self.asked.subject.wanted(case.given).shape for case in self.cases]
         fits = {
-            axes[i]
-            for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True))
-            if answer.value is not None
-            and answer.value.shape == self.asked.subject.wanted(case.given).shape
+            each
+            for each, shape, answer in zip(axes, shapes, self.answers, strict=True)
+            if answer.value is not None and answer.value.shape == shape
         }
         if not fits or fits == set(axes):
             return self, []
         condition = f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"
         kept = self.only([i for i, each in enumerate(axes) if each in fits])
-        return kept, [Finding(f"another convention, right {condition}.", convention=condition)]
+        return kept, [convention(condition)]
 
     def narrowed(self) -> "Asking":
         """Return it with what came in float32, which is then held to the digits of that."""
@@ -93,38 +98,19 @@ class Asking:
         pairs = zip(self.answers, narrow, strict=True)
         return replace(self, answers=[replace(answer, value=x) for answer, x in pairs])
 
-    def explained(self, extra: Sequence[Bug] = ()) -> list[Explanation]:
-        """Return what gives exactly what came."""
-        return explanations(
-            self.asked.subject, self.cases, self.answers, self.gives, self.changed, extra
-        )
-
-    def off(self, parts: Parts = SOUND) -> list[int]:
-        """Return the cases of which something else came than some parts give."""
-        return [
-            i
-            for i, (case, answer) in enumerate(zip(self.cases, self.answers, strict=True))
-            if not agrees(self.asked.subject, case, answer.value, self.gives(case, parts))
-        ]
+    def off(self, parts: Parts = SOUND, least: float = 0.0) -> list[int]:
+        """Return the cases of which something else came than some parts give, by so much."""
+        given = [self.gives(case, parts) for case in self.cases]
+        three = enumerate(zip(self.cases, self.answers, given, strict=True))
+        subject = self.asked.subject
+        return [i for i, (x, y, z) in three if not agrees(subject, x, y.value, z, least)]
 
 
 def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any = None) -> Report:
     """Return the report on what came.
 
-    Parameters
-    ----------
-    asking : Asking
-    name : str
-        The function's.
-    before : sequence of Finding
-        What was found before.
-    extra : callable, optional
-        Takes the function and gives rows beside those of the table: called where nothing else
-        explains what came.
-
-    Returns
-    -------
-    Report
+    What was found before is told first; `extra` takes the function and gives rows beside those of
+    the table, where nothing else explains what came.
     """
     drawn = _drawn(asking)
     if drawn is not None:
@@ -134,7 +120,7 @@ def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any
     if len(narrow.off()) < len(asking.off()):
         found, apart = _set_apart(narrow)
         if found:
-            said = "it computes float64 with the digits of float32"
+            said = "your function computes float64 with the digits of float32"
             asking, before = narrow, (*before, Finding(f"{said}.", convention=said))
     if not found and extra is not None:
         found, apart = _set_apart(asking, extra(asking.asked))
@@ -144,6 +130,7 @@ def judged(asking: Asking, name: str, before: Sequence[Finding] = (), extra: Any
     has_more = any(not finding.convention for finding in more)
     findings = [*before, *_findings(asking, found, has_more), *more, *_dtypes(asking)]
     conventions = (row for row in found[0].rows if row.is_convention)
+    findings.sort(key=lambda finding: finding.convention is not None)
     return Report(name, _counts(asking, _with(*conventions)), tuple(findings))
 
 
@@ -160,9 +147,10 @@ def _set_apart(
     tried: set[tuple[int, ...]] = {()}
     for apart in (each for n in range(len(groups) + 1) for each in combinations(groups, n)):
         left = tuple(i for i in range(len(kinds)) if i not in set().union(*apart))
-        came = any(asking.answers[i].value is not None for i in left)
-        found = asking.only(left).explained(extra) if came and left not in tried else []
-        if found:
+        kept, subject = asking.only(left), asking.asked.subject
+        more = subject, kept.cases, kept.answers, asking.gives, asking.changed, extra
+        came = any(answer.value is not None for answer in kept.answers)
+        if came and left not in tried and (found := explanations(*more)):
             return found, [[i for i in group if i in off] for group in apart]
         tried.add(left)
     return [], []
@@ -174,15 +162,19 @@ def _with(*rows: Bug) -> Parts:
 
 def _counts(asking: Asking, parts: Parts) -> dict[str, tuple[int, int]]:
     """Return how many cases of each kind agree, and how many there are."""
-    off = set(asking.off(parts))
-    counts: dict[str, tuple[int, int]] = {}
-    for i, case in enumerate(asking.cases):
-        agreed, total = counts.get(case.about, (0, 0))
-        counts[case.about] = agreed + (i not in off), total + 1
-    return counts
+    kinds = [asking.asked.named(case.about) for case in asking.cases]
+    asked, off = Counter(kinds), Counter(kinds[i] for i in asking.off(parts))
+    return {kind: (count - off[kind], count) for kind, count in asked.items()}
 
 
 # ---- Findings ----
+
+
+def convention(condition: str, more: str = "", section: str = "") -> Finding:
+    """Return the finding on another convention."""
+    return Finding(
+        f"another convention, right {condition}.{more}", None, condition, "", "", section
+    )
 
 
 def _findings(asking: Asking, found: Sequence[Explanation], has_more: bool) -> list[Finding]:
@@ -191,17 +183,18 @@ def _findings(asking: Asking, found: Sequence[Explanation], has_more: bool) -> l
     others = [row for each in found for row in each.rows if row not in common]
     groups = [[row] for row in common] + ([list(dict.fromkeys(others))] if others else [])
     agreed = [row for row in common if row.is_convention]
-    return [_finding(asking, group, agreed, has_more) for group in groups]
+    return [_finding(asking, group, agreed, has_more, found[0].parts) for group in groups]
 
 
-def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_more: bool) -> Finding:
-    """Return the finding on one bug or convention, or on several that give the same."""
+def _finding(
+    asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_more: bool, parts: Parts
+) -> Finding:
+    """Return the finding on one bug or convention, or on several; all parts give what came."""
     row, names = rows[0], " or ".join(row.name for row in rows)
     if all(row.is_convention for row in rows):
         condition = ", or ".join(row.said for row in rows)
-        return Finding(
-            f"another convention, right {condition}.", convention=condition, section=row.section
-        )
+        more = f" {row.in_pytorch} These cases count as agreeing."
+        return convention(condition, more, row.section)
     subject, before, after = asking.asked.subject, _with(*agreed), _with(*agreed, row)
 
     def shows(case: Case) -> bool:
@@ -209,36 +202,31 @@ def _finding(asking: Asking, rows: Sequence[Bug], agreed: Sequence[Bug], has_mor
         return not agrees(subject, case, right, wrong)
 
     but = ", but for what is told below" if has_more else ""
-    said = f"{names}{but}. It " + ". Or it ".join(row.said for row in rows) + "."
-    shown, gives = smallest(asking, shows, before), GIVE.get(row.part, "")
+    said = f"{names}{but}. Your function " + ". Or it ".join(row.said for row in rows) + "."
+    shown, gives = smallest(asking, shows, before, parts), GIVE.get(row.part, "")
     line, meant = (f"{gives} = {x}" if gives else x for x in (row.line, row.meant))
-    return Finding(said, names, None, line, meant, row.section, shown)
+    return Finding(said, names, None, line, meant, row.section, subject.right, shown)
 
 
 def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     """Return the finding on cases of which no known bug gives what came."""
     of_group = asking.only(group)
-    first, *others = dict.fromkeys(case.about for case in of_group.cases)
-    faults = list(dict.fromkeys(answer.fault for answer in of_group.answers))
     if _is_limit(of_group, parts):
-        condition = asking.asked.subject.limit
-        return Finding(f"another convention, right {condition}.", convention=condition)
+        return convention(asking.asked.subject.limit)
     is_fault = all(answer.value is None for answer in of_group.answers)
-    said = faults[0] if is_fault else "no bug that is known here gives what came"
+    said = of_group.answers[0].fault if is_fault else "what came fits no bug that this tool knows"
     shown = smallest(of_group, lambda _: True, SOUND)
-    advice = f" {ADVICE}" if shown is not None and shown.lines else ""
-    more = f" and {len(others)} other kind{'s'[: len(others) - 1]}" if others else ""
-    return Finding(f"{said} (asked: {first}{more}).{advice}", case=shown)
+    advice = f" {ADVICE}" if shown is not None and shown.steps else ""
+    return Finding(f"{said}.{advice}", right=asking.asked.subject.right, case=shown)
 
 
 def _is_limit(asking: Asking, parts: Parts) -> bool:
     """Return whether the first group is refused, or of masks each number but 0 counts as True."""
     if not all(case.about in asking.asked.subject.apart[0] for case in asking.cases):
         return False
-    if all(answer.value is None for answer in asking.answers):
-        return True
-    if not all("mask" in case.given for case in asking.cases):
-        return False
+    is_refused = all(answer.value is None for answer in asking.answers)
+    if is_refused or not all("mask" in case.given for case in asking.cases):
+        return is_refused
     truths = [{**case.given, "mask": case.given["mask"] != 0} for case in asking.cases]
     cases = [replace(case, given=x) for case, x in zip(asking.cases, truths, strict=True)]
     return not replace(asking, cases=cases, given={}, differing={}).off(parts)
@@ -246,25 +234,20 @@ def _is_limit(asking: Asking, parts: Parts) -> bool:
 
 def _dtypes(asking: Asking) -> list[Finding]:
     """Return a finding if arrays come in another dtype than what is handed in."""
-    faults = [answer.fault for answer in asking.answers if answer.value is not None]
-    fault = next(filter(None, faults), "")
-    if not fault:
-        return []
-    widens = fault.startswith("it returns float64")
-    return [Finding(f"{fault}.", convention=fault if widens else None)]
+    fault = next((x.fault for x in asking.answers if x.value is not None and x.fault), "")
+    if "float64 where" not in fault:
+        return [Finding(f"{fault}.")] if fault else []
+    why = "It happens where numbers meet a float64 of NumPy's, such as np.sqrt(4)."
+    return [Finding(f"{fault}. {why}", convention=fault)]
 
 
 def _drawn(asking: Asking) -> Finding | None:
-    """Return a finding if the same question has two answers; dropout is known by its gaps.
-
-    Where each value is a vector of its own, an output is a row of weights. Dropout leaves some of
-    them out and makes all others larger by one factor.
-    """
+    """Return a finding if the same question has two answers."""
     again = [asking.asked.ask(case) for case in asking.cases[:6]]
     pairs = zip(asking.cases, asking.answers, again, strict=False)
     if all(agrees(asking.asked.subject, case, a.value, b.value) for case, a, b in pairs):
         return None
-    said = "asked the same twice, it gives two answers: something random is left on."
+    said = "asked the same twice, your function gives two answers: something random is left on."
     bug = next(row for row in TABLE if row.part == "drop")
     if not _leaves_weights_out(asking):
         return Finding(said, section=bug.section)
@@ -272,6 +255,10 @@ def _drawn(asking: Asking) -> Finding | None:
 
 
 def _leaves_weights_out(asking: Asking) -> bool:
+    """Return whether some weights are gone, and all others larger by one factor: dropout.
+
+    Where each value is a vector of its own, an output is a row of weights.
+    """
     if "value" not in asking.cases[0].given:
         return False
     for case in asking.cases[:6]:
@@ -290,61 +277,55 @@ def _leaves_weights_out(asking: Asking) -> bool:
 # ---- The smallest case ----
 
 
-def smallest(asking: Asking, shows: Callable[[Case], bool], right: Parts) -> Shown | None:
-    """Return the smallest case of which something else came than some parts give.
+def smallest(
+    asking: Asking, shows: Callable[[Case], bool], right: Parts, wrong: Parts | None = None
+) -> Shown | None:
+    """Return the smallest case of which something else came than the `right` parts give.
 
-    Parameters
-    ----------
-    asking : Asking
-    shows : callable
-        Takes a case and says whether it can show what is looked for.
-    right : Parts
-        Sound ones, with the conventions that were found.
-
-    Returns
-    -------
-    Shown or None
-        None if no case does.
+    It is one that `shows` what is looked for; the `wrong` parts give what came, if any do.
     """
-    asked, subject = asking.asked, asking.asked.subject
-    off = sorted(
-        (i for i in asking.off(right) if shows(asking.cases[i])),
-        key=lambda i: (asking.answers[i].value is None, asking.cases[i].size),
-    )
-    kinds: dict[str, int] = {}
-    for i in off:
-        kinds.setdefault(asking.cases[i].about, i)
+    asked = asking.asked
+    off = [i for i in asking.off(right) if shows(asking.cases[i])]
+    off.sort(key=lambda i: (asking.answers[i].value is None, asking.cases[i].size))
+    kinds = {asking.cases[i].about: i for i in reversed(off)}
     rng, tries = np.random.default_rng(43), TRIES
-    for i in list(kinds.values())[:4]:
-        for case in subject.smaller(asking.cases[i], rng):
+    for i in sorted(kinds.values(), key=off.index)[:4]:
+        for case in asked.subject.smaller(asking.cases[i], rng):
             tries -= 1
             if tries < 0 or not asked.can(case):
                 break
             one = replace(asking, cases=[case], answers=[asked.ask(case)], given={})
             is_alike = (one.answers[0].value is None) == (asking.answers[i].value is None)
-            if is_alike and one.off(right) and shows(case):
-                return _shown(one, right)
-    return _shown(asking.only(off[:1]), right) if off else None
+            if is_alike and one.off(right, SEEN) and shows(case):
+                return _shown(one, right, wrong)
+    return _shown(asking.only(off[:1]), right, wrong) if off else None
 
 
-def _shown(asking: Asking, right: Parts) -> Shown:
-    """Return a case, what is wanted and what came; as arithmetic, where no convention counts."""
-    (case,), (answer,), subject = asking.cases, asking.answers, asking.asked.subject
-    handed = {own: x for own, x in asking.asked.handed(case).items() if x is not None}
-    if "sizes" in case.given:
-        handed["tokens that come at each step"] = case.given["sizes"]
+def _shown(asking: Asking, right: Parts, wrong: Parts | None) -> Shown:
+    """Return a case, what is wanted and what came, and the steps to the first difference."""
+    (case,), (answer,), asked = asking.cases, asking.answers, asking.asked
+    subject, name = asked.subject, getattr(asked.function, "__name__", "")
+    code = asked.code(case, name if name.isidentifier() else "function")
     wanted, came = asking.gives(case, right), answer.value
+
+    handed = {own: x for own, x in asked.handed(case).items() if x is not None}
+    shown = partial(Shown, asked.named(case.about), handed, code)
     if came is None or wanted is None:
         said = answer.fault if came is None else written(came)
-        return Shown(handed, "no array" if wanted is None else written(wanted), said)
+        return shown("no array" if wanted is None else written(wanted), said)
     if came.shape != wanted.shape:
         shape = f"{written(came)}, of shape {came.shape} where {wanted.shape} is wanted"
-        return Shown(handed, written(wanted), shape)
-    is_usual = agrees(subject, case, wanted, asking.gives(case, SOUND))
+        return shown(written(wanted), shape)
+    is_known = wrong is not None and agrees(subject, case, came, given_by(subject, case, wrong))
+    sets = (right, wrong) if wrong is not None and is_known else (right,)
     wanted, came = (subject.compared(case.given, x) for x in (wanted, came))
-    off = np.argwhere(~np.isclose(wanted, came, rtol=1e-3, atol=1e-4))
-    index = [int(i) for i in off[0]] if len(off) and is_usual else None
-    lines = subject.lines(case.given, tuple(index)) if index else []
-    if lines:
-        lines = [f"wanted{index}, by hand:", *(f"  {line}" for line in lines)]
-    return Shown(handed, written(wanted), written(came), tuple(lines))
+    off = np.argwhere(~np.isclose(wanted, came, rtol=SEEN, atol=SEEN))
+    texts = written(asked.in_order(wanted)), written(asked.in_order(came))
+    if not len(off):
+        return shown(*texts)
+    call, at = subject.call(case.given, tuple(map(int, off[0])))
+    runs = [Recorded(each.exchanged, each.joined) for each in sets]
+    for run in runs:
+        given_by(subject, case, run)
+    steps = told(case.given, subject.steps, [run.calls for run in runs], call, at)
+    return shown(*texts, steps, call + 1 if subject.calls else 0)

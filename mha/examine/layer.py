@@ -9,13 +9,10 @@ from mha.core.checks import Array
 from mha.core.multihead import BIASES, MATRICES, MultiHeadWeights, multi_head_attention
 from mha.core.positions import rotary_angles
 from mha.examine import attention
-from mha.examine.arithmetic import dot
 from mha.examine.cases import BY_NUMBERS, NOTHING_SEEN, Draw, Subject
-from mha.examine.report import written
+from mha.examine.steps import Arrays, Told, Worked, product
 from mha.practice.parts import Parts, layer
-from mha.runs.rounding import short
 from mha.views.arithmetic import factor
-from mha.views.signs import chain
 
 ALIASES = {
     "x": ("x", "query", "hiddenstates", "inputs", "embeddings"),
@@ -41,20 +38,20 @@ KINDS = {
     NOTHING_SEEN: ("mask",),
     BY_NUMBERS: ("mask",),
     "is_causal": ("is_causal",),
-    "padding": ("padding",),
+    "key_padding_mask": ("padding",),
     "context": (),
-    "groups": ("num_groups",),
-    "rotary positions": ("angles",),
+    "num_groups": ("num_groups",),
+    "angles": ("angles",),
 }
 
 
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Return what is handed in: n tokens, a number of heads and their width."""
     about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
-    least = {"rotary positions": d_k, "groups": heads, "padding": n}.get(about, 2)
+    least = {"angles": d_k, "num_groups": heads, "key_padding_mask": n}.get(about, 2)
     if least == 1 or (about == "context" and takes.isdisjoint({"context", "key"})):
         return None
-    width, groups = heads * d_k, heads // 2 if about == "groups" else heads
+    width, groups = heads * d_k, heads // 2 if about == "num_groups" else heads
     m = n + 4 if about == "context" and n % 2 else n
     wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
     given: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
@@ -66,10 +63,10 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     given |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
     if about == "context":
         given["context"] = draw.numbers(*draw.leading, m, width)
-    if about == "rotary positions":
+    if about == "angles":
         given["angles"] = rotary_angles(np.arange(n), d_k)
     given |= draw.masks(n, m)
-    if about == "padding":
+    if about == "key_padding_mask":
         given["padding"] = draw.allowed(*draw.leading, m)
     for fused, names in (("w_qkv", MATRICES), ("b_qkv", BIASES)):
         if fused in takes:
@@ -138,19 +135,25 @@ def worked(given: Any, parts: Parts) -> Array:
     return layer(given["x"], matrices, *rest, given.get("context"))
 
 
-def lines(given: Any, index: tuple[int, ...]) -> list[str]:
-    """Return one number of the output as lines: how the heads are mixed."""
-    *_, w_o = matrices_of(given)
-    b_o = float(biases_of(given)[-1][index[-1]])
-    without = {name: x for name, x in given.items() if name not in ("b_o", "weights")}
-    concat = wanted({**without, "w_o": np.eye(len(w_o))})[index[:-1]]
-    mixed = short(float(concat @ w_o[:, index[-1]]))
-    result = chain(f"{mixed} + {factor(b_o)}", short(float(concat @ w_o[:, index[-1]] + b_o)))
-    return [
-        f"the heads' outputs of token {index[-2] + 1}, side by side: {written(concat)}",
-        f"by column {index[-1] + 1} of w_o: {dot(concat, w_o[:, index[-1]])}",
-        *([f"with its bias: {result}"] if b_o else []),
-    ]
+def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
+    """Work a number of the output: the heads' outputs by a column of the last matrix."""
+    concat, column = steps["concat"][at[:-1]], matrices_of(given)[-1][:, at[-1]]
+    bias = float(biases_of(given)[-1][at[-1]])
+    text = product(concat, column) + (f" + {factor(bias)}" if bias else "")
+    return [text], [float(concat @ column) + bias]
+
+
+STEPS = (
+    Told("query", "score", 0, "x @ w_q (+ b_q), by heads"),
+    Told("key", "score", 1, "x @ w_k (+ b_k), by heads"),
+    Told("value", "mix", 1, "x @ w_v (+ b_v), by heads"),
+    Told("scores", "along", 0, "query @ key.swapaxes(-1, -2) / np.sqrt(d_k)"),
+    Told("weights", "mix", 0, "softmax(scores)"),
+    Told("heads", "mix", -1, "weights @ value"),
+    Told("concat", "merge", -1, "heads, side by side"),
+    Told("output", "finish", -1, finished, 0),
+)
+"""What is told of a layer, each step with all of its heads."""
 
 
 SUBJECT = Subject(
@@ -164,7 +167,9 @@ SUBJECT = Subject(
     small=[(n, heads, d_k) for n in (1, 2, 3) for heads in (1, 2) for d_k in (1, 2)],
     wanted=wanted,
     worked=worked,
-    lines=lines,
+    right="multi_head_attention",
+    steps=STEPS,
+    call=lambda given, at: (at[0], at[1:]) if given["x"].ndim > 2 else (0, at),
     parts=(
         *(part for part in attention.SUBJECT.parts if part not in ("score_by", "cap", "roles")),
         *("turn", "cut", "order", "lend", "sources", "split", "merge", "finish"),

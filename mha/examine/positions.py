@@ -10,7 +10,9 @@ from mha.core.checks import Array
 from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate
 from mha.examine import attention
 from mha.examine.cases import Draw, Subject
+from mha.examine.steps import ATTENTION, Arrays, Told, Worked
 from mha.practice.parts import LINES, Options, Parts, attend
+from mha.views.arithmetic import factor
 
 ALIASES = {
     "x": ("x", "inputs"),
@@ -72,6 +74,8 @@ def rotary(layout: Layout, names: tuple[str, ...]) -> Subject:
         wanted=wanted,
         worked=worked,
         parts=("turn", "angle"),
+        right="rotate",
+        steps=(ANGLES, *ATTENTION) if len(names) > 1 else (ANGLES, TURNED),
     )
 
 
@@ -80,6 +84,26 @@ def in_halves(parts: Parts) -> Parts:
     line, halves = dict(parts.exchanged).get("turn", LINES["turn"][1]), 'angles, layout="halves")'
     pair = (halves, "angles)") if halves in line else ("angles)", halves)
     return parts.having({"turn": line.replace(*pair)})
+
+
+ANGLES = Told("angles", "turn", 3, "positions[:, None] * base ** (-np.arange(0, d_k, 2) / d_k)")
+
+
+def turned(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:
+    """Work a number of what is turned, by the layout that gives it."""
+    *row, i = at
+    x, half = given["x"][tuple(row)], given["x"].shape[-1] // 2
+    for other, pair in ((i ^ 1, i // 2), ((i + half) % (2 * half), i % half)):
+        angle, sign = float(steps["angles"][row[-1], pair]), "−" if i < other else "+"
+        by = factor(angle)
+        text = f"{factor(x[i])}×cos {by} {sign} {factor(x[other])}×sin {by}"
+        number = float(x[i] * np.cos(angle) + np.sign(i - other) * x[other] * np.sin(angle))
+        if np.isclose(number, steps["output"][at]):
+            break
+    return [text], [number]
+
+
+TURNED = Told("output", "turn", -1, turned, 0)
 
 
 # ---- Linear biases, and numbers of tokens ----
@@ -126,6 +150,8 @@ def linear(names: tuple[str, ...]) -> Subject:
         wanted=_biases if has_tokens else lambda given: linear_slopes(given["num_heads"]),
         worked=_falling if has_tokens else lambda given, parts: parts.slopes(given["num_heads"]),
         parts=("slopes", "fall")[: 1 + has_tokens],
+        right="linear_biases" if has_tokens else "linear_slopes",
+        steps=(Told("slopes", "slopes", -1, "one of each head"),),
         compared=earlier,
     )
 
@@ -147,6 +173,8 @@ NUMBERS = Subject(
     wanted=lambda given: np.maximum(np.cumsum(given["real"], axis=-1) - 1, 0),
     worked=lambda given, parts: parts.number(given["real"]),
     parts=("number",),
+    right="",
+    steps=(),
     compared=lambda given, numbers: np.where(given["real"], numbers, 0),
 )
 

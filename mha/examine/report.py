@@ -1,8 +1,9 @@
 """What is said of a function: a report, and a finding for each thing that differs."""
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,28 +19,50 @@ MOST = 88
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One case, worked.
+    """One case, as Python that can be pasted, and worked.
 
     Parameters
     ----------
+    about : str
+        Its kind.
     handed : mapping
         What was handed in, by the function's own names.
+    code : list of str
+        The same and the calls of the function, as lines of Python.
     wanted, came : str
         What is right, and what came.
-    lines : tuple of str
-        How the first number that differs is to come about, as lines of arithmetic.
+    steps : sequence of tuple of str
+        How the first number that differs comes about, and behind each step the same step as it
+        came, if a known bug gives what came.
+    call : int, default 0
+        In which call of the function, counted from 1; 0 where there is one alone.
     """
 
+    about: str
     handed: Mapping[str, Any]
+    code: list[str]
     wanted: str
     came: str
-    lines: tuple[str, ...] = ()
+    steps: Sequence[tuple[str, ...]] = ()
+    call: int = 0
 
     def __str__(self) -> str:
         """Return the case as lines of text."""
-        handed = [f"{name} = {written(value)}" for name, value in self.handed.items()]
-        said = [*handed, f"wanted: {self.wanted}", f"came:   {self.came}", *self.lines]
-        return "\n".join(said)
+        lines = [part for line in self.code for part in _folded(line, 4)]
+        lines += _folded(f"# wanted: {self.wanted}", 10, "#")
+        return "\n".join(lines + _folded(f"# came:   {self.came}", 10, "#"))
+
+    @property
+    def lines(self) -> list[str]:
+        """The steps as lines of text."""
+        found, mark = [], "   <- the first difference"
+        for wanted, *came in self.steps:
+            if came in ([wanted], []):
+                found.append(f"{'both:  ' if came else 'wanted:'} {wanted}")
+            else:
+                found += [f"wanted: {wanted}", f"came:   {came[0]}{mark}"]
+                mark = ""
+        return [_ascii(line) for line in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +82,8 @@ class Finding:
         The line that usually causes the bug, and what was meant.
     section : str
         What explains it in the book: a page without its ending, and a label on it.
+    right : str
+        A function of the package that is right.
     case : Shown, optional
         The smallest case that shows it.
     """
@@ -69,35 +94,34 @@ class Finding:
     line: str = ""
     meant: str = ""
     section: str = ""
+    right: str = ""
     case: Shown | None = None
 
     def __str__(self) -> str:
         """Return the finding as lines of text."""
         page, _, label = self.section.partition("#")
-        found = textwrap.wrap(f"{'No bug' if self.convention else 'Wrong'}: {self.said}", LINE)
+        start = "Note, not counted as wrong" if self.convention else "Wrong"
+        found = textwrap.wrap(f"{start}: {self.said}", LINE)
         if self.line:
-            found += [f"  often written: {self.line}", f"  what is meant: {self.meant}"]
+            found += _folded(f"  wrong: {self.line}", 9) + _folded(f"  right: {self.meant}", 9)
+        if self.right and not self.convention:
+            found.append(f"  a function that is right: mha.{self.right}")
         if self.section:
-            found.append(f"  in the book:   {page}.html#{label}")
+            found.append(f"  in its book: {page}.html#{label}")
         if self.case is not None:
-            found.append("  The smallest case that was found:")
+            found.append(f"  The smallest case found ({self.case.about}), as Python:")
             found += [f"    {line}" for line in str(self.case).split("\n")]
+            call = f" in call {self.case.call} alone" if self.case.call else ""
+            found += [f"  Step by step{call}, indices from 0:"] if self.case.steps else []
+            found += [f"    {part}" for line in self.case.lines for part in _folded(line, 8)]
         return "\n".join(found)
 
     def as_data(self) -> dict[str, Any]:
         """Return the finding as JSON has it."""
-        data: dict[str, Any] = {name: getattr(self, name) for name in _WORDS}
-        if self.case is not None:
-            data["case"] = {
-                "handed": {name: written(x) for name, x in self.case.handed.items()},
-                "wanted": self.case.wanted,
-                "came": self.case.came,
-                "lines": list(self.case.lines),
-            }
-        return data
-
-
-_WORDS = ("said", "bug", "convention", "line", "meant", "section")
+        data = {each.name: getattr(self, each.name) for each in fields(self)}
+        names = ("about", "code", "wanted", "came", "lines")
+        case = self.case and {name: getattr(self.case, name) for name in names}
+        return data | {"case": case}
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +161,10 @@ class Report:
     def __str__(self) -> str:
         """Return the report as text."""
         total = sum(asked for _, asked in self.cases.values())
-        agreed = sum(agreed for agreed, _ in self.cases.values())
-        verdict = (
-            "wrong" if not self.ok else "right by its conventions" if agreed < total else "right"
-        )
-        found = [f"{self.name} is {verdict}: {agreed} of {total} cases agree."]
+        differ = total - sum(agreed for agreed, _ in self.cases.values())
+        verdict = "wrong" if not self.ok else "right by its conventions" if differ else "right"
+        said = f"{differ} of {total} cases differ" if differ else f"all {total} cases agree"
+        found = [f"{self.name} is {verdict}: {said}."]
         off = [f"{kind} ({n - a} of {n})" for kind, (a, n) in self.cases.items() if a < n]
         if off:
             found += _listed("these differ", off)
@@ -167,21 +190,42 @@ def _listed(said: str, items: Sequence[str]) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines]
 
 
+def _folded(line: str, indent: int, start: str = "") -> list[str]:
+    """Return a line as lines that fit a page, broken at spaces."""
+    more = start.ljust(indent)
+    return textwrap.wrap(line, LINE - 4, subsequent_indent=more, break_on_hyphens=False)
+
+
+def _ascii(text: str) -> str:
+    return text.replace("\N{MINUS SIGN}", "-")
+
+
+def is_large(x: Any) -> bool:
+    """Return whether a value has a line of its own in Python."""
+    return isinstance(x, np.ndarray | MultiHeadWeights)
+
+
+def python(x: Any) -> str:
+    """Return a value as Python that makes it."""
+    if isinstance(x, np.ndarray):
+        numbers = re.sub("(nan|inf)", r"np.\1", str(x.tolist()))
+        return f"np.array({numbers}{', np.float32' if x.dtype == np.float32 else ''})"
+    if isinstance(x, MultiHeadWeights):
+        each = (f"{name}={python(array)}" for name, array in x.arrays.items())
+        return f"mha.MultiHeadWeights({', '.join(each)})"
+    return repr(x)
+
+
 def written(value: Any) -> str:
     """Return a value as a report writes it: nested lists of short numbers.
 
     Examples
     --------
     >>> written(np.array([[1.0, 0.25], [-2.0, 1 / 3]])), written(np.array([True])), written(0.5)
-    ('[[1, 0.25], [−2, 0.3333]]', '[True]', '0.5')
+    ('[[1, 0.25], [-2, 0.3333]]', '[True]', '0.5')
     """
     if isinstance(value, np.ndarray) and value.ndim:
         inner = ", ".join(written(x) for x in value)
         return f"[{inner}]" if value.size <= MOST else f"numbers of shape {value.shape}"
-    if isinstance(value, MultiHeadWeights):
-        return ", ".join(f"{name} {written(x)}" for name, x in value.arrays.items())
-    if isinstance(value, float | np.floating):
-        return short(float(value))
-    if isinstance(value, np.ndarray | np.generic):
-        return written(value.item())
-    return str(value)
+    value = value.item() if isinstance(value, np.ndarray | np.generic) else value
+    return _ascii(short(value)) if isinstance(value, float) else str(value)

@@ -29,6 +29,8 @@ class Bug:
     kind : str, default ""
         Of these words: "museum" is one of the twelve; "slip" is often there beside another bug,
         since it shows in special cases only; "convention" is right by another convention.
+    in_pytorch : str, default ""
+        Of a convention: what it is about, and what PyTorch does.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Bug:
     said: str
     also: tuple[tuple[str, str], ...] = ()
     kind: str = ""
+    in_pytorch: str = ""
 
     @property
     def exchanged(self) -> dict[str, str]:
@@ -101,7 +104,8 @@ TABLE = (
         "turns the values too", kind="museum"),
     Bug("halves for pairs", "turn",
         'rotate_by(query, angles, layout="halves"), rotate_by(key, angles, layout="halves"), value',
-        ROTARY, "turns each component with that half a width on, where pairs are meant",
+        ROTARY, "turns each component with the one half a width on, where it is neighbours"
+        " that turn together",
         kind="museum"),
     Bug("dropout left on", "drop", "weights * kept / (1 - RATE)",
         "transformer/bugs#dropout-left-on", "sets weights to zero at random", kind="museum"),
@@ -191,7 +195,8 @@ TABLE = (
     # A layer.
     Bug("heads dealt out", "split", "wide.reshape(len(wide), -1, num_heads).transpose(2, 0, 1)",
         SPLIT, "deals out each token's numbers to the heads one by one"),
-    Bug("merged by reshape", "merge", "outputs.reshape(outputs.shape[1], -1)", SPLIT,
+    Bug("merged by reshape", "merge",
+        "outputs.reshape(*outputs.shape[:-3], outputs.shape[-2], -1)", SPLIT,
         "reads the heads' outputs on, number after number, as if they were rows of tokens"),
     Bug("merged alternating", "merge", "outputs.transpose(1, 2, 0).reshape(outputs.shape[1], -1)",
         SPLIT, "puts the first number of each head first, then the second of each"),
@@ -238,6 +243,8 @@ TABLE = (
         "puts new keys and values in the place of those that were kept"),
     Bug("cache not extended", "keep", "old if old.shape[-2] else new", DECODING,
         "leaves the cache as the first step made it"),
+    Bug("cache behind", "keep", "np.concatenate([new, old], axis=-2)", DECODING,
+        "puts new keys and values before those that were kept"),
     Bug("own key not seen", "look", "kept[..., :-count, :] if kept.shape[-2] > count else kept",
         DECODING, "attends before the new keys are kept, so that a token does not see itself"),
     Bug("cache aligned top left", "first_seen", "0", DECODING,
@@ -275,14 +282,21 @@ TABLE = (
     Bug("padding counted", "number", "np.broadcast_to(np.arange(real.shape[-1]), real.shape)",
         ADDED, "counts padding too, so that a text padded on the left has other positions"),
     # Other conventions.
-    Bug("True hides", "read", "~mask", NOTATION, "if True hides", kind="convention"),
-    Bug("True is padding", "pad", "~real", NOTATION, "if True is padding", kind="convention"),
-    Bug("always causal", "past", "True", DECODING, "if it is causal always", kind="convention"),
+    Bug("True hides", "read", "~mask", NOTATION, "if True hides", kind="convention",
+        in_pytorch="This is about True and False in the mask. In PyTorch True hides in"
+        " nn.MultiheadAttention, and lets a query attend in scaled_dot_product_attention."),
+    Bug("True is padding", "pad", "~real", NOTATION, "if True is padding", kind="convention",
+        in_pytorch="PyTorch's nn.MultiheadAttention reads its key_padding_mask so too."),
+    Bug("always causal", "past", "True", DECODING, "if it is causal always", kind="convention",
+        in_pytorch="PyTorch's attention is causal only if is_causal says so."),
     Bug("bottom-right", "causal",
         "np.tri(num_queries, num_keys, num_keys - num_queries, dtype=bool)", DECODING,
-        "if the last query has the place of the last key", kind="convention"),
+        "if the last query has the place of the last key", kind="convention",
+        in_pytorch="This is about is_causal where there are fewer queries than keys. PyTorch's"
+        " scaled_dot_product_attention gives the first query the place of the first key."),
     Bug("scale divides", "score_by", f"{_PRODUCT} / scale", SCALING,
-        "if scores are divided by the scale that is given", kind="convention"),
+        "if scores are divided by the scale that is given", kind="convention",
+        in_pytorch="This is about scale. PyTorch multiplies scores by it."),
 )  # fmt: skip
 """Every bug and every other convention that is known."""
 

@@ -50,8 +50,13 @@ LINES: Mapping[str, tuple[str, str]] = {
     "order": ("w_q, w_k, w_v, w_o", "w_q, w_k, w_v, w_o"),
     "lend": ("b_q, b_k, b_v, b_o", "b_q, b_k, b_v, b_o"),
     "sources": ("x, context", "x, context, context"),
-    "split": ("wide, num_heads", "wide.reshape(len(wide), num_heads, -1).swapaxes(0, 1)"),
-    "merge": ("outputs", "outputs.swapaxes(0, 1).reshape(outputs.shape[1], -1)"),
+    "split": (
+        "wide, num_heads", "wide.reshape(*wide.shape[:-1], num_heads, -1).swapaxes(-3, -2)",
+    ),
+    "merge": (
+        "outputs",
+        "outputs.swapaxes(-3, -2).reshape(*outputs.shape[:-3], outputs.shape[-2], -1)",
+    ),
     "finish": ("concat, w_o, b_o", "concat @ w_o + b_o"),
     # A cache.
     "places": ("start, stop", "np.arange(start, stop)"),

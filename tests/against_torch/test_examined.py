@@ -28,8 +28,14 @@ def test_the_function_is_right_with_all_that_it_takes():
     assert report.ok, report
     assert not report.findings
     assert set(report.cases) >= {
-        *("plain", "large scores", "a mask of True and False", "a mask of numbers", "is_causal"),
-        *("a query that sees nothing", "scale", "groups"),
+        *(
+            "plain",
+            "large scores",
+            "attn_mask of True and False",
+            "attn_mask of numbers",
+            "is_causal",
+        ),
+        *("a query that sees nothing", "scale", "enable_gqa"),
     }
 
 

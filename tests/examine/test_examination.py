@@ -1,5 +1,6 @@
 """A report reads without the book, is data, a test and a status; what is refused gets a line."""
 
+import ast
 import functools
 import json
 import subprocess
@@ -9,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import raises
-from wrong_by_hand import ATTENTION, dots, soft, t
+from wrong_by_hand import ATTENTION, LAYER, POSITIONS, dots, soft, t
 
 import mha
 from mha.examine.__main__ import main
-from mha.examine.arithmetic import output_lines
 from mha.examine.attention import SUBJECT
+from mha.examine.report import written
 from mha.practice.bugs import TABLE
 from mha.practice.parts import LINES, SOUND
 from mha.runs.rounding import short
@@ -59,53 +60,117 @@ def test_the_sound_parts_are_the_package_s_attention():
 
 
 def test_a_report_says_what_is_wrong_and_works_the_smallest_case():
-    report = mha.examine(lambda query, key, value: soft(query @ t(key)) @ value)
-    said = str(report)
-    assert said.startswith("""\
-<lambda> is wrong: 0 of 24 cases agree.
+    report = mha.examine(ATTENTION["no scale"])
+    assert str(report).startswith("""\
+<lambda> is wrong: 24 of 24 cases differ.
   these differ: plain (16 of 16); large scores (8 of 8)
 
-Wrong: no scale. It leaves out the division by the root of the head's width.
-  often written: query @ key.swapaxes(-1, -2)
-  what is meant: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
-  in the book:   mechanism/scaling.html#scaling
-  The smallest case that was found:
-    query = [[""")
+Wrong: no scale. Your function leaves out the division by the root of the
+head's width.
+  wrong: query @ key.swapaxes(-1, -2)
+  right: query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+  a function that is right: mha.scaled_dot_product_attention
+  in its book: mechanism/scaling.html#scaling
+  The smallest case found (plain), as Python:
+    q = np.array([[""")
     (finding,) = report.findings
     query, key, value = finding.case.handed.values()
     assert query.size + key.size + value.size < 20
-    assert all(x == np.round(x) for each in (query, key, value) for x in each.flat)
+    assert all(x == np.round(x) != 0 for each in (query, key, value) for x in each.flat)
     wanted = soft(dots(query, key)) @ value
-    assert finding.case.wanted == f"[[{short(wanted[0, 0])}]]" != finding.case.came
-    assert "  scaled: " in finding.case.lines[2]
-    assert finding.case.lines[-1].endswith(short(wanted[0, 0]))
-    assert all(f"    {line}" in said for line in finding.case.lines)
+    assert finding.case.wanted == f"[[{short(wanted[0, 0])}]]".replace("−", "-")
+    assert finding.case.wanted != finding.case.came
+    lines = finding.case.lines
+    assert [line[: line.index("[")] for line in lines] == [
+        "wanted: scores", "came:   scores", "wanted: weights", "came:   weights",
+        "wanted: output", "came:   output",
+    ]  # fmt: skip
+    assert "÷ √4" in lines[0]
+    assert lines[1].endswith("<- the first difference")
+    assert lines[-1].endswith(finding.case.came[2:-2])
+    assert all(" ".join(line.split()) in " ".join(str(report).split()) for line in lines)
+    assert max(map(len, str(report).splitlines())) <= 77
+
+
+def pasted(case, function):
+    """Return what the last statement of a case gives, as it is printed."""
+    *lines, last = ast.parse(str(case)).body
+    known = {"np": np, "mha": mha, "function": function, function.__name__: function}
+    exec(ast.unparse(lines), known)
+    return written(eval(ast.unparse(last), known))
+
+
+def tiled(query, key, value, enable_gqa=False, wrong=("key", "value")):
+    """Go through the groups again and again: of keys, of values, or of both."""
+    if enable_gqa:
+        times = query.shape[-3] // key.shape[-3]
+        key = np.concatenate([key] * times, -3) if "key" in wrong else np.repeat(key, times, -3)
+        value = (
+            np.concatenate([value] * times, -3) if "value" in wrong else np.repeat(value, times, -3)
+        )
+    return soft(dots(query, key)) @ value
+
+
+def behind(query, key, value, past):
+    """Put new rows before those of the cache."""
+    both = np.stack([key, value])
+    both = both if past is None else np.concatenate([both, past], -2)
+    s = dots(query, both[0])
+    seen = np.tri(*s.shape[-2:], s.shape[-1] - s.shape[-2])
+    return soft(np.where(seen, s, -np.inf)) @ both[1], both
+
+
+def behind_tokens(query, key, value):
+    """Have the axis of heads behind that of tokens, and no scale."""
+    q, k, v = (np.moveaxis(x, -3, -2) if x.ndim > 2 else x for x in (query, key, value))
+    output = soft(q @ t(k)) @ v
+    return np.moveaxis(output, -3, -2) if v.ndim > 2 else output
+
+
+PASTED = {
+    "groups": (mha.examine, tiled),
+    "a mask": (mha.examine, ATTENTION["late mask"]),
+    "another order of axes": (mha.examine, behind_tokens),
+    "a layer": (mha.examine_layer, LAYER["merged by reshape"]),
+    "a layer's weights": (mha.examine_layer, lambda x, weights: x),
+    "two calls": (mha.examine_decoding, behind),
+    "positions": (mha.examine_positions, POSITIONS["halves for pairs"]),
+}
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_a_case_is_python_that_gives_what_came(name):
+    examine, function = PASTED[name]
+    case = next(finding.case for finding in examine(function).findings if finding.case)
+    assert pasted(case, function) == case.came != case.wanted
+    assert "−" not in str(case) + "".join(case.lines)
+
+
+def test_a_case_needs_the_whole_repair():
+    case = mha.examine(tiled).findings[0].case
+    for wrong in ((), ("key",), ("value",)):
+        mended = functools.wraps(tiled)(functools.partial(tiled, wrong=wrong))
+        assert (pasted(case, mended) == case.wanted) is (wrong == ())
 
 
 @pytest.mark.parametrize(
-    ("added", "options", "lines"),
+    ("function", "lines"),
     [
-        (
-            [0, -np.inf],
-            {},
-            ["score with key 2: hidden by the mask", "output: 1.0000×3 + 0.0000×5 = 3"],
-        ),
-        ([-np.inf] * 2, {}, ["no key is seen: all weights are 0, and so is the output"]),
-        ([0, 1], {"scale": 1.0}, ["scaled: 0 × 1 = 0; with the mask: 0 + 1 = 1"]),
-        ([0, 0], {"softcap": 2.0}, ["scaled, ÷ √2, and bent by the cap of 2: 1.2177"]),
+        ("one key ahead", ["hidden = -∞", "hidden = 0"]),
+        ("late bias", [" + "]),
+        ("softcap before the scale", ["1.5×tanh(("]),
     ],
 )
-def test_lines_of_arithmetic_say_what_masks_and_caps_do(added, options, lines):
-    one = np.eye(2)
-    found = output_lines(2 * one[0], one, np.array([3.0, 5.0]), np.array(added), **options)
-    assert all(line in "\n".join(found) for line in lines), found
+def test_steps_say_what_masks_and_caps_do(function, lines):
+    case = mha.examine(ATTENTION[function]).findings[0].case
+    assert all(line in "\n".join(case.lines) for line in lines), case.lines
 
 
 def test_a_report_as_data_holds_what_is_printed():
     data = mha.examine(ATTENTION["late mask"]).as_data()
     assert json.loads(json.dumps(data)) == data
     assert (data["ok"], data["findings"][0]["bug"]) == (False, "late mask")
-    assert {"handed", "wanted", "came", "lines"} == set(data["findings"][0]["case"])
+    assert {"about", "code", "wanted", "came", "lines"} == set(data["findings"][0]["case"])
 
 
 def test_wrong_attention_fails_a_test_with_the_report():
@@ -139,19 +204,19 @@ def flat(query, key, value):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (changes, "it changes query, which was handed in"),
-        (stops_on_a_mask, "it raises KeyError: 'no mask here'"),
-        (wants_square, "it raises AssertionError: as many queries as keys"),
+        (changes, "your function changes query, which was handed in"),
+        (stops_on_a_mask, "your function raises KeyError: 'no mask here'"),
+        (wants_square, "your function raises AssertionError: as many queries as keys"),
         (
             lambda query, key, value: None,
-            "it returns None, where an array is wanted",
+            "your function returns None, where an array is wanted",
         ),
-        (lambda query, key, value: "text", "it returns <U4, where numbers are wanted"),
-        (flat, "no bug that is known here gives what came"),
-        (lambda query, key, value: np.nan * right(query, key, value), "no bug that is known"),
+        (lambda query, key, value: "text", "your function returns <U4, where numbers are wanted"),
+        (flat, "what came fits no bug that this tool knows"),
+        (lambda query, key, value: np.nan * right(query, key, value), "what came fits no bug"),
         (
             lambda query, key, value: right(query, key, value).astype(np.float32),
-            "it returns float32 where float64 is handed in",
+            "your function returns float32 where float64 is handed in",
         ),
     ],
 )
@@ -236,7 +301,7 @@ def run(*arguments, cwd=HERE):
 def test_the_command_has_the_report_s_status():
     done = run("mha:scaled_dot_product_attention")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "scaled_dot_product_attention is right: 123 of 123 cases agree.\n"
+    assert done.stdout == "scaled_dot_product_attention is right: all 123 cases agree.\n"
     done = run("wrong_by_hand:capped", "--json")
     assert (done.returncode, done.stderr) == (1, "")
     assert json.loads(done.stdout)["findings"][0]["bug"] == "softcap before the scale"

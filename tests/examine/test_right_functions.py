@@ -70,7 +70,7 @@ RIGHT = {
         lambda q, k, v: (
             soft(dots(q.astype(np.float32), k.astype(np.float32))) @ v.astype(np.float32)
         ).astype(q.dtype),
-        ["it computes float64 with the digits of float32"],
+        ["your function computes float64 with the digits of float32"],
     ),
     "four axes": (
         lambda q, k, v: np.einsum("bhij,bhjd->bhid", soft(dots(q, k)), v),
@@ -129,7 +129,7 @@ RIGHT = {
     ),
     "wider": (
         lambda q, k, v: (soft(dots(q, k)) @ v).astype(float),
-        ["it returns float64 where float32 is handed in"],
+        ["your function returns float64 where float32 is handed in"],
     ),
 }  # fmt: skip
 

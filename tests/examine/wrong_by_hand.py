@@ -315,8 +315,9 @@ def step(place=lambda old, n: old, query_on=0, keep=None, seen=None, diagonal=No
         if keys is None or keep == "new":
             keys, values = new_key, value
         elif keep != "first":
-            keys = np.concatenate([keys, new_key], -2)
-            values = np.concatenate([values, value], -2)
+            order = -1 if keep == "behind" else 1
+            keys = np.concatenate([keys, new_key][::order], -2)
+            values = np.concatenate([values, value][::order], -2)
         used_k, used_v = (keys, values) if not seen or count == 0 else seen(keys, values, n)
         if again:
             used_k = turned(used_k, np.arange(used_k.shape[-2]))
@@ -333,6 +334,7 @@ DECODING = {
     "positions begin anew": step(place=lambda old, n: 0),
     "cache overwritten": step(keep="new"),
     "cache not extended": step(keep="first"),
+    "cache behind": step(keep="behind"),
     "own key not seen": step(seen=lambda k, v, n: (k[..., :-n, :], v[..., :-n, :])),
     "cache aligned top left": step(diagonal=0),
     "later tokens of a step seen": step(diagonal=99),

@@ -1,0 +1,146 @@
+"""How one number of an output comes about, step by step: as it is wanted, and as it came."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examine.report import written
+from mha.practice.parts import Parts
+from mha.runs.rounding import short, shown
+from mha.views.arithmetic import factor
+from mha.views.signs import chain
+
+Arrays = Mapping[str, Array]
+Call = tuple[str, tuple[Any, ...]]
+"""A part, and what it was handed, with what it gave behind it."""
+Index = tuple[int, ...]
+Worked = tuple[list[str], list[float]]
+"""Lines of arithmetic, and the numbers that they come to."""
+
+
+@dataclass(frozen=True)
+class Recorded(Parts):
+    """Parts that take down what they are handed, and what they give."""
+
+    calls: list[Call] = field(default_factory=list, compare=False)
+
+    def __getattr__(self, part: str) -> Callable[..., Any]:
+        line = super().__getattr__(part)
+
+        def run(*handed: Any) -> Any:
+            found = line(*handed)
+            self.calls.append((part, (*handed, found)))
+            return found
+
+        return run
+
+
+@dataclass(frozen=True)
+class Told:
+    """A step that is told: which part is handed it, or gives it where `which` is -1.
+
+    How it comes of the steps before is said in words; or a function takes what is handed in, all
+    steps and an index of the output, and works it. So many `axes` of that index are left out, all
+    of them without a number.
+    """
+
+    name: str
+    parts: str
+    which: int
+    how: str | Callable[[Any, Arrays, Index], Worked]
+    axes: int | None = None
+
+    def taken(self, calls: Sequence[Call], call: int) -> Array | None:
+        """Return it as it was taken down at one of its calls; None where there is none."""
+        found = [arrays[self.which] for part, arrays in calls if part in self.parts.split()]
+        one = found[min(call, len(found) - 1)] if found else None
+        return one[0] if isinstance(one, tuple) else one
+
+    def written(self, given: Any, steps: Arrays, at: Index, like: Array) -> str:
+        """Return its name and what it comes to; as arithmetic, if that comes to the same."""
+        found = steps[self.name]
+        index = () if self.axes is None or found.shape != like.shape else at[: len(at) - self.axes]
+        name = f"{self.name}{list(index) or ''}"
+        if isinstance(self.how, str):
+            return f"{name} ({self.how}) = {written(found[index])}"
+        try:
+            texts, numbers = self.how(given, steps, at)
+        except (ValueError, IndexError):
+            texts, numbers = [], []
+        if not texts or not np.allclose(numbers, found[index], rtol=1e-5):
+            return f"{name} = {written(found[index])}"
+        lines = [chain(text, short(x)) for text, x in zip(texts, numbers, strict=True)]
+        return f"{name} = " + (f"[{', '.join(lines)}]" if np.ndim(found[index]) else lines[0])
+
+
+def told(
+    given: Any, steps: Sequence[Told], runs: Sequence[Sequence[Call]], call: int, at: Index
+) -> list[tuple[str, ...]]:
+    """Return the steps to a number of the output, each as it was taken down in one run and another.
+
+    What is handed in by the name of a step is no step.
+    """
+    taken = [{step.name: step.taken(calls, call) for step in steps} for calls in runs]
+    found = [{name: x for name, x in each.items() if x is not None} for each in taken]
+    return [
+        tuple(step.written(given, one, at, found[0][step.name]) for one in found)
+        for step in steps
+        if all(step.name in one for one in found)
+        and not all(np.array_equal(one[step.name], given.get(step.name, np.nan)) for one in found)
+    ]
+
+
+def product(left: Array, right: Array) -> str:
+    """Return a sum of products, as 1×3 + 2×(−1)."""
+    return " + ".join(f"{factor(a)}×{factor(b)}" for a, b in zip(left, right, strict=True))
+
+
+def scores(given: Any, steps: Arrays, at: Index) -> Worked:
+    """Work a query's scores."""
+    query, mask = steps["query"][at[:-1]], given.get("bias", given.get("mask"))
+    scale, cap, texts, numbers = given.get("scale"), given.get("softcap"), [], []
+    by = f"÷ √{len(query)}" if scale is None else f"× {factor(scale)}"
+    for key, result in zip(steps["key"][at[:-2]], steps["scores"][at[:-1]], strict=True):
+        number = float(key @ query) * (len(query) ** -0.5 if scale is None else scale)
+        text = f"({product(query, key)}) {by}"
+        if cap is not None:
+            number, text = cap * np.tanh(number / cap), f"{short(cap)}×tanh({text} ÷ {short(cap)})"
+        if np.isneginf(result):
+            number, text = float(result), "hidden"
+        elif mask is not None and mask.dtype != bool and number != result:
+            number, text = float(result), f"{text} + {factor(float(result - number))}"
+        texts.append(text)
+        numbers.append(number)
+    return texts, numbers
+
+
+def weights(_given: Any, steps: Arrays, at: Index) -> Worked:
+    """Work a query's weights."""
+    own = steps["scores"][at[:-1]]
+    top = own.max() if np.isfinite(own.max()) else 0.0
+    shares = np.exp(own - top)
+    total = float(shares.sum())
+    by = f"{factor(float(top))}) ÷ {shown(total)}"
+    texts = ["hidden" if np.isneginf(x) else f"e^({short(float(x))} − {by}" for x in own]
+    return texts, [float(x) / (total or 1) for x in shares]
+
+
+def mixed(_given: Any, steps: Arrays, at: Index) -> Worked:
+    """Work a number of the output: values by their weights."""
+    own, value = steps["weights"][at[:-1]], steps["value"][at[:-2]][:, at[-1]]
+    terms = (f"{shown(float(w))}×{factor(float(v))}" for w, v in zip(own, value, strict=True))
+    return [" + ".join(terms)], [float(own @ value)]
+
+
+ATTENTION = (
+    Told("query", "score score_by", 0, "as it meets the keys"),
+    Told("key", "score score_by", 1, "as it meets the queries"),
+    Told("scores", "along", 0, scores, 1),
+    Told("weights", "mix", 0, weights, 1),
+    Told("value", "mix", 1, "as it is mixed"),
+    Told("output", "mix", -1, mixed, 0),
+)
+"""The steps of attention."""
