@@ -213,8 +213,9 @@ def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     of_group = asking.only(group)
     if _is_limit(of_group, parts):
         return convention(asking.asked.subject.limit)
-    is_fault = all(answer.value is None for answer in of_group.answers)
-    said = of_group.answers[0].fault if is_fault else "what came fits no one bug that this tool knows"
+    said = "what came fits no one bug that this tool knows"
+    if all(answer.value is None for answer in of_group.answers):
+        said = of_group.answers[0].fault
     shown = smallest(of_group, lambda _: True, SOUND)
     advice = f" {ADVICE}" if shown is not None and shown.steps else ""
     return Finding(f"{said}.{advice}", right=asking.asked.subject.right, case=shown)
