@@ -11,7 +11,7 @@ import numpy as np
 from mha.core.multihead import MultiHeadWeights
 from mha.runs.rounding import short
 
-LINE = 77
+LINE = 76
 """How many characters a line of words has at most."""
 MOST = 88
 """How many numbers of an array are written."""

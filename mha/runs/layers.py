@@ -39,7 +39,7 @@ def trace_layer(
         What the layer reads.
     tokens : sequence of str, length n, optional
         What the rows of `x` are called, by default "1" to "n". What cannot be seen is written as
-        Python does, a space as "␣".
+        Python does, a space as "·".
     is_causal : bool, optional
         By default what an AttentionLayer says, else False.
     mask : array_like of bool or float, broadcastable to (num_heads, n, n), optional
@@ -125,10 +125,10 @@ def _visible(token: str) -> str:
     Examples
     --------
     >>> _visible(" cat"), _visible(" "), _visible("")
-    (' cat', '␣', '∅')
+    (' cat', '·', '∅')
     """
     written = token if token.isprintable() else repr(token)[1:-1]
-    return written if written.strip() else "␣" * len(written) or "∅"
+    return written if written.strip() else "·" * len(written) or "∅"
 
 
 def _ungrouped(weights: MultiHeadWeights) -> MultiHeadWeights:

@@ -112,7 +112,7 @@ def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
 def test_every_view_works_on_it(rng):
     x = rng.normal(size=(N, D_MODEL))
     run = trace_layer(layer(rng, 2), x, tokens=TOKENS, is_causal=True)
-    assert run.tokens == ("the", " cat", "\\n", "␣", "sat")
+    assert run.tokens == ("the", " cat", "\\n", "·", "sat")
     assert run.head_names[5] == "Head 6"
     for stage in ("key", "scores", "weights", "output"):
         found = origin(run, Place.of(stage, 4, 3, 2))
