@@ -38,7 +38,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 
 import mha
 
-FLOAT32 = "it computes float64 with the digits of float32"
+FLOAT32 = "your function computes float64 with the digits of float32"
 NOTHING = "a query that sees nothing"
 """What eager attention gives an average for, and so no false finding: it is left out."""
 
@@ -211,7 +211,7 @@ def test_a_layer_of_transformers(name):
     right(report, *conventions)
     assert set(report.cases) >= {"plain", "a mask of True and False", "a mask of numbers"}
     if "angles" in inspect.signature(layer).parameters:
-        assert set(report.cases) >= {"groups", "rotary positions"}
+        assert set(report.cases) >= {"num_groups", "angles"}
 
 
 def test_keras_s_layer():
@@ -258,7 +258,7 @@ def test_the_turns_of_llama_are_those_in_halves():
     report = mha.examine_positions(turn, layout="halves", asarray=torch.tensor)
     right(report, FLOAT32)
     other = mha.examine_positions(turn, asarray=torch.tensor)
-    assert [finding.bug for finding in other.findings] == [None, "halves for pairs"]
+    assert [finding.bug for finding in other.findings] == ["halves for pairs", None]
 
 
 def test_the_linear_biases_of_bloom():
