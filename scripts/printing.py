@@ -97,12 +97,17 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
 
 def _whole_book(arguments: argparse.Namespace) -> list[Document]:
     _refuse_file(arguments.to)
-    suffix = "" if arguments.paper == "a4" else "-" + arguments.paper
-    suffix += "" if arguments.code else "-short"
-    book = Document(paper=arguments.paper, code=arguments.code)
     if arguments.accessible:
         print("note: --accessible is no longer needed: every PDF is tagged", file=sys.stderr)
-    return [replace(book, name=book.name + suffix)]
+    return [whole_book(arguments.paper, code=arguments.code)]
+
+
+def whole_book(paper: str, *, code: bool = True) -> Document:
+    """Return the whole book on some paper; its file's name says what is not the rule."""
+    suffix = "" if paper == "a4" else "-" + paper
+    suffix += "" if code else "-short"
+    book = Document(paper=paper, code=code)
+    return replace(book, name=book.name + suffix)
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:

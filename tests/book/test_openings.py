@@ -1,5 +1,7 @@
 """How a chapter opens: the sentence, the aims, and the minutes, on pages and in print."""
 
+import re
+
 import book_site as site
 import pytest
 from bs4 import BeautifulSoup
@@ -115,6 +117,8 @@ def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_p
     text = "# B\n" + WORDS * 13
     for name, level in (("c", 3), ("a", 1), ("b", 1)):
         text += EXERCISE.replace("NAME", name).replace("CLASS", f"difficulty-{level}")
+    text += "\n```{exercise-start}\n:label: ex-d\n:class: difficulty-2\n```\nWhat?\n"
+    text += "\n```{exercise-end}\n```\n"
     first = "# A\n\nRead {minutes}`other` minutes.\n\n```{exercise-times}\n```\n"
     pages = {"index": first + "\n```{toctree}\nother\n```\n", "other": text}
     config = {"extensions": EXTENSIONS}
@@ -124,5 +128,20 @@ def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_p
     assert "Read 15 minutes." in page.get_text()
     (row,) = page.select("tbody tr")
     assert [" ".join(cell.get_text().split()) for cell in row.select("td")] == [
-        *("B", "2, 3", "", "1", "16")
+        *("B", "2, 3", "4", "1", "25")
     ]
+
+
+@pytest.mark.book
+def test_the_page_for_teachers_has_every_exercise_and_the_minutes_of_each_chapter():
+    table = site.soup("teaching").find(id="exercise-times").find_next("table")
+    listed = [link["href"].partition("#")[2] for link in table.select("a[href*='#ex-']")]
+    labels = re.compile(r"^```\{exercise(?:-start)?\}\n:label: (ex-\S+)$", re.MULTILINE)
+    pages = site.toc_pages()
+    assert sorted(listed) == sorted(x for name in pages for x in labels.findall(site.source(name)))
+    for row in table.select("tbody tr"):
+        name = row.a["href"].partition(".html")[0]
+        told = site.soup(name).select_one(".aims-minutes")
+        if told is not None:
+            minutes = row.select("td")[-1].get_text(strip=True)
+            assert told.get_text().endswith(f"and {minutes} for the exercises")

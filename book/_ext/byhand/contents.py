@@ -8,7 +8,7 @@ import yaml
 
 TOC = Path(__file__).resolve().parents[3] / "_toc.yml"
 
-ON_SCREEN = ("reference/package", "teaching")
+ON_SCREEN = ("reference/package", "teaching", "downloads")
 """The chapters that the printed book leaves out; a reader for a course has those that it names."""
 
 

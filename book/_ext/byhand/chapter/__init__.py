@@ -4,9 +4,10 @@ It opens with one sentence, what its reader will be able to do, and in how many 
 `section_folds` folds away what a first reading can do without, "Deeper", "All numbers" and "In
 PyTorch", and `code_folds` the code of each section; `in_pytorch` has the same calculation for
 PyTorch. `difficulty` marks exercises, and `teaching` counts them and the minutes for the page that
-teachers read. `given` writes a number that is typed because it is given; `claims` marks the claims
-and lists them in the ledger. `numbered_boxes` hold the algorithms and the propositions.
-`printed_switch` shows what a source prints beside the true numbers.
+teachers read. `on_site` names files that are downloaded from the site. `given` writes a number that
+is typed because it is given; `claims` marks the claims and lists them in the ledger.
+`numbered_boxes` hold the algorithms and the propositions. `printed_switch` shows what a source
+prints beside the true numbers.
 
 Each is an extension of its own: a directive or a role, a node where the page and paper write it in
 two ways, and the change that is made to the page once all pages have been read.
@@ -25,6 +26,7 @@ PARTS = (
     "openings",
     "difficulty",
     "teaching",
+    "on_site",
 )
 
 

@@ -1,7 +1,8 @@
 """What the page for teachers says of time: computed from the pages, not typed.
 
 The role ``{minutes}`mechanism/softmax` `` shows how long a chapter takes to read, and
-``{exercise-times}`` lists the exercises of all chapters by difficulty, with their minutes.
+``{exercise-minutes}`` how long its exercises take. ``{exercise-times}`` lists the exercises of all
+chapters by difficulty, with their minutes.
 """
 
 from collections.abc import Iterator
@@ -18,21 +19,22 @@ from sphinx.util import logging
 
 from byhand.chapter.difficulty import CLASS, HARDEST
 from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, minutes_of
+from byhand.checking.solutions import EXERCISES
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
 
 logger = logging.getLogger(__name__)
 
 
-class reading_minutes(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes so)
+class page_minutes(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """The minutes of a page, which may not have been read yet."""
 
 
 def minutes(
     name: str, rawtext: str, text: str, lineno: int, inliner: Inliner, *_: object
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Show how long a page takes to read."""
-    return [reading_minutes(rawtext, page=text)], []
+    """Show how long a page takes to read, or its exercises to work."""
+    return [page_minutes(rawtext, page=text, of=name)], []
 
 
 class ShowMinutes(SphinxPostTransform):
@@ -42,8 +44,8 @@ class ShowMinutes(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Change the document in place."""
-        for node in list(self.document.findall(reading_minutes)):
-            found = self.env.metadata.get(node["page"], {}).get("minutes")
+        for node in list(self.document.findall(page_minutes)):
+            found = self.env.metadata.get(node["page"], {}).get(node["of"])
             if found is None:
                 logger.warning("there is no page %s", node["page"], location=node)
             node.replace_self(nodes.Text(str(found)))
@@ -66,7 +68,8 @@ class ExerciseTimes(Directive):
                 if not level:
                     logger.warning("exercise %s has no difficulty", label, location=(name, line))
             if found:
-                lines += row([f"{{doc}}`/{name}`", *cells(found)])
+                minutes = f"{{exercise-minutes}}`{name}`"
+                lines += row([f"{{doc}}`/{name}`", *cells(found), minutes])
         node = nodes.Element()
         self.state.nested_parse(StringList([*lines, "```"], ""), self.content_offset, node)
         return node.children
@@ -75,22 +78,20 @@ class ExerciseTimes(Directive):
 def exercises(page: Page) -> Iterator[tuple[int, int, str]]:
     """Yield the exercises of a page: difficulty, line, label."""
     for block in page.blocks:
-        if block.name == "exercise":
+        if block.name in EXERCISES:
             _, classes = block.options.get("class", (0, ""))
             level = next((int(m[1]) for m in map(CLASS.fullmatch, classes.split()) if m), 0)
             yield level, block.line, block.options["label"][1]
 
 
 def cells(found: list[tuple[int, int, str]]) -> list[str]:
-    """Return the cells of a chapter: its exercises by difficulty, and their minutes."""
-    by_level = [
+    """Return the cells of a chapter: its exercises by difficulty."""
+    return [
         ", ".join(
             f"{{numref}}`{{number}} <{label}>`" for level, _, label in found if level == wanted
         )
         for wanted in range(1, HARDEST + 1)
     ]
-    total = sum(MINUTES_BY_DIFFICULTY.get(level, 0) for level, _, _ in found)
-    return [*by_level, str(total)]
 
 
 def row(texts: list[str]) -> list[str]:
@@ -100,12 +101,14 @@ def row(texts: list[str]) -> list[str]:
 
 def note_minutes(app: Sphinx, doctree: nodes.document) -> None:
     """Keep the minutes of a page that was read."""
-    app.env.metadata[app.env.docname]["minutes"] = minutes_of(doctree)[0]
+    found = zip(("minutes", "exercise-minutes"), minutes_of(doctree), strict=True)
+    app.env.metadata[app.env.docname].update(found)
 
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_role("minutes", minutes)
+    app.add_role("exercise-minutes", minutes)
     app.add_directive("exercise-times", ExerciseTimes)
     app.add_post_transform(ShowMinutes)
     app.connect("doctree-read", note_minutes)

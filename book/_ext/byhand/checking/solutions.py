@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Page, Project
 
+EXERCISES = ("exercise", "exercise-start")
+"""The blocks that hold an exercise, or begin one."""
+
 PAIRS = {"exercise-start": "exercise-end", "solution-start": "solution-end"}
 
 
@@ -17,7 +20,7 @@ def check(project: Project) -> Iterator[Finding]:
         block.options["label"][1]
         for page in project.pages
         for block in page.blocks
-        if block.name in ("exercise", "exercise-start") and "label" in block.options
+        if block.name in EXERCISES and "label" in block.options
     }
     for page in project.pages:
         yield from unknown(page, exercises)

@@ -1,0 +1,116 @@
+"""The command that makes the site: the pages, and beside them all that is to be downloaded.
+
+A page names a file of the downloads by the role ``{on-site}``, and built pages have its name alone:
+they lead to nothing that is not there. On the site each name is a link with the file's size, and
+what the pages say of being built without the files is left out.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import printing
+from environment import BUILD, ROOT, fail, step
+from epub import book as epub
+from html_book import HTML, MADE_FROM, one_at_a_time, replace
+from packs import command as packs
+
+import mha
+from byhand.chapter.on_site import NAMED, NOTICE
+from byhand.digests import digest_of, files_in
+from byhand.press.pdf import date
+
+FOLDER = BUILD / "site"
+RECORD = BUILD / "site.made-from"  # what the site was made from, and its own digest
+DOWNLOADS = "downloads"
+SOURCES = (
+    *MADE_FROM,
+    *("CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "docs", "jupytext.toml", "tests"),
+    *("requirements-frameworks.lock", "requirements-release.lock"),
+)
+LEFT_OUT = "figures"
+"""The pack that the site has not: each figure stands on its page."""
+
+UNITS = {"MB": 10**6, "kB": 10**3}
+
+
+def make() -> None:
+    """Make the site from the built pages, and publish it when it is whole."""
+    with one_at_a_time():
+        if not (RECORD.is_file() and RECORD.read_text(encoding="utf-8") == _record()):
+            waiting = FOLDER.with_name(f"{FOLDER.name}.new")
+            shutil.rmtree(waiting, ignore_errors=True)
+            shutil.copytree(HTML, waiting)
+            (waiting / DOWNLOADS).mkdir()
+            # What is said of a folder that is renamed in the end would not be true.
+            with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
+                fill(waiting / DOWNLOADS)
+            link(waiting)
+            replace(FOLDER, waiting)
+            RECORD.write_text(_record(), encoding="utf-8")
+    print(f"The site is in {FOLDER}")
+
+
+def _record() -> str:
+    made_from = digest_of(SOURCES, salt=f"{sys.version} {date()}")
+    return f"{made_from} {digest_of([FOLDER.name], root=FOLDER.parent)}"
+
+
+def fill(folder: Path) -> None:
+    """Make everything that is to be downloaded."""
+    printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
+    epub.make(argparse.Namespace(to=folder))
+    packs.make(_asked_of_packs(folder))
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": str(date())}
+    command = [sys.executable, "-m", "flit_core.wheel", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    archive_sources(folder / f"attention-by-hand-{mha.__version__}-source.zip")
+
+
+def _asked_of_packs(folder: Path) -> argparse.Namespace:
+    """Return what packs are made of when nobody asks for anything else."""
+    parser = argparse.ArgumentParser()
+    packs.add_command(parser.add_subparsers(), argparse.ArgumentParser(add_help=False))
+    names = ",".join(name for name in packs.PACKS if name != LEFT_OUT)
+    return parser.parse_args(["packs", "--only", names, "--to", str(folder)])
+
+
+def archive_sources(file: Path, names: Sequence[str] = SOURCES) -> None:
+    """Put all that the commands need into an archive; the same sources give the same bytes."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files_in(names):
+            info = zipfile.ZipInfo(f"{file.stem}/{path.relative_to(ROOT).as_posix()}")
+            archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+
+
+def link(site: Path) -> None:
+    """Turn the names of files on all pages into links; end where a page names what is not there."""
+    files = {path.name: path for path in sorted((site / DOWNLOADS).rglob("*")) if path.is_file()}
+    for page in site.rglob("*.html"):
+
+        def linked(found: re.Match[str], page: Path = page) -> str:
+            name = found[1]
+            if name not in files:
+                fail(f"{page.relative_to(site)} names {name}, which is not among the downloads")
+            address = os.path.relpath(files[name], page.parent)
+            return f'<a class="on-site" href="{address}" download>{name}</a> ({_size(files[name])})'
+
+        before = page.read_text(encoding="utf-8")
+        after = NAMED.sub(linked, NOTICE.sub("", before))
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+
+
+def _size(file: Path) -> str:
+    """Return how large a file is, such as "6.1 MB" or "87 kB"."""
+    size = file.stat().st_size
+    unit = "MB" if size >= UNITS["MB"] else "kB"
+    return f"{size / UNITS[unit]:.{1 if unit == 'MB' else 0}f} {unit}"

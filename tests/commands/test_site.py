@@ -1,0 +1,96 @@
+"""The site: the pages, and beside them each file that a page names.
+
+What other tests make is here by its name alone: decks, the EPUB, the letter edition.
+"""
+
+import re
+import shutil
+import zipfile
+
+import pytest
+import typesetting
+import whole_site
+from book_site import ROOT, SITE, source
+from bs4 import BeautifulSoup
+from epub import book as epub
+from packs import command as packs
+
+import mha
+
+pytestmark = [pytest.mark.book, pytest.mark.pdf]
+PRINTED = ROOT / "_build" / "pdf" / "attention-by-hand.pdf"
+
+
+def printed(documents):
+    """Return the printed book by the name of each document."""
+    for document in documents:
+        shutil.copy(PRINTED, typesetting.PRINT / f"{document.name}.pdf")
+    return [typesetting.PRINT / f"{document.name}.pdf" for document in documents]
+
+
+def decks(arguments, pages, folder):
+    """Return three files for each chapter that has a deck."""
+    names = [path.name.split(".")[0] for path in (ROOT / "book").rglob("*.slides.md")]
+    made = [folder / f"{name}{end}" for name in names for end in (".pdf", "-notes.pdf", ".pptx")]
+    for path in made:
+        path.write_bytes(b"slides")
+    return made
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole_site, "FOLDER", folder / "site")
+        patch.setattr(whole_site, "RECORD", folder / "made-from")
+        patch.setattr(typesetting, "PRINT", folder / "print")
+        patch.setattr(typesetting, "typeset", printed)
+        patch.setattr(epub, "write", lambda file, book: file.write_bytes(b"EPUB"))
+        patch.setitem(packs.PACKS, "slides", decks)
+        typesetting.PRINT.mkdir()
+        whole_site.make()
+        yield folder / "site"
+
+
+def read(file):
+    return BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_each_name_of_a_file_is_a_link_to_it_and_no_file_is_without_one(site):
+    named = set()
+    for file in site.rglob("*.html"):
+        page = read(file)
+        assert not page.select("span.on-site, .off-site")
+        for link in page.select("a.on-site"):
+            target = (file.parent / link["href"]).resolve()
+            assert target.name == link.get_text()
+            assert re.match(r" \(\d+(\.\d)? [kM]B\)", link.next_sibling)
+            named.add(target)
+    assert named == {path.resolve() for path in site.glob("downloads/**/*") if path.is_file()}
+    assert f"mha-{mha.__version__}-py3-none-any.whl" in {path.name for path in named}
+
+
+def test_built_pages_lead_to_no_file_and_say_where_the_files_are(site):
+    page = read(SITE / "downloads.html")
+    assert not [a for a in page.select("a") if a.get("href", "").startswith("downloads/")]
+    assert "_build/site" in page.select_one(".off-site").get_text()
+
+
+def test_a_site_of_the_same_book_is_not_made_again(site, monkeypatch, capsys):
+    monkeypatch.setattr(whole_site, "fill", None)
+    whole_site.make()
+    assert capsys.readouterr().out == f"The site is in {site}\n"
+
+
+def test_a_page_that_names_what_is_not_there_is_told(tmp_path):
+    (tmp_path / "a.html").write_text('<p><span class="on-site">b.pdf</span></p>')
+    with pytest.raises(SystemExit, match=r"error: a\.html names b\.pdf, which is not among the"):
+        whole_site.link(tmp_path)
+
+
+def test_the_archive_of_the_sources_has_what_the_commands_need(site):
+    (file,) = site.glob("downloads/*-source.zip")
+    with zipfile.ZipFile(file) as archive:
+        names = {name.partition("/")[2] for name in archive.namelist()}
+        assert archive.read(f"{file.stem}/book/downloads.md").decode() == source("downloads")
+    assert {"scripts/build.py", "requirements.lock", "tests/axe/LICENSE", "README.md"} <= names
