@@ -19,7 +19,7 @@ def harmless(text: str) -> str:
 
     Examples
     --------
-    >>> harmless("=1+1"), harmless("Emmy Noether")
-    ("'=1+1", 'Emmy Noether')
+    >>> harmless("=1+1"), harmless(" ＋1"), harmless("Emmy Noether"), harmless("")
+    ("'=1+1", "' ＋1", 'Emmy Noether', '')
     """
     return f"'{text}" if text.lstrip().startswith(STARTS) else text
