@@ -76,7 +76,7 @@ def test_a_command_line_of_the_transcription(tmp_path, monkeypatch, arguments):
 
 
 SHEETS = ("--seed", "--students", "--class", "--difficulty", "--stages", "--causal", "--tokens")
-SHEETS += ("--heads", "--sentence")
+SHEETS += ("--heads", "--sentence", "--lesson", "--secret", "--force")
 SOME = st.lists(st.sampled_from(("--seed=3", "--students=1", "--causal", "--heads=2")), unique=True)
 STAGES = st.lists(st.sampled_from((*TASKS, "odd", "")), max_size=3).map(
     lambda stages: [f"--stages={','.join(stages)}"]
@@ -106,7 +106,7 @@ def asked_of_build(arguments):
         worksheets.read(read)
 
 
-WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "odd", "--watch"))
+WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "--watch", "odd"))
 OF_BUILD = ("--port", "--paper", "--to", "--title", "--course", "--chapters", "--solutions")
 OF_BUILD += ("--accessible", "--no-code", "--only", "--variants", "--date", "--each", *SHEETS[:3])
 CHOSEN = st.sampled_from(("softmax", "softmax,scaling", "index", ",", "cat-sat,cat-sat"))

@@ -26,7 +26,7 @@ CAPS = {
 }
 """From where to where each option goes that is a number."""
 
-USUAL: dict[str, Any] = {"stages": None, "causal": False, "heads": 1}
+USUAL: dict[str, Any] = {"stages": None, "causal": False, "heads": 1, "model": False}
 """What an option is that nobody gives."""
 
 OF_LESSONS: dict[int, dict[str, Any]] = {
@@ -108,7 +108,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="what a sheet is about; several take turns; default: six of ours",
     )
-    add("--model", action="store_true", help="two tasks from the trained model with each sheet")
+    add(
+        "--model",
+        action=argparse.BooleanOptionalAction,
+        help="two tasks from the trained model with each sheet",
+    )
     add("--force", action="store_true", help="replace files that have other contents")
 
 
