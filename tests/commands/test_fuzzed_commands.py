@@ -106,7 +106,7 @@ def asked_of_build(arguments):
         worksheets.read(read)
 
 
-WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "--watch", "odd"))
+WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "odd", "--watch"))
 OF_BUILD = ("--port", "--paper", "--to", "--title", "--course", "--chapters", "--solutions")
 OF_BUILD += ("--accessible", "--no-code", "--only", "--variants", "--date", "--each", *SHEETS[:3])
 CHOSEN = st.sampled_from(("softmax", "softmax,scaling", "index", ",", "cat-sat,cat-sat"))
