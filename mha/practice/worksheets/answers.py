@@ -119,7 +119,7 @@ def as_json(sheets: Sequence[Worksheet]) -> str:
         rows = [asdict(answer) for answer in answers(made)]
         found.append(
             {key: rows[0][key] for key in about_sheet}
-            | {"drawn": str(made.seed), "difficulty": made.difficulty, "points": made.points}
+            | {"drawn_from": str(made.seed), "difficulty": made.difficulty, "points": made.points}
             | {"answers": [{k: v for k, v in r.items() if k not in about_sheet} for r in rows]}
         )
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
