@@ -47,11 +47,11 @@
     /** @param {SubmitEvent} event */
     check(event) {
       event.preventDefault();
+      this.forget();
       if (!this.hasKey()) {
-        this.open();
+        this.goOn();
         return;
       }
-      this.forget();
       const verdict = this.verdict();
       this.chosen().forEach((option) => this.annotate(option));
       this.say(verdict);
@@ -62,6 +62,15 @@
       if (verdict === "right" || isPrediction) {
         window.mhaProgress.setRight(this.id);
         this.showDone();
+      }
+    }
+
+    /** Open what follows once something is chosen, whether right or wrong. */
+    goOn() {
+      if (this.chosen().length === 0) {
+        this.say("empty");
+      } else {
+        this.open();
       }
     }
 
