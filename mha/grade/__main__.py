@@ -13,7 +13,8 @@ from mha.grade.grading import Graded, graded
 from mha.grade.report import TABLE, as_table, as_text, name_of
 from mha.grade.running import Limits
 from mha.grade.submissions import submissions
-from mha.practice.worksheets.students import read_class
+from mha.practice.worksheets.class_list import read_class
+from mha.practice.worksheets.seeds import read_secret
 
 CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
 """From where to where each option goes that is a number."""
@@ -102,12 +103,7 @@ def _seed(secret: Path | None) -> list[int]:
     """Return what the numbers follow from: a file, or else chance."""
     if secret is None:
         return [secrets.randbits(128)]
-    contents = secret.read_bytes()
-    if len(contents.strip()) < 8:
-        raise ValueError(
-            f"{secret} has fewer than 8 letters; a secret that nobody guesses is wanted"
-        )
-    return list(hashlib.sha256(contents).digest())
+    return list(hashlib.sha256(read_secret(secret)).digest())
 
 
 if __name__ == "__main__":

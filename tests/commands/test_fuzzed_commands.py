@@ -76,7 +76,7 @@ def test_a_command_line_of_the_transcription(tmp_path, monkeypatch, arguments):
 
 
 SHEETS = ("--seed", "--students", "--class", "--difficulty", "--stages", "--causal", "--tokens")
-SHEETS += ("--heads", "--sentence")
+SHEETS += ("--heads", "--sentence", "--lesson", "--secret", "--force")
 SOME = st.lists(st.sampled_from(("--seed=3", "--students=1", "--causal", "--heads=2")), unique=True)
 STAGES = st.lists(st.sampled_from((*TASKS, "odd", "")), max_size=3).map(
     lambda stages: [f"--stages={','.join(stages)}"]

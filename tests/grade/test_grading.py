@@ -35,7 +35,7 @@ def put(folder):
     """Put everything that comes back into a folder."""
     secret = folder.parent / "secret.txt"
     places = {"package": ROOT / "mha", "folder": folder, "secret": secret}
-    secret.write_text("nobody guesses this", encoding="utf-8")
+    secret.write_text("nobody guesses this, nor tries it out", encoding="utf-8")
     notebooks = {name: filled(**{step: code}) for name, (step, code, _) in WRONG.items()}
     for name, cells in CHEATS.items():
         named = [cell.replace("{{", "{").replace("}}", "}") for cell in cells]
@@ -174,7 +174,7 @@ def test_the_same_secret_draws_the_same_numbers(tmp_path, capsys):
     folder.mkdir()
     (folder / "a.ipynb").write_text(filled(scale=WRONG["by-d-k"][1]), encoding="utf-8")
     for i, path in enumerate(secrets):
-        path.write_text(f"secret number {i}", encoding="utf-8")
+        path.write_text(f"secret number {i} of thirty-two letters", encoding="utf-8")
     tables = []
     for i, secret in enumerate([secrets[0], secrets[0], secrets[1]]):
         main([str(folder), "--secret", str(secret), "--to", str(tmp_path / f"out{i}")])
