@@ -29,7 +29,7 @@ def test_what_cannot_be_graded_is_refused_in_a_sentence(tmp_path, capsys):
     assert "--at-once is 0" in refused(capsys, folder, "--at-once", 0)
     assert "among the submissions" in refused(capsys, folder, "--to", folder / "out")
     short.write_text("abc\n", encoding="utf-8")
-    assert "fewer than 8 letters" in refused(capsys, folder, "--secret", short)
+    assert "has 3 letters" in refused(capsys, folder, "--secret", short)
     assert "No such file" in refused(capsys, folder, "--secret", tmp_path / "none")
     assert "cannot be read" in refused(capsys, folder, "--class", tmp_path / "none")
 
