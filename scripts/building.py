@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import printing
 import whole_site
+import without_solutions
 from environment import BUILD, fail, step
 from epub import book as epub
 from html_book import HTML, build_html
@@ -37,6 +38,8 @@ def main() -> None:
             packs.make(arguments)
         elif arguments.what == "epub":
             epub.make(arguments)
+        elif arguments.what == without_solutions.NAME:
+            without_solutions.make()
         elif arguments.what == "site":
             whole_site.make()
         elif documents:
@@ -66,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
+    what.add_parser(
+        without_solutions.NAME,
+        parents=[common],
+        help="the pages with no solution in any file, into _build/html-without-solutions",
+    )
     what.add_parser(
         "site",
         parents=[common],
