@@ -230,21 +230,21 @@ def poppler_and_epubcheck() -> None:
         system_package("epubcheck, which looks into EPUBs,", "epubcheck")
 
 
-def chromium(package: str = WITHOUT_WINDOWS) -> str:
+def chromium() -> str:
     """Return the path of a Chromium that programs can drive, installing what is missing.
 
     Debian has one without windows, which opens a page for half the work: it is wanted even where
-    there is another. A bench asks for the `package` that readers use.
+    there is another.
     """
-    wanted = ("Chromium", package, "fonts-dejavu-core")
-    found = _find_chromium(package)
+    wanted = ("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
+    found = _find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
         system_package(*wanted)
-    elif not os.environ.get("CHROMIUM") and not shutil.which(package) and _can_install():
+    elif not os.environ.get("CHROMIUM") and not shutil.which(WITHOUT_WINDOWS) and _can_install():
         _installs(*wanted)
-    found = _find_chromium(package)
+    found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
     if sys.platform == "linux" and not _loads("libatomic.so.1"):
@@ -261,9 +261,9 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _find_chromium(package: str) -> str | None:
+def _find_chromium() -> str | None:
     others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    names = (package, *others, WITHOUT_WINDOWS)
+    names = (WITHOUT_WINDOWS, *others)
     mac = [
         f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Chromium", "Google Chrome")
     ]
