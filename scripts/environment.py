@@ -88,7 +88,6 @@ class Environment:
         made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
         if self.python.is_file() and made_from == wanted:
             return False
-        self._refuse_without_room()
         with self.last_one_kept():
             self.create()
             stamp.write_text(wanted, encoding="utf-8")
@@ -101,12 +100,6 @@ class Environment:
             digest.update((ROOT / "pyproject.toml").read_bytes())
         digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
         return digest.hexdigest()
-
-    def _refuse_without_room(self) -> None:
-        free = shutil.disk_usage(self.folder.parent).free / 1e9
-        if free < self.gigabytes:
-            name = self.folder.name
-            fail(f"{name} takes {self.gigabytes} GB of disk, and {free:.1f} GB are free")
 
     @contextmanager
     def last_one_kept(self) -> Iterator[None]:
