@@ -55,12 +55,9 @@ def sources(documents: list[Document]) -> list[str]:
     return written
 
 
-def publish(pdf: Path, folder: Path, name: str = "") -> Path:
-    """Put a finished PDF into a folder, in one step: no reader ever opens half a file.
-
-    It keeps its name, unless another one is given.
-    """
-    target = folder / f"{name or pdf.stem}{pdf.suffix}"
+def publish(pdf: Path, folder: Path) -> Path:
+    """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
+    target = folder / pdf.name
     waiting = folder / f".{target.name}.new"
     shutil.copy(pdf, waiting)
     waiting.replace(target)
