@@ -103,9 +103,8 @@ def _directive(block: Block, said: Said, folder: Path) -> str:
     if name == "aims":
         return f"{AIMS}\n\n{text}"
     if name in HEADED:
-        return (
-            f"**{_heading(name, title, block.options.get('label', (0, ''))[1], said)}**\n\n{text}"
-        )
+        _, label = block.options.get("label", (0, ""))
+        return f"**{_heading(name, title, label, said)}**\n\n{text}"
     return text
 
 
