@@ -4,7 +4,6 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 """
 
 import io
-import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -55,7 +54,7 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide = deck.slides.add_slide(deck.slide_layouts[TITLE_ONLY])
     is_first = n == 1
     head = slide.shapes.title
-    _put(head, LEFT, 140 if is_first else 38, WIDE, 90 if is_first else 60)
+    _put(head, LEFT, 140 if is_first else 44, WIDE, 90 if is_first else 60)
     _write(
         head.text_frame,
         [Piece("paragraph", ((0, shown.slide.title),))],
@@ -132,17 +131,16 @@ def _mark(paragraph: Any, kind: str, size: float, *, lettered: bool) -> None:
     """Give a paragraph its bullet or its number, or none."""
     properties = paragraph._p.get_or_add_pPr()
     if kind == "bullets":
-        mark = etree.SubElement(properties, qn("a:buChar"), char="•")
+        etree.SubElement(properties, qn("a:buChar"), char="•")
     elif kind == "numbers":
         how = "alphaUcPeriod" if lettered else "arabicPeriod"
-        mark = etree.SubElement(properties, qn("a:buAutoNum"), type=how)
+        etree.SubElement(properties, qn("a:buAutoNum"), type=how)
     else:
         etree.SubElement(properties, qn("a:buNone"))
         return
     indent = int(Pt(size * 0.95))
     properties.set("marL", str(indent))
     properties.set("indent", str(-indent))
-    del mark
 
 
 def _run(paragraph: Any, run: Run, size: float, font: str, colour: RGBColor) -> None:
@@ -188,17 +186,18 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
 
 def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
-    shape = slide.shapes.add_textbox(*_room(at))
-    pieces = [Piece("paragraph", ((0, f"\t{a.strip()}\t{b}"),)) for a, b in thing.rows]
-    _write(shape.text_frame, pieces, at.size)
-    shape.text_frame.word_wrap = False
+    frame = slide.shapes.add_textbox(*_room(at)).text_frame
+    _write(frame, [Piece("paragraph", ((0, ""),))] * len(thing.rows), at.size)
+    frame.word_wrap = False
     labels = max(len(plain(label)) for label, _ in thing.rows) * at.size * DIGIT
-    for paragraph in shape.text_frame.paragraphs:
+    for paragraph, (label, line) in zip(frame.paragraphs, thing.rows, strict=True):
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
         for place, how in ((labels, "r"), (labels + at.size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
-        for run in paragraph.runs[:-1]:
-            run.font.color.rgb = SOFT
+        for run in runs(f"\t{label.strip()}\t"):
+            _run(paragraph, run, at.size, SANS, SOFT)
+        for run in runs(line):
+            _run(paragraph, run, at.size, SANS, INK)
 
 
 class Cell:
