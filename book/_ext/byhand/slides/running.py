@@ -52,6 +52,8 @@ def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
 
 def _results(deck: Deck, now: str) -> Results:
     page, steps = Path(ROOT / deck.page.file), list(dict.fromkeys(steps_of(deck)))
+    if not steps:
+        return Results(now, [])
     return kept(page, steps, now) or compute(page, steps, now, SECONDS)
 
 
