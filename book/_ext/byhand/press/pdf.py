@@ -20,7 +20,6 @@ TEMPLATES = Path(__file__).parent
 NO_DATE = 1767225600  # 2026-01-01: a PDF's date where neither the caller nor git gives one
 PLACE = re.compile(r"^// at (.*:\d+)$")
 WHERE = re.compile(r"__typst_py_bytes__\.typ:(\d+)")
-OURS = re.compile(r'panicked with: "(.*)"')
 NO_GLYPH = re.compile(r"the text `\"(.*?)\"` could not be displayed")
 
 
@@ -115,6 +114,5 @@ def _said(error: typst.TypstError | typst.TypstWarning, source: str) -> str:
     lines = WHERE.findall("\n".join([error.diagnostic, *error.trace]))
     before = source.splitlines()[: int(lines[0])] if lines else []
     place = next((found[1] for line in reversed(before) if (found := PLACE.match(line))), "")
-    ours = OURS.fullmatch(message)  # what a template of this folder says
-    said = ours[1] if ours else message if missing else f"the press says: {message}"
+    said = message if missing else f"the press says: {message}"
     return f"{place}: {said}" if place else said

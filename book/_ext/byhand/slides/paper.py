@@ -30,10 +30,12 @@ class Placed:
     n : int
         The slide, counted from 1.
     part : str
-        ``before``, ``thing`` or ``after``.
+        ``title``, ``before``, ``thing`` or ``after``.
     x, y, width, height : float
     size : float
         Of its letters; of a drawing, the points of a pixel.
+    fault : str
+        Why it does not stand there as it should.
     """
 
     n: int
@@ -43,10 +45,17 @@ class Placed:
     width: float
     height: float
     size: float
+    fault: str
 
 
 def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
-    """Return the slides, and where everything stands on them."""
+    """Return the slides, and where everything stands on them.
+
+    Raises
+    ------
+    PressError
+        Naming all that does not fit, with file and line.
+    """
     source = "\n".join(
         [
             '#import "/slides.typ": *',
@@ -60,7 +69,11 @@ def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
     )
     pdf = press(source)
     found = json.loads(compiler(source).query("<placed>", field="value"))
-    return pdf, [Placed(**data) for data in found]
+    placed = [Placed(**data) for data in found]
+    wrong = [f"{slides[at.n - 1].place}: {at.fault}" for at in placed if at.fault]
+    if wrong:
+        raise PressError("\n".join(wrong))
+    return pdf, placed
 
 
 def notes_pdf(title: str, slides: list[Shown]) -> bytes:
