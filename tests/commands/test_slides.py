@@ -106,7 +106,7 @@ def test_the_numbers_are_those_of_the_run():
     lines = [b for s in slides if isinstance(s.thing, content.Lines) for _, b in s.thing.rows]
     run = trace(load_example("cat-sat"))
     assert str(arithmetic(run, "weights", 0, 1)) in lines
-    assert str(arithmetic(run, "head_outputs", 0, 0)) in lines
+    assert str(arithmetic(run, "head_outputs", 0, 0)) in " ".join(lines)
 
 
 # ---- What is wrong is told with file and line ----

@@ -17,6 +17,7 @@ GIVEN = re.compile(r"\{given\}`([^`]+)`")
 ROLE = re.compile(r"\{(?!su[bp]\})[\w:]+\}`")
 SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
 TEXT = ("paragraph", "bullets", "numbers")
+LONG = 46  # characters of a line of arithmetic that is broken
 PART = "\x1f"  # between the label of a line and its value
 
 
@@ -43,7 +44,7 @@ class Numbers:
 class Lines:
     """Lines of arithmetic, each a pair: what it is of, and itself; texts hold marks."""
 
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -175,10 +176,22 @@ def _thing(data: dict[str, Any], place: str) -> Thing:
     raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
 
 
+def _rows(label: str, line: str) -> list[tuple[str, str]]:
+    """Return a line of arithmetic, one that is long broken before its signs.
+
+    Examples
+    --------
+    >>> _rows("a", "1 + 1 = 2"), len(_rows("a", "1 + 1 + " * 6 + "1 = 13"))
+    ([('a', '1 + 1 = 2')], 2)
+    """
+    steps = re.split(r" (?=[=≈] )", line) if len(line) > LONG else [line]
+    return [(label if i == 0 else "", step) for i, step in enumerate(steps)]
+
+
 def _in_text(piece: Piece) -> Thing:
     """Return what is to be looked at amid the text."""
     if piece.kind == "lines":
-        return Lines(tuple(tuple(text.split(PART)) for _, text in piece.items))
+        return Lines(tuple(row for _, text in piece.items for row in _rows(*text.split(PART))))
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
 
 

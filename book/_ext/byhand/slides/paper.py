@@ -177,7 +177,7 @@ def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
         return {}
     pages = [_picture(seen, at[i]) for i, seen in wanted]
     source = "\n".join(
-        ['#import "/slides.typ": *', "#show: sheet.with(fill: none, margin: 0pt)", *pages]
+        ['#import "/slides.typ": *', "#show: sheet.with(fill: none, margin: 0pt)", "#show: lettered", *pages]
     )
     made = compiler(source).compile(format="png", ppi=PIXELS)
     return dict(
@@ -191,7 +191,7 @@ PIXELS = 200  # an inch of the slide
 def _picture(seen: Formula | Drawing, at: Placed) -> str:
     """Return a page as large as a picture."""
     body = (
-        f"#text(size: {at.size}pt, fill: ink, {formula(inside_equation(equation_tex(seen.tex)), display=True)})"
+        f"#text(size: {at.size}pt, {formula(inside_equation(equation_tex(seen.tex)), display=True)})"
         if isinstance(seen, Formula)
         else f'#image(bytes({markup.string(drawings.in_attributes(seen.svg))}), format: "svg",'
         f' alt: "", width: {at.width}pt)'
