@@ -1,4 +1,4 @@
-"""Each chapter has a lesson in slides: whole, readable, and the same as PDF and as PowerPoint file."""
+"""Each chapter has a lesson in slides: whole, readable, the same as PDF and as PowerPoint file."""
 
 import io
 import os

@@ -1,6 +1,6 @@
 """Decks of slides: what their sources have, and what is wrong with them before anything runs.
 
-A chapter's deck stands beside it, as ``NAME.slides.md``. ``docs/writing.md`` shows how it is written.
+A chapter's deck stands beside it, as ``NAME.slides.md``; `docs/writing.md` shows its forms.
 """
 
 import re
@@ -22,7 +22,9 @@ OPTIONS = {"slide": {"minutes", "shows"}, "question": {"minutes", "shows", "reve
 ENDS = re.compile(r"[.?!:)][*”’]*$")
 LINE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
 MADE = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
-BY_HAND = re.compile(r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\"")
+BY_HAND = re.compile(
+    r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\""
+)
 LEFT_OUT = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
 KINDS = ("paragraph", "bullets", "numbers", "lines", "formula", "code")
 INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
@@ -186,7 +188,7 @@ def pieces(lines: list[Line]) -> tuple[Piece, ...]:
 
 
 def _as_lines(piece: Piece) -> Piece:
-    """Return a list whose items all end with a value as lines of arithmetic: they are seen large."""
+    """Return a list whose items all end with a value as lines of arithmetic, to be looked at."""
     is_made = piece.kind == "bullets" and all(LINE.fullmatch(text) for _, text in piece.items)
     return Piece("lines", piece.items) if is_made else piece
 

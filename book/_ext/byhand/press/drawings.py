@@ -23,7 +23,8 @@ PAPER = {
 
 _NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
 _NARROW = re.compile(
-    r'width="[\d.]+" height="[\d.]+" style="--narrow-width: ([\d.]+)px; --narrow-height: ([\d.]+)px"'
+    r'width="[\d.]+" height="[\d.]+"'
+    r' style="--narrow-width: ([\d.]+)px; --narrow-height: ([\d.]+)px"'
 )
 _MOVED = re.compile(
     r'transform="translate\([^)]*\)" style="--narrow: translate\(([\d.]+)px, ([\d.]+)px\)"'

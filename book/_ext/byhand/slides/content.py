@@ -196,7 +196,7 @@ def _in_text(piece: Piece) -> Thing:
 
 
 def laid_out(seen: Drawing, before: tuple[Piece, ...]) -> tuple[Drawing, tuple[Piece, ...], bool]:
-    """Return a drawing in the layout in which it is largest, and whether it stands beside the text."""
+    """Return a drawing as it is largest, the text below it, and whether it stands beside one."""
     characters = sum(len(text) for piece in before for _, text in piece.items)
     below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
     rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}

@@ -1,4 +1,4 @@
-"""A deck on paper: its slides, each a page, and its notes, each slide beside what is said with it."""
+"""A deck on paper: its slides, a page each, and its notes, each slide beside what is said."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from typing import Any
 from byhand.checking.decks import Piece
 from byhand.mathematics.page import equation_tex
 from byhand.mathematics.paper import FormulaError, formula, inside_equation
+from byhand.mathematics.spoken import spoken
 from byhand.press import drawings, markup
 from byhand.press.pdf import PressError, compiler, press
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
@@ -16,6 +17,7 @@ from byhand.tables.paper import as_typst, joined
 
 KICKERS = {"question": "Question", "answer": "Answer"}
 LETTERS = re.compile(r'font-size="([\d.]+)px"')
+PIXELS = 200  # an inch of a slide, in its pictures
 INDEX = 12  # pixels of an index's letters, which are not measured
 
 
@@ -134,8 +136,7 @@ def thing(seen: Thing) -> str:
     """Return what is to be looked at as code: a function of the room that it has."""
     match seen:
         case Formula():
-            tex = inside_equation(equation_tex(seen.tex))
-            return f"shown-formula({formula(tex, display=True)})"
+            return f"shown-formula({_formula(seen)})"
         case Code():
             return f"shown-code({markup.string(seen.source)})"
         case Numbers():
@@ -159,8 +160,6 @@ def words_of(seen: Thing) -> str:
     if isinstance(seen, Drawing):
         return seen.alt
     if isinstance(seen, Formula):
-        from byhand.mathematics.spoken import spoken
-
         return spoken(equation_tex(seen.tex), display=True)
     return ""
 
@@ -177,23 +176,27 @@ def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
         return {}
     pages = [_picture(seen, at[i]) for i, seen in wanted]
     source = "\n".join(
-        ['#import "/slides.typ": *', "#show: sheet.with(fill: none, margin: 0pt)", "#show: lettered", *pages]
+        [
+            '#import "/slides.typ": *',
+            "#show: sheet.with(fill: none, margin: 0pt)",
+            "#show: lettered",
+            *pages,
+        ]
     )
     made = compiler(source).compile(format="png", ppi=PIXELS)
-    return dict(
-        zip((i for i, _ in wanted), made if isinstance(made, list) else [made], strict=True)
-    )
-
-
-PIXELS = 200  # an inch of the slide
+    found = made if isinstance(made, list) else [made]
+    return {i: png for (i, _), png in zip(wanted, found, strict=True) if png is not None}
 
 
 def _picture(seen: Formula | Drawing, at: Placed) -> str:
     """Return a page as large as a picture."""
-    body = (
-        f"#text(size: {at.size}pt, {formula(inside_equation(equation_tex(seen.tex)), display=True)})"
-        if isinstance(seen, Formula)
-        else f'#image(bytes({markup.string(drawings.in_attributes(seen.svg))}), format: "svg",'
-        f' alt: "", width: {at.width}pt)'
-    )
+    if isinstance(seen, Formula):
+        body = f"#text(size: {at.size}pt, {_formula(seen)})"
+    else:
+        data = markup.string(drawings.in_attributes(seen.svg))
+        body = f'#image(bytes({data}), format: "svg", alt: "", width: {at.width}pt)'
     return f"#page(width: {at.width}pt, height: {at.height}pt)[{body}]"
+
+
+def _formula(seen: Formula) -> str:
+    return formula(inside_equation(equation_tex(seen.tex)), display=True)

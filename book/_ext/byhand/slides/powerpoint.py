@@ -1,4 +1,4 @@
-"""A deck that a teacher can change: text as text, tables as tables, formulas and figures as pictures.
+"""A deck to be changed: text as text, tables as tables, formulas and figures as pictures.
 
 Everything stands where the press put it on the PDF. The fonts are those that PowerPoint has.
 """
@@ -6,6 +6,7 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +15,7 @@ from pptx import Presentation
 from pptx.dml.color import RGBColor
 from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
 from pptx.oxml.ns import qn
-from pptx.util import Emu, Pt
+from pptx.util import Pt
 
 from byhand.checking.decks import Piece
 from byhand.press.pdf import date
@@ -27,7 +28,13 @@ from byhand.tables.element import Part
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
 SERIF, SANS, MONO = "Cambria", "Calibri", "Consolas"
-INK, SOFT, ACCENT = (RGBColor.from_string(code) for code in ("1C1B19", "5F5A52", "8A2F1B"))
+
+
+def _colour(code: str) -> RGBColor:
+    return RGBColor(*bytes.fromhex(code))  # type: ignore[no-untyped-call]
+
+
+INK, SOFT, ACCENT = map(_colour, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
 DIGIT = 0.52  # of the letters' size: how wide one is, about
 RULE = 15875  # a table's line, in EMU: 1.25 points
@@ -81,7 +88,7 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     slide.notes_slide.notes_text_frame.text = minutes + notes
 
 
-def _room(at: Placed) -> tuple[Emu, Emu, Emu, Emu]:
+def _room(at: Placed) -> tuple[Pt, Pt, Pt, Pt]:
     return Pt(at.x), Pt(at.y), Pt(at.width), Pt(at.height)
 
 
@@ -189,31 +196,27 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     frame = slide.shapes.add_textbox(*_room(at)).text_frame
     _write(frame, [Piece("paragraph", ((0, ""),))] * len(thing.rows), at.size)
     frame.word_wrap = False
+    pitch = Pt((at.height + 0.75 * at.size) / len(thing.rows))
     labels = max(len(plain(label)) for label, _ in thing.rows) * at.size * DIGIT
     for paragraph, (label, line) in zip(frame.paragraphs, thing.rows, strict=True):
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
         for place, how in ((labels, "r"), (labels + at.size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
+        paragraph.space_before, paragraph.line_spacing = Pt(0), pitch
         for run in runs(f"\t{label.strip()}\t"):
             _run(paragraph, run, at.size, SANS, SOFT)
         for run in runs(line):
             _run(paragraph, run, at.size, SANS, INK)
 
 
+@dataclass(frozen=True)
 class Cell:
     """A cell of a table: its text with marks, and how it looks."""
 
-    def __init__(
-        self,
-        text: str,
-        *,
-        bold: bool = False,
-        fill: str = "",
-        colour: RGBColor = INK,
-        columns: int = 1,
-    ) -> None:
-        self.text, self.bold, self.fill, self.colour = text, bold, fill, colour
-        self.columns = columns
+    text: str
+    bold: bool = False
+    fill: str = ""
+    columns: int = 1
 
 
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
@@ -263,7 +266,7 @@ def _table(
 
 
 def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
-    _write(target.text_frame, [Piece("paragraph", ((0, cell.text),))], size, colour=cell.colour)
+    _write(target.text_frame, [Piece("paragraph", ((0, cell.text),))], size)
     target.margin_left = target.margin_right = Pt(size * 0.3)
     target.margin_top = target.margin_bottom = 0
     target.vertical_anchor = MSO_ANCHOR.MIDDLE
@@ -274,7 +277,7 @@ def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
         run.font.bold = run.font.bold or cell.bold
     if cell.fill:
         target.fill.solid()
-        target.fill.fore_color.rgb = RGBColor.from_string(cell.fill.upper())
+        target.fill.fore_color.rgb = _colour(cell.fill)
 
 
 def _rule(target: Any, *, top: bool, bottom: bool) -> None:
