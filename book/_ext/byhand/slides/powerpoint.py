@@ -6,7 +6,7 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -36,7 +36,7 @@ def _colour(code: str) -> RGBColor:
 
 INK, SOFT, ACCENT = map(_colour, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
-DIGIT = 0.52  # of the letters' size: how wide one is, about
+DIGIT = 0.49  # of the letters' size: how wide one is, about
 RULE = 15875  # a table's line, in EMU: 1.25 points
 ZIP_DATE = (2026, 1, 1, 0, 0, 0)
 
@@ -193,7 +193,8 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
 
 def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
-    frame = slide.shapes.add_textbox(*_room(at)).text_frame
+    raised = replace(at, y=at.y - at.size / 2)  # in print a line is as high as its digits
+    frame = slide.shapes.add_textbox(*_room(raised)).text_frame
     _write(frame, [Piece("paragraph", ((0, ""),))] * len(thing.rows), at.size)
     frame.word_wrap = False
     pitch = Pt((at.height + 0.75 * at.size) / len(thing.rows))
