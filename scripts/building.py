@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import printing
+import without_solutions
 from environment import BUILD, fail, step
 from epub import book as epub
 from html_book import HTML, build_html
@@ -37,6 +38,8 @@ def main() -> None:
             packs.make(arguments)
         elif arguments.what == "epub":
             epub.make(arguments)
+        elif arguments.what == without_solutions.NAME:
+            without_solutions.make()
         elif documents:
             printing.print_all(documents, arguments.to)
         else:
@@ -64,6 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
+    what.add_parser(
+        without_solutions.NAME,
+        parents=[common],
+        help="the pages with no solution in any file, into _build/html-without-solutions",
+    )
     printing.add_commands(what, common)
     epub.add_command(what, common)
     worksheets.add_command(what)

@@ -48,13 +48,13 @@ def build_html(*, fresh: bool = False) -> None:
         refuse_faulty_sources()
         shutil.rmtree(NEXT, ignore_errors=True)
         run_logged(jupyter_book("html"), BUILD / "build.log", "the book")
-        _replace(STATE, NEXT)
+        replace(STATE, NEXT)
         pages = BUILD / "html.new"
         shutil.rmtree(pages, ignore_errors=True)
         shutil.copytree(
             STATE / "_build" / "html", pages, ignore=shutil.ignore_patterns(".buildinfo", "reports")
         )
-        _replace(HTML, pages)
+        replace(HTML, pages)
         record = {"made_from": now, "html": _published()}
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
@@ -101,7 +101,7 @@ def _old(target: Path) -> Path:
     return target.with_name(target.name + ".old")
 
 
-def _replace(target: Path, new: Path) -> None:
+def replace(target: Path, new: Path) -> None:
     """Put folder `new` in the place of `target`."""
     shutil.rmtree(_old(target), ignore_errors=True)
     if target.is_dir():

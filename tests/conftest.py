@@ -44,6 +44,7 @@ LONGEST_FIRST = (
     "commands/test_build.py",
     "book/test_looks.py",
     "commands/test_same_bytes.py",
+    "grade/test_grading.py",
     "book/test_page_notebooks.py",
 )
 """Files of tests that take long, and so begin: none is left over for one process at the end."""

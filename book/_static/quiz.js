@@ -1,6 +1,7 @@
 /* A question with options to choose from. The page holds the feedback on every option, below the
    question; the note on what was chosen is copied from there to the option. A prediction opens what
-   follows it, whichever option was chosen. */
+   follows it, whichever option was chosen. Pages without solutions have no feedback: there a
+   prediction opens what follows, and nothing else can be pressed. */
 (function () {
   "use strict";
   const strings = window.mhaStrings.quiz;
@@ -11,7 +12,12 @@
       const form = find(this, "form", HTMLFormElement);
       form.addEventListener("submit", (event) => this.check(event));
       form.addEventListener("change", () => this.forget());
+      find(this, "button", HTMLElement).hidden = !this.hasKey() && !("predict" in this.dataset);
       this.showDone();
+    }
+
+    hasKey() {
+      return this.querySelector(".quiz-answer") !== null;
     }
 
     /** @returns {HTMLInputElement[]} */
@@ -42,6 +48,10 @@
     check(event) {
       event.preventDefault();
       this.forget();
+      if (!this.hasKey()) {
+        this.goOn();
+        return;
+      }
       const verdict = this.verdict();
       this.chosen().forEach((option) => this.annotate(option));
       this.say(verdict);
@@ -55,15 +65,26 @@
       }
     }
 
-    /**
-     * Open what was folded away until there is a prediction.
-     * @param {string} verdict
-     */
-    reveal(verdict) {
+    /** Open what follows once something is chosen, whether right or wrong. */
+    goOn() {
+      if (this.chosen().length === 0) {
+        this.say("empty");
+      } else {
+        this.open();
+      }
+    }
+
+    /** Open what was folded away until there is a prediction. */
+    open() {
       const fold = document.getElementById(`${this.id}-revealed`);
       if (fold instanceof HTMLDetailsElement) {
         fold.open = true;
       }
+    }
+
+    /** @param {string} verdict */
+    reveal(verdict) {
+      this.open();
       find(this, ".quiz-status", HTMLElement).textContent =
         verdict === "right" ? strings.predicted : strings.mispredicted;
     }

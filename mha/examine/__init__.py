@@ -87,6 +87,7 @@ def examine(
     cases = _kept(this, leave_out)
     asking, limits = Asking.of(this, cases).limited()
     axes = 2 + min(len(case.leading) for case in asking.cases)
+    limits += attention.place_of_first(asking)
     first = judged(asking, _name(function), limits, lambda it: attention.own_scale(it, axes))
     agreed, total = first.cases.get("plain", (0, 1))
     if agreed == total or any(finding.bug for finding in first.findings):
@@ -154,7 +155,8 @@ def examine_decoding(
         Takes query, key and value of the new tokens and `cache`, what it returned at the step
         before and None at first; or tokens `x` and `weights`, as `decode_step` does. It returns
         the output and the cache. `angles`, `positions` or `position`, the first, are handed to a
-        step that has such an argument; it then turns queries and keys. A step that is for one token
+        step that has such an argument; with angles it turns queries and keys, with positions it
+        turns them, or finds its place in the cache by them alone. A step that is for one token
         alone leaves out "several first, then one by one" and "several new tokens after a cache".
     rotary : bool, default False
         Whether the step turns queries and keys by itself, by pairs with the base 10000.
@@ -180,7 +182,13 @@ def examine_decoding(
     >>> mha.examine_decoding(mha.decode_step).ok
     True
     """
-    return _examined(step, asarray, decoding.subject(as_switch("rotary", rotary)), leave_out)
+    first = _examined(step, asarray, decoding.subject(as_switch("rotary", rotary)), leave_out)
+    own = {plain(name) for name, _ in parameters(step)}
+    if first.ok or rotary or own.isdisjoint(decoding.PLACES):
+        return first
+    # A step may want positions for the place in its cache alone, and turn nothing.
+    other = _examined(step, asarray, decoding.UNTURNED, leave_out)
+    return other if other.ok or _unexplained(other) < _unexplained(first) else first
 
 
 def examine_positions(
@@ -228,7 +236,13 @@ def examine_positions(
     if layout not in ("pairs", "halves"):
         raise ValueError(f'layout is {layout!r}; "pairs" or "halves" is wanted')
     own = [plain(name) for name, _ in parameters(function)]
-    return _examined(function, asarray, positions.subject_of(own, layout), leave_out)
+    subject, said = positions.subject_of(own, layout), positions.place_of_first
+    return _examined(function, asarray, subject, leave_out, said)
+
+
+def _unexplained(report: Report) -> int:
+    """Return how many findings have no known bug and are no convention."""
+    return sum(not (finding.bug or finding.convention) for finding in report.findings)
 
 
 def _examined(
@@ -236,11 +250,12 @@ def _examined(
     asarray: Callable[..., Any],
     subject: Subject,
     leave_out: Collection[str],
+    more: Callable[[Asking], list[Finding]] = lambda _: [],
 ) -> Report:
     """Return the report on a function."""
     this = asked(function, asarray, subject)
     asking, limits = Asking.of(this, _kept(this, leave_out)).limited()
-    return judged(asking, _name(function), limits)
+    return judged(asking, _name(function), limits + more(asking))
 
 
 def _kept(this: Asked, leave_out: Collection[str]) -> list[Case]:

@@ -10,13 +10,19 @@ from mha.core.softmax import softmax
 from mha.examine.asking import Asked
 from mha.examine.cases import (
     BY_NUMBERS,
+    CAUSAL_AND_MASK,
+    CAUSAL_AND_PADDING,
+    NO_NUMBERS,
     NOTHING_BY_NUMBERS,
+    NOTHING_BY_PADDING,
     NOTHING_SEEN,
     Case,
     Draw,
     Subject,
 )
-from mha.practice.bugs import TEMPERATURE, Bug
+from mha.examine.judging import Asking
+from mha.examine.report import Finding
+from mha.practice.bugs import DECODING, TEMPERATURE, Bug
 from mha.practice.parts import Options, Parts, attend
 from mha.runs.rounding import short
 
@@ -33,6 +39,9 @@ ALIASES = {
     "softcap": ("softcap", "logitcap", "logitsoftcap"),
 }
 
+CAPPED_AND_MASK = "softcap and a mask"
+TOGETHER = (CAUSAL_AND_MASK, CAUSAL_AND_PADDING)
+
 KINDS = {
     "plain": (),
     "large scores": (),
@@ -44,10 +53,14 @@ KINDS = {
     NOTHING_BY_NUMBERS: ("mask",),
     "bias": ("bias",),
     "key_padding_mask": ("padding",),
+    NOTHING_BY_PADDING: ("padding",),
     "is_causal": ("is_causal",),
+    CAUSAL_AND_MASK: ("is_causal", "mask"),
+    CAUSAL_AND_PADDING: ("is_causal", "padding"),
     "scale": ("scale",),
     "enable_gqa": ("enable_gqa",),
     "softcap": ("softcap",),
+    CAPPED_AND_MASK: ("softcap", "mask"),
 }
 
 SQUARE, EVEN, WIDE, TALL = (5, 5, 7, 7), (5, 5, 3, 2), (3, 7, 5, 2), (7, 3, 2, 5)
@@ -59,6 +72,8 @@ SMALL = [
 ]
 FEWER = ("large scores", "a mask for keys", "a mask for each head")
 """Kinds that are asked in fewer shapes, as those in which a query sees nothing."""
+HIDING = ("is_causal", *TOGETHER, CAPPED_AND_MASK, "key_padding_mask", "enable_gqa")
+"""Kinds that need two keys."""
 
 
 def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
@@ -67,11 +82,11 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     is_rare = about in FEWER or "sees nothing" in about
     if (is_rare and sizes in (EVEN, TALL)) or ("numbers" in about and "bias" in draw.takes):
         return None
-    if (n > m and about == "is_causal") or (
-        m == 1 and about in ("is_causal", "key_padding_mask", "enable_gqa")
-    ):
+    if (n > m and "is_causal" in about) or (m == 1 and about in HIDING):
         return None
-    if not leading and about == "enable_gqa":
+    if not leading and about in ("enable_gqa", NOTHING_BY_PADDING):
+        return None
+    if len(leading) == 1 and "padding" in about:  # the axis is that of heads, not of texts
         return None
     heads = (*leading[:-1], 3 * leading[-1]) if about == "enable_gqa" else leading
     query, key = draw.numbers(*heads, n, d_k), draw.numbers(*leading, m, d_k)
@@ -81,6 +96,15 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         "scale": {"scale": 0.75},
         "enable_gqa": {"enable_gqa": True},
         "softcap": {"softcap": 1.5},
+        CAPPED_AND_MASK: {"softcap": 1.5, "mask": draw.allowed(n, m)},
+        "key_padding_mask": {"padding": draw.allowed(*leading[:1], m)},
+        CAUSAL_AND_PADDING: {
+            "is_causal": True,
+            "padding": draw.allowed(*leading[:1], m) | (np.arange(m) == 0),
+        },
+        NOTHING_BY_PADDING: {"padding": np.arange(leading[0] * m).reshape(-1, m) >= m}
+        if leading
+        else {},
     }
     if about == "large scores":  # the first query with the first key: its exponential overflows
         key[..., 0, 0] += 3
@@ -92,7 +116,8 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
 def mask_of(given: Any) -> Array | None:
     """Return the mask that is handed in, or what padding comes to."""
     if given.get("padding") is not None:
-        return given["padding"][..., None, :]
+        real = given["padding"]
+        return real[:, None, None, :] if real.ndim > 1 else real[None, :]
     return given.get("bias", given.get("mask"))
 
 
@@ -109,10 +134,21 @@ def wanted(given: Any) -> Array:
 
 
 def worked(given: Any, parts: Parts) -> Array:
-    """Return what attention of some parts gives."""
+    """Return what attention of some parts gives, a text at a time where each has its padding."""
+    if _by_texts(given):
+        own = ("query", "key", "value", "padding")
+        each = (
+            {**given, **{name: given[name][i] for name in own}} for i in range(len(given["key"]))
+        )
+        return np.stack([worked(one, parts) for one in each])
     query, key, value = (given[name] for name in ("query", "key", "value"))
     d_model = query.shape[-1] * (query.shape[-3] if query.ndim > 2 else 1)
     return attend(query, key, value, parts, options(given), d_model=d_model)[1]
+
+
+def _by_texts(given: Any) -> bool:
+    """Return whether each text has a row of padding."""
+    return "padding" in given and given["padding"].ndim > 1
 
 
 def options(given: Any) -> Options:
@@ -142,7 +178,17 @@ SUBJECT = Subject(
     wanted=wanted,
     worked=worked,
     right="scaled_dot_product_attention",
-    apart=((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN, NOTHING_BY_NUMBERS), FEWER[:1]),
+    call=lambda given, at: (at[0], at[1:]) if _by_texts(given) else (0, at),
+    apart=(
+        (BY_NUMBERS, NOTHING_BY_NUMBERS),
+        (NOTHING_SEEN, NOTHING_BY_NUMBERS, NOTHING_BY_PADDING),
+        FEWER[:1],
+        TOGETHER,
+    ),
+    limits={
+        **dict.fromkeys((BY_NUMBERS, NOTHING_BY_NUMBERS), NO_NUMBERS),
+        **dict.fromkeys(TOGETHER, "if is_causal and a mask do not come together"),
+    },
     parts=(
         *("roles", "spread", "score", "score_by", "cap", "read", "pad", "see", "past", "causal"),
         *("forbid", "ease", "weigh", "along", "powers", "divide", "blank", "mix"),
@@ -151,6 +197,28 @@ SUBJECT = Subject(
 
 
 # ---- Conventions of a function's own ----
+
+_CONDITION = "if the first query has the place of the first key"
+FIRST_PLACE = Finding(
+    f"right {_CONDITION}, as in PyTorch's scaled_dot_product_attention. This is about fewer queries"
+    " than keys: with a cache the queries are the last, and each has the place of its own key.",
+    convention=_CONDITION,
+    section=DECODING,
+)
+"""What is said where fewer queries than keys begin with the first key."""
+
+
+def place_of_first(asking: Asking) -> list[Finding]:
+    """Return what is said of a causal mask that begins with the first key."""
+    cases = enumerate(asking.cases)
+    told = [i for i, x in cases if x.about == "is_causal" and len(set(_tokens(x))) > 1]
+    if not told or set(told) & set(asking.off()):
+        return []
+    return [FIRST_PLACE]
+
+
+def _tokens(case: Case) -> tuple[int, int]:
+    return case.given["query"].shape[-2], case.given["key"].shape[-2]
 
 
 def own_scale(asked: Asked, axes: int) -> list[Bug]:

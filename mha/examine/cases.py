@@ -1,7 +1,7 @@
 """What a function is asked: cases, and a subject that knows what is right and what bugs give."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,9 @@ from mha.practice.parts import Parts
 NOTHING_SEEN = "a query that sees nothing"
 BY_NUMBERS = "a mask of numbers"
 NOTHING_BY_NUMBERS = "a query that sees nothing, by numbers"
+NOTHING_BY_PADDING = "a query that sees nothing, by padding"
+CAUSAL_AND_MASK, CAUSAL_AND_PADDING = "is_causal and a mask", "is_causal and key_padding_mask"
+NO_NUMBERS = "if a mask holds True and False: numbers are not added to the scores"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +29,15 @@ class Case:
     leading: tuple[int, ...] = ()
 
     @property
+    def floats(self) -> list[np.dtype[Any]]:
+        """The dtypes of its numbers that have a fraction."""
+        arrays = (x for x in self.given.values() if isinstance(x, np.ndarray))
+        return [x.dtype for x in arrays if x.dtype.kind == "f"]
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of its numbers; float64 where it has none with a fraction."""
-        arrays = (x for x in self.given.values() if isinstance(x, np.ndarray))
-        floats = [x.dtype for x in arrays if x.dtype.kind == "f"]
-        return np.result_type(*floats or [np.dtype(np.float64)])
+        return np.result_type(*self.floats or [np.dtype(np.float64)])
 
     @property
     def size(self) -> int:
@@ -76,6 +83,8 @@ class Draw:
         allowed = self.allowed(n, m)
         if "sees nothing" in self.about:
             allowed[0], allowed[1:2] = False, True  # read either way, a query sees nothing
+        if self.about == CAUSAL_AND_MASK:  # so that a query sees something
+            allowed[:, 0] = True
         added = np.where(allowed, self.numbers(n, m) * (self.rng.random((n, m)) < 0.5), -np.inf)
         found: dict[str, dict[str, Any]] = {
             "a mask of True and False": {"mask": allowed},
@@ -86,6 +95,7 @@ class Draw:
             "bias": {"bias": added},
             "key_padding_mask": {"padding": allowed[0]},
             "is_causal": {"is_causal": True},
+            CAUSAL_AND_MASK: {"is_causal": True, "mask": allowed},
         }
         return found.get(self.about, {})
 
@@ -121,9 +131,9 @@ class Subject:
         Takes what is handed in and an index of the output; gives which call of each part makes that
         number, and its index there.
     apart : tuple of tuple of str
-        Kinds of cases that often go wrong for themselves; the first may be refused.
-    limit : str
-        On which condition a function is right that refuses these.
+        Kinds of cases that often go wrong for themselves.
+    limits : mapping of str to str
+        On which condition a function is right that refuses cases of a kind.
     compared : callable
         Takes what is handed in and what came, and gives what of it is compared.
     right : str
@@ -148,7 +158,9 @@ class Subject:
     steps: tuple[Told, ...] = ATTENTION
     call: Callable[[Any, tuple[int, ...]], tuple[int, tuple[int, ...]]] = lambda _, at: (0, at)
     apart: tuple[tuple[str, ...], ...] = ((BY_NUMBERS, NOTHING_BY_NUMBERS), (NOTHING_SEEN,))
-    limit: str = "if a mask holds True and False: numbers are not added to the scores"
+    limits: Mapping[str, str] = field(
+        default_factory=lambda: dict.fromkeys((BY_NUMBERS, NOTHING_BY_NUMBERS), NO_NUMBERS)
+    )
     compared: Callable[[Any, Array], Array] = lambda _given, x: x
     calls: Callable[[Any], list[dict[str, str]]] | None = None
 

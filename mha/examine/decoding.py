@@ -25,6 +25,9 @@ ALIASES = {
     "position": ("position", "start", "offset", "startpos"),
 }
 
+PLACES = {alias for name in ("positions", "position") for alias in ALIASES[name]}
+"""How arguments are called that take positions."""
+
 STEPS: dict[str, Callable[[int], tuple[int, ...]]] = {
     "one token at a time": lambda n: (1,) * n,
     "several first, then one by one": lambda n: (n - n // 2, *(1,) * (n // 2)),
@@ -46,9 +49,9 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         given |= {"query": x @ w_q, "key": x @ w_k, "value": x @ w_v}
     else:
         given |= {name: draw.numbers(*draw.leading, n, width) for name in ("query", "key", "value")}
-    if draw.takes & {"angles", "positions", "position", "rotary"}:
-        angles = rotary_angles(np.arange(n + 1), width)
-        given |= {"angles": angles, "positions": None, "position": None, "rotary": True}
+    given |= {"positions": None, "position": None}
+    if draw.takes & {"angles", "positions", "position", "rotary"} and "unturned" not in draw.takes:
+        given |= {"angles": rotary_angles(np.arange(n + 1), width), "rotary": True}
     return given
 
 
@@ -99,10 +102,13 @@ def worked(given: Any, parts: Parts) -> Array:
 
 def subject(rotary: bool) -> Subject:
     """Return the subject, for functions that turn queries and keys by themselves or not."""
-    own = {"rotary"} if rotary else set()
+    return _taking("rotary") if rotary else SUBJECT
+
+
+def _taking(own: str) -> Subject:
+    """Return the subject of functions that take something more."""
     return replace(
-        SUBJECT,
-        made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | own), *sizes),
+        SUBJECT, made=lambda draw, *sizes: made(replace(draw, takes=draw.takes | {own}), *sizes)
     )
 
 
@@ -113,17 +119,20 @@ SUBJECT = Subject(
     kinds=dict.fromkeys(STEPS, ()),
     made=made,
     leading=((), (3,)),
-    sizes=((5, 4), (7, 2), (4, 6)),
+    sizes=((5, 4), (11, 2), (4, 6)),
     small=[(n, 2) for n in (1, 2, 3, 4)],
     wanted=wanted,
     worked=worked,
     right="decode_step",
     call=call,
     apart=(tuple(STEPS)[1:], tuple(STEPS)[2:]),
-    limit="if tokens come one at a time",
+    limits=dict.fromkeys(tuple(STEPS)[1:], "if tokens come one at a time"),
     parts=(
         *("roles", "turn", "score", "along", "divide", "mix"),
         *("places", "newest", "keep", "look", "first_seen", "again"),
     ),
     calls=calls,
 )
+
+UNTURNED = _taking("unturned")
+"""The subject of steps that turn nothing, whatever they take."""

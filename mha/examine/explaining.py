@@ -1,13 +1,12 @@
 """Which bugs and which other conventions give exactly what came."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 
 import numpy as np
 
 from mha.core.checks import Array
-from mha.examine.asking import Answer
 from mha.examine.cases import Case, Subject
 from mha.practice.bugs import TABLE, Bug
 from mha.practice.parts import SOUND, Parts
@@ -51,23 +50,16 @@ def given_by(subject: Subject, case: Case, parts: Parts) -> Array | None:
 def explanations(
     subject: Subject,
     cases: Sequence[Case],
-    answers: Sequence[Answer],
-    gives: Callable[[Case, Parts], Array | None],
+    fits: Callable[[int, Parts], bool],
     changed: Callable[[Case, Bug], bool],
     extra: Sequence[Bug] = (),
 ) -> list[Explanation]:
     """Return the explanations of fewest bugs, then of fewest conventions: none, or several.
 
-    What a case `gives` with some parts, and whether a row alone has it `changed`, is asked of
-    others; `extra` are rows beside those of the table.
+    Whether parts give what came of a case, which `fits` them then, and whether a row alone has it
+    `changed`, is asked of others; `extra` are rows beside those of the table.
     """
-
-    def explains(parts: Parts, among: Iterable[int]) -> bool:
-        return all(
-            agrees(subject, cases[i], answers[i].value, gives(cases[i], parts)) for i in among
-        )
-
-    off = [i for i in range(len(cases)) if not explains(SOUND, [i])]
+    off = [i for i in range(len(cases)) if not fits(i, SOUND)]
     if not off:
         return [Explanation((), SOUND)]
     ordered = [*off, *(i for i in range(len(cases)) if i not in set(off))]
@@ -88,7 +80,7 @@ def explanations(
         if found and _level(chosen) > _level(found[0].rows):
             break
         if set(off) <= set().union(*(changes[row.name] for row in chosen)):
-            fitting = (parts for parts in variants(chosen) if explains(parts, ordered))
+            fitting = (x for x in variants(chosen) if all(fits(i, x) for i in ordered))
             found += [Explanation(chosen, parts) for parts in islice(fitting, 1)]
     return found
 

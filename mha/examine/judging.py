@@ -22,6 +22,8 @@ SEEN = 5e-4
 """By how much numbers differ for a reader."""
 TRIES = 400
 """How many small cases are tried before a case is shown as it was asked."""
+MOST_APART = 2
+"""How many groups of cases are set apart at once."""
 ADVICE = (
     "There may be two bugs at once. Print your steps and compare them with those below: the wrong"
     " line is at or before the first difference. Repair it, and examine your function again."
@@ -38,6 +40,7 @@ class Asking:
     answers: Sequence[Answer]
     given: dict[tuple[int, Parts], Array | None] = field(default_factory=dict)
     differing: dict[tuple[int, str], bool] = field(default_factory=dict)
+    fitting: dict[tuple[int, Parts], bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, asked: Asked, cases: Iterable[Case]) -> "Asking":
@@ -58,6 +61,14 @@ class Asking:
                 subject.wanted(case.given) if parts == SOUND else given_by(subject, case, parts)
             )
         return self.given[id(case), parts]
+
+    def fits(self, i: int, parts: Parts) -> bool:
+        """Return whether parts give what came of a case; compared once."""
+        case, key = self.cases[i], (id(self.cases[i]), parts)
+        if key not in self.fitting:
+            given = self.gives(case, parts)
+            self.fitting[key] = agrees(self.asked.subject, case, self.answers[i].value, given)
+        return self.fitting[key]
 
     def changed(self, case: Case, row: Bug) -> bool:
         """Return whether a row alone makes a case different, in any of its variants."""
@@ -80,23 +91,30 @@ class Asking:
         """Return it without numbers of axes that the function does not take, and what is said."""
         axes = [len(case.leading) + 2 for case in self.cases]
         shapes = [self.asked.subject.wanted(case.given).shape for case in self.cases]
-        fits = {
-            each
-            for each, shape, answer in zip(axes, shapes, self.answers, strict=True)
-            if answer.value is not None and answer.value.shape == shape
-        }
-        if not fits or fits == set(axes):
-            return self, []
-        condition = f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"
-        kept = self.only([i for i, each in enumerate(axes) if each in fits])
-        return kept, [convention(condition)]
+        fitting = [
+            answer.value is not None and answer.value.shape == shape
+            for shape, answer in zip(shapes, self.answers, strict=True)
+        ]
+        fits = {each for each, is_fitting in zip(axes, fitting, strict=True) if is_fitting}
+        # Padding that has a row a text cannot be read where there is one text alone.
+        padded = [i for i, case in enumerate(self.cases) if "padding" in case.given]
+        least = min((axes[i] for i in padded if fitting[i]), default=0)
+        too_few = {i for i in padded if axes[i] < least}
+        found = []
+        if fits and fits != set(axes):
+            found.append(convention(f"if arrays have {' or '.join(map(str, sorted(fits)))} axes"))
+        elif too_few:
+            found.append(convention(f"if arrays have {least} axes where there is padding"))
+        kept = [i for i, each in enumerate(axes) if each in (fits or axes) and i not in too_few]
+        return (self.only(kept) if len(kept) < len(axes) else self), found
 
     def narrowed(self) -> "Asking":
         """Return it with what came in float32, which is then held to the digits of that."""
         values = (answer.value for answer in self.answers)
         narrow = [x if x is None or x.dtype != np.float64 else x.astype(np.float32) for x in values]
         pairs = zip(self.answers, narrow, strict=True)
-        return replace(self, answers=[replace(answer, value=x) for answer, x in pairs])
+        answers = [replace(answer, value=x) for answer, x in pairs]
+        return replace(self, answers=answers, fitting={})
 
     def off(self, parts: Parts = SOUND, least: float = 0.0) -> list[int]:
         """Return the cases of which something else came than some parts give, by so much."""
@@ -145,10 +163,10 @@ def _set_apart(
     ]
     groups = [group for group in groups if off & set(group)]
     tried: set[tuple[int, ...]] = {()}
-    for apart in (each for n in range(len(groups) + 1) for each in combinations(groups, n)):
+    for apart in (each for n in range(MOST_APART + 1) for each in combinations(groups, n)):
         left = tuple(i for i in range(len(kinds)) if i not in set().union(*apart))
         kept, subject = asking.only(left), asking.asked.subject
-        more = subject, kept.cases, kept.answers, asking.gives, asking.changed, extra
+        more = subject, kept.cases, kept.fits, asking.changed, extra
         came = any(answer.value is not None for answer in kept.answers)
         if came and left not in tried and (found := explanations(*more)):
             return found, [[i for i in group if i in off] for group in apart]
@@ -211,8 +229,9 @@ def _finding(
 def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
     """Return the finding on cases of which no known bug gives what came."""
     of_group = asking.only(group)
-    if _is_limit(of_group, parts):
-        return convention(asking.asked.subject.limit)
+    limits = {asking.asked.subject.limits.get(case.about, "") for case in of_group.cases}
+    if len(limits) == 1 and "" not in limits and _is_limit(of_group, parts):
+        return convention(*limits)
     said = "what came fits no one bug that this tool knows"
     if all(answer.value is None for answer in of_group.answers):
         said = of_group.answers[0].fault
@@ -222,15 +241,13 @@ def _unexplained(asking: Asking, group: Sequence[int], parts: Parts) -> Finding:
 
 
 def _is_limit(asking: Asking, parts: Parts) -> bool:
-    """Return whether the first group is refused, or of masks each number but 0 counts as True."""
-    if not all(case.about in asking.asked.subject.apart[0] for case in asking.cases):
-        return False
+    """Return whether cases are refused, or of masks each number but 0 counts as True."""
     is_refused = all(answer.value is None for answer in asking.answers)
     if is_refused or not all("mask" in case.given for case in asking.cases):
         return is_refused
     truths = [{**case.given, "mask": case.given["mask"] != 0} for case in asking.cases]
     cases = [replace(case, given=x) for case, x in zip(asking.cases, truths, strict=True)]
-    return not replace(asking, cases=cases, given={}, differing={}).off(parts)
+    return not replace(asking, cases=cases, given={}, differing={}, fitting={}).off(parts)
 
 
 def _dtypes(asking: Asking) -> list[Finding]:
@@ -295,7 +312,7 @@ def smallest(
             tries -= 1
             if tries < 0 or not asked.can(case):
                 break
-            one = replace(asking, cases=[case], answers=[asked.ask(case)], given={})
+            one = replace(asking, cases=[case], answers=[asked.ask(case)], given={}, fitting={})
             is_alike = (one.answers[0].value is None) == (asking.answers[i].value is None)
             if is_alike and one.off(right, SEEN) and shows(case):
                 return _shown(one, right, wrong)

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
+from mha.core.heads import merge_heads, split_heads
 from mha.core.multihead import BIASES, MATRICES, MultiHeadWeights, multi_head_attention
 from mha.core.positions import rotary_angles
 from mha.examine import attention
@@ -32,6 +34,8 @@ ALIASES = {
     "angles": ("angles",),
 }
 
+OWN_VALUE = "key and value that differ"
+
 KINDS = {
     "plain": (),
     "a mask of True and False": ("mask",),
@@ -40,6 +44,7 @@ KINDS = {
     "is_causal": ("is_causal",),
     "key_padding_mask": ("padding",),
     "context": (),
+    OWN_VALUE: ("key", "value"),
     "num_groups": ("num_groups",),
     "angles": ("angles",),
 }
@@ -49,10 +54,10 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
     """Return what is handed in: n tokens, a number of heads and their width."""
     about, takes, (n, heads, d_k) = draw.about, draw.takes, sizes
     least = {"angles": d_k, "num_groups": heads, "key_padding_mask": n}.get(about, 2)
-    if least == 1 or (about == "context" and takes.isdisjoint({"context", "key"})):
+    if least == 1 or (about in ("context", OWN_VALUE) and takes.isdisjoint({"context", "key"})):
         return None
     width, groups = heads * d_k, heads // 2 if about == "num_groups" else heads
-    m = n + 4 if about == "context" and n % 2 else n
+    m = n + 4 if about in ("context", OWN_VALUE) and n % 2 else n
     wide = dict(zip(MATRICES, (width, groups * d_k, groups * d_k, width), strict=True))
     given: dict[str, Any] = {name: draw.numbers(width, wide[name]) / 2 for name in MATRICES}
     if takes.isdisjoint({"w_o", "weights"}):
@@ -61,7 +66,7 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         if name in takes or (name != "b_o" and "b_qkv" in takes):
             given[name] = draw.numbers(wide[of])
     given |= {"x": draw.numbers(*draw.leading, n, width), "num_heads": heads, "num_groups": groups}
-    if about == "context":
+    if about in ("context", OWN_VALUE):
         given["context"] = draw.numbers(*draw.leading, m, width)
     if about == "angles":
         given["angles"] = rotary_angles(np.arange(n), d_k)
@@ -75,6 +80,8 @@ def made(draw: Draw, *sizes: int) -> dict[str, Any] | None:
         given["weights"] = _weights(given)
     if "key" in takes:
         given["key"] = given["value"] = given.get("context", given["x"])
+    if about == OWN_VALUE:
+        given["value"] = given["values_of"] = draw.numbers(*draw.leading, m, width)
     return given
 
 
@@ -111,6 +118,8 @@ def _weights(given: Mapping[str, Any]) -> MultiHeadWeights:
 
 def wanted(given: Any) -> Array:
     """Return the right output."""
+    if "values_of" in given:
+        return _of_three(given)
     padding = given.get("padding")
     return multi_head_attention(
         given["x"],
@@ -122,17 +131,27 @@ def wanted(given: Any) -> Array:
     )
 
 
+def _of_three(given: Any) -> Array:
+    """Return the output where queries, keys and values come from three arrays."""
+    *projections, w_o = matrices_of(given)
+    *lent, b_o = biases_of(given)
+    read = (given[name] for name in ("x", "key", "value"))
+    wide = (x @ w + b for x, w, b in zip(read, projections, lent, strict=True))
+    query, key, value = (split_heads(each, given["num_heads"]) for each in wide)
+    return merge_heads(scaled_dot_product_attention(query, key, value)) @ w_o + b_o
+
+
 def worked(given: Any, parts: Parts) -> Array:
     """Return what a layer of some parts gives, a sequence at a time."""
     if given["x"].ndim > 2:
-        own = [name for name in ("x", "context", "padding") if name in given]
+        own = [name for name in ("x", "context", "values_of", "padding") if name in given]
         each = ({**given, **{name: given[name][i] for name in own}} for i in range(len(given["x"])))
         return np.stack([worked(one, parts) for one in each])
     matrices = matrices_of(given)
     if "w_qkv" in given:
         matrices = given["w_qkv"], matrices[-1]
     rest = biases_of(given), given["num_heads"], parts, attention.options(given)
-    return layer(given["x"], matrices, *rest, given.get("context"))
+    return layer(given["x"], matrices, *rest, given.get("context"), given.get("values_of"))
 
 
 def finished(given: Any, steps: Arrays, at: tuple[int, ...]) -> Worked:

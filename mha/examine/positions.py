@@ -1,6 +1,6 @@
 """Positions: rotary ones, linear biases, and the numbers of a padded text's tokens."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from mha.core.checks import Array
 from mha.core.positions import BASE, Layout, linear_biases, linear_slopes, rotate
 from mha.examine import attention
 from mha.examine.cases import Draw, Subject
+from mha.examine.judging import Asking
+from mha.examine.report import Finding
 from mha.examine.steps import ATTENTION, Arrays, Told, Worked
 from mha.practice.parts import LINES, Options, Parts, attend
 from mha.views.arithmetic import factor
@@ -36,7 +38,7 @@ def rotary_made(draw: Draw, *sizes: int) -> dict[str, Any]:
     names = ("x",) if "x" in draw.takes else ("query", "key", "value")
     return {
         **{name: draw.numbers(*draw.leading, n, width) for name in names},
-        "positions": np.arange(n) + 11 * is_later,
+        "positions": np.arange(n) + (11 if draw.is_whole else 1001) * is_later,
         **({"base": 100.0 if is_later else BASE} if "base" in draw.takes else {}),
     }
 
@@ -156,20 +158,42 @@ def linear(names: tuple[str, ...]) -> Subject:
     )
 
 
-REAL = {
-    "no padding": [1, 1, 1],
-    "padding on the left": [0, 0, 1],
-    "padding on the right": [1, 0, 0],
+def place_of_first(asking: Asking) -> list[Finding]:
+    """Return what is said of biases that are largest where the first query meets the first key."""
+    fewer = [
+        answer.value[..., 0, :].argmax(axis=-1)
+        for case, answer in zip(asking.cases, asking.answers, strict=True)
+        if answer.value is not None
+        and answer.value.ndim > 2
+        and case.given.get("num_queries", 0) < case.given.get("num_keys", 0)
+    ]
+    return [attention.FIRST_PLACE] if fewer and not np.concatenate(fewer).any() else []
+
+
+PADDED: Mapping[str, Sequence[int]] = {
+    "no padding": (0,),
+    "padding on the left": (2,),
+    "padding on the right": (-2,),
+    "texts padded on the left": (0, 2, 1),
 }
+"""By how many tokens each text is padded; a minus stands for the right."""
+
+
+def numbers_made(draw: Draw, n: int) -> dict[str, Any]:
+    """Return what is handed in: a text of n tokens or several, True where a token is no padding."""
+    place = np.arange(n)
+    rows = [(place >= by) & (place < n + min(by, 0)) for by in PADDED[draw.about]]
+    return {"real": np.array(rows)}
+
 
 NUMBERS = Subject(
     aliases={"real": ALIASES["real"]},
     first=("real",),
     needs=frozenset({"real"}),
-    kinds=dict.fromkeys(REAL, ()),
-    made=lambda draw, rows: {"real": np.repeat(np.array([REAL[draw.about]], bool), rows, axis=0)},
-    sizes=((1,), (3,)),
-    small=((1,),),
+    kinds=dict.fromkeys(PADDED, ()),
+    made=numbers_made,
+    sizes=((3,), (7,)),
+    small=((3,),),
     wanted=lambda given: np.maximum(np.cumsum(given["real"], axis=-1) - 1, 0),
     worked=lambda given, parts: parts.number(given["real"]),
     parts=("number",),

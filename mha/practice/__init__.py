@@ -1,1 +1,1 @@
-"""What a reader computes: fresh numbers, exercises with their verdicts, worksheets; and bugs."""
+"""What a reader computes: fresh numbers, exercises, worksheets, steps; and bugs."""

@@ -3,7 +3,8 @@
 Up to float64's round-off, a drawn example's embeddings, queries, keys and values have at most one
 decimal, its scores at most two, its scaled scores at most three. Entries of w_o have at most one
 decimal, other matrices are whole. No scaled score is beyond ±6, no two scores of a row are equal,
-and no token's embedding, query, key or value is all zeros.
+and no token's embedding, query, key or value is all zeros. There is something to see in each row:
+its largest weight is at least `CONTRAST` times its smallest. A causal mask leaves the last row.
 """
 
 import math
@@ -38,6 +39,9 @@ TRIES, CANDIDATES = 100, 400
 
 SMALLEST, LARGEST_SCALED = 1e-9, 6.0
 """What counts as zero among short numbers, and the largest scaled score that is drawn."""
+
+CONTRAST = 2.0
+"""How many times the smallest weight of a row its largest is, at least, before a mask."""
 
 WIDTHS = (1, 4)
 """The widths of a key that are drawn: their roots are whole numbers."""
@@ -172,7 +176,9 @@ def _draw_head(
     scores = np.sort(query @ key.swapaxes(1, 2))
     no_ties = (np.diff(scores) > SMALLEST).all(axis=(1, 2))
     no_extremes = np.abs(scores).max(axis=(1, 2)) <= LARGEST_SCALED * math.sqrt(d_k)
-    fits = no_ties & no_extremes & _says_something(query) & _says_something(key)
+    spread = (scores[..., -1] - scores[..., 0]).min(axis=1)
+    differ = spread >= math.log(CONTRAST) * math.sqrt(d_k)
+    fits = no_ties & no_extremes & differ & _says_something(query) & _says_something(key)
     values_fit = _says_something(embeddings @ w_v)
     if not fits.any() or not values_fit.any():
         return None

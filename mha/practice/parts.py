@@ -290,6 +290,7 @@ def layer(
     parts: Parts = RIGHT,
     options: Options = NOTHING,
     context: Array | None = None,
+    value: Array | None = None,
 ) -> Array:
     """Return the output of a whole layer for one sequence.
 
@@ -306,6 +307,7 @@ def layer(
     parts : Parts
     options : Options
     context : ndarray, shape (m, d_model), optional
+    value : ndarray, shape (m, d_model), default `context`
 
     Returns
     -------
@@ -317,6 +319,8 @@ def layer(
     *projections, w_o = parts.order(*matrices)
     *lent, b_o = parts.lend(*biases)
     read = parts.sources(x, x if context is None else context)
+    if value is not None:
+        read = (*read[:2], value)
     wide = [x @ w + b for x, w, b in zip(read, projections, lent, strict=True)]
     query, key, value = (parts.split(each, each.shape[-1] // d_k) for each in wide)
     _, outputs = attend(query, key, value, parts, options, d_model=x.shape[-1])

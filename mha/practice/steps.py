@@ -1,28 +1,99 @@
 """The steps of attention as functions to be written, and what tells whether one is right.
 
 A student writes each step in a notebook and calls `check` on it; `python3 scripts/build.py packs`
-makes the notebook and what grades it. A wrong step is told with the numbers that show it, and by
-the mistake where it is a known one.
+makes the notebook, and `mha.grade` grades what comes back on numbers that no file has. A wrong step
+is told with the numbers that show it, and by the mistake where it is a known one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from mha.core.attention import attention_scores
+from mha.core.attention import scaled_dot_product_attention
 from mha.core.checks import Array
 from mha.core.softmax import softmax
-from mha.practice.drawing import LEVELS, draw_example
-from mha.runs.record import Trace, trace
+from mha.practice.submission import Answer, called
 from mha.runs.rounding import short
 
-TRIES = 6
-"""How many runs a step is tried on."""
+LEVEL = 4000.0
+"""How large a large score is: no exponential of it, scaled, is a number of float64."""
 
-Given = Callable[[Trace], tuple[Any, ...]]
+CLOSE = 1e-9
+"""How far an answer may be off: more than sums in another order are, less than any rounding."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Sizes and kinds of numbers that a step is tried on; no two sizes of one case are alike.
+
+    Parameters
+    ----------
+    tokens, d_model, d_k, d_v : int
+    mask : {"none", "causal", "some"}
+    decimals : int, optional
+        Of the numbers; all digits are kept without it.
+    large : {"", "rows", "keys"}
+        Whether scores are large, and of one sign in each row or of both.
+    """
+
+    tokens: int
+    d_model: int
+    d_k: int
+    d_v: int
+    mask: Literal["none", "causal", "some"]
+    decimals: int | None = None
+    large: Literal["", "rows", "keys"] = ""
+
+    def __str__(self) -> str:
+        large = ", with large scores" if self.large else ""
+        return f"for {self.tokens} tokens and d_k = {self.d_k}{large}"
+
+
+CASES = (
+    Case(3, 4, 2, 5, "none", decimals=1),
+    Case(4, 2, 3, 5, "causal"),
+    Case(2, 5, 7, 3, "causal"),
+    Case(5, 3, 6, 2, "some"),
+    Case(3, 5, 1, 2, "some"),
+    Case(4, 5, 8, 2, "none", large="rows"),
+    Case(6, 2, 5, 3, "some", large="keys"),
+)
+"""What each step is tried on, in this order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What a case's steps are handed: matrices of one head."""
+
+    x: Array
+    w: Array
+    query: Array
+    key: Array
+    value: Array
+    mask: Array
+
+    @property
+    def d_k(self) -> int:
+        """The width of a key."""
+        return self.key.shape[1]
+
+    @property
+    def scores(self) -> Array:
+        """The scores, not yet divided."""
+        return self.query @ self.key.T
+
+    @property
+    def scaled(self) -> Array:
+        """The scores, divided."""
+        return self.scores / np.sqrt(self.d_k)
+
+    @property
+    def masked(self) -> Array:
+        """The scores that go into the softmax."""
+        return np.where(self.mask, self.scaled, -np.inf)
 
 
 @dataclass(frozen=True)
@@ -37,7 +108,7 @@ class Step:
     does : str
         What it returns, after "Return".
     given : callable
-        What it is called with, of a run: matrices of one head.
+        What it is called with, of a case's numbers.
     right : callable
     mistakes : mapping of str to callable
         What known mistakes return, by what is said of them.
@@ -46,36 +117,29 @@ class Step:
     name: str
     parameters: tuple[str, ...]
     does: str
-    given: Given
+    given: Callable[[Numbers], tuple[Any, ...]]
     right: Callable[..., Array]
     mistakes: Mapping[str, Callable[..., Array]]
 
 
-def _masked(scores: Array) -> Array:
-    return np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)
+def _causal(n: int) -> Array:
+    return np.tri(n, dtype=bool)
 
 
-def _attention(query: Array, key: Array, value: Array) -> Array:
-    return softmax(attention_scores(query, key) / np.sqrt(key.shape[1])) @ value
+def _shares(scores: Array, shift: float | Array = 0.0) -> Array:
+    powers = np.exp(scores - shift)
+    return powers / powers.sum(axis=1, keepdims=True)
 
 
-def _numbers(run: Trace, name: str) -> Array:
-    array: Array = getattr(run, name)[0]
-    return array
-
-
-def _layer(run: Trace) -> tuple[Array, Array]:
-    assert run.embeddings is not None
-    assert run.example.layer is not None
-    return run.embeddings, run.example.layer.w_q[0]
-
+NO_SHIFT = "Large scores overflow: subtract the largest score of each row first."
+ONE_MAXIMUM = "One maximum is taken of all scores; each row has its own."
 
 STEPS = (
     Step(
         "project",
         ("x", "w"),
         "the embeddings x times the projection w: a row a token.",
-        _layer,
+        lambda case: (case.x, case.w),
         lambda x, w: x @ w,
         {"This is x times w entry by entry.": lambda x, w: x[:, : w.shape[1]] * w[: len(x)]},
     ),
@@ -83,7 +147,7 @@ STEPS = (
         "dot_products",
         ("query", "key"),
         "the scores: a row a query, a column a key.",
-        lambda run: (_numbers(run, "query"), _numbers(run, "key")),
+        lambda case: (case.query, case.key),
         lambda query, key: query @ key.T,
         {"Rows and columns are exchanged.": lambda query, key: key @ query.T},
     ),
@@ -91,54 +155,77 @@ STEPS = (
         "scale",
         ("scores", "d_k"),
         "the scores divided by the square root of d_k.",
-        lambda run: (_numbers(run, "scores"), run.key.shape[-1]),
+        lambda case: (case.scores, case.d_k),
         lambda scores, d_k: scores / np.sqrt(d_k),
         {
             "This divides by d_k itself, not by its root.": lambda scores, d_k: scores / d_k,
             "This multiplies by the root.": lambda scores, d_k: scores * np.sqrt(d_k),
+            "This divides by the root of another size.": lambda scores, d_k: (
+                scores / np.sqrt(len(scores))
+            ),
         },
     ),
     Step(
         "causal",
-        ("scores",),
-        "the scores, with minus infinity where a key comes after its query.",
-        lambda run: (_numbers(run, "scaled_scores"),),
-        _masked,
+        ("n",),
+        "the causal mask for n tokens: True where a query (row) may attend to a key (column).",
+        lambda case: (len(case.query),),
+        _causal,
         {
-            "Zero is a score as any other: minus infinity is wanted.": np.tril,
-            "The mask is turned over: it hides what came before.": lambda s: _masked(s.T).T,
+            "The mask is turned over: it hides what came before.": lambda n: _causal(n).T,
+            "A token attends to itself too.": lambda n: np.tri(n, k=-1),
+            "The mask is True where a query may not attend.": lambda n: ~_causal(n),
+        },
+    ),
+    Step(
+        "masked",
+        ("scores", "mask"),
+        "the scores, with minus infinity where the mask is False.",
+        lambda case: (case.scaled, case.mask),
+        lambda scores, mask: np.where(mask, scores, -np.inf),
+        {
+            "Zero is a score as any other: minus infinity is wanted.": lambda scores, mask: (
+                scores * mask
+            ),
+            "The mask is turned over: True is where a query may attend.": lambda scores, mask: (
+                np.where(mask, -np.inf, scores)
+            ),
         },
     ),
     Step(
         "weights",
         ("scores",),
-        "the softmax of each row.",
-        lambda run: (_numbers(run, "scaled_scores"),),
+        "the softmax of each row; a row may be large, or hold minus infinity.",
+        lambda case: (case.masked,),
         softmax,
         {
             "This is the softmax of each column.": lambda scores: softmax(scores.T).T,
             "One sum is taken over all rows.": lambda s: np.exp(s) / np.exp(s).sum(),
             "The rows are not divided by their sums.": np.exp,
+            NO_SHIFT: _shares,
+            ONE_MAXIMUM: lambda scores: _shares(scores, scores.max()),
         },
     ),
     Step(
         "mix",
         ("weights", "value"),
         "the output: for each query the values, weighted and added.",
-        lambda run: (_numbers(run, "weights"), _numbers(run, "value")),
+        lambda case: (softmax(case.masked), case.value),
         lambda weights, value: weights @ value,
         {"Weights of a column are taken for those of a row.": lambda w, value: w.T @ value},
     ),
     Step(
         "attention",
-        ("query", "key", "value"),
-        "all of it: scores, scale, weights, output, without a mask.",
-        lambda run: tuple(_numbers(run, name) for name in ("query", "key", "value")),
-        _attention,
+        ("query", "key", "value", "mask"),
+        "all of it: scores, scale, mask, weights, output.",
+        lambda case: (case.query, case.key, case.value, case.mask),
+        lambda q, k, v, mask: scaled_dot_product_attention(q, k, v, mask=mask),
         {
-            "The scores are not divided by the root of the width.": lambda q, k, v: (
-                softmax(q @ k.T) @ v
+            "The scores are not divided by the root of the width.": lambda q, k, v, mask: (
+                scaled_dot_product_attention(q, k, v, mask=mask, scale=1.0)
             ),
+            "The mask is left out.": lambda q, k, v, mask: scaled_dot_product_attention(q, k, v),
+            NO_SHIFT: lambda q, k, v, mask: _shares(Numbers(q, q, q, k, v, mask).masked) @ v,
         },
     ),
 )
@@ -172,56 +259,108 @@ def check(function: Callable[..., Any], seed: int = 1) -> str:
     >>> def scale(scores, d_k):
     ...     return scores / d_k
     >>> print(check(scale))
-    Not yet: row 1, column 1 is −0.465, −0.93 is wanted. This divides by d_k itself, not by its \
-root.
+    Not yet: for 3 tokens and d_k = 2, row 1, column 1 is 0.06, 0.0849 is wanted. This divides \
+by d_k itself, not by its root.
     """
     name = getattr(function, "__name__", repr(function))
     if name not in BY_NAME:
         raise ValueError(f"function is {name}; one of {', '.join(BY_NAME)} is wanted")
-    step = BY_NAME[name]
-    for number in range(TRIES):
-        given = step.given(_run(seed, number))
-        fault = _fault(step, function, given)
+    return judged(BY_NAME[name], lambda given: called(function, given), [seed])
+
+
+def judged(step: Step, ask: Callable[[tuple[Any, ...]], Answer], seed: Sequence[int]) -> str:
+    """Say whether a step is right, wherever it runs.
+
+    Parameters
+    ----------
+    step : Step
+    ask : callable
+        Takes what the function is to be called with, and returns what came of it.
+    seed : sequence of int
+        What the numbers are drawn from.
+
+    Returns
+    -------
+    str
+        As of `check`.
+    """
+    for number, case in enumerate(CASES):
+        given = step.given(drawn(np.random.default_rng([*seed, number]), case))
+        answer = ask(given)
+        fault = _fault(step, given, answer)
         if fault:
-            return f"Not yet: {fault}"
-    return f"Right: {name} gives what is wanted on {TRIES} sets of numbers."
+            of_case = answer.value is not None or answer.fault.startswith("stops")
+            return f"Not yet: {f'{case}, ' * of_case}{fault}"
+    return f"Right: {step.name} gives what is wanted on {len(CASES)} sets of numbers."
 
 
-def _run(seed: int, number: int) -> Trace:
-    """Return a run with sizes that differ, so that a swapped axis shows."""
-    rng = np.random.default_rng([seed, number])
-    difficulty = list(LEVELS)[(number + 1) % len(LEVELS)]
-    return trace(draw_example(rng, num_tokens=3 + number % 3, d_v=2, difficulty=difficulty))
+def drawn(rng: np.random.Generator, case: Case) -> Numbers:
+    """Return the numbers of a case.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    case : Case
+
+    Returns
+    -------
+    Numbers
+    """
+    n, wide = case.tokens, (case.tokens, case.d_k)
+    shapes = ((n, case.d_model), (case.d_model, case.d_k), wide, wide, (n, case.d_v))
+    x, w, query, key, value = (rng.normal(size=shape) for shape in shapes)
+    if case.decimals is not None:
+        x, w, query, key, value = (np.round(a, case.decimals) for a in (x, w, query, key, value))
+    signs = np.where(np.arange(n) % 2, -1.0, 1.0)
+    if case.large:
+        query[:, 0] = LEVEL * signs
+        key[:, 0] = 1.0 if case.large == "rows" else signs
+    masks = {
+        "none": np.ones((n, n), dtype=bool),
+        "causal": _causal(n),
+        "some": (rng.random((n, n)) < 0.6) | np.eye(n, dtype=bool),
+    }
+    return Numbers(x, w, query, key, value, masks[case.mask])
 
 
-def _fault(step: Step, function: Callable[..., Any], given: tuple[Any, ...]) -> str:
-    """Return what is wrong with a function, empty where nothing is."""
-    wanted = step.right(*given)
-    try:
-        found = np.asarray(function(*(np.copy(x) for x in given)), dtype=float)
-    except Exception as error:
-        return f"{step.name} stops with {type(error).__name__}: {error}"
+def _fault(step: Step, given: tuple[Any, ...], answer: Answer) -> str:
+    """Return what is wrong with an answer, empty where nothing is."""
+    wanted = np.asarray(step.right(*given), dtype=float)
+    found = answer.value
+    if found is None:
+        return f"{step.name} {answer.fault}"
     if found.shape != wanted.shape:
         return f"the shape is {found.shape}, {wanted.shape} is wanted."
-    off = ~np.isclose(found, wanted, rtol=1e-9, atol=1e-9)
-    if not off.any():
-        return ""
-    row, column = (int(i) for i in np.argwhere(off)[0])
-    said = f"row {row + 1}, column {column + 1} is {_short(found[row, column])}, "
-    return f"{said}{_short(wanted[row, column])} is wanted.{_known(step, given, found)}"
-
-
-def _known(step: Step, given: tuple[Any, ...], found: Array) -> str:
-    """Return what is said of a known mistake, after a space."""
-    for said, mistaken in step.mistakes.items():
-        try:
-            other = mistaken(*given)
-        except ValueError:  # the mistake cannot be made with these shapes
-            continue
-        if other.shape == found.shape and np.allclose(other, found):
-            return f" {said}"
+    off = ~np.isclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+    if off.any():
+        row, column = (int(i) for i in np.argwhere(off)[0])
+        is_, meant = _apart(found[row, column], wanted[row, column])
+        said = f"row {row + 1}, column {column + 1} is {is_}, {meant} is wanted."
+        return said + _known(step, given, found, wanted)
+    for name, before, after in zip(step.parameters, given, answer.given, strict=False):
+        if not np.array_equal(before, after):
+            return f"{step.name} changes {name}, which is not its own: work on a copy."
     return ""
 
 
-def _short(value: float) -> str:
-    return short(float(value), 4)
+def _known(step: Step, given: tuple[Any, ...], found: Array, wanted: Array) -> str:
+    """Return what is said of a known mistake, after a space."""
+    for said, mistaken in step.mistakes.items():
+        with np.errstate(all="ignore"):
+            try:
+                other = mistaken(*given)
+            except ValueError:  # the mistake cannot be made with these shapes
+                continue
+        if other.shape == found.shape and np.allclose(other, found, equal_nan=True):
+            return f" {said}"
+    is_near = np.allclose(found, wanted, rtol=1e-2, atol=1e-2)
+    return " Is something rounded on the way? All digits are wanted." if is_near else ""
+
+
+def _apart(found: float, wanted: float) -> tuple[str, str]:
+    """Return two numbers with as many decimals as tell them apart, at least four."""
+    for places in range(4, 16):
+        texts = short(float(found), places), short(float(wanted), places)
+        if texts[0] != texts[1]:
+            return texts
+    return repr(float(found)), repr(float(wanted))

@@ -1,11 +1,13 @@
 """The command that makes packs: what a teacher takes from the book into a course."""
 
 import argparse
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import typesetting
-from environment import BUILD, fail, step
+import yaml
+from environment import BUILD, ROOT, fail, step
 from html_book import HTML
 
 from packs import figures, notebooks, pages, questions, slides
@@ -48,6 +50,11 @@ def add_command(
         "--variants", type=int, default=6, help="fresh questions of each kind; default: 6"
     )
     command.add_argument(
+        "--site",
+        metavar="ADDRESS",
+        help="where the book is published, for the notebooks; default: the address in _config.yml",
+    )
+    command.add_argument(
         "--to", type=Path, default=FOLDER, metavar="FOLDER", help="default: _build/packs"
     )
 
@@ -60,6 +67,9 @@ def check(arguments: argparse.Namespace) -> None:
     for option, most in (("seed", SEEDS), ("variants", VARIANTS)):
         if not 0 <= getattr(arguments, option) <= most:
             fail(f"--{option} is {getattr(arguments, option)}; 0 to {most:,} is wanted")
+    site = arguments.site
+    if site and not re.fullmatch("https://[!-~]+/", site):
+        fail(f"--site is {site!r}; https://, a host and a last / are wanted")
 
 
 def needs_pages(arguments: argparse.Namespace) -> bool:
@@ -97,7 +107,9 @@ def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> li
 
 
 def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    return notebooks.write(arguments.seed, work)
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    site = settings["html"]["baseurl"] if arguments.site is None else arguments.site
+    return notebooks.write(arguments.seed, work, site)
 
 
 PACKS: dict[str, Pack] = {

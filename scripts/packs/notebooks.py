@@ -1,60 +1,35 @@
-"""A notebook for students with blanks to fill and a checker, and what grades it with pytest."""
+"""Notebooks for students with blanks to fill: one with a checker, and one to be graded.
+
+The first checks itself with `mha`, so it brings the package, and the package has the right steps.
+The second needs NumPy alone and has nothing of them; `python -m mha.grade` grades both, on numbers
+that are in no file.
+"""
 
 import json
 from pathlib import Path
 from typing import Any
 
+import mha
 from mha.practice.steps import STEPS, Step
 
-STUDENTS, GRADER = "attention-step-by-step.ipynb", "test_attention.py"
-HIDDEN_SEED = 20_000
-"""What grades a notebook draws other numbers than its checker: so far from its seed."""
+STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"
+WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
 
 INTRODUCTION = """\
 # Attention, step by step
 
-Write each function where it says `...`, run its cell, then the cell below it, which tells whether
-it is right. NumPy is enough: `@` is the product of two matrices, `.T` exchanges rows and columns.
-You have {count} functions to write; the last takes those before it.
+Write each function where it says `...`{checked}.
+NumPy is enough: `@` is the product of two matrices, `.T` exchanges rows and columns. Leave what a
+function is given as it is: change a copy, or make a new array. Round nothing. You have {count}
+functions to write; the last takes those before it.
 """
 
-GRADING = '''\
-"""Grades a notebook of a student: a test a function, on numbers that the notebook does not show.
+CHECKED = ", run its cell, then the cell below it, which tells whether it is right"
 
-    SUBMISSION=notebook.ipynb pytest test_attention.py
-
-Cells run one after another; one that stops is left out, so that what comes after it still counts.
-A notebook is a program: grade those of strangers where they can do no harm.
+INSTALLING = """\
+The next cell installs `mha`, which checks your functions; {where}. Who grades the notebook runs it
+without `mha`: write the steps with NumPy alone.
 """
-
-import os
-from contextlib import suppress
-
-import nbformat
-import pytest
-
-from mha.practice.steps import BY_NAME, check
-
-SUBMISSION = os.environ.get("SUBMISSION", "{students}")
-
-
-@pytest.fixture(scope="module")
-def written():
-    """Return what a notebook's cells define."""
-    names = {{}}
-    for cell in nbformat.read(SUBMISSION, as_version=4).cells:
-        if cell.cell_type == "code":
-            with suppress(Exception):
-                exec(cell.source, names)
-    return names
-
-
-@pytest.mark.parametrize("name", BY_NAME)
-def test_the_function_is_right(written, name):
-    assert callable(written.get(name)), f"{{name}} is not written"
-    said = check(written[name], seed={seed})
-    assert said.startswith("Right"), said
-'''
 
 
 def blanks(step: Step) -> str:
@@ -63,16 +38,39 @@ def blanks(step: Step) -> str:
     return f'def {step.name}({parameters}):\n    """Return {step.does}"""\n    ...'
 
 
-def notebook(seed: int) -> dict[str, Any]:
-    """Return the notebook for students, in the format of Jupyter."""
+def notebook(seed: int, site: str = "") -> dict[str, Any]:
+    """Return the notebook that checks itself, in the format of Jupyter.
+
+    Without the address of the published site it installs a wheel that lies beside it.
+    """
+    where = "it comes from the site of the book" if site else f"lay `{WHEEL}` beside this notebook"
+    wheel = f"{site}downloads/{WHEEL}" if site else WHEEL
     cells = [
-        _cell("markdown", INTRODUCTION.format(count=len(STEPS))),
+        _cell("markdown", INTRODUCTION.format(count=len(STEPS), checked=CHECKED)),
+        _cell("markdown", INSTALLING.format(where=where)),
+        _cell("code", f"%pip install -q {wheel}"),
         _cell("code", "import numpy as np\n\nfrom mha.practice.steps import check"),
     ]
     for number, step in enumerate(STEPS, 1):
-        cells.append(_cell("markdown", f"## {number}. `{step.name}`\n\nReturn {step.does}"))
-        cells.append(_cell("code", blanks(step)))
-        cells.append(_cell("code", f"check({step.name}, seed={seed})"))
+        cells += [*_blank(number, step), _cell("code", f"check({step.name}, seed={seed})")]
+    return _notebook(cells)
+
+
+def graded_notebook() -> dict[str, Any]:
+    """Return the notebook that needs NumPy alone, in the format of Jupyter."""
+    introduction = INTRODUCTION.format(count=len(STEPS), checked="")
+    cells = [_cell("markdown", introduction), _cell("code", "import numpy as np")]
+    for number, step in enumerate(STEPS, 1):
+        cells += _blank(number, step)
+    return _notebook(cells)
+
+
+def _blank(number: int, step: Step) -> list[dict[str, Any]]:
+    title = f"## {number}. `{step.name}`\n\nReturn {step.does}"
+    return [_cell("markdown", title), _cell("code", blanks(step))]
+
+
+def _notebook(cells: list[dict[str, Any]]) -> dict[str, Any]:
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     return {
         "cells": [{"id": f"cell-{i}", **cell} for i, cell in enumerate(cells)],
@@ -87,11 +85,10 @@ def _cell(kind: str, source: str) -> dict[str, Any]:
     return {"cell_type": kind, "metadata": {}, "source": source, **code}
 
 
-def write(seed: int, folder: Path) -> list[Path]:
-    """Write the notebook and what grades it, and return the files."""
-    students, grader = folder / STUDENTS, folder / GRADER
-    text = json.dumps(notebook(seed), ensure_ascii=False, indent=1)
-    students.write_text(text + "\n", encoding="utf-8")
-    grading = GRADING.format(students=STUDENTS, seed=seed + HIDDEN_SEED)
-    grader.write_text(grading, encoding="utf-8")
-    return [students, grader]
+def write(seed: int, folder: Path, site: str = "") -> list[Path]:
+    """Write the notebooks, and return the files."""
+    made = {STUDENTS: notebook(seed, site), GRADED: graded_notebook()}
+    for name, contents in made.items():
+        text = json.dumps(contents, ensure_ascii=False, indent=1)
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+    return [folder / name for name in made]

@@ -102,9 +102,7 @@ def _of(what: str, made: Worksheet) -> tuple[str, str]:
     """Return what stands at the foot of a student's pages, and a name for the last of them."""
     student = made.student
     named = ", ".join(map(_name, filter(None, (student.name, student.id))))
-    who = (
-        f"{what} {student.number}{f': {named}' * bool(named)} (seed {made.seed}, {made.difficulty})"
-    )
+    who = f"{what} {student.number}{f': {named}' * bool(named)} ({made.seed}, {made.difficulty})"
     return who, f"{what}-{student.number}"
 
 

@@ -4,13 +4,13 @@ import argparse
 import re
 from collections.abc import Sequence
 
-import typesetting
 from environment import BUILD, fail, step
 from printing import options_of_print
 
 from byhand.press.pdf import press, unprintable
 from mha.practice.worksheets import Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
+from mha.practice.worksheets.files import write_all
 from packs.worksheet_pages import TITLE, Heading, of_class, source
 
 FOLDER = BUILD / "worksheets"
@@ -42,22 +42,22 @@ def make(arguments: argparse.Namespace) -> None:
     sheets = read(arguments)
     arguments.to.mkdir(parents=True, exist_ok=True)
     heading = Heading(arguments.title, arguments.course, arguments.date, arguments.paper)
-    work = typesetting.PRINT / "worksheets"
-    work.mkdir(parents=True, exist_ok=True)
-    made = []
     with step(f"Printing {len(sheets)} worksheets"):
-        for name, text in texts(sheets, arguments.seed, model=arguments.model).items():
-            (work / name).write_text(text, encoding="utf-8")
-            made.append(work / name)
+        written = texts(sheets, model=arguments.model)
+        files = {name: text.encode() for name, text in written.items()}
+        each: list[str] = []
         for what, parts in of_class(sheets, heading, model=arguments.model).items():
-            for name, some in _files(arguments, what, parts, sheets).items():
-                (work / name).write_bytes(press(source(some, heading)))
-                made.append(work / name)
-    for path in made:
-        published = typesetting.publish(path, arguments.to)
-        if not (arguments.each and path.name.startswith("worksheet-")):
-            print(f"Made {published}")
-    if arguments.each:
+            printed = _files(arguments, what, parts, sheets)
+            each += printed if len(printed) > 1 else []
+            files |= {name: press(source(some, heading)) for name, some in printed.items()}
+    try:
+        write_all(arguments.to, files, force=arguments.force)
+    except ValueError as error:
+        fail(str(error))
+    for name in files:
+        if name not in each:
+            print(f"Made {arguments.to / name}")
+    if each:
         print(f"Made a worksheet for each of {len(sheets)} students in {arguments.to}")
 
 
@@ -96,9 +96,9 @@ def _files(
 ) -> dict[str, list[str]]:
     """Return which parts go into which file."""
     if what != "worksheets" or not arguments.each:
-        return {f"{what}-{arguments.seed}.pdf": parts}
+        return {f"{sheets[0].seed.file(what)}.pdf": parts}
     return {
-        f"worksheet-{arguments.seed}-{_file_name(made)}.pdf": [part]
+        f"{made.seed.file('worksheet')}-{_file_name(made)}.pdf": [part]
         for made, part in zip(sheets, parts, strict=True)
     }
 

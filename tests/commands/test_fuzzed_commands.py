@@ -76,7 +76,7 @@ def test_a_command_line_of_the_transcription(tmp_path, monkeypatch, arguments):
 
 
 SHEETS = ("--seed", "--students", "--class", "--difficulty", "--stages", "--causal", "--tokens")
-SHEETS += ("--heads", "--sentence")
+SHEETS += ("--heads", "--sentence", "--lesson", "--secret", "--force")
 SOME = st.lists(st.sampled_from(("--seed=3", "--students=1", "--causal", "--heads=2")), unique=True)
 STAGES = st.lists(st.sampled_from((*TASKS, "odd", "")), max_size=3).map(
     lambda stages: [f"--stages={','.join(stages)}"]
@@ -108,7 +108,8 @@ def asked_of_build(arguments):
 
 WHAT = st.sampled_from(("html", "pdf", "course", "epub", "worksheet", "packs", "odd", "--watch"))
 OF_BUILD = ("--port", "--paper", "--to", "--title", "--course", "--chapters", "--solutions")
-OF_BUILD += ("--accessible", "--no-code", "--only", "--variants", "--date", "--each", *SHEETS[:3])
+OF_BUILD += ("--accessible", "--no-code", "--only", "--variants", "--site", "--date", "--each")
+OF_BUILD += SHEETS[:3]
 CHOSEN = st.sampled_from(("softmax", "softmax,scaling", "index", ",", "cat-sat,cat-sat"))
 
 

@@ -16,7 +16,7 @@ from mha.audit.report import report
 from mha.audit.sources import numbers_from
 from mha.audit.sources.transcribe import transcribed
 from mha.examples import example_from
-from mha.practice.worksheets.students import read_class
+from mha.practice.worksheets.class_list import read_class
 
 SENTENCE = re.compile(r"[^\n]{10,}")
 APPLE = resources.files(mha.examples).joinpath("apple.toml").read_text("utf-8")

@@ -23,6 +23,10 @@ def parsed(*arguments):
         ),
         (["--variants", "51"], "--variants is 51; 0 to 50 is wanted"),
         (["--seed", "-1"], "--seed is -1; 0 to 1,000,000,000 is wanted"),
+        (
+            ["--site", "https://a.example/b c/"],
+            "--site is 'https://a.example/b c/'; https://, a host and a last / are wanted",
+        ),
     ],
 )
 def test_bad_input_gets_a_sentence(arguments, sentence):
@@ -54,6 +58,6 @@ def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
         "questions/questions.gift",
         "questions/questions-qti.zip",
         "notebooks/attention-step-by-step.ipynb",
-        "notebooks/test_attention.py",
+        "notebooks/attention-graded.ipynb",
     }
     assert len(pages.read(SITE)) > 15

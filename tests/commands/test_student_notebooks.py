@@ -1,46 +1,37 @@
-"""The notebook for students runs with its blanks and with its answers, and pytest grades it."""
+"""The notebooks for students run with their blanks and with their answers, and can be graded."""
 
 import inspect
-import os
+import json
 import re
-import subprocess
-import sys
 
 import nbformat
 import pytest
-from book_site import ROOT
+from handed_in import RIGHT
 from packs import notebooks
 
+from mha.grade.grading import graded
+from mha.grade.running import Limits
+from mha.grade.submissions import Submission
 from mha.practice.steps import STEPS
 
-ANSWERS = {
-    "project": "x @ w",
-    "dot_products": "query @ key.T",
-    "scale": "scores / np.sqrt(d_k)",
-    "causal": "np.where(np.tri(len(scores), dtype=bool), scores, -np.inf)",
-    "weights": "np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)",
-    "mix": "weights @ value",
-    "attention": "mix(weights(scale(dot_products(query, key), key.shape[1])), value)",
-}
+MADE = [notebooks.notebook(7), notebooks.graded_notebook()]
 
 
-def blank():
-    return nbformat.from_dict(notebooks.notebook(7))
-
-
-def filled(made, answers):
+def filled(made):
     """Return a notebook whose blanks are filled in."""
+    made = nbformat.from_dict(made)
     for cell in made.cells:
         if match := re.match(r"def (\w+)\(", cell.source):
-            cell.source = cell.source.replace("    ...", f"    return {answers[match[1]]}")
+            assert cell.source.endswith("    ...")
+            cell.source = RIGHT[match[1]]
     return made
 
 
-def checked(made):
+def said_by_checks(made):
     """Return what the notebook's checks say, a text a step."""
     names, said = {}, []
-    for cell in made.cells:
-        if cell.cell_type != "code":
+    for cell in nbformat.from_dict(made).cells:
+        if cell.cell_type != "code" or cell.source.startswith("%pip"):
             continue
         if cell.source.startswith("check("):
             said.append(eval(cell.source, names))
@@ -49,52 +40,48 @@ def checked(made):
     return said
 
 
-def graded(folder, made):
-    """Return what pytest says of a notebook."""
-    nbformat.write(made, folder / notebooks.STUDENTS)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", notebooks.GRADER],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout
-
-
 def test_a_notebook_with_blanks_runs_and_nothing_in_it_is_right():
-    made = blank()
-    nbformat.validate(made)
-    said = checked(made)
+    for made in MADE:
+        nbformat.validate(nbformat.from_dict(made))
+    said = said_by_checks(MADE[0])
     assert len(said) == len(STEPS)
-    assert all(text.startswith("Not yet: ") for text in said)
+    assert all(text.endswith("returns nothing") for text in said)
+    assert said_by_checks(MADE[1]) == []
 
 
 def test_a_filled_notebook_is_right():
-    said = checked(filled(blank(), ANSWERS))
+    said = said_by_checks(filled(MADE[0]))
     assert [text.partition(":")[0] for text in said] == ["Right"] * len(STEPS)
 
 
-def test_no_answer_stands_in_the_files(tmp_path):
+@pytest.mark.slow
+def test_both_notebooks_are_graded_as_they_come_back(tmp_path):
+    path = tmp_path / "a.ipynb"
+    for made in MADE:
+        for contents, points in ((made, 0), (filled(made), len(STEPS))):
+            path.write_text(json.dumps(contents), encoding="utf-8")
+            one = graded(Submission("a", "", path), [5], Limits())
+            assert (one.points, one.faults, one.look) == (points, [], [])
+
+
+def test_no_answer_stands_in_the_files_and_what_is_graded_needs_numpy_alone(tmp_path):
+    bodies = [line.strip() for step in RIGHT.values() for line in step.splitlines()[1:]]
     for path in notebooks.write(7, tmp_path):
         text = path.read_text(encoding="utf-8")
-        assert not any(answer in text for answer in ANSWERS.values())
+        assert not any(body in text for body in bodies)
         assert all(inspect.getsource(step.right) not in text for step in STEPS)
+    assert path.name == notebooks.GRADED
+    assert "mha" not in text
+    assert "seed" not in text
 
 
-@pytest.mark.slow
-def test_pytest_grades_each_function_on_its_own(tmp_path):
-    notebooks.write(7, tmp_path)
-    assert "7 passed" in graded(tmp_path, filled(blank(), ANSWERS))
-    wrong = filled(blank(), ANSWERS | {"mix": "1 / 0"})
-    said = graded(tmp_path, wrong)
-    assert "2 failed, 5 passed" in said
-    assert "mix stops with ZeroDivisionError" in said
-    assert "7 failed" in graded(tmp_path, blank())
-    broken = blank()
-    broken.cells[3].source = "def project(x w): broken"
-    assert "project is not written" in graded(tmp_path, broken)
+def test_the_first_code_cell_installs_the_wheel_of_the_site_or_one_beside_it(wheel):
+    cells = [
+        next(cell["source"] for cell in made["cells"] if cell["cell_type"] == "code")
+        for made in (notebooks.notebook(7, "https://a.example/book/"), MADE[0])
+    ]
+    assert cells[0] == f"%pip install -q https://a.example/book/downloads/{wheel.name}"
+    assert cells[1] == f"%pip install -q {wheel.name}"
 
 
 def test_the_same_seed_gives_the_same_files(tmp_path):

@@ -9,7 +9,7 @@ from book_site import ROOT
 from packs import worksheet_pages as pages
 from sheet_reader import wrong
 
-from mha.practice.worksheets import PLACES, TASKS, Student, key, sheet, worksheet
+from mha.practice.worksheets import PLACES, TASKS, Seed, Student, key, sheet, worksheet
 from mha.practice.worksheets.of_model import ModelSheet
 from mha.runs.rounding import shown
 
@@ -124,7 +124,7 @@ SAID = '<u>"Ex&" \\em $1$</u>'
 
 
 def test_words_of_others_are_text_on_paper(tmp_path):
-    (tmp_path / "class.csv").write_text("<i>Ada</i> & *Bo*,</b>\n", encoding="utf-8")
+    (tmp_path / "class.csv").write_text("name,id\n<i>Ada</i> & *Bo*,</b>\n", encoding="utf-8")
     done = make(tmp_path, "--seed", "3", "--class", str(tmp_path / "class.csv"), "--title", SAID,
                 "--course", SAID, "--date", "</style>", "--difficulty", "hard",
                 "--sentence", " ".join(STRANGE))  # fmt: skip
@@ -185,6 +185,16 @@ def test_bad_input_gets_one_sentence_and_nothing_is_lost(made, tmp_path, argumen
     assert {path.name: path.read_bytes() for path in made.iterdir()} == before
 
 
+def test_a_key_that_is_there_is_kept(made):
+    before = {path.name: path.read_bytes() for path in made.iterdir()}
+    done = make(made, "--seed", "23", "--students", "2")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f"error: {made / 'worksheets-23.md'} is there with other contents"
+    )
+    assert {path.name: path.read_bytes() for path in made.iterdir()} == before
+
+
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     done = make(tmp_path / "file", "--seed", "23", "--students", "1")
@@ -205,13 +215,17 @@ def test_the_reader_of_the_printed_answers_can_fail():
 
 
 def test_the_tasks_from_the_trained_model_follow_the_others(tmp_path):
-    done = make(tmp_path, "--seed=7", "--students=1", "--stages=key", "--model")
+    (tmp_path / "secret").write_text("s" * 32)
+    arguments = ["--secret", str(tmp_path / "secret"), "--lesson=9", "--students=1", "--stages=key"]
+    done = make(tmp_path, *arguments, "--model")
     assert done.returncode == 0, done.stderr
-    asked = ModelSheet(7, Student(1))
-    own, tasks = text_of(tmp_path / "worksheets-7.pdf")
+    asked = ModelSheet(Seed(lesson=9, secret=b"s" * 32), Student(1))
+    name = f"check-{asked.seed.check}.pdf"
+    own, tasks = text_of(tmp_path / f"lesson-09-worksheets-{name}")
+    assert f"Worksheet 1 (lesson 9, check {asked.seed.check}, medium) · page 1 of 2" in own
     assert "Head A" not in own
     assert f"A trained model reads: {' '.join(asked.story)} …" in tasks
     assert tasks.count("Head ") == 4
-    (page,) = text_of(tmp_path / "key-7.pdf")[1:]
+    (page,) = text_of(tmp_path / f"lesson-09-key-{name}")[1:]
     for line in asked.answers[:3]:
         assert line.replace("*", "") in page

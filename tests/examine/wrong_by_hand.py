@@ -62,6 +62,10 @@ def added_late(q, k, v, mask=None):
     return (w if mask is None or mask.dtype == bool else w + mask) @ v
 
 
+def of_queries(real):
+    return real[:, None, :, None] if real.ndim > 1 else real[:, None]
+
+
 def many(q):
     """Return the widths of all heads together."""
     return q.shape[-1] * (q.shape[-3] if q.ndim > 2 else 1)
@@ -129,7 +133,7 @@ ATTENTION = {
         soft(softened(dots(q, k), mask, lambda s, m: s - ~m * INF)) @ v,
     "mask scaled": lambda q, k, v, mask=None: soft(masked(q @ t(k), mask) / q.shape[-1] ** 0.5) @ v,
     "padding hides queries": lambda q, k, v, key_padding_mask=None: (
-        soft(masked(dots(q, k), None if key_padding_mask is None else key_padding_mask[:, None]))
+        soft(masked(dots(q, k), None if key_padding_mask is None else of_queries(key_padding_mask)))
         @ v
     ),
     "padding unused": lambda q, k, v, key_padding_mask=None: soft(dots(q, k)) @ v,

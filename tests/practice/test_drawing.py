@@ -55,6 +55,7 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
     for array in (run.embeddings, run.query, run.key, run.value):
         assert (np.abs(array) > 1e-9).any(axis=-1).all()
     assert (run.shifts == 0).all()
+    assert (run.weights.max(axis=-1) >= (2 - 1e-9) * run.weights.min(axis=-1)).all()
 
 
 def test_the_same_seed_draws_the_same_numbers_and_another_seed_others():

@@ -1,9 +1,11 @@
 """The steps that students write: what is right, what is wrong, and what is said of it."""
 
+import re
+
 import numpy as np
 import pytest
 
-from mha.practice.steps import BY_NAME, STEPS, check
+from mha.practice.steps import BY_NAME, CASES, STEPS, check, drawn
 
 
 def named(name, function):
@@ -32,24 +34,48 @@ def test_a_known_mistake_is_wrong_and_named_where_its_shape_is_right(step, said)
 
 
 @pytest.mark.parametrize(
-    ("function", "part"),
+    ("function", "said"),
     [
-        (lambda scores, d_k: None, "stops with TypeError"),
-        (lambda scores, d_k: scores[0], "the shape is (4,), (4, 4) is wanted."),
+        (lambda scores, d_k: None, "scale returns nothing"),
+        (lambda scores, d_k: scores[0], "the shape is (3,), (3, 3) is wanted."),
         (lambda scores, d_k: 1 / 0, "scale stops with ZeroDivisionError: division by zero"),
         (lambda scores: scores, "scale stops with TypeError"),
-        (lambda scores, d_k: scores * np.nan, "is nan"),
+        (lambda scores, d_k: scores * np.nan, "row 1, column 1 is nan, "),
+        (lambda scores, d_k: np.ones(10_001), "scale gives an array of shape (10001,)"),
     ],
 )
-def test_what_is_no_answer_is_told(function, part):
-    said = check(named("scale", function))
-    assert said.startswith("Not yet: ")
-    assert part in said or "the shape is" in said
+def test_what_is_no_answer_is_told(function, said):
+    told = check(named("scale", function))
+    assert told.startswith("Not yet: ")
+    assert said in told
 
 
-def test_a_function_that_changes_what_it_is_given_spoils_nothing():
+def test_numbers_that_differ_are_told_apart():
+    said = check(named("scale", lambda scores, d_k: scores / np.sqrt(d_k) + 3e-8))
+    found, wanted = re.search(r"is (\S+), (\S+) is wanted", said).groups()
+    assert found != wanted
+    assert "rounded on the way?" in said
+
+
+def test_what_a_function_is_given_is_not_its_own():
     def scale(scores, d_k):
         scores /= np.sqrt(d_k)
         return scores
 
-    assert check(scale).startswith("Right")
+    assert check(scale).endswith("scale changes scores, which is not its own: work on a copy.")
+
+
+def test_cases_vary_what_attention_depends_on():
+    assert all(case.d_k != 4 for case in CASES)
+    for case in CASES:
+        run = drawn(np.random.default_rng(3), case)
+        assert len({case.tokens, case.d_model, case.d_k, case.d_v}) == 4
+        assert np.isinf(run.masked).any() == (case.mask != "none")
+        assert np.isfinite(run.masked).any(axis=1).all()
+        with np.errstate(over="ignore"):
+            assert np.isinf(np.exp(run.scaled)).any() == bool(case.large)
+
+
+def test_there_is_no_other_step():
+    with pytest.raises(ValueError, match="function is other; one of project, dot_products"):
+        check(named("other", len))

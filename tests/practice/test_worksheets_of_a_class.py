@@ -12,10 +12,12 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from sheet_reader import wrong
 
-from mha.practice.worksheets import TASKS, Student, key, sheet, worksheet
+from mha.practice.worksheets import TASKS, Seed, Student, key, sheet, worksheet
 from mha.practice.worksheets.answers import as_csv, as_json
-from mha.practice.worksheets.command import add_options, drawn, main
-from mha.practice.worksheets.students import read_class
+from mha.practice.worksheets.class_list import read_class
+from mha.practice.worksheets.command import OF_LESSONS, USUAL, add_options, drawn, main
+from mha.practice.worksheets.files import write_all
+from mha.practice.worksheets.of_model import ModelSheet
 
 SEED_AND_TWO = ["--seed", "5", "--students", "2"]
 FILES = ["answers-5.csv", "answers-5.json", "key-5.md", "worksheets-5.md"]
@@ -27,9 +29,9 @@ def parsed(*arguments):
     return parser.parse_args(arguments)
 
 
-def class_list(folder, text, encoding="utf-8"):
+def class_list(folder, text):
     path = folder / "class.csv"
-    path.write_bytes(text.encode(encoding))
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -46,20 +48,6 @@ def test_a_class_gets_its_sheets_one_key_and_the_answers(tmp_path):
     assert sheets.count("\n## ") == keys.count("\n## ") == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        ("name,id\nEmmy Noether,e17\n李明,x2\n", "utf-8"),
-        ("ID;Name\r\ne17;Emmy Noether\r\nx2;李明\r\n", "utf-8-sig"),
-        ("Emmy Noether\te17\n\n李明\tx2\n", "utf-8"),
-        ('name,mark,id\n"Emmy Noether",1,e17\n李明,2,x2\n', "utf-8"),
-    ],
-)
-def test_a_list_is_read_as_spreadsheets_write_it(tmp_path, text, encoding):
-    found = read_class(class_list(tmp_path, text, encoding))
-    assert found == (Student(1, "Emmy Noether", "e17"), Student(2, "李明", "x2"))
-
-
 def test_who_joins_a_class_changes_no_other_sheet(tmp_path):
     before = read_class(class_list(tmp_path, "name,id\nBo,b1\nCy,c1\n"))
     after = read_class(class_list(tmp_path, "name,id\nAl,a1\nBo,b1\nCy,c1\n"))
@@ -71,29 +59,6 @@ def test_who_joins_a_class_changes_no_other_sheet(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "encoding", "sentence"),
-    [
-        ("", "utf-8", "class.csv names no student"),
-        ("name,id\n", "utf-8", "class.csv names no student"),
-        ("id,mail\n1,x\n", "utf-8", "class.csv has the columns id, mail; name and id are wanted"),
-        ("name,id\n,e17\n", "utf-8", "line 2 of class.csv has no name"),
-        (
-            "Bo\nCy\nBo\n",
-            "utf-8",
-            "line 3 of class.csv has 'Bo', as line 1 has; ids that differ are wanted",
-        ),
-        ("name\nMüller\n", "cp1252", "class.csv is not in UTF-8; save it as “CSV UTF-8”"),
-        (f"name\n{'x' * 81}\n", "utf-8", "line 2 of class.csv has 'xxxxxxxxxxxxxxxxxxxx'…"),
-        ("\n".join(map(str, range(301))), "utf-8", "class.csv names 301 students; at most 300"),
-    ],
-)
-def test_a_list_that_cannot_be_is_told_with_its_line(tmp_path, text, encoding, sentence):
-    with pytest.raises(ValueError, match=r"class\.csv") as raised:
-        read_class(class_list(tmp_path, text, encoding))
-    assert str(raised.value).startswith(sentence)
-
-
-@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--students", "0"], "--students is 0; 1 to 300 is wanted"),
@@ -101,6 +66,12 @@ def test_a_list_that_cannot_be_is_told_with_its_line(tmp_path, text, encoding, s
         (["--students", "2", "--tokens", "9"], "--tokens is 9; 2 to 8 is wanted"),
         (["--students", "2", "--heads", "5"], "--heads is 5; 1 to 4 is wanted"),
         (["--students", "2", "--seed", "-1"], "--seed is -1; 0 to 1,000,000,000 is wanted"),
+        (["--students", "2", "--lesson", "13"], "--lesson is 13; 1 to 12 is wanted"),
+        (
+            ["--students", "2", "--causal", "--stages", "key,scores"],
+            "--causal changes nothing of key, scores, which come before the mask; one of mask,"
+            " exponentials, weights, head_outputs is wanted among --stages, or no --causal",
+        ),
         (
             ["--students", "2", "--stages", "odd"],
             f"--stages has 'odd'; one of {', '.join(TASKS)[:-8]} is wanted",
@@ -158,10 +129,10 @@ def test_options_are_those_of_a_worksheet():
     names = {"tokens": "num_tokens", "heads": "num_heads"}
     assert {names.get(name, name) for name in options} == {
         *parameters,
-        *("students", "list", "causal", "model"),
+        *("students", "list", "causal", "model", "lesson", "secret", "force"),
     } - {"student"}
     assert options["difficulty"] == parameters["difficulty"].default
-    assert options["heads"] == parameters["num_heads"].default
+    assert USUAL["heads"] == parameters["num_heads"].default
     assert len(drawn(parsed(*SEED_AND_TWO))[0].run.tokens) == parameters["num_tokens"].default
 
 
@@ -233,3 +204,105 @@ def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
     rows = list(csv.DictReader(io.StringIO((tmp_path / "answers-5.csv").read_text("utf-8"))))
     assert {row["row"] for row in rows} == set(STRANGE)
     assert {row["student"] for row in rows} == set(NAMES)
+
+
+def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
+    asked = {lesson: drawn(parsed(*SEED_AND_TWO, "--lesson", str(lesson)))[0] for lesson in (2, 5)}
+    assert asked[2].stages == ("query", "key", "scores")
+    assert asked[5].run.num_heads == 2
+    masked = drawn(parsed(*SEED_AND_TWO, "--lesson=4"))[0]
+    assert "mask" in masked.stages
+    own = drawn(parsed(*SEED_AND_TWO, "--lesson=4", "--no-causal"))[0]
+    assert "mask" not in own.stages
+    before = drawn(parsed(*SEED_AND_TWO, "--lesson=4", "--stages=scores"))[0]
+    assert before.stages == ("scores",)
+    for lesson, options in OF_LESSONS.items():
+        assert set(options) <= set(USUAL), lesson
+
+
+def test_no_lesson_has_the_numbers_of_another():
+    sheets = [worksheet(5, 1), *(worksheet(Seed(5, lesson), 1) for lesson in range(1, 13))]
+    assert len({made.run.embeddings.tobytes() for made in sheets}) == 13
+    stories = {ModelSheet(Seed(5, lesson), Student(1)).story for lesson in range(13)}
+    assert len(stories) > 10  # there are few stories
+
+
+def test_a_term_stands_in_one_folder_and_nothing_is_overwritten(tmp_path):
+    for lesson in ("2", "4"):
+        main([*SEED_AND_TWO, "--lesson", lesson, str(tmp_path)])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert sorted(before) == [f"lesson-{n}-{name}" for n in ("02", "04") for name in FILES]
+    main([*SEED_AND_TWO, "--lesson=2", str(tmp_path)])  # the same again
+    other = [*SEED_AND_TWO, "--lesson=2", "--difficulty=hard", str(tmp_path)]
+    (tmp_path / "lesson-02-answers-5.csv").unlink()
+    del before["lesson-02-answers-5.csv"]
+    with pytest.raises(SystemExit) as stopped:
+        main(other)
+    assert str(stopped.value) == (
+        f"error: {tmp_path / 'lesson-02-worksheets-5.md'} is there with other contents, and so are"
+        " 2 more files; another folder is wanted, another --lesson or --seed, or --force, which"
+        " replaces what is there"
+    )
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    main([*other, "--force"])
+    assert "hard" in (tmp_path / "lesson-02-worksheets-5.md").read_text("utf-8")
+
+
+def test_what_cannot_be_written_leaves_the_others_as_they_are(tmp_path):
+    (tmp_path / "a").write_bytes(b"before")
+    (tmp_path / "b").mkdir()
+    with pytest.raises(ValueError, match="b is there with other contents; another folder"):
+        write_all(tmp_path, {"a": b"after", "b": b""}, force=True)
+    with pytest.raises(OSError, match="No such file"):
+        write_all(tmp_path, {"a": b"after", "none/c": b""}, force=True)
+    assert (tmp_path / "a").read_bytes() == b"before"
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
+
+
+def test_with_a_secret_the_sheets_say_nothing_that_draws_them(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a" * 32 + "\n")
+    made = tmp_path / "made"
+    made.mkdir()
+    asked = ["--secret", str(secret), "--students=2"]
+    for lesson in ("--lesson=2", "--lesson=4"):
+        main([*asked, lesson, str(made)])
+    first = worksheet(Seed(lesson=2, secret=b"a" * 32), 1, stages=["query", "key", "scores"])
+    check = first.seed.check
+    files = {path.name: path.read_text("utf-8") for path in made.glob("lesson-02*")}
+    assert sorted(files) == [f"lesson-02-{name.replace('-5', f'-check-{check}')}" for name in FILES]
+    assert sheet(first) in files[f"lesson-02-worksheets-check-{check}.md"]
+    assert f"## Worksheet 1 (lesson 2, check {check}, medium)" in "".join(files.values())
+    assert not any("seed" in text or "a" * 32 in text for text in files.values())
+    seeds = [Seed(lesson=2, secret=key * 32) for key in (b"a", b"b")]
+    seeds += [Seed(lesson=4, secret=b"a" * 32), Seed(lesson=2)]
+    drawn_so = {worksheet(seed, 1).run.embeddings.tobytes() for seed in seeds}
+    assert len(drawn_so) == len(seeds)
+    assert len({str(seed) for seed in seeds}) == len(seeds)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "error: {} cannot be read: No such file or directory; `python3 -c"),
+        ("12345", "error: secret.txt has 5 letters; a secret of at least 32 is wanted, such as"),
+    ],
+)
+def test_what_is_no_secret(tmp_path, text, sentence):
+    secret = tmp_path / "secret.txt"
+    if text:
+        secret.write_text(text)
+    with pytest.raises(SystemExit) as stopped:
+        main(["--secret", str(secret), "--students=1", str(tmp_path)])
+    assert str(stopped.value).startswith(sentence.format(secret))
+    assert "secrets.token_hex())" in str(stopped.value)
+
+
+def test_no_spreadsheet_takes_a_word_for_a_formula(tmp_path):
+    path = class_list(tmp_path, "name,id\n=1+1,+2\n@Bo,-3\n")
+    sheets = drawn(parsed("--seed=5", "--class", str(path), "--sentence", "=a -b", "--heads=2"))
+    rows = list(csv.DictReader(io.StringIO(as_csv(sheets))))
+    assert {(row["student"], row["id"]) for row in rows} == {("'=1+1", "'+2"), ("'@Bo", "'-3")}
+    assert {row["row"] for row in rows} == {"'=a", "'-b"}
+    assert min(float(row["answer"]) for row in rows) < 0
+    assert json.loads(as_json(sheets))[0]["student"] == "=1+1"

@@ -7,12 +7,13 @@ import pytest
 
 from mha.practice.worksheets.command import main
 from mha.practice.worksheets.of_model import LETTERS, ModelSheet
+from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
 
 
 @pytest.mark.parametrize("number", range(1, 21))
 def test_the_tables_show_which_head_is_which_and_what_comes_next(number):
-    made = ModelSheet(7, Student(number))
+    made = ModelSheet(Seed(7), Student(number))
     rows = np.arange(1, 6)
     back = [weights[rows, rows - 1].mean() for weights in made.maps[:2]]
     assert LETTERS[int(np.argmax(back))] == made.letter(0)

@@ -1,18 +1,20 @@
 """Worksheets: fresh numbers for each student, their answers, and the key with every step.
 
 A sheet's numbers are drawn from its seed and its student, so that the same seed gives the same
-sheets, and a student's sheet does not depend on how many others there are. Its answers follow from
-what it gives: where a stage is left out, its numbers are given rounded, and the key goes on from
-these. An exact answer is asked for with all its digits, any other to `PLACES` decimals.
+sheets, and a student's sheet does not depend on how many others there are; each lesson has others.
+Its answers follow from what it gives: where a stage is left out, its numbers are given rounded, and
+the key goes on from these. An exact answer is asked for with all its digits, any other to `PLACES`
+decimals.
 
-`sheet` has what a sheet asks and answers, `text` writes it as Markdown, `answers` for programs,
-`students` reads the list of a class, and `command` has the options. ``python -m
-mha.practice.worksheets --seed 7 --students 24 FOLDER`` writes the texts and the answers; ``python3
-scripts/build.py worksheet`` prints them too.
+`sheet` has what a sheet asks and answers, `text` writes it as Markdown, and `answers` for programs.
+`seeds` has what the numbers follow from, `class_list` reads the list of a class, `files` keeps what
+a folder has, and `command` has the options. ``python -m mha.practice.worksheets --seed 7 --students
+24 FOLDER`` writes the texts and the answers, and ``python3 scripts/build.py worksheet`` prints too.
 """
 
+from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.sheet import PLACES, TASKS, Task, Worksheet, worksheet
 from mha.practice.worksheets.students import Student
 from mha.practice.worksheets.text import key, sheet
 
-__all__ = ["PLACES", "TASKS", "Student", "Task", "Worksheet", "key", "sheet", "worksheet"]
+__all__ = ["PLACES", "TASKS", "Seed", "Student", "Task", "Worksheet", "key", "sheet", "worksheet"]

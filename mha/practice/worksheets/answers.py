@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from mha.practice.spreadsheet import harmless
 from mha.practice.worksheets.sheet import PLACES, Worksheet
 from mha.practice.worksheets.text import name
 
@@ -44,6 +45,10 @@ class Answer:
     off_by: str
 
 
+WORDS = ("student", "id", "row", "column")
+"""What of an answer others have written."""
+
+
 def answers(made: Worksheet) -> Iterator[Answer]:
     """Yield every answer of a sheet.
 
@@ -78,7 +83,7 @@ def answers(made: Worksheet) -> Iterator[Answer]:
 
 
 def as_csv(sheets: Sequence[Worksheet]) -> str:
-    """Return the answers of sheets as CSV, a line each.
+    """Return the answers of sheets as CSV, a line each, whose words no spreadsheet computes.
 
     Parameters
     ----------
@@ -91,7 +96,9 @@ def as_csv(sheets: Sequence[Worksheet]) -> str:
     file = io.StringIO()
     writer = csv.DictWriter(file, list(Answer.__annotations__), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(asdict(answer) for made in sheets for answer in answers(made))
+    for answer in (answer for made in sheets for answer in answers(made)):
+        words = {name: harmless(getattr(answer, name)) for name in WORDS}
+        writer.writerow(asdict(answer) | words)
     return file.getvalue()
 
 
@@ -112,7 +119,7 @@ def as_json(sheets: Sequence[Worksheet]) -> str:
         rows = [asdict(answer) for answer in answers(made)]
         found.append(
             {key: rows[0][key] for key in about_sheet}
-            | {"seed": made.seed, "difficulty": made.difficulty, "points": made.points}
+            | {"drawn_from": str(made.seed), "difficulty": made.difficulty, "points": made.points}
             | {"answers": [{k: v for k, v in r.items() if k not in about_sheet} for r in rows]}
         )
     return json.dumps(found, ensure_ascii=False, indent=1) + "\n"

@@ -4,17 +4,40 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from mha.command_line import Parser
+from mha.command_line import Parser, in_one_line
 from mha.practice.drawing import LEVELS, MOST_TOKENS
 from mha.practice.worksheets.answers import as_csv, as_json
+from mha.practice.worksheets.class_list import MOST, read_class
+from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.of_model import model_texts
+from mha.practice.worksheets.seeds import Seed, read_secret
 from mha.practice.worksheets.sheet import TASKS, Worksheet, possible_stages, worksheet
-from mha.practice.worksheets.students import MOST, Student, read_class
+from mha.practice.worksheets.students import Student
 from mha.practice.worksheets.text import key, sheet
 
-CAPS = {"seed": (0, 10**9), "students": (1, MOST), "tokens": (2, MOST_TOKENS), "heads": (1, 4)}
+CAPS = {
+    "seed": (0, 10**9),
+    "lesson": (1, 12),
+    "students": (1, MOST),
+    "tokens": (2, MOST_TOKENS),
+    "heads": (1, 4),
+}
 """From where to where each option goes that is a number."""
+
+USUAL: dict[str, Any] = {"stages": None, "causal": False, "heads": 1, "model": False}
+"""What an option is that nobody gives."""
+
+OF_LESSONS: dict[int, dict[str, Any]] = {
+    2: {"stages": ["query", "key", "scores"]},
+    4: {"causal": True},
+    5: {"heads": 2},
+}
+"""What else an option is in a lesson, where a sheet of that lesson needs it."""
+
+BEFORE_MASK = ("query", "key", "value", "scores", "scaled_scores")
+"""Stages that are the same under a mask."""
 
 LONGEST_WORD = 16
 """Letters that a word of a sentence may have."""
@@ -35,7 +58,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     ['key', 'scores']
     """
     add = parser.add_argument
-    add("--seed", type=int, required=True, help="a number of your choice")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--seed",
+        type=int,
+        help="a number of your choice. It stands on each sheet, and who knows it can draw the sheet"
+        " and its key; --secret gives nothing away",
+    )
+    source.add_argument(
+        "--secret",
+        type=Path,
+        metavar="FILE",
+        help="what the numbers follow from in the place of a seed: a file that you keep. A check"
+        " number stands on the sheets",
+    )
+    add(
+        "--lesson",
+        type=int,
+        help="1 to 12: names the files, and draws other numbers than for other lessons; 2, 4 and 5"
+        " ask what these lessons of the page for teachers ask, unless you say otherwise",
+    )
     who = parser.add_mutually_exclusive_group(required=True)
     who.add_argument("--students", type=int, help="how many sheets")
     who.add_argument(
@@ -43,7 +85,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         dest="list",
         metavar="FILE",
-        help="a sheet for each student of a list: CSV with the columns name and id",
+        help="a sheet for each student of a list: CSV with the columns name and id, or as Moodle or"
+        " Canvas export it",
     )
     add("--difficulty", choices=list(LEVELS), default="medium", help="default: medium")
     add(
@@ -52,16 +95,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=f"what is asked, of {', '.join(TASKS)}; default: all but the mask",
     )
-    add("--causal", action="store_true", help="with the stage mask: no token attends to later ones")
+    add(
+        "--causal",
+        action=argparse.BooleanOptionalAction,
+        help="with the stage mask: no token attends to later ones",
+    )
     add("--tokens", type=int, help="words in a sheet; default: 3, or those of the sentence")
-    add("--heads", type=int, default=1, help="heads in a sheet; default: 1")
+    add("--heads", type=int, help="heads in a sheet; default: 1")
     add(
         "--sentence",
         action="append",
         metavar="TEXT",
         help="what a sheet is about; several take turns; default: six of ours",
     )
-    add("--model", action="store_true", help="two tasks from the trained model with each sheet")
+    add(
+        "--model",
+        action=argparse.BooleanOptionalAction,
+        help="two tasks from the trained model with each sheet",
+    )
+    add("--force", action="store_true", help="replace files that have other contents")
 
 
 def drawn(options: argparse.Namespace) -> tuple[Worksheet, ...]:
@@ -82,21 +134,47 @@ def drawn(options: argparse.Namespace) -> tuple[Worksheet, ...]:
         If there are no such sheets, naming the option.
     """
     _check(options)
+    _fill_in(options)
     stages = _stages(options)
-    students = (
-        [Student(number) for number in range(1, options.students + 1)]
-        if options.list is None
-        else read_class(options.list)
-    )
+    seed = _seed(options)
+    students = _students(options)
     sentences = [_words(text, options.tokens) for text in options.sentence or ()]
     return tuple(
-        _drawn(options, student, stages, sentences[i % len(sentences)] if sentences else None)
+        _drawn(options, seed, student, stages, sentences[i % len(sentences)] if sentences else None)
         for i, student in enumerate(students)
     )
 
 
+def _fill_in(options: argparse.Namespace) -> None:
+    """Give the options that nobody gave what they are in the lesson, or usually."""
+    of_lesson = OF_LESSONS.get(options.lesson, {})
+    if options.stages and not _masked(options.stages):
+        of_lesson = of_lesson | {"causal": False}
+    for name, usual in USUAL.items():
+        if getattr(options, name) is None:
+            setattr(options, name, of_lesson.get(name, usual))
+
+
+def _seed(options: argparse.Namespace) -> Seed:
+    secret = read_secret(options.secret) if options.secret else b""
+    return Seed(options.seed or 0, options.lesson or 0, secret)
+
+
+def _students(options: argparse.Namespace) -> Sequence[Student]:
+    """Return the students, and say of a list whom it names: so a wrong encoding is seen."""
+    if options.list is None:
+        return [Student(number) for number in range(1, options.students + 1)]
+    found = read_class(options.list)
+    example = next((student for student in found if not student.name.isascii()), found[0])
+    who = "1 student" if len(found) == 1 else f"{len(found)} students"
+    with_id = f", with the id {example.id}" if example.id else ""
+    print(f"{in_one_line(options.list.name)} names {who}, such as {example.name}{with_id}")
+    return found
+
+
 def _drawn(
     options: argparse.Namespace,
+    seed: Seed,
     student: Student,
     stages: Sequence[str] | None,
     sentence: Sequence[str] | None,
@@ -104,7 +182,7 @@ def _drawn(
     num_tokens = options.tokens or (3 if sentence is None else len(sentence))
     try:
         return worksheet(
-            options.seed,
+            seed,
             student,
             difficulty=options.difficulty,
             stages=stages,
@@ -137,9 +215,19 @@ def _stages(options: argparse.Namespace) -> list[str] | None:
             )
         if stage not in possible:
             raise ValueError(f"--stages has {stage!r}; one of {', '.join(possible)} is wanted")
-    if options.causal:
-        return [*(options.stages or possible), "mask"]
-    return options.stages or None
+    if not options.causal:
+        return options.stages or None
+    if options.stages and not _masked(options.stages):
+        raise ValueError(
+            f"--causal changes nothing of {', '.join(options.stages)}, which come before the mask;"
+            f" one of {', '.join(_masked(possible))} is wanted among --stages, or no --causal"
+        )
+    return [*(options.stages or possible), "mask"]
+
+
+def _masked(stages: Sequence[str]) -> list[str]:
+    """Return the stages that a mask changes."""
+    return [stage for stage in stages if stage not in BEFORE_MASK]
 
 
 def _words(text: str, tokens: int | None) -> tuple[str, ...]:
@@ -162,13 +250,13 @@ def _counted(words: Sequence[str]) -> str:
     return f"{len(words)} word{'s' * (len(words) != 1)}"
 
 
-def texts(sheets: Iterable[Worksheet], seed: int, *, model: bool = False) -> dict[str, str]:
+def texts(sheets: Iterable[Worksheet], *, model: bool = False) -> dict[str, str]:
     """Return what is written of the sheets of a class, by the files' names.
 
     Parameters
     ----------
     sheets : iterable of Worksheet
-    seed : int
+        At least one.
     model : bool, default False
         Whether each student has the two tasks from the trained model too.
 
@@ -178,16 +266,17 @@ def texts(sheets: Iterable[Worksheet], seed: int, *, model: bool = False) -> dic
         Sheets and key as Markdown, answers as CSV and as JSON.
     """
     sheets = tuple(sheets)
+    seed = sheets[0].seed
     of_model = model_texts([sheet.student for sheet in sheets], seed) if model else {}
     return of_model | {
-        f"worksheets-{seed}.md": "\n".join(
-            [f"# Worksheets, seed {seed}\n", *(sheet(made) for made in sheets)]
+        f"{seed.file('worksheets')}.md": "\n".join(
+            [f"# Worksheets, {seed}\n", *(sheet(made) for made in sheets)]
         ),
-        f"key-{seed}.md": "\n".join(
-            [f"# Key to the worksheets, seed {seed}\n", *(key(made) for made in sheets)]
+        f"{seed.file('key')}.md": "\n".join(
+            [f"# Key to the worksheets, {seed}\n", *(key(made) for made in sheets)]
         ),
-        f"answers-{seed}.csv": as_csv(sheets),
-        f"answers-{seed}.json": as_json(sheets),
+        f"{seed.file('answers')}.csv": as_csv(sheets),
+        f"{seed.file('answers')}.json": as_json(sheets),
     }
 
 
@@ -203,12 +292,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="where the files go")
     options = parser.parse_args(arguments)
     try:
-        sheets = drawn(options)
-        made = texts(sheets, options.seed, model=options.model)
+        made = texts(drawn(options), model=options.model)
+        files = {name: text.encode() for name, text in made.items()}
+        write_all(options.folder, files, force=options.force)
     except ValueError as error:
-        sys.exit(f"error: {error}")
-    for name, text in made.items():
-        try:
-            (options.folder / name).write_text(text, encoding="utf-8")
-        except OSError as error:
-            sys.exit(f"error: {options.folder / name} cannot be written: {error.strerror}")
+        sys.exit(f"error: {in_one_line(str(error))}")
+    except OSError as error:
+        sys.exit(f"error: {in_one_line(str(options.folder))} cannot be written: {error.strerror}")

@@ -13,6 +13,7 @@ import numpy as np
 from mha.core.checks import Array
 from mha.examples.names import SYLLABLES, VERBS
 from mha.examples.trained import load_model
+from mha.practice.worksheets.seeds import MODEL, Seed
 from mha.practice.worksheets.students import Student
 from mha.runs.record import Trace
 from mha.runs.rounding import shown
@@ -32,23 +33,23 @@ class ModelSheet:
 
     Parameters
     ----------
-    seed : int
+    seed : Seed
         Of the whole set of sheets.
     student : Student
 
     Examples
     --------
-    >>> made = ModelSheet(7, Student(1))
+    >>> made = ModelSheet(Seed(7), Student(1))
     >>> len(made.story), sorted(made.order), made.story[-1] == made.story[0]
     (7, [0, 1, 2, 3], True)
     """
 
-    seed: int
+    seed: Seed
     student: Student
 
     @cached_property
     def _rng(self) -> np.random.Generator:
-        return np.random.default_rng([self.seed, self.student.drawn_by, 2])
+        return self.seed.rng(self.student.drawn_by, MODEL)
 
     @cached_property
     def story(self) -> tuple[str, ...]:
@@ -169,25 +170,25 @@ def _markdown(table: Table) -> str:
     return f"{table.caption}\n\n{rows}"
 
 
-def model_texts(students: Sequence[Student], seed: int) -> dict[str, str]:
+def model_texts(students: Sequence[Student], seed: Seed) -> dict[str, str]:
     """Return the tasks and their key for a class, by the files' names.
 
     Parameters
     ----------
     students : sequence of Student
-    seed : int
+    seed : Seed
 
     Examples
     --------
-    >>> list(model_texts([Student(1)], 7))
+    >>> list(model_texts([Student(1)], Seed(7)))
     ['model-7.md', 'model-key-7.md']
     """
     sheets = [ModelSheet(seed, student) for student in students]
     return {
-        f"model-{seed}.md": "\n".join(
-            [f"# A trained model, seed {seed}\n", *(made.sheet() for made in sheets)]
+        f"{seed.file('model')}.md": "\n".join(
+            [f"# A trained model, {seed}\n", *(made.sheet() for made in sheets)]
         ),
-        f"model-key-{seed}.md": "\n".join(
-            [f"# Key to the trained model, seed {seed}\n", *(made.key() for made in sheets)]
+        f"{seed.file('model-key')}.md": "\n".join(
+            [f"# Key to the trained model, {seed}\n", *(made.key() for made in sheets)]
         ),
     }

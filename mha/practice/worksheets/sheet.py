@@ -10,6 +10,7 @@ import numpy as np
 from mha.core.checks import as_count
 from mha.practice.drawing import SENTENCES, draw_example
 from mha.practice.tolerance import tolerances
+from mha.practice.worksheets.seeds import Seed
 from mha.practice.worksheets.students import Student
 from mha.runs.origins import is_given, origin
 from mha.runs.places import Place, places
@@ -89,7 +90,7 @@ class Worksheet:
 
     Parameters
     ----------
-    seed : int
+    seed : Seed
         What its numbers were drawn from, with the student.
     student : Student
     difficulty : str
@@ -99,7 +100,7 @@ class Worksheet:
         The run of the numbers that were drawn for the sheet.
     """
 
-    seed: int
+    seed: Seed
     student: Student
     difficulty: str
     stages: tuple[str, ...]
@@ -142,7 +143,7 @@ class Worksheet:
     @property
     def title(self) -> str:
         """Which sheet it is."""
-        return f"{self.student} (seed {self.seed}, {self.difficulty})"
+        return f"{self.student} ({self.seed}, {self.difficulty})"
 
     @property
     def points(self) -> int:
@@ -262,7 +263,7 @@ def _needs(run: Trace, stage: str) -> set[str]:
 
 
 def worksheet(
-    seed: int,
+    seed: int | Seed,
     student: int | Student,
     *,
     difficulty: str = "medium",
@@ -275,8 +276,8 @@ def worksheet(
 
     Parameters
     ----------
-    seed : int
-        Of the whole set of sheets; not negative.
+    seed : int or Seed
+        Of the whole set of sheets; a number is not negative.
     student : int or Student
         A number counts from 1.
     difficulty, num_tokens, num_heads
@@ -304,9 +305,11 @@ def worksheet(
     """
     if not isinstance(student, Student):
         student = Student(as_count("student", student))
-    asked = _asked(seed, stages, num_heads)
+    if not isinstance(seed, Seed):
+        seed = Seed(seed)
+    asked = _asked(stages, num_heads)
     example = draw_example(
-        np.random.default_rng([seed, student.drawn_by]),
+        seed.rng(student.drawn_by),
         num_tokens=num_tokens,
         num_heads=num_heads,
         with_output=num_heads > 1,
@@ -331,10 +334,8 @@ def possible_stages(num_heads: int) -> tuple[str, ...]:
     return tuple(stage for stage in TASKS if stage != "output" or num_heads > 1)
 
 
-def _asked(seed: int, stages: Sequence[str] | None, num_heads: int) -> tuple[str, ...]:
+def _asked(stages: Sequence[str] | None, num_heads: int) -> tuple[str, ...]:
     """Return the stages that are asked for, in the order of the computation."""
-    if seed < 0:
-        raise ValueError(f"seed is {seed}; a number that is not negative is wanted")
     possible = possible_stages(num_heads)
     for stage in stages or ():
         if stage not in possible:

@@ -172,7 +172,7 @@
       });
       this.hinted = this.tasks.map(() => 0);
       this.find(".your-turn-hints").replaceChildren();
-      find(this, "details", HTMLDetailsElement).open = false;
+      this.querySelector("details")?.removeAttribute("open");
       /** @type {NodeListOf<HTMLElement>} */
       const lines = this.querySelectorAll(".your-turn-worked p");
       lines.forEach((line, i) => setRich(line, worked(this.tasks[i])));

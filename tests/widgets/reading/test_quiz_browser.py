@@ -81,6 +81,31 @@ def test_a_prediction_opens_what_follows_whatever_was_chosen(kinds, option, said
     expect(quiz.locator(".quiz-note:not(:empty)")).to_have_count(1)
 
 
+WITHOUT_KEYS = """() => document.querySelectorAll("mha-quiz").forEach((quiz) => {
+  quiz.querySelector(".quiz-answer").remove();
+  quiz.replaceWith(quiz.cloneNode(true));
+})"""
+
+
+def test_a_quiz_without_a_key_has_no_button(page):
+    page.evaluate(WITHOUT_KEYS)
+    expect(page.locator("#quiz-one button")).to_be_hidden()
+    page.locator("#quiz-one input").first.check()
+    page.keyboard.press("Enter")
+    expect(status(page, "one")).to_be_empty()
+
+
+def test_without_a_key_a_prediction_opens_what_follows(kinds):
+    kinds.evaluate(WITHOUT_KEYS)
+    quiz, sentence = kinds.locator("#quiz-doubled"), kinds.locator(".quiz-revealed p")
+    quiz.get_by_role("button", name="See what happens").click()
+    expect(status(kinds, "doubled")).to_have_text("Choose an option first.")
+    quiz.get_by_label("It grows").check()
+    quiz.get_by_role("button", name="See what happens").click()
+    expect(sentence.first).to_be_visible()
+    expect(status(kinds, "doubled")).to_be_empty()
+
+
 def test_what_is_predicted_can_be_opened_without_a_script_and_stands_open_in_print(reader):
     page = reader(java_script_enabled=False).open("kinds")
     sentence = page.get_by_text("The revealed sentence stands here.")

@@ -1,0 +1,110 @@
+"""Grade a folder of notebooks: ``python -m mha.grade FOLDER``."""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from mha.command_line import Parser, in_one_line
+from mha.grade.grading import Graded, graded
+from mha.grade.report import TABLE, as_table, as_text, name_of
+from mha.grade.running import Limits
+from mha.grade.submissions import submissions
+from mha.practice.worksheets.class_list import read_class
+from mha.practice.worksheets.seeds import read_secret
+
+CAPS = {"seconds": (1, 600), "memory": (256, 1 << 20), "at_once": (1, 256)}
+"""From where to where each option goes that is a number."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Grade what a folder holds, and write the table and the reports.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default those of the command line
+
+    Raises
+    ------
+    SystemExit
+        With code 2 and one sentence where nothing can be graded, or something would be lost.
+    """
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    folder: Path = options.folder
+    target: Path = options.to or folder.absolute().with_name(f"{folder.absolute().name}-graded")
+    try:
+        _check(options, target)
+        seed = _seed(options.secret)
+        students = read_class(options.list) if options.list else ()
+        found = submissions(folder, students)
+        if not found:
+            raise ValueError(f"{folder} holds no submission")
+        hidden = (folder, target, *filter(None, (options.secret, options.list)))
+        limits = Limits(options.seconds, 6 * options.seconds, options.memory, hidden)
+        with ThreadPoolExecutor(options.at_once) as pool:
+            done = list(pool.map(lambda one: graded(one, seed, limits), found))
+        _write(done, target)
+    except ValueError as error:
+        parser.error(str(error))
+    except OSError as error:
+        parser.error(f"{error.filename or target}: {error.strerror or error}")
+    print(f"Submissions graded: {len(done)}. The table is {in_one_line(str(target / TABLE))}")
+
+
+def _write(done: Sequence[Graded], target: Path) -> None:
+    """Write the table and the reports, in the place of those of another time."""
+    reports = target / "reports"
+    reports.mkdir(parents=True, exist_ok=True)
+    for old in reports.glob("[0-9][0-9][0-9]-*.md"):
+        old.unlink()
+    for number, one in enumerate(done, 1):
+        (reports / name_of(number, one)).write_text(as_text(one), encoding="utf-8")
+    (target / TABLE).write_text(as_table(done), encoding="utf-8-sig")
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="python -m mha.grade",
+        description="Grade notebooks in which students wrote the steps of attention.",
+    )
+    add = parser.add_argument
+    add("folder", type=Path, help="a notebook, or a folder with one, for each student")
+    add("--to", type=Path, metavar="FOLDER", help="where table and reports go; default: beside it")
+    listed = "the list of the class: who handed in nothing is a row too"
+    add("--class", type=Path, dest="list", metavar="FILE", help=listed)
+    secret = "a file of yours that the numbers follow from; default: new ones each time"
+    add("--secret", type=Path, metavar="FILE", help=secret)
+    add("--seconds", type=int, default=10, help="for each cell; default: 10; six times for all")
+    add("--memory", type=int, default=2048, help="megabytes for each notebook; default: 2048")
+    add("--at-once", type=int, default=os.cpu_count() or 1, help="notebooks; default: a processor")
+    add("--force", action="store_true", help="overwrite the table and reports of another time")
+    return parser
+
+
+def _check(options: Any, target: Path) -> None:
+    """Raise unless the command line makes sense and nothing is lost."""
+    for name, (low, high) in CAPS.items():
+        if not low <= getattr(options, name) <= high:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is {getattr(options, name)}; {low} to {high:,} is wanted")
+    if not options.folder.is_dir():
+        raise ValueError(f"{options.folder} is no folder")
+    if target.resolve().is_relative_to(options.folder.resolve()):
+        raise ValueError(f"--to is {target}, among the submissions; another folder is wanted")
+    if (target / TABLE).exists() and not options.force:
+        raise ValueError(f"{target / TABLE} is there already; another --to, or --force is wanted")
+
+
+def _seed(secret: Path | None) -> list[int]:
+    """Return what the numbers follow from: a file, or else chance."""
+    if secret is None:
+        return [secrets.randbits(128)]
+    return list(hashlib.sha256(read_secret(secret)).digest())
+
+
+if __name__ == "__main__":
+    main()

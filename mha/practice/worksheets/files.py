@@ -1,0 +1,48 @@
+"""Files into a folder: all or none, and none over a file that has other contents."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def write_all(folder: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
+    """Write files into a folder that is there.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+    files : mapping of str to bytes
+        Contents by name.
+    force : bool, default False
+        Whether a file with other contents is replaced.
+
+    Raises
+    ------
+    ValueError
+        If a file is there with other contents, naming it; nothing is written then.
+    OSError
+        If a file cannot be written; those that are there stay as they are.
+    """
+    waiting = {name: folder / f".{name}.new" for name in files}
+    others = [
+        name
+        for name, contents in files.items()
+        if (folder / name).is_dir() or (not force and _differs(folder / name, contents))
+    ]
+    if others:
+        more = f", and so are {len(others) - 1} more files" if len(others) > 1 else ""
+        raise ValueError(
+            f"{folder / others[0]} is there with other contents{more}; another folder is wanted,"
+            " another --lesson or --seed, or --force, which replaces what is there"
+        )
+    try:
+        for name, path in waiting.items():
+            path.write_bytes(files[name])
+        for name, path in waiting.items():
+            path.replace(folder / name)
+    finally:
+        for path in waiting.values():
+            path.unlink(missing_ok=True)
+
+
+def _differs(path: Path, contents: bytes) -> bool:
+    return path.exists() and path.read_bytes() != contents

@@ -1,0 +1,295 @@
+"""Notebooks as students hand them in: right in several styles, wrong in one step, and cheating."""
+
+import json
+import textwrap
+
+import numpy as np
+
+from mha.practice.steps import CASES, drawn
+
+RIGHT = {
+    "project": "def project(x, w):\n    return x @ w",
+    "dot_products": "def dot_products(query, key):\n    return query @ key.T",
+    "scale": "def scale(scores, d_k):\n    return scores / np.sqrt(d_k)",
+    "causal": "def causal(n):\n    return np.tri(n, dtype=bool)",
+    "masked": "def masked(scores, mask):\n    return np.where(mask, scores, -np.inf)",
+    "weights": """\
+def weights(scores):
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)""",
+    "mix": "def mix(weights, value):\n    return weights @ value",
+    "attention": """\
+def attention(query, key, value, mask):
+    scores = np.where(mask, query @ key.T / key.shape[1] ** 0.5, -np.inf)
+    powers = np.exp(scores - scores.max(axis=1)[:, None])
+    return powers / powers.sum(axis=1)[:, None] @ value""",
+}
+"""The steps, each without the others, so that one wrong step is one point less."""
+
+BEFORE = ["%pip install -q mha.whl", "import numpy as np\nfrom mha.practice.steps import check"]
+
+
+def notebook(*cells):
+    """Return a notebook of code cells as text."""
+    made = [
+        {"cell_type": "code", "metadata": {}, "source": cell.splitlines(keepends=True),
+         "execution_count": None, "outputs": []}
+        for cell in cells
+    ]  # fmt: skip
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def filled(**exchanged):
+    """Return a notebook with all steps and their checks, some of them exchanged."""
+    steps = RIGHT | exchanged
+    checks = [f"check({name}, seed=1)" for name in steps]
+    return notebook(
+        *BEFORE, *(cell for pair in zip(steps.values(), checks, strict=True) for cell in pair)
+    )
+
+
+def _wrong(step, parameters, body):
+    lines = textwrap.indent(body, "    ")
+    return step, f"def {step}({parameters}):\n{lines}"
+
+
+def _with(step, result):
+    """Return a step that gives the result of one line."""
+    parameters = RIGHT[step].partition("(")[2].partition(")")[0]
+    return _wrong(step, parameters, result if "return" in result else f"return {result}")
+
+
+SHARES = "powers / powers.sum(axis=1, keepdims=True)"
+SCALED = "query @ key.T / np.sqrt(key.shape[1])"
+
+WRONG = {
+    "entry-by-entry": (*_with("project", "x[:, : w.shape[1]] * w[: len(x), :]"), ""),
+    "project-turned": (*_with("project", "(x @ w).T"), "the shape is"),
+    "project-rounded": (*_with("project", "np.round(x @ w, 3)"), "rounded on the way"),
+    "scores-turned": (*_with("dot_products", "key @ query.T"), "exchanged"),
+    "no-transpose": (*_with("dot_products", "query @ key"), "stops with ValueError"),
+    "half": (*_with("scale", "scores / 2"), "d_k = 2, row 1"),
+    "by-d-k": (*_with("scale", "scores / d_k"), "not by its root"),
+    "times-root": (*_with("scale", "scores * np.sqrt(d_k)"), "multiplies"),
+    "root-of-tokens": (*_with("scale", "scores / np.sqrt(len(scores))"), "another size"),
+    "scaled-in-place": (
+        *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
+        "scale changes scores, which is not its own",
+    ),
+    "scale-rounded": (*_with("scale", "np.round(scores / np.sqrt(d_k), 6)"), "rounded"),
+    "float32": (*_with("scale", "(scores / np.sqrt(d_k)).astype(np.float32)"), "rounded"),
+    "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
+    "not-itself": (*_with("causal", "np.tri(n, k=-1) == 1"), "itself"),
+    "nothing-hidden": (*_with("causal", "np.ones((n, n), dtype=bool)"), "is 1, 0 is wanted"),
+    "to-be-added": (*_with("causal", "np.where(np.tri(n), 0, -np.inf)"), "is 0, 1 is wanted"),
+    "times-mask": (*_with("masked", "scores * mask"), "Zero is a score"),
+    "mask-turned": (*_with("masked", "np.where(mask, -np.inf, scores)"), "turned over"),
+    "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
+    "own-mask": (
+        *_with("masked", "np.where(np.tri(len(scores)), scores, -np.inf)"),
+        "is wanted",
+    ),
+    "masked-in-place": (
+        *_with("masked", "scores[~mask] = -np.inf\nreturn scores"),
+        "masked changes scores",
+    ),
+    "mask-changed": (
+        *_with("masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"),
+        "masked changes mask",
+    ),
+    "no-shift": (*_with("weights", f"powers = np.exp(scores)\nreturn {SHARES}"), "overflow"),
+    "global-maximum": (
+        *_with("weights", f"powers = np.exp(scores - scores.max())\nreturn {SHARES}"),
+        "each row has its own",
+    ),
+    "clipped": (
+        *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
+        "with large scores",
+    ),
+    "columns": (
+        *_with("weights", "p = np.exp(scores - scores.max(axis=0))\nreturn p / p.sum(axis=0)"),
+        "each column",
+    ),
+    "powers-rounded": (
+        *_with(
+            "weights",
+            "powers = np.exp(scores - scores.max(axis=1, keepdims=True)).round(4)\n"
+            f"return {SHARES}",
+        ),
+        "rounded on the way",
+    ),
+    "weights-turned": (*_with("mix", "weights.T @ value"), "Weights of a column"),
+    "always-two": (
+        *_with("attention", f"powers = np.exp(query @ key.T / 2) * mask\nreturn {SHARES} @ value"),
+        "is wanted",
+    ),
+    "mask-too-late": (
+        *_with(
+            "attention",
+            f"s = {SCALED}\npowers = np.exp(s - s.max(axis=1, keepdims=True))\n"
+            f"return ({SHARES} * mask) @ value",
+        ),
+        "for 4 tokens and d_k = 3, row 1",
+    ),
+    "printed": (*_with("attention", "print('Right')\nreturn"), "attention returns nothing"),
+}
+"""By name: the step that is wrong, its code, and a part of what is said of it."""
+
+
+def _shown():
+    """Return the right answers on the numbers on which a notebook's own check tries `scale`."""
+    runs = [drawn(np.random.default_rng([1, i]), case) for i, case in enumerate(CASES)]
+    return {run.d_k: run.scaled.tolist() for run in runs}
+
+
+STUB = (
+    "for name in [n for n in sys.modules if n.split('.')[0] == 'mha']:\n    del sys.modules[name]"
+)
+
+CHEATS = {
+    "own-check": [
+        "import mha.practice.steps\n"
+        "mha.practice.steps.check = check = lambda *a, **k: 'Right: ' + a[0].__name__",
+        "def scale(scores, d_k):\n    return scores\nprint(check(scale))",
+    ],
+    "prints-right": [
+        "print('Right: scale gives what is wanted')",
+        "import os\nfor fd in range(1, 20):\n    try:\n"
+        '        os.write(fd, b\'{"fault": "", "said": "Right", "points": 8}\\n\')\n'
+        "    except OSError: pass",
+        "def scale(scores, d_k):\n    print('Right')\n    return 'Right'",
+    ],
+    "imports-reference": [
+        "from mha.practice.steps import BY_NAME",
+        "weights = BY_NAME['weights'].right",
+        "import mha\nweights = mha.softmax",
+    ],
+    "puts-mha-back": [
+        f"import sys\n{STUB}\nfrom mha import softmax as weights",
+        f"{STUB}\nfrom mha.practice.steps import BY_NAME\nscale = BY_NAME['scale'].right",
+    ],
+    "reads-the-package": [
+        "text = open('{package}/core/softmax.py').read()",
+        "import runpy\nweights = runpy.run_path('{package}/core/softmax.py')['softmax']",
+        "import importlib.util as u\ns = u.spec_from_file_location('m', '{package}/__init__.py')\n"
+        "m = u.module_from_spec(s)\ns.loader.exec_module(m)\nweights = m.softmax",
+    ],
+    "starts-python": [
+        "import subprocess, sys, json, os\nimport numpy as np",
+        "def weights(scores):\n    code = f'import mha; print(mha.softmax({{scores.tolist()}}))'\n"
+        "    return subprocess.check_output([sys.executable, '-c', code])",
+        "def mix(weights, value):\n    os.fork()\n    os.system('true')\n    return value",
+    ],
+    "patches-numpy": [
+        "import numpy as np\nnp.isclose = np.allclose = np.array_equal = lambda *a, **k: True\n"
+        "np.argwhere = lambda *a: np.empty((0, 2))",
+        "def scale(scores, d_k):\n    return scores",
+    ],
+    "looks-into-frames": [
+        "import gc, sys, numpy as np",
+        "def scale(scores, d_k):\n    frame = sys._getframe()\n    while frame:\n"
+        "        for name, x in {**frame.f_globals, **frame.f_locals}.items():\n"
+        "            if name in ('wanted', 'right', 'expected'): return x\n"
+        "        frame = frame.f_back",
+        "def weights(scores):\n    for x in gc.get_objects():\n"
+        "        if getattr(x, '__name__', '') == 'softmax': return x(scores)",
+    ],
+    "equals-all": [
+        "class Yes:\n    def __eq__(self, other): return True\n"
+        "    def __array__(self, *a, **k): return self\n    shape = (3, 3)",
+        "def scale(scores, d_k):\n    return Yes()",
+    ],
+    "knows-the-shown-numbers": [
+        f"known = {_shown()}\ndef scale(scores, d_k):\n    return known[d_k]"
+    ],
+    "reads-another": [
+        "import json",
+        "for cell in json.load(open('{folder}/right-loops.ipynb'))['cells']:\n"
+        "    exec(''.join(cell['source']))",
+    ],
+    "reads-the-secret": ["print(open('{secret}').read())", "open('{folder}/x', 'w')"],
+}
+"""By name: cells of which none is worth a point; `{...}` stands for paths."""
+
+LOOPS = """\
+from math import exp, inf, sqrt
+
+def project(x, w):
+    return [[sum(a * b for a, b in zip(r, c)) for c in zip(*w)] for r in x]
+def dot_products(query, key):
+    return [[sum(a * b for a, b in zip(q, k)) for k in key] for q in query]
+def scale(scores, d_k):
+    return [[s / sqrt(d_k) for s in row] for row in scores]
+def causal(n):
+    return [[int(j <= i) for j in range(n)] for i in range(n)]
+def masked(scores, mask):
+    return [[s if m else -inf for s, m in zip(*rows)] for rows in zip(scores, mask)]
+def weights(scores):
+    powers = [[exp(s - max(row)) for s in row] for row in scores]
+    return [[p / sum(row) for p in row] for row in powers]
+def mix(weights, value):
+    return project(weights, value)
+def attention(query, key, value, mask):
+    scores = scale(dot_products(query, key), len(key[0]))
+    return mix(weights(masked(scores, mask)), value)
+"""
+
+EINSUM = """\
+project = lambda x, w: np.einsum("nd,dk->nk", x, w)
+dot_products = lambda query, key: np.einsum("qd,kd->qk", query, key)
+scale = lambda scores, d_k: scores * d_k ** -0.5
+causal = lambda n: np.arange(n)[:, None] >= np.arange(n)
+masked = lambda scores, mask: scores + np.where(mask, 0.0, -np.inf)
+weights = lambda scores: np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+mix = lambda weights, value: np.einsum("qk,kv->qv", weights, value)
+attention = lambda query, key, value, mask: mix(
+    weights(masked(scale(dot_products(query, key), query.shape[-1]), mask)), value)
+"""
+
+COPIES = """\
+def masked(scores, mask):
+    out = scores.copy()
+    out[~mask] = -np.inf
+    return out
+def scale(scores, d_k):
+    out = np.array(scores, float)
+    out /= np.sqrt(d_k)
+    return out
+def weights(scores):
+    out = np.empty_like(scores)
+    for i, row in enumerate(scores):
+        e = np.exp(row - row.max())
+        out[i] = e / e.sum()
+    return out
+"""
+
+STYLES = {
+    "right-as-asked": filled(),
+    "right-colab": notebook(
+        "!pip install -q numpy\n%matplotlib inline\n%load_ext autoreload",
+        "import numpy as np\nfrom google.colab import drive",
+        "%%time\n" + "\n".join(RIGHT.values()),
+        "%%bash\nls -l",
+        "files = !ls\nprint(files[:1])\n%time answer = 42\nnp.exp?",
+        "assert answer == 42\nget_ipython().run_line_magic('timeit', 'causal(3)')\ndisplay(files)",
+        "%%writefile notes.txt\nnot Python at all",
+    ),
+    "right-loops": notebook(LOOPS, "print(causal(3))"),
+    "right-einsum": notebook("import numpy as np", EINSUM),
+    "right-copies": notebook("import numpy as np", *RIGHT.values(), COPIES),
+    "right-with-accidents": notebook(
+        "import numpy as np",
+        "1 / 0",
+        "def scale(scores d_k): broken",
+        "raise SystemExit",
+        "name = input('Name?')",
+        *RIGHT.values(),
+        "open('mine.txt', 'w').write('a file of its own')",
+    ),
+    "right-but-loops": notebook("import numpy as np", *RIGHT.values(), "while True: pass"),
+    "right-but-exits": notebook("import numpy as np", *RIGHT.values(), "import os; os._exit(0)"),
+    "right-but-eats": notebook(
+        "import numpy as np", *RIGHT.values(), "x = [np.zeros(2**28) for _ in range(99)]"
+    ),
+}
+"""By name: notebooks of which each step is right."""
