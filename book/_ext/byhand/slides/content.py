@@ -4,9 +4,11 @@ import ast
 import json
 import re
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 from byhand.checking.decks import Deck, Piece, Slide
+from byhand.press import drawings
 from byhand.press.pdf import PressError
 from byhand.slides.running import VALUE, Given
 from byhand.tables.element import Part
@@ -15,7 +17,12 @@ GIVEN = re.compile(r"\{given\}`([^`]+)`")
 ROLE = re.compile(r"\{(?!su[bp]\})[\w:]+\}`")
 SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
 TEXT = ("paragraph", "bullets", "numbers")
+LONG = 46  # characters of a line of arithmetic that is broken
 PART = "\x1f"  # between the label of a line and its value
+
+
+BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
+WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,7 @@ class Numbers:
 class Lines:
     """Lines of arithmetic, each a pair: what it is of, and itself; texts hold marks."""
 
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,8 @@ class Shown:
     before, after : tuple of Piece
         The text above and below the thing to look at.
     thing : Thing or None
+    beside : bool
+        Whether it stands beside the text.
     """
 
     slide: Slide
@@ -77,6 +86,7 @@ class Shown:
     before: tuple[Piece, ...]
     thing: Thing | None
     after: tuple[Piece, ...]
+    beside: bool = False
 
 
 def shown(deck: Deck, given: Given) -> list[Shown]:
@@ -112,6 +122,8 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
     where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT), None)
     if where is None:
         thing = _thing(given.of(slide.block, slide.shows[0][1]), place) if slide.shows else None
+        if isinstance(thing, Drawing):
+            return Shown(slide, place, slide.body, *laid_out(thing, slide.body))
         return Shown(slide, place, slide.body, thing, ())
     thing = _in_text(slide.body[where])
     return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
@@ -164,8 +176,37 @@ def _thing(data: dict[str, Any], place: str) -> Thing:
     raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
 
 
+def _rows(label: str, line: str) -> list[tuple[str, str]]:
+    """Return a line of arithmetic, one that is long broken before its signs.
+
+    Examples
+    --------
+    >>> _rows("a", "1 + 1 = 2"), len(_rows("a", "1 + 1 + " * 6 + "1 = 13"))
+    ([('a', '1 + 1 = 2')], 2)
+    """
+    steps = re.split(r" (?=[=≈] )", line) if len(line) > LONG else [line]
+    return [(label if i == 0 else "", step) for i, step in enumerate(steps)]
+
+
 def _in_text(piece: Piece) -> Thing:
     """Return what is to be looked at amid the text."""
     if piece.kind == "lines":
-        return Lines(tuple(tuple(text.split(PART)) for _, text in piece.items))
+        return Lines(tuple(row for _, text in piece.items for row in _rows(*text.split(PART))))
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
+
+
+def laid_out(seen: Drawing, before: tuple[Piece, ...]) -> tuple[Drawing, tuple[Piece, ...], bool]:
+    """Return a drawing in the layout in which it is largest, and whether it stands beside the text."""
+    characters = sum(len(text) for piece in before for _, text in piece.items)
+    below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
+    rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}
+    svgs = [svg for svg in (seen.svg, drawings.narrow(seen.svg)) if svg]
+    ways = [(_factor(svg, room), svg, beside) for beside, room in rooms.items() for svg in svgs]
+    best = max(factor for factor, *_ in ways)
+    _, svg, beside = next(way for way in ways if way[0] > 0.85 * best)
+    return replace(seen, svg=svg), (), beside
+
+
+def _factor(svg: str, room: tuple[float, float]) -> float:
+    width, height = drawings.size(svg)
+    return min(room[0] / width, room[1] / height, LARGEST)

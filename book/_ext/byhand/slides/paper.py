@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import typst
+from typing import Any
 
 from byhand.checking.decks import Piece
 from byhand.mathematics.page import equation_tex
@@ -15,7 +14,6 @@ from byhand.press.pdf import PressError, compiler, press
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
 from byhand.tables.paper import as_typst, joined
 
-TALL = 1.15  # a drawing less wide than this times its height stands beside the text
 KICKERS = {"question": "Question", "answer": "Answer"}
 LETTERS = re.compile(r'font-size="([\d.]+)px"')
 INDEX = 12  # pixels of an index's letters, which are not measured
@@ -107,25 +105,16 @@ def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
             given.append(f"{name}: [{_placed(texts, pieces, shown)}]")
     if shown.thing is not None:
         given.append(f"thing: {_placed(thing, shown.thing, shown)}")
-        if shown.before and is_tall(shown.thing):
-            given.append("beside: true")
+        given += ["beside: true"] * shown.beside
     return ", ".join(filter(None, given))
 
 
-def _placed(write, what, shown: Shown) -> str:
+def _placed(write: Callable[[Any], str], what: object, shown: Shown) -> str:
     """Return what something is in Typst, or end with the slide's place."""
     try:
         return write(what)
     except FormulaError as error:
         raise PressError(f"{shown.place}: a formula cannot be turned into Typst: {error}") from None
-
-
-def is_tall(seen: Thing) -> bool:
-    """Tell whether something is so tall that it stands beside the text."""
-    if not isinstance(seen, Drawing):
-        return False
-    width, height = drawings.size(seen.svg)
-    return width < TALL * height
 
 
 def texts(pieces: tuple[Piece, ...]) -> str:
@@ -188,7 +177,7 @@ def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
         return {}
     pages = [_picture(seen, at[i]) for i, seen in wanted]
     source = "\n".join(
-        ['#import "/slides.typ": *', "#show: sheet.with(fill: none, margin: 0pt)", *pages]
+        ['#import "/slides.typ": *', "#show: sheet.with(fill: none, margin: 0pt)", "#show: lettered", *pages]
     )
     made = compiler(source).compile(format="png", ppi=PIXELS)
     return dict(
@@ -202,7 +191,7 @@ PIXELS = 200  # an inch of the slide
 def _picture(seen: Formula | Drawing, at: Placed) -> str:
     """Return a page as large as a picture."""
     body = (
-        f"#text(size: {at.size}pt, fill: ink, {formula(inside_equation(equation_tex(seen.tex)), display=True)})"
+        f"#text(size: {at.size}pt, {formula(inside_equation(equation_tex(seen.tex)), display=True)})"
         if isinstance(seen, Formula)
         else f'#image(bytes({markup.string(drawings.in_attributes(seen.svg))}), format: "svg",'
         f' alt: "", width: {at.width}pt)'
