@@ -191,6 +191,7 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     frame.word_wrap = False
     labels = max(len(plain(label)) for label, _ in thing.rows) * at.size * DIGIT
     for paragraph, (label, line) in zip(frame.paragraphs, thing.rows, strict=True):
+        paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(at.height / len(thing.rows))
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
         for place, how in ((labels, "r"), (labels + at.size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
