@@ -8,6 +8,8 @@ import wrong_unseen_attention
 import wrong_unseen_layers
 import wrong_unseen_order
 
+import mha
+
 FROM = wrong_unseen_attention, wrong_unseen_layers, wrong_unseen_order
 TOLD = [one for module in FROM for one in (*module.WRONG, *module.PAIRS)]
 RIGHT = [one for module in FROM for one in module.RIGHT]
@@ -32,3 +34,8 @@ def test_a_bug_or_a_pair_is_told(one):
 @pytest.mark.parametrize("one", RIGHT, ids=str)
 def test_a_twin_or_another_convention_is_right(one):
     one.expect_right(np.asarray)
+
+
+def test_no_place_is_read_from_biases_of_the_wrong_sign():
+    report = mha.examine_positions(wrong_unseen_order.bias_grows_with_distance)
+    assert [finding.bug for finding in report.findings] == ["bias upwards"]
