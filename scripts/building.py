@@ -32,8 +32,9 @@ def main() -> None:
             return
         if arguments.what == "packs":
             packs.check(arguments)
-        with step("Building the HTML book"):
-            build_html(fresh=arguments.all)
+        if arguments.what != "packs" or packs.needs_pages(arguments):
+            with step("Building the HTML book"):
+                build_html(fresh=arguments.all)
         if arguments.what == "packs":
             packs.make(arguments)
         elif arguments.what == "epub":

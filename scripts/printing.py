@@ -34,11 +34,6 @@ def add_commands(
         " and exercises, solutions in an appendix, bibliography and index. The pages are built"
         " first; nothing is computed twice.",
     )
-    pdf.add_argument(
-        "--accessible",
-        action="store_true",
-        help="no longer needed: every PDF is tagged for screen readers",
-    )
     pdf.set_defaults(documents=_whole_book)
     course = what.add_parser(
         "course",
@@ -97,8 +92,6 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
 
 def _whole_book(arguments: argparse.Namespace) -> list[Document]:
     _refuse_file(arguments.to)
-    if arguments.accessible:
-        print("note: --accessible is no longer needed: every PDF is tagged", file=sys.stderr)
     return [whole_book(arguments.paper, code=arguments.code)]
 
 

@@ -40,7 +40,7 @@ LONGEST_FIRST = (
     "book/test_blocks_browser.py",
     "book/test_content_policy.py",
     "widgets/test_explorer_page.py",
-    "commands/test_slides_and_figures.py",
+    "commands/test_slides.py",
     "commands/test_build.py",
     "book/test_looks.py",
     "commands/test_same_bytes.py",

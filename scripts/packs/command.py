@@ -29,7 +29,7 @@ def add_command(
         parents=[common],
         help="for teachers: " + ", ".join(PACKS),
         description="Make what a teacher takes from the book into a course. The pages are built"
-        " first; nothing is computed twice.",
+        " first, unless slides alone are wanted; nothing is computed twice.",
     )
     command.add_argument(
         "--only",
@@ -37,6 +37,13 @@ def add_command(
         default=list(PACKS),
         metavar="A,B",
         help=f"of {', '.join(PACKS)}; default: all",
+    )
+    command.add_argument(
+        "--chapters",
+        type=lambda text: text.split(","),
+        default=[],
+        metavar="A,B",
+        help="whose slides, such as self-attention; default: all",
     )
     command.add_argument("--seed", type=int, default=1, help="of fresh numbers; default: 1")
     command.add_argument(
@@ -65,9 +72,14 @@ def check(arguments: argparse.Namespace) -> None:
         fail(f"--site is {site!r}; https://, a host and a last / are wanted")
 
 
+def needs_pages(arguments: argparse.Namespace) -> bool:
+    """Tell whether a pack is made of the built pages: slides have sources of their own."""
+    return arguments.only != ["slides"]
+
+
 def make(arguments: argparse.Namespace) -> None:
     """Make the packs from the built pages, and publish each when it is whole."""
-    found = pages.read(HTML)
+    found = pages.read(HTML) if needs_pages(arguments) else []
     arguments.to.mkdir(parents=True, exist_ok=True)
     for name in arguments.only:
         work = typesetting.PRINT / "packs" / name
@@ -87,7 +99,7 @@ def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
 
 
 def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    return slides.decks(found, work)
+    return slides.write(slides.chosen(arguments.chapters), work)
 
 
 def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:

@@ -1,13 +1,7 @@
-"""Formulas of the pages where MathML is not read: for the press, and as TeX."""
-
-from xml.etree.ElementTree import fromstring
+"""Formulas of the pages as TeX, for tables that go into a paper."""
 
 from bs4 import Tag
 from bs4.element import NavigableString
-
-from byhand.mathematics.spoken import in_words
-from byhand.press.markup import string
-from byhand.press.markup import text as _escaped
 
 LOWERED = "₀₁₂₃₄₅₆₇₈₉"
 TEX = {
@@ -39,54 +33,11 @@ TEX = {
 }
 
 
-LOWER = ("msub", "munder")
-
-
 def parts(node: Tag) -> list[Tag]:
     """Return the elements of a formula's element, without what only programs read."""
     return [
         child for child in node.children if isinstance(child, Tag) and child.name != "annotation"
     ]
-
-
-def as_typst(math: Tag, *, display: bool = False) -> str:
-    """Return a formula as Typst's code, with the words that say it aloud."""
-    words = in_words(fromstring(str(math)))
-    formula = _typst(math).replace('") upright("', "")  # the letters of one upright word
-    return f"{'displayed' if display else 'm'}({string(words)}, ${formula}$)"
-
-
-def _typst(node: Tag) -> str:
-    """Return an element of a formula as Typst's mathematics."""
-    inner = [_typst(part) for part in parts(node)]
-    match node.name:
-        case "mi" | "mn" | "mo" | "mtext" | "ms":
-            text = node.get_text().strip("\u2061")
-            if node.get("mathvariant") == "normal":
-                return f"upright({string(text)})"
-            if node.name == "mi" and len(text) > 1:
-                return f"op({string(text)})"
-            return string(text) if node.name in ("mn", "mtext") else _escaped(text)
-        case "mspace":
-            return "thin" if node.get("width") else ""
-        case "msub" | "munder" | "msup" | "mover" | "msubsup" | "munderover":
-            places = ("b", "t") if len(inner) == 3 else "b" if node.name in LOWER else "t"
-            base = f"limits({inner[0]})" if node.name.startswith("mu") else inner[0]
-            attached = ", ".join(
-                f"{at}: {part}" for at, part in zip(places, inner[1:], strict=True)
-            )
-            return f"attach({base or string('')}, {attached})"
-        case "mfrac":
-            return f"frac({', '.join(inner)})"
-        case "msqrt":
-            return f"sqrt({' '.join(inner)})"
-        case "mtable":
-            rows = [[_typst(cell) for cell in parts(row)] for row in parts(node)]
-            if "tml-jot" in node.get_attribute_list("class"):
-                return " \\ ".join(" & ".join(row) for row in rows)
-            return f"mat(delim: #none, {'; '.join(', '.join(row) for row in rows)})"
-    row = " ".join(filter(None, inner))
-    return f"lr({row})" if inner and parts(node)[0].get("fence") else row
 
 
 def as_tex(node: Tag | NavigableString) -> str:

@@ -13,6 +13,7 @@ from byhand.checking import (
     characters,
     claims,
     data,
+    decks,
     markup,
     solutions,
     symbols,
@@ -21,7 +22,7 @@ from byhand.checking import (
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Project
 
-THEMES = (characters, claims, data, markup, cells, solutions, symbols, wording)
+THEMES = (characters, claims, data, decks, markup, cells, solutions, symbols, wording)
 
 
 def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
@@ -46,7 +47,7 @@ def check_sources(root: Path, pages: Iterable[str] = ()) -> list[Finding]:
         If there is no such page.
     """
     project = Project(root)
-    names = {page.name for page in project.pages}
+    names = {page.name for page in project.texts}
     files = {f"book/{name}.md" for name in pages}
     for name in pages:
         if name not in names:

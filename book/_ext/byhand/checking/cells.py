@@ -31,7 +31,7 @@ UNSTEADY = {
 def check(project: Project) -> Iterator[Finding]:
     """Look at the cells and expressions of every page."""
     allowed = tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))["long-cells"]
-    for page in project.pages:
+    for page in project.texts:
         yield from unreadable(page)
         yield from left_out(page)
         yield from long_cells(page, allowed.get(page.name, 0))

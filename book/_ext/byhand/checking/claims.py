@@ -67,7 +67,7 @@ def read(text: str) -> list[Claim]:
 def check(project: Project) -> Iterator[Finding]:
     """Look at the list, and at the sentences."""
     used: dict[str, tuple[str, int]] = {}
-    for page in project.pages:
+    for page in project.texts:
         for label, number in marks(page):
             if label in used:
                 message = f"the claim {label} is made twice; a label of its own is wanted"

@@ -26,7 +26,7 @@ NO_IMAGE = "an image has no alternative text; say what is to be seen, in {}"
 
 def check(project: Project) -> Iterator[Finding]:
     """Look at every page."""
-    for page in project.pages:
+    for page in project.texts:
         broken = list(fences(page))
         yield from broken
         yield from foreign(page)

@@ -19,6 +19,8 @@ OPTION = re.compile(r":([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
 CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch")
+SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
+DECK = ".slides.md"
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
     re.compile(r"\]\([^)]*\)"),  # a link's address
@@ -148,7 +150,9 @@ class Page:
         """The lines that are read: a cell's options too, for a figure's caption stands there."""
         left_out: set[int] = set(range(1, self.front + 1))
         for block in self.blocks:
-            if block.name in (*CODE, "list-table") and block.name != "math":
+            if block.name in ("slide", "question"):
+                left_out |= {n for n, _ in block.options_lines}
+            elif block.name in (*CODE, "list-table") and block.name != "math":
                 options = {n for n, _ in block.options_lines if block.name == "code-cell"}
                 left_out |= {*range(block.line, block.line + len(block.body) + 2)} - options
         lines = enumerate(self.lines, 1)
@@ -159,6 +163,11 @@ class Page:
         for cell in self.cells:
             if cell.content:
                 yield cell.content[0][0] - 1, cell.code
+        for block in self.blocks:
+            for key in SEEN:
+                if block.name in ("slide", "question") and key in block.options:
+                    number, source = block.options[key]
+                    yield number - 1, source
         for number, text in self.prose:
             for expression in EVAL.findall(text):
                 yield number - 1, expression.strip()
@@ -230,6 +239,16 @@ class Project:
     @cached_property
     def pages(self) -> tuple[Page, ...]:
         """Every Markdown file of the book, whether or not the contents name it."""
+        return tuple(page for page in self.texts if not page.file.endswith(DECK))
+
+    @cached_property
+    def decks(self) -> tuple[Page, ...]:
+        """The slides of chapters, each beside its chapter."""
+        return tuple(page for page in self.texts if page.file.endswith(DECK))
+
+    @cached_property
+    def texts(self) -> tuple[Page, ...]:
+        """Pages and decks: what is read by readers, and held to the book's words and numbers."""
         book = self.root / "book"
         paths = sorted(p for p in book.rglob("*.md") if not _is_ours(p.relative_to(book)))
         return tuple(Page(self.name_of(path), self.read(path)) for path in paths)

@@ -25,7 +25,7 @@ def pages_of() -> dict[str, tuple[str, ...]]:
 
 def check(project: Project) -> Iterator[Finding]:
     """Look at the table, and at the formulas of every page."""
-    for page in project.pages:
+    for page in project.texts:
         if page.name == NOTATION:
             yield from table(page)
         else:
@@ -48,7 +48,7 @@ def table(page: Page) -> Iterator[Finding]:
 def other_meanings(page: Page) -> Iterator[Finding]:
     """Find letters of the table in formulas of a page that does not use them in its meaning."""
     for symbol, pages in pages_of().items():
-        if "*" in pages or page.name in pages:
+        if "*" in pages or page.name.removesuffix(".slides") in pages:
             continue
         # A letter of its own: no subscript, no part of a word.
         alone = re.compile(rf"(?<![A-Za-z\\{{_^]){re.escape(symbol)}(?![A-Za-z}}])")

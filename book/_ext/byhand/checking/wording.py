@@ -21,7 +21,7 @@ def phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 def check(project: Project) -> Iterator[Finding]:
     """Look at every page."""
-    for page in project.pages:
+    for page in project.texts:
         yield from unwanted(page)
 
 

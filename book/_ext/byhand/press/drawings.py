@@ -22,6 +22,14 @@ PAPER = {
 """What the variables of the pages are on paper; the others have the values behind their commas."""
 
 _NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'
+_NARROW = re.compile(
+    r'width="[\d.]+" height="[\d.]+"'
+    r' style="--narrow-width: ([\d.]+)px; --narrow-height: ([\d.]+)px"'
+)
+_MOVED = re.compile(
+    r'transform="translate\([^)]*\)" style="--narrow: translate\(([\d.]+)px, ([\d.]+)px\)"'
+)
+_OTHER = {"wide": "narrow", "narrow": "wide"}
 _VARIABLE = re.compile(r"var\((--[\w-]+)(?:,\s*((?:[^()]|\([^()]*\))*))?\)")
 _MIXED = re.compile(
     r"color-mix\(in srgb, (#\w{6}) (?:calc\(([\d.e-]+) \* ([\d.]+)%\)|([\d.]+)%), (#\w{6})\)"
@@ -34,6 +42,22 @@ def size(drawing: str) -> tuple[float, float]:
     assert width, drawing[:80]
     assert height, drawing[:80]
     return float(width[1]), float(height[1])
+
+
+def narrow(drawing: str) -> str | None:
+    """Return a drawing as a narrow place has it, None where it is the same everywhere.
+
+    Examples
+    --------
+    >>> narrow('<svg width="9" height="2" style="--narrow-width: 4px; --narrow-height: 5px"></svg>')
+    '<svg width="4" height="5"></svg>'
+    """
+    found = _NARROW.search(drawing)
+    if found is None:
+        return None
+    drawing = drawing.replace(found[0], f'width="{found[1]}" height="{found[2]}"', 1)
+    drawing = re.sub('class="f-(wide|narrow)"', lambda m: f'class="f-{_OTHER[m[1]]}"', drawing)
+    return _MOVED.sub(r'transform="translate(\1, \2)"', drawing)
 
 
 def in_attributes(drawing: str) -> str:

@@ -36,15 +36,21 @@ def press(source: str) -> bytes:
         Where the press refuses the source or warns of it: of a character that no font has, a
         figure without a text, a reference that leads nowhere.
     """
-    compiler = typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts(source))
     try:
-        pdf, warnings = compiler.compile_with_warnings(pdf_standards="ua-1", timestamp=date())
+        pdf, warnings = compiler(source).compile_with_warnings(
+            pdf_standards="ua-1", timestamp=date()
+        )
     except typst.TypstError as error:
         raise PressError(_said(error, source)) from None
     if warnings:
         raise PressError(_said(warnings[0], source))
     assert isinstance(pdf, bytes)
     return pdf
+
+
+def compiler(source: str) -> typst.Compiler:
+    """Return the compiler of a source, for who asks it more than for a PDF."""
+    return typst.Compiler(source.encode(), root=str(TEMPLATES), font_paths=fonts(source))
 
 
 def fonts(source: str) -> typst.Fonts:

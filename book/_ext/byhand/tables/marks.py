@@ -8,6 +8,8 @@ from byhand.mathematics.page import inline_math
 
 MARKS = re.compile(
     r"\\(?P<text>[!-/:-@\[-`{-~])"
+    r"|\{sup\}`(?P<sup>[^`]+)`"
+    r"|\{sub\}`(?P<sub>[^`]+)`"
     r"|(?P<fence>`+) ?(?P<code>.+?) ?(?P=fence)"
     r"|\$(?P<math>[^$]+)\$"
     r"|\*\*(?P<strong>[^*]+)\*\*"
@@ -18,12 +20,14 @@ QUOTES = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}"})
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    r"""Yield the pieces of a text, each with its kind: text, code, math, strong or em.
+    r"""Yield the pieces of a text, each with its kind: text, code, math, strong, em, sup or sub.
 
     Examples
     --------
     >>> list(pieces(r"*cat*, \<end>: $d_k$"))
     [('em', 'cat'), ('text', ', '), ('text', '<'), ('text', 'end>: '), ('math', 'd_k')]
+    >>> list(pieces("e{sup}`2`"))
+    [('text', 'e'), ('sup', '2')]
     """
     end = 0
     for mark in MARKS.finditer(text):

@@ -10,12 +10,10 @@ from byhand.press import markup
 from byhand.press.tables import Cell, table, tint
 from byhand.tables.element import Part, numbers, repeats
 from byhand.tables.marks import pieces
-from byhand.tables.widths import column_lengths, width
+from byhand.tables.widths import column_lengths
 
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
-SURE = (
-    30  # of a table's letters: so wide it fits, by an estimate with a quarter of the line to spare
-)
+CALLS = {"em": "emph", "strong": "strong", "sup": "super", "sub": "sub"}
 LONG = 26  # rows; a table of more may have to break between pages
 
 
@@ -23,12 +21,12 @@ def content(node: numbers) -> str:
     """Return what stands below the caption, as Typst's markup."""
     if "columns" not in node:
         (part,) = node["parts"]
-        return "#" + _table([part], title=False, long=_is_long(part))
+        return "#" + joined([part], title=False, long=_is_long(part))
     if any(map(_is_long, node["parts"])):
         return "\n".join(_one_below_the_other(node["parts"]))
     groups = [group for row in node.in_rows() for group in groups_that_fit(row)]
     titled = len(node["parts"]) > 1
-    return "\n\n".join("#" + _table(group, title=titled) for group in groups)
+    return "\n\n".join("#" + joined(group, title=titled) for group in groups)
 
 
 def _is_long(part: Part) -> bool:
@@ -39,8 +37,8 @@ def _one_below_the_other(parts: Sequence[Part]) -> Iterator[str]:
     """Yield parts that may break between pages, each below its title."""
     for part in parts:
         if len(parts) > 1:
-            yield f"#strong[{_typst(part.title)}]\n"
-        yield f"#{_table([part], title=False, long=True)}\n"
+            yield f"#strong[{as_typst(part.title)}]\n"
+        yield f"#{joined([part], title=False, long=True)}\n"
 
 
 def groups_that_fit(row: Sequence[Part]) -> list[list[Part]]:
@@ -67,34 +65,33 @@ def _characters(group: Sequence[Part]) -> int:
     return sum(length + 2 for columns in [first, *(o[1:] for o in others)] for length in columns)
 
 
-def _table(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
+def joined(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
     """Return one table of several parts, the row labels once, as Typst's code."""
     first = group[0]
-    corner = _typst(first.header[0])
-    names = [Cell(_typst(name)) for part in group for name in part.header[1:]]
+    corner = as_typst(first.header[0])
+    names = [Cell(as_typst(name)) for part in group for name in part.header[1:]]
     head = [[Cell(corner), *names]]
     if title:
-        titles = [Cell(_typst(p.title), columns=len(p.header) - 1) for p in group]
+        titles = [Cell(as_typst(p.title), columns=len(p.header) - 1) for p in group]
         head = [[Cell(corner, rows=2), *titles], names]
     body = [
-        [Cell(_typst(first.rows[i][0])), *(cell for part in group for cell in _cells(part, i))]
+        [Cell(as_typst(first.rows[i][0])), *(cell for part in group for cell in _cells(part, i))]
         for i in range(len(first.rows))
     ]
-    fits = width(group) < SURE
-    return table(head, body, numbers="words" not in first.classes, long=long, fits=fits)
+    return table(head, body, numbers="words" not in first.classes, long=long)
 
 
 def _cells(part: Part, i: int) -> Iterator[Cell]:
     """Yield the cells of a row of a part."""
     heated = len(part.header) - 1 - part.sums if part.heat else 0
     for j, text in enumerate(part.rows[i][1:]):
-        words = _typst(text)
+        words = as_typst(text)
         if [i, j] in part.marked:
             words = f"#strong[{words}]"
         yield Cell(words, fill=tint(float(text), part.head or 0) if j < heated else "")
 
 
-def _typst(text: str) -> str:
+def as_typst(text: str) -> str:
     """Return a text that may hold marks as Typst's markup."""
     return "".join(_piece(kind, piece) for kind, piece in pieces(text))
 
@@ -105,4 +102,4 @@ def _piece(kind: str, piece: str) -> str:
     if kind == "code":
         return f"#raw({markup.string(piece)})"
     words = markup.text(piece)
-    return words if kind == "text" else f"#{ {'em': 'emph', 'strong': 'strong'}[kind] }[{words}]"
+    return words if kind == "text" else f"#{CALLS[kind]}[{words}]"

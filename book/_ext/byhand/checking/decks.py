@@ -1,0 +1,266 @@
+"""Decks of slides: what their sources have, and what is wrong with them before anything runs.
+
+A chapter's deck stands beside it, as ``NAME.slides.md``; `docs/writing.md` shows its forms.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from byhand.checking.finding import Finding
+from byhand.checking.sources import Block, Line, Page, Project
+
+FEWEST, MOST = 12, 25  # slides of a deck, its title and each answer counted
+LONGEST_TITLE = 60  # characters
+PARTS = {"slide": 2, "question": 3}
+"""How many parts a block has between its lines of hyphens: body, answer and notes."""
+OPTIONS = {"slide": {"minutes", "shows"}, "question": {"minutes", "shows", "reveals"}}
+ENDS = re.compile(r"[.?!:)][*”’]*$")
+LINE = re.compile(r"[^`$]*\{eval\}`[^`]+`")
+MADE = re.compile(r"(\{eval\}`[^`]+`|\$[^$]+\$)[*.]*$")
+BY_HAND = re.compile(
+    r"\b(?:arithmetic|your_turns?|turns?|fill_row|row)\((?:[\w.\[\]]+,\s*)?\"(\w+)\""
+)
+LEFT_OUT = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
+KINDS = ("paragraph", "bullets", "numbers", "lines", "formula", "code")
+INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a slide's text.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    items : tuple of Line
+        With marks, such as ``*cat*``; of a list one each.
+    """
+
+    kind: str
+    items: tuple[Line, ...]
+
+    @property
+    def line(self) -> int:
+        """Where it begins."""
+        return self.items[0][0]
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One slide: a title, an idea, and at most one thing to look at.
+
+    Parameters
+    ----------
+    kind : str
+        ``title``, ``slide``, ``question`` or ``answer``.
+    block : int
+        Which block of the source it is of, counted from 0.
+    line : int
+    title : str
+    body : tuple of Piece
+    minutes : int
+    shows : tuple of Line
+        The expression for what is to be seen, if there is one.
+    notes : tuple of Piece
+    """
+
+    kind: str
+    block: int
+    line: int
+    title: str
+    body: tuple[Piece, ...] = ()
+    minutes: int = 0
+    shows: tuple[Line, ...] = ()
+    notes: tuple[Piece, ...] = ()
+
+    @property
+    def things(self) -> int:
+        """How many things there are to look at."""
+        return len(self.shows) + sum(piece.kind in KINDS[3:] for piece in self.body)
+
+
+@dataclass(frozen=True)
+class Deck:
+    """The slides of one chapter.
+
+    Parameters
+    ----------
+    page : Page
+    """
+
+    page: Page
+
+    @property
+    def chapter(self) -> str:
+        """The name of the page that it teaches."""
+        return self.page.name.removesuffix(".slides")
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Cells, slides and questions, in their order."""
+        return tuple(b for b in self.page.blocks if b.name == "code-cell" or b.name in PARTS)
+
+    @cached_property
+    def title(self) -> str:
+        """The chapter's title."""
+        return next((text[2:] for text in self.page.lines if text.startswith("# ")), "")
+
+    @cached_property
+    def slides(self) -> tuple[Slide, ...]:
+        """The slides, the title first; each question is followed by its answer."""
+        first = self.blocks[0].line if self.blocks else len(self.page.lines) + 1
+        lines = list(enumerate(self.page.lines, 1))[: first - 1]
+        begin = next((number for number, text in lines if text.startswith("# ")), 0)
+        opening = Slide("title", -1, max(begin, 1), self.title, pieces(lines[begin:]))
+        found = (slide for i, b in enumerate(self.blocks) if b.name in PARTS for slide in _of(i, b))
+        return (opening, *found)
+
+
+def decks(project: Project) -> list[Deck]:
+    """Return the decks of a project."""
+    return [Deck(page) for page in project.decks]
+
+
+def _of(i: int, block: Block) -> Iterator[Slide]:
+    body, *others = parts(block)
+    notes = pieces(others[-1]) if others else ()
+    minutes = block.options.get("minutes", (0, ""))[1]
+    count = int(minutes) if minutes.isdecimal() else 0
+    shows, reveals = (
+        tuple(block.options[key] for key in (option,) if key in block.options)
+        for option in ("shows", "reveals")
+    )
+    title = block.argument.strip()
+    yield Slide(block.name, i, block.line, title, pieces(body), count, shows, notes)
+    if block.name == "question" and len(others) == 2:
+        line = others[0][0][0] if others[0] else block.line
+        yield Slide("answer", i, line, title, pieces(others[0]), shows=reveals)
+
+
+def parts(block: Block) -> list[list[Line]]:
+    """Return what stands between a block's lines of hyphens."""
+    found: list[list[Line]] = [[]]
+    for number, text in block.content:
+        if text.strip() == "---":
+            found.append([])
+        else:
+            found[-1].append((number, text))
+    return found
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark").use(dollarmath_plugin)
+
+
+def pieces(lines: list[Line]) -> tuple[Piece, ...]:
+    """Return the pieces of some Markdown; what a slide cannot hold is a piece of its own kind."""
+    if not lines:
+        return ()
+    found: list[Piece] = []
+    first, lists = lines[0][0], []
+    for token in _markdown().parse("\n".join(text for _, text in lines)):
+        line = first + (token.map[0] if token.map else 0)
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            lists.append("bullets" if token.type[0] == "b" else "numbers")
+            found.append(Piece(lists[-1], ()))
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            lists.pop()
+        elif token.type == "inline" and lists and found[-1].kind == lists[-1]:
+            found[-1] = Piece(lists[-1], (*found[-1].items, (line, token.content)))
+        elif token.type == "inline":
+            found.append(Piece("paragraph", ((line, token.content),)))
+        elif token.type in ("math_block", "fence"):
+            kind = "formula" if token.type == "math_block" else "code"
+            found.append(Piece(kind, ((line, token.content.strip("\n")),)))
+        elif (
+            token.type not in ("paragraph_open", "paragraph_close")
+            and "list_item" not in token.type
+        ):
+            found.append(Piece(token.type.removesuffix("_open"), ((line, token.content),)))
+    return tuple(map(_as_lines, (piece for piece in found if piece.items)))
+
+
+def _as_lines(piece: Piece) -> Piece:
+    """Return a list whose items all end with a value as lines of arithmetic, to be looked at."""
+    is_made = piece.kind == "bullets" and all(LINE.fullmatch(text) for _, text in piece.items)
+    return Piece("lines", piece.items) if is_made else piece
+
+
+# ---- What may be wrong ----
+
+
+def check(project: Project) -> Iterator[Finding]:
+    """Look at every deck."""
+    chapters = {page.name: page for page in project.pages}
+    for deck in decks(project):
+        say = [*_wrong_deck(deck), *_steps_left_out(deck, chapters.get(deck.chapter))]
+        for i, block in enumerate(deck.blocks):
+            if block.name in PARTS:
+                say += _wrong_block(block)
+                say += [f for s in deck.slides if s.block == i for f in _wrong_slide(s)]
+        yield from (Finding(deck.page.file, line, message) for line, message in say)
+
+
+def _wrong_deck(deck: Deck) -> Iterator[Line]:
+    count = len(deck.slides)
+    if not FEWEST <= count <= MOST:
+        yield 1, f"the deck has {count} slides; {FEWEST} to {MOST} are wanted"
+    if [piece.kind for piece in deck.slides[0].body] != ["paragraph"]:
+        yield deck.slides[0].line, "one sentence below the deck's title is wanted"
+
+
+def _steps_left_out(deck: Deck, chapter: Page | None) -> Iterator[Line]:
+    """Find what the chapter works by hand and no slide does."""
+    if chapter is None:
+        yield 1, f"there is no chapter {deck.chapter}; a deck stands beside its chapter"
+        return
+    missing = worked(chapter) - set(BY_HAND.findall(deck.page.text))
+    if missing:
+        yield 1, f"the chapter works {', '.join(sorted(missing))} by hand; no slide does"
+
+
+def worked(chapter: Page) -> set[str]:
+    """Return the stages of which a chapter works numbers by hand, outside folds and exercises."""
+    sections = re.split(r"(?m)^(?=## )", chapter.text)
+    text = "".join(section for section in sections if not LEFT_OUT.match(section))
+    return set(BY_HAND.findall(text)) - INPUTS
+
+
+def _wrong_block(block: Block) -> Iterator[Line]:
+    for option in block.options:
+        if option not in OPTIONS[block.name]:
+            wanted = ", ".join(sorted(OPTIONS[block.name]))
+            yield block.line, f"a {block.name} has no option {option}; {wanted} are known"
+    if not block.options.get("minutes", (0, ""))[1].isdecimal():
+        yield block.line, "a slide says how many minutes it takes; `:minutes: 2` is wanted"
+    found = parts(block)
+    if len(found) != PARTS[block.name]:
+        wanted = " and the notes" if block.name == "slide" else ", the answer and the notes"
+        yield block.line, f"the {block.name}{wanted} are wanted, with a line --- between"
+    elif not pieces(found[-1]):
+        yield block.line, "a slide has notes: what to say, and what to ask"
+
+
+def _wrong_slide(slide: Slide) -> Iterator[Line]:
+    if not slide.title or slide.title.endswith(".") or len(slide.title) > LONGEST_TITLE:
+        yield (
+            slide.line,
+            f"a title of at most {LONGEST_TITLE} characters without full stop is wanted",
+        )
+    if slide.things > 1:
+        yield slide.line, f"{slide.things} things to look at; at most one is wanted"
+    if not slide.body and not slide.shows:
+        yield slide.line, "the slide is empty; an idea or something to look at is wanted"
+    for piece in (*slide.body, *slide.notes):
+        for line, text in piece.items if piece.kind in KINDS[:3] else ():
+            if not ENDS.search(text) and not MADE.search(text):
+                yield line, f"“{text[-30:]}” ends in the air; a whole sentence is wanted"
+        if piece.kind not in KINDS:
+            yield piece.line, f"a slide holds no {piece.kind}; text, a list, a formula or code"

@@ -1,0 +1,212 @@
+"""A slide with its numbers: texts whose expressions have their values, and one thing to look at."""
+
+import ast
+import json
+import re
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+from byhand.checking.decks import Deck, Piece, Slide
+from byhand.press import drawings
+from byhand.press.pdf import PressError
+from byhand.slides.running import VALUE, Given
+from byhand.tables.element import Part
+
+GIVEN = re.compile(r"\{given\}`([^`]+)`")
+ROLE = re.compile(r"\{(?!su[bp]\})[\w:]+\}`")
+SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
+TEXT = ("paragraph", "bullets", "numbers")
+LONG = 46  # characters of a line of arithmetic that is broken
+PART = "\x1f"  # between the label of a line and its value
+
+
+BESIDE, LARGEST = (458, 410), 2.6  # points that a drawing has beside a text; of a pixel at most
+WIDE, HIGH, LINE = 848, 372, 34  # points that are below the title; a line of text, with its space
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of a run, as the pages have it, and the words that say what is to be seen."""
+
+    svg: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table of a run, or several beside each other."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of arithmetic, each a pair: what it is of, and itself; texts hold marks."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula, in TeX."""
+
+    tex: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Some code."""
+
+    source: str
+
+
+Thing = Drawing | Numbers | Lines | Formula | Code
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A slide as it is seen.
+
+    Parameters
+    ----------
+    slide : Slide
+        With values in its texts.
+    place : str
+        File and line of its source.
+    before, after : tuple of Piece
+        The text above and below the thing to look at.
+    thing : Thing or None
+    beside : bool
+        Whether it stands beside the text.
+    """
+
+    slide: Slide
+    place: str
+    before: tuple[Piece, ...]
+    thing: Thing | None
+    after: tuple[Piece, ...]
+    beside: bool = False
+
+
+def shown(deck: Deck, given: Given) -> list[Shown]:
+    """Return a deck's slides.
+
+    Raises
+    ------
+    PressError
+        Where a text has a role that slides have not, or a value no form.
+    """
+    return [_shown(slide, f"{deck.page.file}:{slide.line}", given) for slide in deck.slides]
+
+
+def _shown(slide: Slide, place: str, given: Given) -> Shown:
+    def valued(found: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(
+            replace(
+                piece,
+                items=tuple((n, _valued(text, piece, slide, given)) for n, text in piece.items),
+            )
+            for piece in found
+        )
+
+    title = _valued(slide.title, Piece("paragraph", ()), slide, given)
+    slide = replace(slide, title=title, body=valued(slide.body), notes=valued(slide.notes))
+    texts = [
+        slide.title,
+        *(t for p in (*slide.body, *slide.notes) for _, t in p.items if p.kind in TEXT),
+    ]
+    role = next((found[0] for text in texts if (found := ROLE.search(text))), None)
+    if role:
+        raise PressError(f"{place}: a slide has no {role[:-1]}; only {{eval}} and {{given}}")
+    where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT), None)
+    if where is None:
+        thing = _thing(given.of(slide.block, slide.shows[0][1]), place) if slide.shows else None
+        if isinstance(thing, Drawing):
+            return Shown(slide, place, slide.body, *laid_out(thing, slide.body))
+        return Shown(slide, place, slide.body, thing, ())
+    thing = _in_text(slide.body[where])
+    return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
+
+
+def _valued(text: str, piece: Piece, slide: Slide, given: Given) -> str:
+    """Return a text with its values; in formulas and code they stand as they are."""
+    bare = piece.kind in ("formula", "code")
+
+    def value(found: re.Match[str]) -> str:
+        return as_text(given.of(slide.block, found[1]), bare=bare)
+
+    def in_formula(found: re.Match[str]) -> str:
+        inner = VALUE.sub(lambda m: as_text(given.of(slide.block, m[1]), bare=True), found[0])
+        return GIVEN.sub(r"\1", inner)
+
+    if not bare:
+        text = re.sub(r"\$[^$]+\$", in_formula, text)
+    if piece.kind == "lines":
+        text = text.replace("{eval}", PART + "{eval}")
+    text = VALUE.sub(value, text)
+    return GIVEN.sub(lambda m: m[1], text)
+
+
+def as_text(data: dict[str, Any], *, bare: bool = False) -> str:
+    r"""Return a value as a text that holds marks, or bare.
+
+    Examples
+    --------
+    >>> as_text({"text/plain": "'a_b'"}), as_text({"text/plain": "'a_b'"}, bare=True)
+    ('a\\_b', 'a_b')
+    """
+    if "text/markdown" in data and not bare:
+        return str(data["text/markdown"])
+    plain = str(data["text/plain"])
+    if plain[:1] in "'\"":
+        plain = str(ast.literal_eval(plain))
+    return plain if bare else SPECIAL.sub(r"\\\1", plain)
+
+
+def _thing(data: dict[str, Any], place: str) -> Thing:
+    """Return the form that a value has on a slide."""
+    if svg := data.get("image/svg+xml"):
+        return Drawing(svg, str(data["text/plain"]).removeprefix("Figure: "))
+    markdown = data.get("text/markdown", "")
+    if markdown.startswith("~~~{numbers}"):
+        lines = [line for line in markdown.splitlines() if line.startswith("{")]
+        return Numbers(tuple(Part(**json.loads(line)) for line in lines))
+    kinds = "a figure or a table of `mha` is wanted"
+    raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
+
+
+def _rows(label: str, line: str) -> list[tuple[str, str]]:
+    """Return a line of arithmetic, one that is long broken before its signs.
+
+    Examples
+    --------
+    >>> _rows("a", "1 + 1 = 2"), len(_rows("a", "1 + 1 + " * 6 + "1 = 13"))
+    ([('a', '1 + 1 = 2')], 2)
+    """
+    steps = re.split(r" (?=[=≈] )", line) if len(line) > LONG else [line]
+    return [(label if i == 0 else "", step) for i, step in enumerate(steps)]
+
+
+def _in_text(piece: Piece) -> Thing:
+    """Return what is to be looked at amid the text."""
+    if piece.kind == "lines":
+        return Lines(tuple(row for _, text in piece.items for row in _rows(*text.split(PART))))
+    return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
+
+
+def laid_out(seen: Drawing, before: tuple[Piece, ...]) -> tuple[Drawing, tuple[Piece, ...], bool]:
+    """Return a drawing as it is largest, the text below it, and whether it stands beside one."""
+    characters = sum(len(text) for piece in before for _, text in piece.items)
+    below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
+    rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}
+    svgs = [svg for svg in (seen.svg, drawings.narrow(seen.svg)) if svg]
+    ways = [(_factor(svg, room), svg, beside) for beside, room in rooms.items() for svg in svgs]
+    best = max(factor for factor, *_ in ways)
+    _, svg, beside = next(way for way in ways if way[0] > 0.85 * best)
+    return replace(seen, svg=svg), (), beside
+
+
+def _factor(svg: str, room: tuple[float, float]) -> float:
+    width, height = drawings.size(svg)
+    return min(room[0] / width, room[1] / height, LARGEST)

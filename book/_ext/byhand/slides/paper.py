@@ -1,0 +1,202 @@
+"""A deck on paper: its slides, a page each, and its notes, each slide beside what is said."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from byhand.checking.decks import Piece
+from byhand.mathematics.page import equation_tex
+from byhand.mathematics.paper import FormulaError, formula, inside_equation
+from byhand.mathematics.spoken import spoken
+from byhand.press import drawings, markup
+from byhand.press.pdf import PressError, compiler, press
+from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown, Thing
+from byhand.tables.paper import as_typst, joined
+
+KICKERS = {"question": "Question", "answer": "Answer"}
+LETTERS = re.compile(r'font-size="([\d.]+)px"')
+PIXELS = 200  # an inch of a slide, in its pictures
+INDEX = 12  # pixels of an index's letters, which are not measured
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a part of a slide stands, in points.
+
+    Parameters
+    ----------
+    n : int
+        The slide, counted from 1.
+    part : str
+        ``title``, ``before``, ``thing`` or ``after``.
+    x, y, width, height : float
+    size : float
+        Of its letters; of a drawing, the points of a pixel.
+    fault : str
+        Why it does not stand there as it should.
+    """
+
+    n: int
+    part: str
+    x: float
+    y: float
+    width: float
+    height: float
+    size: float
+    fault: str
+
+
+def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
+    """Return the slides, and where everything stands on them.
+
+    Raises
+    ------
+    PressError
+        Naming all that does not fit, with file and line.
+    """
+    source = "\n".join(
+        [
+            '#import "/slides.typ": *',
+            f"#show: sheet.with(title: {markup.string(title)})",
+            "#show: slides",
+            *(
+                f"// at {s.place}\n#slide({_arguments(title, i, s)})"
+                for i, s in enumerate(slides, 1)
+            ),
+        ]
+    )
+    pdf = press(source)
+    found = json.loads(compiler(source).query("<placed>", field="value"))
+    placed = [Placed(**data) for data in found]
+    wrong = [f"{slides[at.n - 1].place}: {at.fault}" for at in placed if at.fault]
+    if wrong:
+        raise PressError("\n".join(wrong))
+    return pdf, placed
+
+
+def notes_pdf(title: str, slides: list[Shown]) -> bytes:
+    """Return the notes: each slide small, and beside it the minutes and what is said."""
+    lines, clock = [], 0
+    total = sum(s.slide.minutes for s in slides)
+    for i, shown in enumerate(slides, 1):
+        time = f"{clock} to {clock + shown.slide.minutes} minutes" if shown.slide.minutes else ""
+        time = f"{total} minutes in all" if i == 1 else time
+        clock += shown.slide.minutes
+        said = f"{markup.string(time)}, [{texts(shown.slide.notes)}]"
+        lines.append(f"// at {shown.place}\n#noted({_arguments(title, i, shown, said)})")
+    head = f"{title}: notes"
+    return press(
+        "\n".join(
+            [
+                '#import "/slides.typ": *',
+                f'#show: sheet.with(title: {markup.string(head)}, paper: "a4", margin: 40pt)',
+                *lines,
+            ]
+        )
+    )
+
+
+def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
+    given = [markup.string(deck), str(i), f"[{as_typst(shown.slide.title)}]", said]
+    if shown.slide.kind in KICKERS:
+        given.append(f"kicker: {markup.string(KICKERS[shown.slide.kind])}")
+    for name, pieces in (("before", shown.before), ("after", shown.after)):
+        if pieces:
+            given.append(f"{name}: [{_placed(texts, pieces, shown)}]")
+    if shown.thing is not None:
+        given.append(f"thing: {_placed(thing, shown.thing, shown)}")
+        given += ["beside: true"] * shown.beside
+    return ", ".join(filter(None, given))
+
+
+def _placed(write: Callable[[Any], str], what: object, shown: Shown) -> str:
+    """Return what something is in Typst, or end with the slide's place."""
+    try:
+        return write(what)
+    except FormulaError as error:
+        raise PressError(f"{shown.place}: a formula cannot be turned into Typst: {error}") from None
+
+
+def texts(pieces: tuple[Piece, ...]) -> str:
+    """Return texts as markup."""
+    return "\n\n".join(map(_text, pieces))
+
+
+def _text(piece: Piece) -> str:
+    written = [as_typst(" ".join(text.split())) for _, text in piece.items]
+    if piece.kind == "paragraph":
+        return written[0]
+    kind = "list" if piece.kind == "bullets" else "enum"
+    return f"#{kind}({', '.join(f'[{text}]' for text in written)})"
+
+
+def thing(seen: Thing) -> str:
+    """Return what is to be looked at as code: a function of the room that it has."""
+    match seen:
+        case Formula():
+            return f"shown-formula({_formula(seen)})"
+        case Code():
+            return f"shown-code({markup.string(seen.source)})"
+        case Numbers():
+            return f"shown-table({joined(seen.parts, title=len(seen.parts) > 1)})"
+        case Lines():
+            rows = (f"([{as_typst(a.strip())}], [{as_typst(b)}])" for a, b in seen.rows)
+            return f"shown-lines({markup.array(rows)})"
+        case Drawing():
+            code = markup.drawing(seen.svg, seen.alt).removeprefix("drawing(").removesuffix(")")
+            return f"shown-drawing({code}, {letters(seen.svg):g})"
+
+
+def letters(svg: str) -> float:
+    """Return how large a drawing's smallest letters are, in its pixels, indices left out."""
+    sizes = [float(size) for size in LETTERS.findall(drawings.in_attributes(svg))]
+    return min((size for size in sizes if size > INDEX), default=INDEX + 1)
+
+
+def words_of(seen: Thing) -> str:
+    """Return what a picture says to who cannot see it."""
+    if isinstance(seen, Drawing):
+        return seen.alt
+    if isinstance(seen, Formula):
+        return spoken(equation_tex(seen.tex), display=True)
+    return ""
+
+
+def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
+    """Return a PNG of each slide's formula or drawing, as large as it stands there."""
+    at = {place.n: place for place in placed if place.part == "thing"}
+    wanted = [
+        (i, shown.thing)
+        for i, shown in enumerate(slides, 1)
+        if isinstance(shown.thing, Formula | Drawing)
+    ]
+    if not wanted:
+        return {}
+    pages = [_picture(seen, at[i]) for i, seen in wanted]
+    source = "\n".join(
+        [
+            '#import "/slides.typ": *',
+            "#show: sheet.with(fill: none, margin: 0pt)",
+            "#show: lettered",
+            *pages,
+        ]
+    )
+    made = compiler(source).compile(format="png", ppi=PIXELS)
+    found = made if isinstance(made, list) else [made]
+    return {i: png for (i, _), png in zip(wanted, found, strict=True) if png is not None}
+
+
+def _picture(seen: Formula | Drawing, at: Placed) -> str:
+    """Return a page as large as a picture."""
+    if isinstance(seen, Formula):
+        body = f"#text(size: {at.size}pt, {_formula(seen)})"
+    else:
+        data = markup.string(drawings.in_attributes(seen.svg))
+        body = f'#image(bytes({data}), format: "svg", alt: "", width: {at.width}pt)'
+    return f"#page(width: {at.width}pt, height: {at.height}pt)[{body}]"
+
+
+def _formula(seen: Formula) -> str:
+    return formula(inside_equation(equation_tex(seen.tex)), display=True)

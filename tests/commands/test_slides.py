@@ -1,0 +1,203 @@
+"""Each chapter has a lesson in slides: whole, readable, the same as PDF and as PowerPoint file."""
+
+import io
+import os
+from itertools import pairwise
+
+import pytest
+from book_site import ROOT
+from pptx import Presentation
+from pypdf import PdfReader
+from sphinx_runs import prepare
+
+from byhand.checking import decks
+from byhand.checking.sources import Project
+from byhand.contents import read_contents
+from byhand.press.pdf import PressError
+from byhand.reading import results
+from byhand.slides import content, paper, powerpoint, running, words
+from mha import arithmetic, load_example, trace
+
+DECKS = decks.decks(Project(ROOT))
+POINT = 12700  # EMU
+NOT_YET = {
+    "transformer/bugs", "transformer/cost", "transformer/decoding", "transformer/depth",
+    "transformer/learning", "transformer/order", "transformer/real-heads",
+    "transformer/small-model", "transformer/your-own-attention",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=DECKS, ids=lambda deck: deck.chapter)
+def made(request):
+    """Return a deck, its slides with their numbers, its PDF, and where everything stands."""
+    with pytest.MonkeyPatch.context() as patch:
+        variables = dict(os.environ)
+        prepare(variables)
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        (given,) = running.run([request.param])
+    slides = content.shown(request.param, given)
+    return request.param, slides, *paper.slides_pdf(request.param.title, slides)
+
+
+def test_each_chapter_of_the_mechanism_and_of_the_second_half_has_a_deck():
+    wanted = {p for p in read_contents().pages if p.startswith(("mechanism/", "transformer/"))}
+    assert len(wanted) == 14
+    assert wanted - {deck.chapter for deck in DECKS} <= NOT_YET
+
+
+def test_a_deck_is_a_lesson(made):
+    deck, slides, pdf, _ = made
+    assert len(PdfReader(io.BytesIO(pdf)).pages) == len(slides)
+    assert decks.FEWEST <= len(slides) <= decks.MOST
+    assert 30 <= sum(shown.slide.minutes for shown in slides) <= 60
+    kinds = [shown.slide.kind for shown in slides]
+    assert kinds.count("question") >= 2
+    assert all((a == "question") == (b == "answer") for a, b in pairwise(kinds))
+    assert all(shown.slide.notes for shown in slides if shown.slide.kind in decks.PARTS)
+    chapter = (ROOT / "book" / f"{deck.chapter}.md").read_text(encoding="utf-8")
+    assert f"\n# {deck.title}\n" in chapter
+
+
+def test_what_is_seen_stands_on_the_slide_and_is_read_from_the_last_row(made):
+    _, slides, _, placed = made
+    things = {at.n for at in placed if at.part == "thing"}
+    assert things == {n for n, shown in enumerate(slides, 1) if shown.thing is not None}
+    for at in (at for at in placed if at.part != "title"):
+        assert at.x >= 55.9
+        assert at.y >= 101
+        assert at.x + at.width <= 904.5
+        assert at.y + at.height <= 513
+        if not isinstance(slides[at.n - 1].thing, content.Drawing) or at.part != "thing":
+            assert at.size >= 20
+
+
+def test_the_powerpoint_file_has_the_same_and_can_be_changed(made):
+    deck, slides, _, placed = made
+    data = powerpoint.file(deck.title, slides, placed)
+    assert data == powerpoint.file(deck.title, slides, placed)
+    found = Presentation(io.BytesIO(data))
+    assert len(found.slides) == len(slides)
+    for shown, slide in zip(slides, found.slides, strict=True):
+        assert slide.shapes.title.text_frame.text == words.plain(shown.slide.title)
+        text = "".join(s.text_frame.text for s in slide.shapes if s.has_text_frame)
+        for piece in (*shown.before, *shown.after):
+            assert all(words.plain(item) in text for _, item in piece.items)
+        is_drawn = isinstance(shown.thing, content.Formula | content.Drawing)
+        pictures = [s for s in slide.shapes if s.shape_type == 13]
+        assert len(pictures) == is_drawn
+        assert all(len(p._element.nvPicPr.cNvPr.get("descr")) > 2 for p in pictures)
+        assert isinstance(shown.thing, content.Numbers) == any(s.has_table for s in slide.shapes)
+        noted = slide.notes_slide.notes_text_frame.text
+        assert noted.startswith(f"{shown.slide.minutes} minutes.") == bool(shown.slide.minutes)
+
+
+def test_the_notes_have_every_slide_and_the_minutes(made):
+    deck, slides, *_ = made
+    pages = PdfReader(io.BytesIO(paper.notes_pdf(deck.title, slides))).pages
+    text = "".join(page.extract_text() for page in pages)
+    assert f"{sum(s.slide.minutes for s in slides)} minutes in all" in text
+    assert len(pages) < len(slides) / 2
+
+
+def test_the_numbers_are_those_of_the_run():
+    deck = next(deck for deck in DECKS if deck.chapter == "mechanism/self-attention")
+    slides = content.shown(deck, running.run([deck])[0])
+    lines = [b for s in slides if isinstance(s.thing, content.Lines) for _, b in s.thing.rows]
+    run = trace(load_example("cat-sat"))
+    assert str(arithmetic(run, "weights", 0, 1)) in lines
+    assert str(arithmetic(run, "head_outputs", 0, 0)) in " ".join(lines)
+
+
+# ---- What is wrong is told with file and line ----
+
+SLIDE = "```{slide} A title\n:minutes: 2\n\nAn idea.\n---\nSay it.\n```\n"
+SOUND = "# A chapter\n\nOne sentence.\n\n" + SLIDE * 12
+FILE = "book/mechanism/small.slides.md"
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """Return a function that gives what is told of a deck beside a small chapter."""
+    folder = tmp_path / "book" / "mechanism"
+    folder.mkdir(parents=True)
+    (folder / "small.md").write_text('# A chapter\n\n{eval}`arithmetic(run, "scores", 0)`\n')
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(results, "KEPT", tmp_path / "results")
+    monkeypatch.setattr(running, "ROOT", tmp_path)
+
+    def tell(text, *, runs=False):
+        (folder / "small.slides.md").write_text(text, encoding="utf-8")
+        project = Project(tmp_path)
+        if not runs:
+            return [str(finding) for finding in decks.check(project)]
+        (deck,) = decks.decks(project)
+        with pytest.raises(PressError) as error:
+            paper.slides_pdf(deck.title, content.shown(deck, running.run([deck])[0]))
+        return str(error.value)
+
+    return tell
+
+
+STEP = '\n- so {eval}`arithmetic(run, "scores", 0)`\n'
+FORMULAS = "An idea.\n\n$$a$$\n\n$$b$$\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        (SLIDE * 12, SLIDE * 4 + STEP, 1, "the deck has 5 slides; 12 to 25 are wanted"),
+        ("", "", 1, "the chapter works scores by hand; no slide does"),
+        ("One sentence.", "", 1, "one sentence below the deck's title is wanted"),
+        (":minutes: 2", ":minutes: x", 5, "a slide says how many minutes it takes"),
+        (":minutes: 2", ":minutes: 2\n:show: x", 5, "a slide has no option show; minutes, shows"),
+        ("---\nSay it.", "", 5, "the slide and the notes are wanted, with a line --- between"),
+        ("Say it.", "", 5, "a slide has notes: what to say, and what to ask"),
+        ("A title", "A title.", 5, "a title of at most 60 characters without full stop"),
+        ("An idea.", FORMULAS, 5, "2 things to look at; at most one is wanted"),
+        ("An idea.", "", 5, "the slide is empty; an idea or something to look at"),
+        ("An idea.", "it is", 8, "“it is” ends in the air; a whole sentence is wanted"),
+        ("An idea.", "> An idea.", 8, "a slide holds no blockquote"),
+        ("{slide} A", "{question} A", 5, "the question, the answer and the notes are wanted"),
+    ],
+)
+def test_a_faulty_deck_is_told_before_it_runs(told, old, new, line, said):
+    text = SOUND.replace(old, new, 1) if old else SOUND
+    wanted = f"{FILE}:{line}: {said}"
+    assert any(finding.startswith(wanted) for finding in told(text)), told(text)
+
+
+def test_a_sound_deck_has_no_fault(told):
+    assert told(SOUND + STEP) == []
+
+
+@pytest.mark.parametrize(
+    ("idea", "line", "said"),
+    [
+        ("It is {eval}`1 / 0`.", 8, "1 / 0: ZeroDivisionError"),
+        (
+            "An idea, and more of it. " * 40,
+            5,
+            "the text does not fit",
+        ),
+        (f"$${'a + ' * 60}b$$", 5, "the formula does not fit"),
+        ("See {ref}`softmax`.", 5, "a slide has no {ref}; only {eval} and {given}"),
+    ],
+)
+def test_what_fails_or_does_not_fit_is_told_when_it_is_made(told, idea, line, said):
+    found = told(SOUND.replace("An idea.", idea.strip(), 1), runs=True)
+    assert found.startswith(f"{FILE}:{line}: {said}"), found
+
+
+def test_what_shows_nothing_that_a_slide_can_hold_is_told(told):
+    found = told(SOUND.replace(":minutes: 2", ":minutes: 2\n:shows: 3", 1), runs=True)
+    assert (
+        found
+        == f"{FILE}:5: what it shows has no form on a slide; a figure or a table of `mha`"
+        + (" is wanted")
+    )
+
+
+def test_a_value_is_text_whatever_letters_it_has():
+    assert content.as_text({"text/plain": "'*a* $b$'"}) == r"\*a\* \$b\$"
+    assert words.plain(content.as_text({"text/plain": "'*a* $b$'"})) == "*a* $b$"
