@@ -17,7 +17,7 @@ from byhand.checking.sources import Page
 
 pytestmark = [pytest.mark.book, pytest.mark.pdf]
 PAGE = Page("book/teaching.md", source("teaching"))
-(LIST,) = (block for block in PAGE.blocks if block.name == "code-block")
+(LIST,) = (block for block in PAGE.blocks if block.argument == "sh")
 SECRET, *COMMANDS = LIST.code.strip().replace("\\\n", "").splitlines()
 BUILD, GRADE = "python3 scripts/build.py ", ".venv/bin/python -m mha.grade "
 
