@@ -7,7 +7,6 @@ import sys
 
 import pytest
 from book_site import FRONT, ROOT
-from bs4 import BeautifulSoup
 from faults import FAULTS, IN_CELLS, LEADS_NOWHERE, PAGE, cell
 from small_project import build, copy_without_pages, published, write_contents
 
@@ -159,27 +158,3 @@ def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(built):
         line += 3 * text.startswith("(twice)")  # where it stands again
         line += 2 * text.startswith("```{code-cell}")  # its last line shows the figure
         assert re.search(rf"{PAGE}:{line}: WARNING: .*{re.escape(message)}", told), told
-
-
-STRANGE = ("{eval}`open(1)`", "*a* $c$ <b>")
-SHOWN = [
-    "from mha.chapters import *",
-    'run, show = open_example("cat-sat")',
-    f"strange = trace(replace(run.example, tokens={STRANGE!r}))",
-    'tables.stage_table(strange, "weights")',
-]
-
-
-def test_a_token_is_text_wherever_a_page_shows_it(built):
-    views = ['blocks.stage_block(strange, "scores")', "figures.weight_maps(strange)"]
-    views += ["explorer(strange)", 'your_turn(strange, "scores", 0, 1)']
-    cells = [cell(*SHOWN), *(cell(view) for view in views)]
-    (built / PAGE).write_text(SOUND + "\n\n".join(cells) + "\n", encoding="utf-8")
-    done = build(built)
-    assert done.returncode == 0, done.stderr
-    page = BeautifulSoup(published(built)["index.html"], "html.parser")
-    headers = [found.get_text(strip=True) for found in page.select("article th")]
-    assert min(headers.count(token) for token in STRANGE) >= 4  # two tables: a row and a column
-    drawn = " ".join(found.get_text(" ") for found in page.select("article svg text"))
-    assert all(token in drawn for token in STRANGE)
-    assert not page.select("article th :is(em, b, .math)")
