@@ -8,7 +8,7 @@ import typesetting
 from environment import BUILD, fail, step
 from html_book import HTML
 
-from packs import figures, notebooks, pages, questions, slides
+from packs import cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
 
 FOLDER = BUILD / "packs"
@@ -76,6 +76,10 @@ def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
     return questions.write(bank, work)
 
 
+def _cards(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
+    return cards.write(found, work)
+
+
 def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
     return slides.decks(found, work)
 
@@ -90,6 +94,7 @@ def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
 
 PACKS: dict[str, Pack] = {
     "questions": _questions,
+    "cards": _cards,
     "slides": _slides,
     "figures": _figures,
     "notebooks": _notebooks,

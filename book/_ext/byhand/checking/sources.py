@@ -18,7 +18,7 @@ DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
-CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch")
+CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
 IGNORED = (
     re.compile(r"(?:\{[\w:-]+\})?(`+)(?!`).*?(?<!`)\1(?!`)"),  # code and roles
     re.compile(r"\]\([^)]*\)"),  # a link's address
