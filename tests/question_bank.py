@@ -12,8 +12,13 @@ SEED, VARIANTS = 3, 4
 
 
 @cache
+def book():
+    return pages.read(SITE)
+
+
+@cache
 def bank():
-    return questions.bank(pages.read(SITE), seed=SEED, variants=VARIANTS)
+    return questions.bank(book(), seed=SEED, variants=VARIANTS)
 
 
 @cache

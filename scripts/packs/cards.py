@@ -8,7 +8,7 @@ Formulas are TeX between the marks that Anki's own MathJax reads: not every Anki
 import re
 import tomllib
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +23,9 @@ from packs.mathematics import as_tex
 from packs.pages import Page, Question, standing_alone
 
 TERMS = ROOT / "book/_ext/byhand/print_book/terms.toml"
+UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
+"""What of a formula `as_tex` does not write: rows, and what a brace is below."""
+
 LONGEST = 600
 """Characters of what a term means; a longer paragraph says more than that."""
 
@@ -33,9 +36,17 @@ img { background: white; max-width: 100%; }
 """
 
 
-def write(pages: Sequence[Page], folder: Path) -> list[Path]:
-    """Write the decks of all chapters as one package, and return it."""
-    questions = [question for question in alone.questions(pages) if fits(question)]
+def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> list[Path]:
+    """Write the decks of all chapters as one package, and return it.
+
+    Parameters
+    ----------
+    asked : iterable of Question
+        Those of the pages, each standing alone; some are for cards.
+    pages : sequence of Page
+    folder : Path
+    """
+    questions = [question for question in asked if question.page and fits(question)]
     decks, terms = [], spellings()
     for page in pages:
         deck = genanki.Deck(number(page.name), f"{alone.TITLE}::{page.title.replace('::', ':')}")
@@ -105,11 +116,9 @@ def in_tex(html: str) -> str:
 
 
 def fits(question: Question) -> bool:
-    """Tell whether a question is one for a card: a small sum, or with one right answer.
-
-    A formula in rows is none that `as_tex` writes.
-    """
-    return question.kind != "essay" and not question.is_multiple and "<mtr" not in question.text
+    """Tell whether a question is one for a card: a small sum, or with one right answer."""
+    said = question.text + _back(question) if question.kind != "essay" else ""
+    return bool(said) and not question.is_multiple and not UNWRITTEN.search(said)
 
 
 def _front(question: Question) -> str:
@@ -168,5 +177,7 @@ def _words(part: Tag) -> str:
 
 def _is_whole(html: str) -> bool:
     """Tell whether a paragraph can be understood on its own: no thing, no place, not too long."""
+    if UNWRITTEN.search(html):
+        return False
     text = BeautifulSoup(html, "html.parser").get_text().strip()
     return len(text) <= LONGEST and text.endswith((".", ";", ")")) and not ELSEWHERE.search(text)

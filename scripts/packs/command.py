@@ -8,7 +8,7 @@ import typesetting
 from environment import BUILD, fail, step
 from html_book import HTML
 
-from packs import cards, figures, notebooks, pages, questions, slides
+from packs import alone, cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
 
 FOLDER = BUILD / "packs"
@@ -77,7 +77,7 @@ def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
 
 
 def _cards(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    return cards.write(found, work)
+    return cards.write(alone.questions(found), found, work)
 
 
 def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:

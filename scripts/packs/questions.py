@@ -23,6 +23,7 @@ from mha.runs.stages import STAGES
 from packs import alone, moodle, qti
 from packs.pages import Page, Question, rounding
 
+README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
 """The chapter of the questions that are drawn."""
 
@@ -139,7 +140,11 @@ def _gift(text: str) -> str:
 
 def write(questions: Sequence[Question], folder: Path) -> list[Path]:
     """Write the bank in each format, and return the files."""
-    texts = {"questions-moodle.xml": moodle.as_xml(questions), "questions.gift": as_gift(questions)}
+    texts = {
+        "README.md": README.read_text(encoding="utf-8"),
+        "questions-moodle.xml": moodle.as_xml(questions),
+        "questions.gift": as_gift(questions),
+    }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     packages = {
