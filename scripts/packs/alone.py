@@ -124,21 +124,18 @@ def _tables(holder: Tag) -> str:
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
     """Yield the questions of the pages that stand alone, each with all that it takes."""
     pages = [replace(page) for page in pages]  # read anew: other packs cut from what they show
-    book, unknown = Book(pages, base_address()), {*BANK["left-out"], *BANK["needs"]}
+    book = Book(pages, base_address())
     for page in pages:
         source = source_of(page)
         asked = numbers(source)
         for question in of_page(page):
             label = question.label
-            unknown.discard(label)
             if label in BANK["left-out"]:
                 continue
             whole = _whole(question, book, source)
             yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
         for label, (first, *_) in asked.items():
             fail(f"{source.file}:{first.line}: {label} is no exercise that the question bank has")
-    if unknown:
-        fail(f"bank.toml names {min(unknown)}, which is no question of the pages")
 
 
 def source_of(page: Page) -> Source:

@@ -15,7 +15,7 @@ from posixpath import dirname, join, normpath
 
 from bs4 import BeautifulSoup, Tag
 
-from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_BY_DIFFICULTY
+from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
 from byhand.contents import read_contents
 from mha.practice.calculations import FORMULAS
 from mha.practice.exercise import ROUNDINGS, ROUNDINGS_IN_PERCENT
@@ -205,7 +205,7 @@ def questions(page: Page) -> Iterator[Question]:
                 label=name,
                 page=page.name,
                 difficulty=level,
-                minutes=MINUTES_BY_DIFFICULTY[int(level)],
+                minutes=MINUTES_BY_DIFFICULTY.get(int(level or 0), MINUTES_AN_EXERCISE),
             )
 
 
