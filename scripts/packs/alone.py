@@ -174,7 +174,8 @@ def _whole(question: Question, book: Book, source: Source) -> Question:
     chapter = escape(question.chapter)
     origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
     feedback = f"{next(replies)}{''.join(said)}<p>From {TITLE}: {origin}.</p>"
-    text += "".join(things)
+    if things:
+        text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
     shown = sorted({*PICTURE.findall(text + feedback)})
     files = {name: book.pictures[name] for name in shown}
     return replace(question, text=text, options=options, feedback=feedback, files=files)

@@ -5,6 +5,8 @@ gap, which it compares letter by letter, unless the manifest says otherwise in e
 that the standard has not. So Canvas has a package to itself: its items are the same.
 """
 
+import re
+import textwrap
 from collections.abc import Sequence
 from decimal import Decimal
 from html import escape
@@ -19,6 +21,10 @@ HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 LETTERS = "abcdefghijklmnop"
 
 BASE_TYPES = {"choice": "identifier", "number": "float", "essay": "string"}
+MOST = 256
+"""Characters that the standard allows to stand in the place of a picture."""
+
+LONG = re.compile(rf'(?<= alt=")[^"]{{{MOST + 1},}}')
 OF_A_NUMBER = (
     f'<interactionType xmlns="{ITEM}">extendedTextInteraction</interactionType>'
     '<instructureMetadata><instructureField name="question_type" value="numerical_question"/>'
@@ -77,8 +83,12 @@ def item(question: Question) -> str:
 
 def _flow(text: str) -> str:
     """Return text as a block: bare text becomes a paragraph, and pictures have their folder."""
-    linked = PICTURE.sub(r"images/\g<0>", text)
+    linked = LONG.sub(_shorter, PICTURE.sub(r"images/\g<0>", text))
     return linked if text.startswith(("<p", "<ul", "<ol", "<table")) else f"<p>{linked}</p>"
+
+
+def _shorter(words: re.Match[str]) -> str:
+    return textwrap.shorten(words[0], MOST, placeholder=" …")
 
 
 def _correct(question: Question) -> str:
