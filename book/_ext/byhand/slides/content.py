@@ -17,7 +17,7 @@ GIVEN = re.compile(r"\{given\}`([^`]+)`")
 ROLE = re.compile(r"\{(?!su[bp]\})[\w:]+\}`")
 SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
 TEXT = ("paragraph", "bullets", "numbers")
-LONG = 46  # characters of a line of arithmetic that is broken
+LONG = 50  # characters of a line of arithmetic and its label, from which on it is broken
 PART = "\x1f"  # between the label of a line and its value
 
 
@@ -184,7 +184,7 @@ def _rows(label: str, line: str) -> list[tuple[str, str]]:
     >>> _rows("a", "1 + 1 = 2"), len(_rows("a", "1 + 1 + " * 6 + "1 = 13"))
     ([('a', '1 + 1 = 2')], 2)
     """
-    steps = re.split(r" (?=[=≈] )", line) if len(line) > LONG else [line]
+    steps = re.split(r" (?=[=≈] )", line) if len(label + line) > LONG else [line]
     return [(label if i == 0 else "", step) for i, step in enumerate(steps)]
 
 
