@@ -88,7 +88,6 @@ class Environment:
         made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
         if self.python.is_file() and made_from == wanted:
             return False
-        self._refuse_without_room()
         with self.last_one_kept():
             self.create()
             stamp.write_text(wanted, encoding="utf-8")
@@ -101,12 +100,6 @@ class Environment:
             digest.update((ROOT / "pyproject.toml").read_bytes())
         digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
         return digest.hexdigest()
-
-    def _refuse_without_room(self) -> None:
-        free = shutil.disk_usage(self.folder.parent).free / 1e9
-        if free < self.gigabytes:
-            name = self.folder.name
-            fail(f"{name} takes {self.gigabytes} GB of disk, and {free:.1f} GB are free")
 
     @contextmanager
     def last_one_kept(self) -> Iterator[None]:
@@ -230,21 +223,21 @@ def poppler_and_epubcheck() -> None:
         system_package("epubcheck, which looks into EPUBs,", "epubcheck")
 
 
-def chromium(package: str = WITHOUT_WINDOWS) -> str:
+def chromium() -> str:
     """Return the path of a Chromium that programs can drive, installing what is missing.
 
     Debian has one without windows, which opens a page for half the work: it is wanted even where
-    there is another. A bench asks for the `package` that readers use.
+    there is another.
     """
-    wanted = ("Chromium", package, "fonts-dejavu-core")
-    found = _find_chromium(package)
+    wanted = ("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
+    found = _find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
         system_package(*wanted)
-    elif not os.environ.get("CHROMIUM") and not shutil.which(package) and _can_install():
+    elif not os.environ.get("CHROMIUM") and not shutil.which(WITHOUT_WINDOWS) and _can_install():
         _installs(*wanted)
-    found = _find_chromium(package)
+    found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
     if sys.platform == "linux" and not _loads("libatomic.so.1"):
@@ -261,9 +254,9 @@ def _loads(library: str) -> bool:
     return True
 
 
-def _find_chromium(package: str) -> str | None:
+def _find_chromium() -> str | None:
     others = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    names = (package, *others, WITHOUT_WINDOWS)
+    names = (WITHOUT_WINDOWS, *others)
     mac = [
         f"/Applications/{name}.app/Contents/MacOS/{name}" for name in ("Chromium", "Google Chrome")
     ]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from checking import counted, tell
 from environment import BUILD, ROOT, fail
-from sphinx_runs import NEXT, STATE, jupyter_book, run_logged
+from sphinx_runs import NEXT, STATE, build_pages
 
 from byhand.checking import check_sources
 from byhand.digests import KEPT, digest_of
@@ -47,7 +47,7 @@ def build_html(*, fresh: bool = False) -> None:
             return
         refuse_faulty_sources()
         shutil.rmtree(NEXT, ignore_errors=True)
-        run_logged(jupyter_book("html"), BUILD / "build.log", "the book")
+        build_pages()
         replace(STATE, NEXT)
         pages = BUILD / "html.new"
         shutil.rmtree(pages, ignore_errors=True)

@@ -34,11 +34,6 @@ def add_commands(
         " and exercises, solutions in an appendix, bibliography and index. The pages are built"
         " first; nothing is computed twice.",
     )
-    pdf.add_argument(
-        "--accessible",
-        action="store_true",
-        help="no longer needed: every PDF is tagged for screen readers",
-    )
     pdf.set_defaults(documents=_whole_book)
     course = what.add_parser(
         "course",
@@ -100,8 +95,6 @@ def _whole_book(arguments: argparse.Namespace) -> list[Document]:
     suffix = "" if arguments.paper == "a4" else "-" + arguments.paper
     suffix += "" if arguments.code else "-short"
     book = Document(paper=arguments.paper, code=arguments.code)
-    if arguments.accessible:
-        print("note: --accessible is no longer needed: every PDF is tagged", file=sys.stderr)
     return [replace(book, name=book.name + suffix)]
 
 

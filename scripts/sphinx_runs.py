@@ -26,11 +26,6 @@ NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
 PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
 
-def jupyter_book(builder: str) -> list[str]:
-    """Return the command that builds the book into NEXT, where a builder's folder has its name."""
-    return [sys.executable, __file__, builder]
-
-
 def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sphinx":
     """Return a Sphinx as Jupyter Book configures it.
 
@@ -58,8 +53,8 @@ def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sph
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
-def _build(builder: str) -> int:
-    """Build the book into NEXT; return Sphinx's exit code."""
+def _build() -> int:
+    """Build the pages into NEXT; return Sphinx's exit code."""
     from sphinx.cmd.build import handle_exception
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -70,7 +65,7 @@ def _build(builder: str) -> int:
     try:
         with patch_docutils(), docutils_namespace():
             options = {"warningiserror": True, "keep_going": True}
-            app = application(builder, folder / builder, folder / ".doctrees", **options)
+            app = application("html", folder / "html", folder / ".doctrees", **options)
             app.build()
             return app.statuscode
     except Exception as error:
@@ -94,16 +89,14 @@ def prepare(variables: MutableMapping[str, str]) -> None:
     variables["OPENBLAS_NUM_THREADS"] = "1"
 
 
-def run_logged(
-    command: list[str], log: Path, what: str, variables: dict[str, str] | None = None
-) -> None:
-    """Run a build; if it fails, print its problems and end by naming `what` and the log."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    variables = dict(os.environ if variables is None else variables)
+def build_pages() -> None:
+    """Build the pages into NEXT; if that fails, print the problems and end by naming the log."""
+    log = BUILD / "build.log"
+    variables = dict(os.environ)
     prepare(variables)
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
-            command,
+            [sys.executable, __file__],
             cwd=ROOT,
             env=variables,
             stdout=file,
@@ -113,7 +106,7 @@ def run_logged(
         )
     if done.returncode != 0:
         _report(log)
-        fail(f"{what} was not built; the whole log is in {log.relative_to(ROOT)}")
+        fail(f"the book was not built; the whole log is in {log.relative_to(ROOT)}")
 
 
 def _ends_with_its_parent() -> Callable[[], None] | None:
@@ -142,4 +135,4 @@ def _report(log: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(_build(sys.argv[1]))
+    sys.exit(_build())

@@ -4,63 +4,37 @@ No page is read or computed again: one Sphinx loads what that build left, and th
 """
 
 import gc
-import hashlib
 import io
 import re
 import shutil
 import sys
 import warnings
-from dataclasses import asdict
 from pathlib import Path
 
 from environment import BUILD, ROOT, fail
-from html_book import RECORD
 from sphinx_runs import STATE, application
 
-from byhand.digests import digest_of
 from byhand.document import Document
-from byhand.press.pdf import PressError, date, press
+from byhand.press.pdf import PressError, press
 
-PRINT = BUILD / "print"  # the PDFs before they are published, each with what it was made from
+PRINT = BUILD / "print"  # what is printed, before it is published
 
 
 def typeset(documents: list[Document]) -> list[Path]:
-    """Return the PDFs of documents; one whose book and wishes are as they were is there already."""
+    """Return the PDFs of documents, each with its source beside it."""
     PRINT.mkdir(parents=True, exist_ok=True)
-    waiting = [document for document in documents if not _is_made(document)]
-    for document, source in zip(waiting, sources(waiting), strict=True):
-        pdf, record = _files(document)
-        record.unlink(missing_ok=True)
+    pdfs = [PRINT / f"{document.name}.pdf" for document in documents]
+    for pdf, source in zip(pdfs, sources(documents), strict=True):
         pdf.with_suffix(".typ").write_text(source, encoding="utf-8")
         try:
             pdf.write_bytes(press(source))
         except PressError as error:
             fail(str(error))
-        record.write_text(_made_from(document), encoding="utf-8")
-    return [_files(document)[0] for document in documents]
-
-
-def _files(document: Document) -> tuple[Path, Path]:
-    return PRINT / f"{document.name}.pdf", PRINT / f"{document.name}.made-from"
-
-
-def _is_made(document: Document) -> bool:
-    pdf, record = _files(document)
-    is_there = pdf.is_file() and record.is_file()
-    return is_there and record.read_text(encoding="utf-8") == _made_from(document)
-
-
-def _made_from(document: Document) -> str:
-    """Return a digest of all that a PDF depends on."""
-    wishes = map(str, asdict(document).items())
-    book = RECORD.read_text(encoding="utf-8") + digest_of(["CITATION.cff"])
-    return hashlib.sha256("\n".join([book, str(date()), *wishes]).encode()).hexdigest()
+    return pdfs
 
 
 def sources(documents: list[Document]) -> list[str]:
     """Return what the press reads for each document; end with what Sphinx warns of."""
-    if not documents:
-        return []
     from byhand.print_book import book
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
@@ -81,12 +55,9 @@ def sources(documents: list[Document]) -> list[str]:
     return written
 
 
-def publish(pdf: Path, folder: Path, name: str = "") -> Path:
-    """Put a finished PDF into a folder, in one step: no reader ever opens half a file.
-
-    It keeps its name, unless another one is given.
-    """
-    target = folder / f"{name or pdf.stem}{pdf.suffix}"
+def publish(pdf: Path, folder: Path) -> Path:
+    """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
+    target = folder / pdf.name
     waiting = folder / f".{target.name}.new"
     shutil.copy(pdf, waiting)
     waiting.replace(target)

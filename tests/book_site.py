@@ -31,7 +31,8 @@ def toc_pages():
 
 def printed_pages():
     """Return the names of the pages that paper has, too."""
-    return list(read_contents().printed)
+    contents = read_contents()
+    return [contents.root, *(page for part in contents.printed_parts for page in part.pages)]
 
 
 def notebooks():

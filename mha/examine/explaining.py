@@ -53,11 +53,13 @@ def explanations(
     fits: Callable[[int, Parts], bool],
     changed: Callable[[Case, Bug], bool],
     extra: Sequence[Bug] = (),
+    shown: Sequence[Case] | None = None,
 ) -> list[Explanation]:
     """Return the explanations of fewest bugs, then of fewest conventions: none, or several.
 
     Whether parts give what came of a case, which `fits` them then, and whether a row alone has it
-    `changed`, is asked of others; `extra` are rows beside those of the table.
+    `changed`, is asked of others; `extra` are rows beside those of the table. Of all rows those
+    are looked at that change one of the cases `shown`, which are the same cases unless told.
     """
     off = [i for i in range(len(cases)) if not fits(i, SOUND)]
     if not off:
@@ -73,7 +75,8 @@ def explanations(
     }
     fused = any("w_qkv" in case.given for case in cases)
     # A slip may show beside a bug alone: NaN where a wrong mask leaves nothing.
-    rows = [row for row in rows if changes[row.name] or "slip" in row.kind]
+    among = changes if shown is None else {x.name: any(changed(c, x) for c in shown) for x in rows}
+    rows = [row for row in rows if among[row.name] or "slip" in row.kind]
     rows = [row for row in rows if not (fused and "W_K" in row.name)]
     found: list[Explanation] = []
     for chosen in _sets(rows):

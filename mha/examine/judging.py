@@ -53,6 +53,10 @@ class Asking:
             )
         return cls(asked, cases, [asked.ask(case) for case in cases])
 
+    def again(self, asked: Asked, cases: Iterable[Case]) -> "Asking":
+        """Ask otherwise; what is right of the same cases, and what bugs give, is computed once."""
+        return replace(Asking.of(asked, cases), given=self.given, differing=self.differing)
+
     def gives(self, case: Case, parts: Parts) -> Array | None:
         """Return what is right of a case, or what other parts give; computed once."""
         if (id(case), parts) not in self.given:
@@ -162,14 +166,26 @@ def _set_apart(
         *([i for i, kind in enumerate(kinds) if kind in g] for g in asking.asked.subject.apart),
     ]
     groups = [group for group in groups if off & set(group)]
-    tried: set[tuple[int, ...]] = {()}
-    for apart in (each for n in range(MOST_APART + 1) for each in combinations(groups, n)):
-        left = tuple(i for i in range(len(kinds)) if i not in set().union(*apart))
+
+    def without(*apart: list[int]) -> tuple[int, ...]:
+        return tuple(sorted(set(range(len(kinds))).difference(*apart)))
+
+    def explained(
+        left: tuple[int, ...], shown: Sequence[Case] | None = None
+    ) -> list[Explanation] | None:
         kept, subject = asking.only(left), asking.asked.subject
-        more = subject, kept.cases, kept.fits, asking.changed, extra
-        came = any(answer.value is not None for answer in kept.answers)
-        if came and left not in tried and (found := explanations(*more)):
+        if all(answer.value is None for answer in kept.answers):
+            return None
+        return explanations(subject, kept.cases, kept.fits, asking.changed, extra, shown)
+
+    tried: set[tuple[int, ...]] = set()
+    for apart in (each for n in range(MOST_APART + 1) for each in combinations(groups, n)):
+        left = without(*apart)
+        if left not in tried and (found := explained(left)):
             return found, [[i for i in group if i in off] for group in apart]
+        # What explains more explains the cases of no group too: if nothing does, no more is tried.
+        if not tried and explained(without(*groups), asking.cases) == []:
+            break
         tried.add(left)
     return [], []
 

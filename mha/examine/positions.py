@@ -159,7 +159,7 @@ def linear(names: tuple[str, ...]) -> Subject:
 
 
 def place_of_first(asking: Asking) -> list[Finding]:
-    """Return what is said of biases that are largest where the first query meets the first key."""
+    """Return what is said of right biases whose first query has the place of the first key."""
     fewer = [
         answer.value[..., 0, :].argmax(axis=-1)
         for case, answer in zip(asking.cases, asking.answers, strict=True)
@@ -167,7 +167,8 @@ def place_of_first(asking: Asking) -> list[Finding]:
         and answer.value.ndim > 2
         and case.given.get("num_queries", 0) < case.given.get("num_keys", 0)
     ]
-    return [attention.FIRST_PLACE] if fewer and not np.concatenate(fewer).any() else []
+    is_first = bool(fewer) and not np.concatenate(fewer).any()
+    return [attention.FIRST_PLACE] if is_first and not asking.off() else []
 
 
 PADDED: Mapping[str, Sequence[int]] = {

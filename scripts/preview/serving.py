@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 import socket
-import time
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -24,8 +23,6 @@ from preview.pages import HTML
 SCRIPT = Path(__file__).with_name("client.js")
 TAG = '<script src="/preview/client.js" data-sign="{}" defer></script>\n'
 LOOPBACK = "127.0.0.1"
-# Where a page loads a style sheet or a script, whose address says by a digest which one it is.
-KEPT = re.compile(rb"""(<(?:link|script)[^>]*(?:href|src)="[^"?]*\?)((?:v|digest)=)""")
 MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
 NOT_YET = "<!doctype html><title>Not yet</title><p>The page {} could not be made:</p><pre>{}</pre>"
 
@@ -38,7 +35,6 @@ class Server:
         self.browsers: dict[WebSocketHandler, str] = {}
         self.problems: dict[str, list[str]] = {}
         self.reloads = 0  # of every page
-        self.began = f"{time.time():.0f}"  # others were at this address before
         self.port = 0
 
     def listen(self, port: int) -> None:
@@ -66,10 +62,6 @@ class Server:
     def sign_of(self, page: bytes | None) -> str:
         """Return by what a page, and what every page loads, are told from others."""
         return f"{hashlib.sha256(page or b'').hexdigest()[:16]}.{self.reloads}"
-
-    def edition(self) -> str:
-        """Return by what the files that every page loads are told from those before a reload."""
-        return f"preview={self.began}.{self.reloads}"
 
     def reload(self, written: str) -> None:
         """Have the browsers that look at a page load it again."""
@@ -153,7 +145,6 @@ class Page(RequestHandler):
         tag = TAG.format(self.server.sign_of(page)).encode()
         if page is None:
             page = self.instead(name.removesuffix(".html")).encode()
-        page = KEPT.sub(rf"\1{self.server.edition()}&\2".encode(), page)
         text, end, rest = page.rpartition(b"</body>")
         self.finish(text + tag + end + rest if end else page + tag)
 
@@ -166,9 +157,8 @@ class Page(RequestHandler):
 
 
 class File(StaticFileHandler):
-    """Any other file; a browser asks each time whether it has changed, but for what pages load."""
+    """Any other file."""
 
     def set_extra_headers(self, path: str) -> None:
-        """Let the browser keep what `Page` gave an address of its own."""
-        is_kept = self.get_query_argument("preview", "") != ""
-        self.set_header("Cache-Control", "max-age=86400" if is_kept else "no-cache")
+        """Have a browser ask for it each time."""
+        self.set_header("Cache-Control", "no-store")

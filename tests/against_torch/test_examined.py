@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch.nn import functional
+from unseen import FIRST
 
 import mha
 
@@ -26,7 +27,10 @@ def module(
 def test_the_function_is_right_with_all_that_it_takes():
     report = mha.examine(functional.scaled_dot_product_attention, asarray=torch.tensor)
     assert report.ok, report
-    assert not report.findings
+    refused = "if is_causal and a mask do not come together"
+    assert [finding.convention for finding in report.findings] == [FIRST, refused]
+    differing = {kind for kind, (agreed, asked) in report.cases.items() if agreed < asked}
+    assert differing == {"is_causal and attn_mask"}
     assert set(report.cases) >= {
         *(
             "plain",

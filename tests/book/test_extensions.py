@@ -51,7 +51,6 @@ def test_the_contents_are_those_of_the_file(tmp_path):
     contents = read_contents(toc)
     assert contents.pages == ("start", "a/b", "c", "d", "d/e", "f")
     assert contents.chapters == ("a/b", "c", "d", "f")
-    assert contents.printed == ("start", "a/b", "c", "d", "f")
     assert [(p.number, p.caption, p.pages, p.below) for p in contents.parts] == [
         (1, "One", ("a/b", "c"), {}),
         (2, "Two", ("d", "f"), {"d": ("d/e",)}),

@@ -139,11 +139,16 @@ def test_its_text_is_plain(made):
             "| a | b |\n| --- | --- |\n| 1 | 2 |",
         ),
         ("```{literalinclude} a.py\n:pyobject: f\n```", "```python\ndef f(): ...\n```"),
+        (
+            "```{literalinclude} a.py\n:start-at: return\n:dedent: 4\n```",
+            "```python\nreturn 1\n```",
+        ),
+        ("Text below a cell.\n:::", "Text below a cell."),
         ("```{read-in-steps}\n```", ""),
     ],
 )
 def test_blocks_become_plain_markdown(text, wanted, tmp_path):
-    (tmp_path / "a.py").write_text("import re\ndef f(): ...\n", encoding="utf-8")
+    (tmp_path / "a.py").write_text("import re\ndef f(): ...\ndef g():\n    return 1\n", "utf-8")
     said = {"ex-b": "Exercise 1.2"}
     assert plain(text, lambda role, inside: said.get(inside, inside), tmp_path) == wanted
 

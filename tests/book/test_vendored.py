@@ -9,9 +9,9 @@ import pytest
 from book_site import ROOT, SITE, soup
 from fontTools.ttLib import TTFont
 
-from byhand.site.vendored import carried_packages, vendored_files
+from byhand.site.notices import carried
 
-FILES = vendored_files()
+FILES, PACKAGES = carried()
 LICENCES = {
     "MIT": "Permission is hereby granted, free of charge",
     "Apache-2.0": "Apache License",
@@ -20,27 +20,28 @@ LICENCES = {
 }
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file["name"])
 def test_a_vendored_file_is_unmodified_and_has_its_licence(file):
-    data = (ROOT / file.path).read_bytes()
-    assert hashlib.sha256(data).hexdigest() == file.sha256
-    text = (ROOT / file.text).read_text(encoding="utf-8")
-    assert LICENCES[file.licence].lower() in text.lower()
+    assert all(file[field] for field in ("name", "version", "use", "from", "copyright"))
+    data = (ROOT / file["path"]).read_bytes()
+    assert hashlib.sha256(data).hexdigest() == file["sha256"]
+    text = (ROOT / file["text"]).read_text(encoding="utf-8")
+    assert LICENCES[file["licence"]].lower() in text.lower()
 
 
 def test_a_vendored_program_or_font_has_the_version_of_the_list():
     for file in FILES:
-        path = ROOT / file.path
+        path = ROOT / file["path"]
         if path.suffix == ".woff2":
             named = TTFont(path)["name"].getDebugName(5)
-            assert named.split()[1].split(";")[0] == file.version
-    (temml,) = (file for file in FILES if file.name == "Temml")
-    text = (ROOT / temml.path).read_text(encoding="utf-8")
-    assert f'version:"{temml.version}"' in text
+            assert named.split()[1].split(";")[0] == file["version"]
+    (temml,) = (file for file in FILES if file["name"] == "Temml")
+    text = (ROOT / temml["path"]).read_text(encoding="utf-8")
+    assert f'version:"{temml["version"]}"' in text
 
 
 def test_nothing_is_vendored_that_the_list_lacks():
-    listed = {file.path for file in FILES}
+    listed = {file["path"] for file in FILES}
     tracked = subprocess.run(
         ["git", "ls-files", "book", "mha", "scripts", "tests"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -49,7 +50,7 @@ def test_nothing_is_vendored_that_the_list_lacks():
     minified = {path for path in tracked if path.endswith(".min.js")}
     beside_a_licence = {
         path
-        for folder in {file.path.rpartition("/")[0] for file in FILES}
+        for folder in {file["path"].rpartition("/")[0] for file in FILES}
         for path in tracked
         if path.startswith(f"{folder}/") and path.endswith((".js", ".css", ".woff2", ".npz", ".gz"))
     }
@@ -60,12 +61,12 @@ def test_nothing_is_vendored_that_the_list_lacks():
 def test_the_notices_name_everything_with_its_licence():
     text = unescape((SITE / "notices.html").read_text(encoding="utf-8"))
     for file in FILES:
-        assert f"<td>{file.name}</td><td>{file.version}</td>" in text
-    for package in carried_packages():
-        assert f"<td>{package.name}</td><td>{package.version}</td>" in text
+        assert f"<td>{file['name']}</td><td>{file['version']}</td>" in text
+    for package in PACKAGES:
+        assert f"<td>{package['name']}</td><td>{package['version']}</td>" in text
     assert text.count("SIL OPEN FONT LICENSE Version 1.1") == 4
     folds = soup("notices").select("article details")
-    assert len(folds) == len({(file.text, file.copyright) for file in FILES})
+    assert len(folds) == len({(file["text"], file["copyright"]) for file in FILES})
 
 
 @pytest.mark.book

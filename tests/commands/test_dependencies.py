@@ -7,10 +7,8 @@ import shutil
 
 import html_book
 import pytest
-import typesetting
 from book_site import ROOT
 
-from byhand.document import Document
 from byhand.reading import results
 
 COMPUTED_FROM = [
@@ -72,32 +70,3 @@ def test_what_cells_gave_depends_on(project, name):
 def test_prose_counts_for_no_cell(project):
     assert not notices(results.made_from, project, "book/index.md")
     assert not notices(results.made_from, project, "book/_static/book.css")
-
-
-@pytest.fixture
-def printed_from(tmp_path, monkeypatch):
-    """Return what the whole book's PDF is made from, of a book that was built some time ago."""
-    record = tmp_path / "made-from.json"
-    record.write_text("{}", encoding="utf-8")
-    monkeypatch.setattr(typesetting, "RECORD", record)
-    return lambda document=None: typesetting._made_from(document or Document())
-
-
-def test_paper_depends_on_the_built_book(printed_from):
-    before = printed_from()
-    assert printed_from() == before
-    typesetting.RECORD.write_text('{"html": "another"}', encoding="utf-8")
-    assert printed_from() != before
-
-
-def test_paper_depends_on_what_is_asked_for(printed_from):
-    asked = [Document(), Document(course="Networks"), Document(solutions="none")]
-    assert len({printed_from(document) for document in asked}) == len(asked)
-
-
-def test_paper_depends_on_its_date_and_on_how_the_book_is_cited(printed_from, monkeypatch):
-    before = printed_from()
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    dated = printed_from()
-    monkeypatch.setattr(typesetting, "digest_of", lambda names: f"{names} changed")
-    assert len({before, dated, printed_from()}) == 3

@@ -11,6 +11,7 @@ import pytest
 from book_site import ROOT
 
 SCRIPTS = ROOT / "scripts"
+LEAN = "chromium-headless-shell"
 
 
 @pytest.fixture
@@ -104,19 +105,19 @@ def test_without_root_the_command_is_named(environment, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(("installed", "taken"), [(True, "lean"), (False, "chromium")])
+@pytest.mark.parametrize(("installed", "taken"), [(True, LEAN), (False, "chromium")])
 def test_a_chromium_without_windows_is_wanted_and_another_does(
     environment, monkeypatch, tmp_path, installed, taken
 ):
     there = {"chromium", "apt-get"}
-    for name in ("chromium", "lean"):
+    for name in ("chromium", LEAN):
         (tmp_path / name).write_text("", encoding="utf-8")
     asked = []
 
     def install(what, *packages):
         asked.extend(packages)
         if installed:
-            there.add("lean")
+            there.add(LEAN)
         return installed
 
     monkeypatch.delenv("CHROMIUM", raising=False)
@@ -125,10 +126,8 @@ def test_a_chromium_without_windows_is_wanted_and_another_does(
     monkeypatch.setattr(
         environment.shutil, "which", lambda name: str(tmp_path / name) if name in there else None
     )
-    assert environment.chromium("lean") == str(tmp_path / taken)
-    assert asked == ["lean", "fonts-dejavu-core"]
-    assert environment.chromium("chromium") == str(tmp_path / "chromium")
-    assert asked == ["lean", "fonts-dejavu-core"]
+    assert environment.chromium() == str(tmp_path / taken)
+    assert asked == [LEAN, "fonts-dejavu-core"]
 
 
 @pytest.fixture

@@ -52,11 +52,6 @@ class Contents:
         return tuple(page for part in self.parts for page in part.pages)
 
     @property
-    def printed(self) -> tuple[str, ...]:
-        """The names of all pages of the printed book: the first, and the chapters of its parts."""
-        return (self.root, *(page for part in self.printed_parts for page in part.pages))
-
-    @property
     def printed_parts(self) -> tuple[Part, ...]:
         """The parts as the printed book has them."""
         return tuple(

@@ -4,18 +4,21 @@ It opens with one sentence, what its reader will be able to do, and in how many 
 `section_folds` folds away what a first reading can do without, "Deeper", "All numbers" and "In
 PyTorch", and `code_folds` the code of each section; `in_pytorch` has the same calculation for
 PyTorch. `difficulty` marks exercises, and `teaching` counts them and the minutes for the page that
-teachers read. `given` writes a number that is typed because it is given; `claims` marks the claims
-and lists them in the ledger. `numbered_boxes` hold the algorithms and the propositions.
-`printed_switch` shows what a source prints beside the true numbers.
+teachers read. `claims` marks the claims and lists them in the ledger. `numbered_boxes` hold the
+algorithms and the propositions. `printed_switch` shows what a source prints beside the numbers.
 
 Each is an extension of its own: a directive or a role, a node where the page and paper write it in
-two ways, and the change that is made to the page once all pages have been read.
+two ways, and the change that is made to the page once all pages have been read. The role
+``{given}`` writes a number that is typed because it is given, not computed; `byhand.checking`
+refuses other decimals and percentages that are typed into prose.
 """
 
+from docutils.parsers.rst import roles
 from sphinx.application import Sphinx
 
+GIVEN = roles.CustomRole("given", roles.generic_custom_role, {"class": ["given"]})
+
 PARTS = (
-    "given",
     "claims",
     "numbered_boxes",
     "printed_switch",
@@ -30,5 +33,6 @@ PARTS = (
 
 def setup(app: Sphinx) -> None:
     """Load every part."""
+    app.add_role("given", GIVEN)
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")

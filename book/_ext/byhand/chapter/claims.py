@@ -14,6 +14,7 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
+from byhand.chapter.teaching import row
 from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
@@ -53,7 +54,7 @@ class Ledger(Directive):
         env.note_dependency(str(file))
         claims = {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
         listed, counted = _head("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3"), []
-        listed += _row("Claim", "Kind, page", "What holds it")
+        listed += row("Claim", "Kind, page", "What holds it")
         for name in read_contents(root / "_toc.yml").chapters:
             env.note_dependency(env.doc2path(name))
             page = Page(f"{name}.md", Path(env.doc2path(name)).read_text(encoding="utf-8"))
@@ -62,11 +63,11 @@ class Ledger(Directive):
                     listed += _claim(claims[label], name)
             kinds = Counter(kind_of(sentence) for _, sentence in sentences(page))
             if any(kinds[kind] for kind in COUNTED):
-                counted += _row(f"{{doc}}`/{name}`", *(str(kinds[kind]) for kind in COUNTED))
+                counted += row(f"{{doc}}`/{name}`", *(str(kinds[kind]) for kind in COUNTED))
         kinds_of = [f"**{kind}**\n: {meaning}\n" for kind, meaning in KINDS.items()]
         head = _head("Sentences with numbers, by how each number is written")
         lines = [*"\n".join(kinds_of).split("\n"), *listed, "```", ""]
-        lines += [*head, *_row("Page", *COUNTED), *counted, "```"]
+        lines += [*head, *row("Page", *COUNTED), *counted, "```"]
         parent = nodes.Element()
         self.state.nested_parse(StringList(lines, self.state.document.current_source), 0, parent)
         return parent.children
@@ -74,11 +75,6 @@ class Ledger(Directive):
 
 def _head(caption: str, *options: str) -> list[str]:
     return [f"```{{list-table}} {caption}", ":header-rows: 1", ":class: words", *options, ""]
-
-
-def _row(*cells: str) -> list[str]:
-    first, *others = cells
-    return [f"* - {first}", *(f"  - {cell}" for cell in others)]
 
 
 def _claim(claim: Claim, page: str) -> list[str]:

@@ -47,13 +47,10 @@ def visit_html(self: Any, node: difficulty) -> None:
         f'<span class="difficulty"><span aria-hidden="true">{MARK * node["level"]}</span>'
         f'<span class="reading-unseen">difficulty {node["level"]} of {HARDEST}</span></span> '
     )
-
-
-def depart(self: Any, node: difficulty) -> None:
-    """All has been written."""
+    raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
-    app.add_node(difficulty, html=(visit_html, depart))
+    app.add_node(difficulty, html=(visit_html, None))
     app.add_post_transform(MarkDifficulty)

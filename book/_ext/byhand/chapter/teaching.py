@@ -57,7 +57,7 @@ class ExerciseTimes(Directive):
         env = self.state.document.settings.env
         lines = ["```{list-table} Exercises by difficulty", ":header-rows: 1", ":class: words", ""]
         heads = [f"{level} ({time} min each)" for level, time in MINUTES_BY_DIFFICULTY.items()]
-        lines += row(["Chapter", *heads, "Minutes"])
+        lines += row("Chapter", *heads, "Minutes")
         for name in read_contents(Path(env.srcdir).parent / "_toc.yml").chapters:
             env.note_dependency(env.doc2path(name))
             text = Path(env.doc2path(name)).read_text(encoding="utf-8")
@@ -66,7 +66,7 @@ class ExerciseTimes(Directive):
                 if not level:
                     logger.warning("exercise %s has no difficulty", label, location=(name, line))
             if found:
-                lines += row([f"{{doc}}`/{name}`", *cells(found)])
+                lines += row(f"{{doc}}`/{name}`", *cells(found))
         node = nodes.Element()
         self.state.nested_parse(StringList([*lines, "```"], ""), self.content_offset, node)
         return node.children
@@ -93,7 +93,7 @@ def cells(found: list[tuple[int, int, str]]) -> list[str]:
     return [*by_level, str(total)]
 
 
-def row(texts: list[str]) -> list[str]:
+def row(*texts: str) -> list[str]:
     """Return a row of a list table."""
     return [f"{'* -' if i == 0 else '  -'} {text}".rstrip() for i, text in enumerate(texts)]
 

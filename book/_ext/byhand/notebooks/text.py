@@ -5,15 +5,18 @@ a computed number as the number, a reference as what it says on the page, a bloc
 its text. What works only on the page is left out.
 """
 
-import ast
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+from sphinx.config import Config
+from sphinx.directives.code import LiteralIncludeReader
+
+from byhand.checking.sources import Block, Page
 
 Said = Callable[[str, str], str]  # a role and its text -> what stands in its place
 
-FENCE = re.compile(r"^(`{3,}|:{3,})\{([\w:-]+)\} *(.*)$")
-OPTION = re.compile(r"^:([\w-]+):(?: +(.*))?$")
 ROLE = re.compile(r"\{([a-z:]+)\}(`+)(.+?)\2(?!`)", re.DOTALL)
 TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 SPAN = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\{(\.[^}]*)\}", re.DOTALL)
@@ -55,51 +58,38 @@ def plain(text: str, said: Said, folder: Path) -> str:
     <BLANKLINE>
     *One 3 of four.*
     """
-    lines = iter(text.splitlines())
-    written = "\n".join(_blocks(lines, said, folder))
+    written = "\n".join(_pieces(text, said, folder))
     return re.sub(r"\n{3,}", "\n\n", written).strip("\n")
 
 
-def _blocks(lines: Iterator[str], said: Said, folder: Path) -> Iterator[str]:
-    """Yield lines and blocks in their order, each written out."""
-    waiting: list[str] = []
-    for line in lines:
-        begins = FENCE.match(line)
-        if begins:
-            yield _inline("\n".join(waiting), said)
-            waiting = []
-            inside = list(_until(lines, begins[1]))
-            yield "\n" + _directive(begins[2], begins[3], inside, said, folder) + "\n"
-        elif line.startswith("```"):
-            yield _inline("\n".join(waiting), said)
-            waiting = []
-            yield "\n".join([line, *_until(lines, "```"), "```"])
-        elif not re.match(r"^:{3,}$", line):  # the end of a block that holds a cell
-            waiting.append(line)
-    yield _inline("\n".join(waiting), said)
+def _pieces(text: str, said: Said, folder: Path) -> Iterator[str]:
+    """Yield paragraphs and blocks in their order, each written out."""
+    lines, end = text.splitlines(), 0
+    for block in Page("", text).blocks:
+        if block.line > end:  # it stands in no other
+            yield _prose(lines[end : block.line - 1], said)
+            end = block.line + len(block.body) + block.closed
+            if block.name:
+                yield "\n" + _directive(block, said, folder) + "\n"
+            else:
+                yield "\n".join(lines[block.line - 1 : end])
+    yield _prose(lines[end:], said)
 
 
-def _until(lines: Iterator[str], fence: str) -> Iterator[str]:
-    """Yield what stands before the line that closes a block."""
-    for line in lines:
-        if line.rstrip() == fence:
-            return
-        yield line
+def _prose(lines: list[str], said: Said) -> str:
+    """Return lines of text, without the end of a block that holds a cell."""
+    return _inline("\n".join(line for line in lines if not re.match(r"^:{3,}$", line)), said)
 
 
-def _directive(name: str, title: str, inside: list[str], said: Said, folder: Path) -> str:
+def _directive(block: Block, said: Said, folder: Path) -> str:
     """Return a block in plain Markdown."""
-    options = {}
-    while inside and (option := OPTION.match(inside[0])):
-        options[option[1]] = option[2] or ""
-        inside = inside[1:]
-    body = "\n".join(inside).strip("\n")
+    name, title, body = block.name, block.argument, block.code.strip("\n")
     if name in LEFT_OUT:
         return ""
     if name == "math":
         return f"$$\n{body}\n$$"
     if name == "literalinclude":
-        return f"```python\n{_included(folder / title, options)}\n```"
+        return f"```python\n{_included(folder / title, block)}\n```"
     if name == "pytorch":
         return "```python\n{}\n```\n\n```text\n{}\n```".format(*body.split("\n---\n"))
     if name == "list-table":
@@ -113,7 +103,8 @@ def _directive(name: str, title: str, inside: list[str], said: Said, folder: Pat
     if name == "aims":
         return f"{AIMS}\n\n{text}"
     if name in HEADED:
-        return f"**{_heading(name, title, options.get('label', ''), said)}**\n\n{text}"
+        _, label = block.options.get("label", (0, ""))
+        return f"**{_heading(name, title, label, said)}**\n\n{text}"
     return text
 
 
@@ -134,16 +125,13 @@ def _without_feedback(quiz: str) -> str:
     return "\n".join([head, *(re.split(r"\s::\s", option)[0] for option in options)])
 
 
-def _included(file: Path, options: dict[str, str]) -> str:
+def _included(file: Path, block: Block) -> str:
     """Return the code that a page shows of a file."""
-    text = file.read_text(encoding="utf-8")
-    if name := options.get("pyobject"):
-        found = (n for n in ast.walk(ast.parse(text)) if getattr(n, "name", None) == name)
-        text = ast.get_source_segment(text, next(found)) or ""
-    lines = text.splitlines()
-    if begin := options.get("start-at"):
-        lines = lines[next(i for i, line in enumerate(lines) if begin in line) :]
-    return "\n".join(line[int(options.get("dedent") or 0) :] for line in lines)
+    options: dict[str, Any] = {key: value for key, (_, value) in block.options.items()}
+    if "dedent" in options:
+        options["dedent"] = int(options["dedent"])
+    text, _ = LiteralIncludeReader(str(file), options, Config()).read()
+    return text.rstrip("\n")
 
 
 def _table(text: str) -> str:

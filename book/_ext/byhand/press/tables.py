@@ -57,7 +57,6 @@ def table(
     *,
     numbers: bool = True,
     long: bool = False,
-    fits: bool = False,
     widths: Sequence[int] = (),
 ) -> str:
     """Return a table as Typst's code.
@@ -71,8 +70,6 @@ def table(
         too narrow for that, the letters get smaller. Otherwise cells wrap.
     long : bool
         Whether it may break between pages; its head is then repeated.
-    fits : bool
-        Whether a table of numbers is narrow enough for any paper, so that nobody has to measure it.
     widths : sequence of int, optional
         How the columns of a table of words share its width; by default as their texts want.
     """
@@ -82,5 +79,4 @@ def table(
     header = markup.array(cell.code for row in head for cell in row)
     cells = ", ".join(cell.code for row in body for cell in row)
     kind = "numbers" if numbers else "words"
-    told = ", long: true" * long + ", fits: true" * (fits and numbers)
-    return f"{kind}({columns}, {header}{told}, {cells})"
+    return f"{kind}({columns}, {header}{', long: true' * long}, {cells})"

@@ -20,7 +20,6 @@ def fit_for_print(page: nodes.document, *, code: bool) -> None:
     leave_out_screen_only(page)
     if not code:
         name_code_in_place(page)
-    arrange_cards(page)
     refuse_outputs_without_print_form(page)
 
 
@@ -38,31 +37,6 @@ def name_code_in_place(page: nodes.document) -> None:
     for block in blocks:
         line = nodes.emphasis("", f"Code: on the page “{title.astext()}” of {BOOK}.")
         block.replace_self(nodes.paragraph("", "", line))
-
-
-def arrange_cards(book: nodes.document) -> None:
-    """Turn each grid of cards into a list: the title as a reference, then the text."""
-    for grid in list(book.findall(lambda n: is_design(n, "grid-container"))):
-        cards = grid.findall(lambda n: is_design(n, "card"))
-        grid.replace_self(nodes.bullet_list("", *[list_item(card) for card in cards]))
-
-
-def list_item(card: nodes.Element) -> nodes.list_item:
-    """Return a card as an item of a list."""
-    title = next(iter(card.findall(lambda n: is_design(n, "card-title")))).astext().strip()
-    head: nodes.Element = nodes.strong("", title)
-    link = next(iter(card.findall(nodes.reference)), None)
-    if link is not None:
-        head = nodes.reference("", "", head, internal=True, refuri=link["refuri"])
-    paragraphs = [p.deepcopy() for p in card.findall(nodes.paragraph)]
-    if paragraphs:
-        paragraphs[0].insert(0, [head, nodes.Text(". ")])
-    return nodes.list_item("", *(paragraphs or [nodes.paragraph("", "", head)]))
-
-
-def is_design(node: nodes.Node, component: str) -> bool:
-    """Tell whether a node is a component of sphinx-design."""
-    return isinstance(node, nodes.Element) and node.get("design_component") == component
 
 
 def refuse_outputs_without_print_form(book: nodes.document) -> None:

@@ -4,7 +4,6 @@
 already, and lets MyST-NB execute nothing.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +21,7 @@ from byhand.reading.cell_outputs import faults
 from byhand.reading.results import Results, compute, kept, made_from
 from byhand.reading.steps import Step, steps_of
 from byhand.reading.values import RESULTS
+from mha.core.threads import usable_cores
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Reader:
         now, seconds = made_from(), app.config.nb_execution_timeout
         waiting = list(without_results(env, names, now))
         waiting.sort(key=lambda task: -task[1].stat().st_size)
-        with ThreadPoolExecutor(_processors()) as pool:
+        with ThreadPoolExecutor(usable_cores()) as pool:
             done = pool.map(lambda task: compute(task[1], task[2], now, seconds), waiting)
             ran = zip((name for name, *_ in waiting), done, strict=True)
             self.failed = {name: got for name, got in ran if got.faults or got.errors}
@@ -91,12 +91,6 @@ def _current(page: Path, steps: list[Step], app: Sphinx) -> Results:
     now = made_from()
     found = kept(page, steps, now)
     return found or compute(page, steps, now, app.config.nb_execution_timeout)
-
-
-def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _put(results: Results, notebook: NotebookNode) -> None:

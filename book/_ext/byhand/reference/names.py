@@ -8,6 +8,8 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any
 
+from sphinx.util.inspect import isproperty
+
 PACKAGE = "mha"
 FOR_CHAPTERS = "mha.chapters"  # its names come after those of the package
 
@@ -49,7 +51,7 @@ class Name:
             return "module"
         if inspect.isclass(thing):
             return "class"
-        if is_property(thing):
+        if isproperty(thing):
             return "property"
         if callable(thing):
             owner, _, _ = self.full.rpartition(".")
@@ -71,11 +73,6 @@ class Name:
         members = [name for name in vars(self.thing) if not name.startswith("_")]
         names = [Name(f"{self.full}.{name}") for name in members]
         return [name for name in names if name.kind in ("method", "property") and name.docstring]
-
-
-def is_property(thing: Any) -> bool:
-    """Tell whether a thing of a class is read like a value."""
-    return isinstance(thing, property | cached_property)
 
 
 def public_of(module: ModuleType) -> list[str]:

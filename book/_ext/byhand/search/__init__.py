@@ -134,13 +134,5 @@ def factor_of(name: str, factors: dict[str, float]) -> float:
 
 def _pages(app: Sphinx) -> list[str]:
     """Return the pages in the order of the contents, and after them any that stand in none."""
-    ordered: list[str] = []
-
-    def visit(name: str) -> None:
-        if name not in ordered:
-            ordered.append(name)
-            for child in app.env.toctree_includes.get(name, ()):
-                visit(child)
-
-    visit(app.config.root_doc)
+    ordered = app.env.collect_relations()
     return [*ordered, *sorted(set(app.env.all_docs) - set(ordered))]

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml import html
@@ -26,7 +25,6 @@ LATE = "late"  # the class of a <noscript> that holds a section until a reader o
 # Tables of numbers: only their captions have words. Others are the Markdown's, or marked as words.
 WORDS = "words"
 PLAIN_TABLE = frozenset({"table", "docutils", "align-default", "colwidths-auto"})
-CAPTIONS = frozenset({"caption", "figcaption"})
 # What stands between the parts of a formula when it is written in one line.
 BETWEEN = {"msub": "_", "munder": "_", "msup": "^", "mover": "^", "mfrac": "/"}
 BETWEEN |= {"msubsup": "_^", "munderover": "_^"}
@@ -66,59 +64,56 @@ def read_sections(page: str) -> list[Section]:
     ...               '</section></section>')
     [Section(anchor='', heading='A', text='One.'), Section(anchor='b', heading='B', text='By d_k.')]
     """
+    document = html.document_fromstring(page)
+    leave_words(document)
     found: list[Section] = []
-    for section in html.document_fromstring(page).iter("section"):
-        heading = heading_of(section)
-        if section.get("id") and heading is not None:
-            anchor = section.get("id") if found else ""
-            found.append(Section(anchor, _tidy(words(heading)), _tidy(words(section))))
-    return [section for section in found if section.heading]
+    for section in reversed(list(document.iter("section"))):  # those within first
+        heading = next(section.iter(*HEADINGS), None)
+        if heading is not None:  # else it is part of the section that it stands in
+            title = taken_out(heading)
+            text = taken_out(section)
+            if section.get("id") and title:
+                found.insert(0, Section(section.get("id"), title, text))
+    return [Section("", first.heading, first.text) for first in found[:1]] + found[1:]
 
 
-def heading_of(section: html.HtmlElement) -> html.HtmlElement | None:
-    """Return a section's own heading; one without is part of the section that it stands in."""
-    first = next(section.iter(*HEADINGS), None)
-    is_own = first is not None and next(first.iterancestors("section")) is section
-    return first if is_own else None
+def leave_words(document: html.HtmlElement) -> None:
+    """Leave of a page what is read, with a space around each block."""
+    for math in list(document.iter("math")):
+        math.tail = f"{formula(math)} {math.tail or ''}"
+        math.drop_tree()
+    for element in list(document.iter()):
+        if is_silent(element):
+            element.drop_tree()
+    for table in list(document.iter("table")):
+        if is_of_numbers(table):
+            captions = [taken_out(caption) for caption in table.iter("caption", "figcaption")]
+            table.clear()
+            table.text = " ".join(captions)
+    for element in document.iter():
+        if element.tag not in INLINE:
+            element.text, element.tail = f" {element.text or ''}", f" {element.tail or ''}"
 
 
-def words(element: html.HtmlElement, *, captions: bool = False) -> Iterator[str]:
-    """Yield the text of an element, and of those in it that are read with it.
-
-    Parameters
-    ----------
-    element : HtmlElement
-    captions : bool
-        Whether only the captions in it are read.
-    """
-    yield "" if captions else element.text or ""
-    for child in element:
-        if child.tag == "math":
-            yield "" if captions else f"{formula(child)} "
-        elif is_read(child):
-            inside = words(child, captions=reads_captions(child, around=captions))
-            yield from inside if child.tag in INLINE else (" ", *inside, " ")
-        yield "" if captions else child.tail or ""
+def taken_out(element: html.HtmlElement) -> str:
+    """Remove an element from a page, and return its words."""
+    words = re.sub(r" ([,.;:)])", r"\1", " ".join(element.text_content().split()))
+    element.drop_tree()
+    return words
 
 
-def is_read(element: html.HtmlElement) -> bool:
-    """Tell whether an element's words belong to the section that it stands in."""
-    if not isinstance(element.tag, str) or (
-        element.tag in HEADINGS and heading_of(next(element.iterancestors("section"))) is element
-    ):
-        return False
-    if element.tag == "section" and heading_of(element) is not None:
-        return False
-    silent = element.tag in SILENT_TAGS and LATE not in element.classes
+def is_silent(element: html.HtmlElement) -> bool:
+    """Tell whether an element's words are no part of what a reader looks for."""
+    if not isinstance(element.tag, str):
+        return True
     # A name with a hyphen is a custom element: something to work with, not to read.
-    return not (silent or "-" in element.tag or SILENT_CLASSES & set(element.classes))
+    is_code = element.tag in SILENT_TAGS and LATE not in element.classes
+    return is_code or "-" in element.tag or bool(SILENT_CLASSES & set(element.classes))
 
 
-def reads_captions(element: html.HtmlElement, *, around: bool) -> bool:
-    """Tell whether only the captions in an element are read: a table of numbers, or part of one."""
-    if element.tag == "table" and set(element.classes) - PLAIN_TABLE:
-        return WORDS not in element.classes
-    return around and element.tag not in CAPTIONS
+def is_of_numbers(table: html.HtmlElement) -> bool:
+    """Tell whether of a table only the captions are read."""
+    return bool(set(table.classes) - PLAIN_TABLE) and WORDS not in table.classes
 
 
 def formula(math: html.HtmlElement) -> str:
@@ -137,7 +132,3 @@ def in_line(element: html.HtmlElement) -> str:
     for i, child in enumerate(element):
         parts += [signs[i] if i < len(signs) else "", in_line(child), (child.tail or "").strip()]
     return "√" * (element.tag in ("msqrt", "mroot")) + "".join(parts)
-
-
-def _tidy(pieces: Iterator[str]) -> str:
-    return re.sub(r" ([,.;:)])", r"\1", " ".join("".join(pieces).split()))

@@ -4,8 +4,8 @@
 lines that stand in the page itself, because they have to run before anything is drawn. `theme`
 takes out of the theme what no page of this book uses, and `highlighting` keeps code to few
 elements. `policy` forbids everything else to run or load, and looks at every page that was written.
-`vendored` lists what the book carries of others, with version, licence and hash, and `notices`
-makes the page of it. `address` speaks to those who share a link, once the book has an address.
+`notices` makes the page of what the book carries of others, from `vendored.toml`: version, licence,
+hash. `address` speaks to those who share a link, once the book has an address.
 """
 
 from __future__ import annotations

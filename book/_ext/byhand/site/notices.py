@@ -4,12 +4,17 @@ The template of that name writes it from `vendored.toml`, so that it names what 
 page's foot leads to it, and no contents list.
 """
 
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
-from byhand.site.vendored import ROOT, carried_packages, vendored_files
+from byhand.digests import ROOT
+
+LIST = Path(__file__).with_name("vendored.toml")
 
 
 def setup(app: Sphinx) -> None:
@@ -17,16 +22,22 @@ def setup(app: Sphinx) -> None:
     app.connect("html-collect-pages", page)
 
 
+def carried() -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Return the files and the packages of the list, these with the versions that are installed."""
+    listed = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    return listed["file"], [one | {"version": version(one["name"])} for one in listed["package"]]
+
+
 def page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Yield the page as Sphinx wants one that no source has."""
-    files = vendored_files()
+    files, packages = carried()
     licences = [
         {
             "holder": holder,
-            "names": ", ".join(file.name for file in files if file.text == path),
+            "names": ", ".join(file["name"] for file in files if file["text"] == path),
             "text": (ROOT / path).read_text(encoding="utf-8"),
         }
-        for path, holder in dict.fromkeys((file.text, file.copyright) for file in files)
+        for path, holder in dict.fromkeys((file["text"], file["copyright"]) for file in files)
     ]
-    context = {"files": files, "packages": carried_packages(), "licences": licences}
+    context = {"files": files, "packages": packages, "licences": licences}
     yield "notices", {"title": "Notices", **context}, "notices.html"

@@ -200,6 +200,7 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     pitch = Pt((at.height + 0.75 * at.size) / len(thing.rows))
     labels = max(len(plain(label)) for label, _ in thing.rows) * at.size * DIGIT
     for paragraph, (label, line) in zip(frame.paragraphs, thing.rows, strict=True):
+        paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(at.height / len(thing.rows))
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
         for place, how in ((labels, "r"), (labels + at.size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)

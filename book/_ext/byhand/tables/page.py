@@ -34,10 +34,6 @@ def visit(self: HTML5Translator, node: numbers) -> None:
     raise nodes.SkipNode
 
 
-def depart(self: HTML5Translator, node: numbers) -> None:
-    """Leave nothing open: a table is written whole."""
-
-
 def _write_table(self: HTML5Translator, node: numbers) -> None:
     """Write a table with its caption inside."""
     (part,) = node["parts"]

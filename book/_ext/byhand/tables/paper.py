@@ -10,12 +10,9 @@ from byhand.press import markup
 from byhand.press.tables import Cell, table, tint
 from byhand.tables.element import Part, numbers, repeats
 from byhand.tables.marks import pieces
-from byhand.tables.widths import column_lengths, width
+from byhand.tables.widths import column_lengths
 
 PAPER = 112  # characters of a printed line, about, in the smaller letters of a wide table
-SURE = (
-    30  # of a table's letters: so wide it fits, by an estimate with a quarter of the line to spare
-)
 CALLS = {"em": "emph", "strong": "strong", "sup": "super", "sub": "sub"}
 LONG = 26  # rows; a table of more may have to break between pages
 
@@ -81,8 +78,7 @@ def joined(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
         [Cell(as_typst(first.rows[i][0])), *(cell for part in group for cell in _cells(part, i))]
         for i in range(len(first.rows))
     ]
-    fits = width(group) < SURE
-    return table(head, body, numbers="words" not in first.classes, long=long, fits=fits)
+    return table(head, body, numbers="words" not in first.classes, long=long)
 
 
 def _cells(part: Part, i: int) -> Iterator[Cell]:

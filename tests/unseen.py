@@ -1,0 +1,61 @@
+"""What attention written by people who had not seen the table of bugs is to be told.
+
+They wrote each bug in NumPy or in PyTorch as they knew it from code, its sound twin beside it:
+`examine/wrong_unseen_*.py` and `against_frameworks/wrong_torch_*.py` have a part of theirs.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import mha
+from mha.examine import Report
+
+EXAMINE = {
+    "attention": mha.examine,
+    "layer": mha.examine_layer,
+    "decoding": mha.examine_decoding,
+    "positions": mha.examine_positions,
+}
+A, L, D, P = EXAMINE
+ROTARY = {"rotary": True}
+
+DIVIDES = "if scores are divided by the scale that is given"
+HIDES = "if True hides"
+NO_NUMBERS = "if a mask holds True and False: numbers are not added to the scores"
+FIRST = "if the first query has the place of the first key"
+LAST = "if the last query has the place of the last key"
+FOUR_AXES = "if arrays have 4 axes where there is padding"
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """A function, which kind it is of, and what its writer says is wrong with it.
+
+    Of what is right, be it by another convention, `conditions` are those that a report names.
+    """
+
+    function: Callable[..., Any]
+    kind: str
+    what: str = ""
+    conditions: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.function.__name__
+
+    def examined(self, asarray: Callable[..., Any]) -> Report:
+        return EXAMINE[self.kind](self.function, asarray=asarray, **self.options)
+
+    def expect_right(self, asarray: Callable[..., Any]) -> None:
+        """Expect a report without a bug, and with these conditions."""
+        report = self.examined(asarray)
+        assert report.ok, report
+        assert [finding.convention for finding in report.findings] == list(self.conditions), report
+
+    def expect_told(self, asarray: Callable[..., Any]) -> None:
+        """Expect a report that says wrong, and names each bug or shows its smallest case."""
+        report = self.examined(asarray)
+        wrong = [finding for finding in report.findings if not finding.convention]
+        assert wrong, report
+        assert all(finding.bug or finding.case is not None for finding in wrong), report
