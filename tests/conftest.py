@@ -32,20 +32,20 @@ QUIET = [
 ]
 
 LONGEST_FIRST = (
-    "book/test_printing.py",
-    "commands/test_incremental_build.py",
     "book/test_book_browser.py",
-    "commands/test_preview.py",
-    "book/test_faults.py",
-    "book/test_blocks_browser.py",
-    "book/test_content_policy.py",
-    "widgets/test_explorer_page.py",
+    "book/test_printing.py",
+    "book/test_pdf.py",
+    "commands/test_incremental_build.py",
     "commands/test_slides.py",
-    "commands/test_build.py",
-    "book/test_looks.py",
-    "commands/test_same_bytes.py",
     "grade/test_grading.py",
     "book/test_page_notebooks.py",
+    "book/test_book_pages.py",
+    "commands/test_same_bytes.py",
+    "commands/test_preview.py",
+    "commands/test_build.py",
+    "book/test_faults.py",
+    "widgets/test_explorer_page.py",
+    "widgets/reading/test_exercises_browser.py",
 )
 """Files of tests that take long, and so begin: none is left over for one process at the end."""
 

@@ -243,6 +243,10 @@ LEADS_NOWHERE = [
     ("![A dot](lost.png)", "image file not readable: lost.png"),
     ("```{literalinclude} lost.py\n```", "Include file 'book/lost.py' not found"),
     ("It is {eval}`__import__('numpy').int64(7)`.", "would show np.int64(7); text or one of"),
+    (cell("from mha.views import figures", "figures.Figure(svg='<svg></svg>', alt='')"),
+     "a figure has no alternative text"),
+    ("It is $\\frac{1$ and broken.", "TeX `\\frac{1`"),
+    ("The weight is {eval}`missing`.", "{eval}`missing`: NameError: name 'missing'"),
     ("(twice)=\n## One\n\n(twice)=\n## Two", 'Duplicate explicit target name: "twice"'),
 ]  # fmt: skip
 

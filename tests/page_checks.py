@@ -125,6 +125,12 @@ def open_every_fold(page):
     until(page, "!document.querySelector('details > noscript')")
 
 
+def open_code_is_whole(page):
+    code = page.locator(".bd-article pre:not(details.code-fold *)")
+    cut = code.evaluate_all("all => all.map((e) => e.scrollWidth - e.clientWidth)")
+    assert max(cut, default=0) <= 1
+
+
 def no_word_is_small(page):
     assert page.evaluate(SMALL) == []
 

@@ -10,7 +10,7 @@ import yaml
 from environment import BUILD, ROOT, fail, step
 from html_book import HTML
 
-from packs import figures, notebooks, pages, questions, slides
+from packs import alone, cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
 
 FOLDER = BUILD / "packs"
@@ -98,6 +98,10 @@ def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
     return questions.write(bank, work)
 
 
+def _cards(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
+    return cards.write(alone.questions(found), found, work)
+
+
 def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
     return slides.write(slides.chosen(arguments.chapters), work)
 
@@ -114,6 +118,7 @@ def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> 
 
 PACKS: dict[str, Pack] = {
     "questions": _questions,
+    "cards": _cards,
     "slides": _slides,
     "figures": _figures,
     "notebooks": _notebooks,

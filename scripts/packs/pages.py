@@ -2,30 +2,44 @@
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from html import escape
 from math import inf
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
 from bs4 import BeautifulSoup, Tag
 
+from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
 from byhand.contents import read_contents
 from mha.practice.calculations import FORMULAS
+from mha.practice.exercise import ROUNDINGS, ROUNDINGS_IN_PERCENT
+from mha.runs.rounding import shown
 
 KEPT = {
     "p", "em", "strong", "b", "i", "u", "ul", "ol", "li", "dl", "dt", "dd", "table",
-    "caption", "thead", "tbody", "tr", "th", "td", "sub", "sup", "code", "pre", "div",
+    "a", "img", "caption", "thead", "tbody", "tr", "th", "td", "sub", "sup", "code", "pre", "div",
     "span", "br",
 }  # fmt: skip
 """HTML elements of a text that stands alone; others are left out and their contents stay."""
 
 DROPPED = (
     "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .screen-only"
-    ", details.code-fold, .printed, annotation, .reading-button"
+    ", details.code-fold, .printed, annotation, .reading-button, .page-only"
 )
+
+OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}
+ATTRIBUTES = {"colspan", "rowspan", "href", "src", "alt"}
+WHOLE = 1e-9
+"""How far a whole number may be from one."""
+
+LONGEST = 70
+"""Characters of what a question is called by, behind its chapter."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +53,12 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the book, as HTML that stands alone.
+    """A question of the book, as HTML.
 
     Parameters
     ----------
     name : str
-        Unique in the book: lower-case words joined by hyphens.
+        Unique in the book: lower-case words joined by hyphens. It stays from build to build.
     chapter : str
         The title of the page.
     text : str
@@ -58,6 +72,16 @@ class Question:
         The number to enter, where one is asked for.
     places : int, default 0
         Decimals asked for.
+    label : str, default ""
+        Of the quiz, box or exercise on its page.
+    page : str, default ""
+        The page's name.
+    asked : str, default ""
+        Which number, of several that an exercise may be asked for.
+    difficulty : str, default ""
+    minutes : int
+    files : dict of str to str
+        The pictures in the text, as SVG, by the names that it has for them.
     """
 
     name: str
@@ -68,6 +92,39 @@ class Question:
     is_multiple: bool = False
     answer: float | None = None
     places: int = 0
+    label: str = ""
+    page: str = ""
+    asked: str = ""
+    difficulty: str = ""
+    minutes: int = MINUTES_A_BOX
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What people call the question: its chapter, and how it begins."""
+        words = BeautifulSoup(self.asked or self.text, "html.parser").get_text(" ").split()
+        begin = textwrap.shorten(" ".join(words), LONGEST, placeholder=" …")
+        return f"{self.chapter}: {begin}"
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What the question is found by: chapter, kind, minutes, difficulty."""
+        of_difficulty = (f"difficulty {self.difficulty}",) if self.difficulty else ()
+        return (self.chapter, self.kind, f"{self.minutes} min", *of_difficulty)
+
+    @property
+    def key(self) -> str:
+        """The number to enter, rounded as it is asked for."""
+        assert self.answer is not None
+        return shown(self.answer, self.places).replace("−", "-")
+
+    @property
+    def margin(self) -> Decimal:
+        """How far off an answer may be: half a unit, and nothing where the number is whole."""
+        assert self.answer is not None
+        if not self.places and abs(self.answer - float(self.key)) < WHOLE:
+            return Decimal(0)
+        return Decimal(5).scaleb(-self.places - 1)
 
     @property
     def kind(self) -> str:
@@ -91,7 +148,17 @@ class Page:
         article = soup.select_one("article")
         if article is None:
             raise LookupError(f"{self.path} has no article")
+        for link in article.select("a[href]"):
+            link["href"] = self._from_the_top(str(link["href"]))
         return article
+
+    def _from_the_top(self, address: str) -> str:
+        """Return a link's address as it is from the top of the site."""
+        if "://" in address or address.startswith("mailto:"):
+            return address
+        path, sign, label = address.partition("#")
+        file = normpath(join(dirname(self.name), path)) if path else f"{self.name}.html"
+        return f"{file}{sign}{label}"
 
     @property
     def title(self) -> str:
@@ -117,17 +184,37 @@ def one(parent: Tag, selector: str) -> Tag:
 
 
 def questions(page: Page) -> Iterator[Question]:
-    """Yield every question of a page: quizzes, boxes and exercises, in the page's order."""
+    """Yield every question of a page: quizzes, boxes and exercises, in the page's order.
+
+    An exercise whose answer goes into a box is that box's question.
+    """
     solutions = _solutions(page)
     for element in page.article.select("mha-quiz, mha-your-turn, .exercise"):
         if element.name == "mha-quiz":
             yield _quiz(page, element)
         elif element.name == "mha-your-turn":
             yield from _box(page, element)
-        else:
+        elif element.select_one("mha-your-turn") is None:
             name = str(element["id"])
-            text = standing_alone(one(element, "section"))
-            yield Question(name, page.title, text, solutions.get(name, ""))
+            level = next((str(c)[-1] for c in element["class"] if "difficulty-" in str(c)), "")
+            yield Question(
+                name,
+                page.title,
+                _exercise(element),
+                solutions.get(name, ""),
+                label=name,
+                page=page.name,
+                difficulty=level,
+                minutes=MINUTES_BY_DIFFICULTY.get(int(level or 0), MINUTES_AN_EXERCISE),
+            )
+
+
+def _exercise(element: Tag) -> str:
+    """Return what an exercise says, without the box that checks an answer."""
+    said = copy(one(element, "section"))
+    for box in said.select("mha-build, mha-your-turn"):
+        box.decompose()
+    return standing_alone(said)
 
 
 def _quiz(page: Page, element: Tag) -> Question:
@@ -144,8 +231,15 @@ def _quiz(page: Page, element: Tag) -> Question:
         )
     is_multiple = element.select_one("input[type=checkbox]") is not None
     text = standing_alone(one(element, "legend"))
+    name = str(element["id"])
     return Question(
-        str(element["id"]), page.title, text, options=tuple(options), is_multiple=is_multiple
+        name,
+        page.title,
+        text,
+        options=tuple(options),
+        is_multiple=is_multiple,
+        label=name,
+        page=page.name,
     )
 
 
@@ -155,22 +249,34 @@ def _box(page: Page, element: Tag) -> Iterator[Question]:
     parts = element.select(".your-turn-part") or [one(element, ".your-turn-form")]
     labels = [label.get_text() for label in element.select(".your-turn-field label")]
     worked = [standing_alone(line) for line in element.select(".your-turn-worked p")]
+    exercise = element.find_parent(class_="exercise")
+    lead = _exercise(exercise) if exercise else ""
     for i, task in enumerate(tasks):
         part = parts[i] if len(parts) == len(tasks) else parts[0]
         asked = "".join(
-            standing_alone(found)
-            for found in part.select(".your-turn-question, .your-turn-givens, .your-turn-rounding")
+            standing_alone(found) for found in part.select(".your-turn-question, .your-turn-givens")
         )
-        field = f"<p>{escape(labels[i])}:</p>" if len(parts) != len(tasks) else ""
+        one_of = f"{escape(labels[i])}: " if len(parts) != len(tasks) else ""
         value = FORMULAS[task["kind"]](_numbers(task["givens"]), task["column"])
+        places, sentence = rounding(value, task["places"], percent=task["percent"])
         yield Question(
             name=f"{element['id']}-{i + 1}" if len(tasks) > 1 else str(element["id"]),
             chapter=page.title,
-            text=asked + field,
+            text=f"{lead}{asked}<p>{one_of}{sentence}</p>",
             feedback=worked[i] if len(worked) == len(tasks) else "".join(worked),
             answer=100 * value if task["percent"] else value,
-            places=task["places"],
+            places=places,
+            label=str(element["id"]),
+            page=page.name,
         )
+
+
+def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, str]:
+    """Return how many decimals are asked for, none of a whole number, and the words for it."""
+    if not percent and abs(value - round(value)) < WHOLE:
+        places = 0
+    forms = ROUNDINGS_IN_PERCENT if percent else ROUNDINGS
+    return places, forms[min(places, 2)].format(places=places)
 
 
 def _numbers(givens: list[list[float | None]]) -> list[list[float]]:
@@ -209,14 +315,14 @@ def standing_alone(element: Tag) -> str:
         if node.name not in KEPT:
             node.unwrap()
         else:
-            node.attrs = {k: v for k, v in node.attrs.items() if k in ("colspan", "rowspan")}
+            node.attrs = {k: v for k, v in node.attrs.items() if k in ATTRIBUTES}
     return _flow(text)
 
 
 def _plain_math(math: Tag) -> None:
     """Leave of a formula what every reader of MathML knows."""
     for node in math.find_all(True):
-        node.attrs = {}
+        node.attrs = {k: v for k, v in node.attrs.items() if k in OF_FORMULAS}
     math.attrs = {"xmlns": "http://www.w3.org/1998/Math/MathML"}
 
 

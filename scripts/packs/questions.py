@@ -1,35 +1,37 @@
 """The question bank: every question of the book, and fresh numbers of each kind, to be imported.
 
-GIFT is a text that Moodle and others read; a QTI 2.1 package is an archive that most other learning
-systems read. Formulas are MathML in both.
+Moodle reads its own XML; GIFT is a text that others read too; a QTI 2.1 package is an archive that
+most other systems read, and Canvas reads one with a few words of its own. Formulas are MathML.
 """
 
 import re
 import zipfile
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
 from mha.practice.drawing import LEVELS, SENTENCES, draw_example
-from mha.practice.exercise import NumericExercise, half_unit, numeric_exercise
+from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.wordings import WORDINGS
 from mha.runs.places import Place, places
 from mha.runs.record import Trace, trace
 from mha.runs.stages import STAGES
-from packs import qti
-from packs.pages import Page, Question
-from packs.pages import questions as of_page
+from packs import alone, moodle, qti
+from packs.pages import Page, Question, rounding
 
+README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
 """The chapter of the questions that are drawn."""
 
 
 def bank(pages: Sequence[Page], seed: int, variants: int) -> list[Question]:
     """Return every question of the book, and so many fresh ones of each kind of number."""
-    found = [question for page in pages for question in of_page(page)]
-    return found + [question for stage in drawable() for question in fresh(stage, seed, variants)]
+    drawn = [question for stage in drawable() for question in fresh(stage, seed, variants)]
+    return [*alone.questions(pages), *drawn]
 
 
 def drawable() -> list[str]:
@@ -46,23 +48,28 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
         run = _drawn(rng, number)
         place = _some_place(rng, run, stage)
         exercise = numeric_exercise(run, stage, place.row or 0, place.column or 0, place.head or 0)
+        places, sentence = rounding(exercise.answer, exercise.places, percent=exercise.percent)
         yield Question(
-            name=f"fresh-{stage.replace('_', '-')}-{number + 1}",
+            name=f"fresh-{seed}-{stage.replace('_', '-')}-{number + 1}",
             chapter=f"{FRESH}: {stage.replace('_', ' ')}",
-            text=_asked(exercise),
+            text=_asked(exercise, sentence),
             feedback=f"<p>{_raised(exercise.worked_line)}</p>",
             answer=exercise.asked,
-            places=exercise.places,
+            places=places,
+            difficulty=_difficulty(number),
         )
 
 
 def _drawn(rng: np.random.Generator, number: int) -> Trace:
-    difficulty = list(LEVELS)[number % len(LEVELS)]
     sentence = SENTENCES[number % len(SENTENCES)]
     example = draw_example(
-        rng, num_heads=2, with_output=True, difficulty=difficulty, sentence=sentence
+        rng, num_heads=2, with_output=True, difficulty=_difficulty(number), sentence=sentence
     )
     return trace(example)
+
+
+def _difficulty(number: int) -> str:
+    return list(LEVELS)[number % len(LEVELS)]
 
 
 def _some_place(rng: np.random.Generator, run: Trace, stage: str) -> Place:
@@ -70,11 +77,10 @@ def _some_place(rng: np.random.Generator, run: Trace, stage: str) -> Place:
     return possible[int(rng.integers(len(possible)))]
 
 
-def _asked(exercise: NumericExercise) -> str:
+def _asked(exercise: NumericExercise, rounding: str) -> str:
     """Return a question with what it gives, as HTML."""
     givens = "".join(f"<li>{_marked(str(given))}</li>" for given in exercise.givens)
-    question, rounding = _marked(exercise.question), escape(exercise.rounding)
-    return f"<p>{question}</p><ul>{givens}</ul><p>{rounding}</p>"
+    return f"<p>{_marked(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
 
 
 def _marked(text: str) -> str:
@@ -90,14 +96,23 @@ def _raised(line: str) -> str:
 
 
 def as_gift(questions: Sequence[Question]) -> str:
-    """Return questions in the GIFT format, a category a chapter."""
+    """Return questions in the GIFT format, a category a chapter; pictures stand in the text."""
     parts, chapter = [], ""
     for question in questions:
         if question.chapter != chapter:
             chapter = question.chapter
-            parts.append(f"$CATEGORY: Attention by Hand/{chapter.replace('/', ' ')}")
-        parts.append(f"::{question.name}::[html]{_gift(question.text)}{{{_answers(question)}}}")
+            parts.append(f"$CATEGORY: {alone.TITLE}/{chapter.replace('/', ' ')}")
+        known = "".join(f" [tag:{tag}]" for tag in question.tags)
+        text, title = _gift(_with_pictures(question.text, question)), _gift(question.title)
+        answers = _answers(replace(question, feedback=_with_pictures(question.feedback, question)))
+        parts.append(f"// [id:{question.name}]{known}\n::{title}::[html]{text}{{{answers}}}")
     return "\n\n".join(parts) + "\n"
+
+
+def _with_pictures(text: str, question: Question) -> str:
+    """Return HTML with its pictures in the places of their names."""
+    encoded = {name: b64encode(svg.encode()).decode() for name, svg in question.files.items()}
+    return alone.PICTURE.sub(lambda at: f"data:image/svg+xml;base64,{encoded[at[0]]}", text)
 
 
 def _answers(question: Question) -> str:
@@ -105,15 +120,12 @@ def _answers(question: Question) -> str:
     if question.kind == "essay":
         return said
     if question.answer is not None:
-        return f"#{_number(question.answer)}:{half_unit(question.places):.9g}{said}"
-    right = sum(option.is_right for option in question.options)
-    wrong = len(question.options) - right
+        return f"#{question.key}:{question.margin}{said}"
     lines = []
-    for option in question.options:
+    for option, share in zip(question.options, moodle.shares(question), strict=True):
         mark = "=" if option.is_right else "~"
         if question.is_multiple:
-            share = 100 / right if option.is_right else -100 / max(wrong, 1)
-            mark = f"~%{share:.5g}%"
+            mark = f"~%{share}%"
         lines.append(f"{mark}{_gift(option.text)}#{_gift(option.feedback)}")
     return "\n" + "\n".join(lines) + said + "\n"
 
@@ -123,20 +135,26 @@ def _gift(text: str) -> str:
     return re.sub(r"([\\~=#{}:])", r"\\\1", text)
 
 
-def _number(value: float) -> str:
-    """Return a number with its digits, without an exponent."""
-    return np.format_float_positional(value, precision=12, trim="-")
-
-
 # ---- Files ----
 
 
 def write(questions: Sequence[Question], folder: Path) -> list[Path]:
-    """Write the bank in both formats, and return the files."""
-    gift, package = folder / "questions.gift", folder / "questions-qti.zip"
-    gift.write_text(as_gift(questions), encoding="utf-8")
-    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in qti.package(questions).items():
-            # A fixed date, so that the same questions give the same bytes.
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), text)
-    return [gift, package]
+    """Write the bank in each format, and return the files."""
+    texts = {
+        "README.md": README.read_text(encoding="utf-8"),
+        "questions-moodle.xml": moodle.as_xml(questions),
+        "questions.gift": as_gift(questions),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    packages = {
+        "questions-qti.zip": qti.package(questions),
+        "questions-canvas.zip": qti.package(questions, for_canvas=True),
+    }
+    for name, files in packages.items():
+        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file, text in files.items():
+                # A fixed date, so that the same questions give the same bytes.
+                info = zipfile.ZipInfo(file, (2026, 1, 1, 0, 0, 0))
+                archive.writestr(info, text, zipfile.ZIP_DEFLATED)
+    return [folder / name for name in (*texts, *packages)]

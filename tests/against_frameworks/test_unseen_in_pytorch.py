@@ -4,8 +4,9 @@ import pytest
 import torch
 import wrong_torch_attention
 import wrong_torch_layers
+import wrong_torch_more
 
-FROM = wrong_torch_attention, wrong_torch_layers
+FROM = wrong_torch_attention, wrong_torch_layers, wrong_torch_more
 
 
 @pytest.mark.parametrize("one", [x for m in FROM for x in (*m.WRONG, *m.PAIRS)], ids=str)

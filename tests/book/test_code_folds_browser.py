@@ -75,14 +75,6 @@ def test_the_switch_works_where_nothing_can_be_stored(context):
     assert are_open(page)
 
 
-def test_a_fold_opens_by_keyboard(context):
-    page = opened(context)
-    summary = page.locator("details.code-fold > summary").first
-    summary.focus()
-    page.keyboard.press("Enter")
-    assert page.locator("details.code-fold .cell_input").first.is_visible()
-
-
 def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(context):
     page = opened(context)
     heading = page.locator("#reading-a-weight-matrix > h2")

@@ -113,8 +113,13 @@ def crawl(browser, addresses, way):
 
 
 # `test_book_browser.py` opens every page from a file and hears of every refusal, for the console
-# says it; here their controls are used too.
-FROM_A_FILE = ["index", "mechanism/multi-head-attention", "examples/apple", "search"]
+# says it. Here controls are used too, on pages that have together every kind of them.
+WITH_CONTROLS = [
+    "index", "search", "mechanism/multi-head-attention", "mechanism/what-attention-does",
+    "examples/apple", "transformer/depth", "transformer/small-model",
+    "transformer/your-own-attention", "reference/layer", "sources/what-the-sources-print",
+]  # fmt: skip
+FROM_A_FILE = ["search", "examples/apple"]
 
 
 @pytest.mark.book
@@ -122,7 +127,7 @@ FROM_A_FILE = ["index", "mechanism/multi-head-attention", "examples/apple", "sea
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "name"),
-    [*(("http", name) for name in PAGES), *(("file", name) for name in FROM_A_FILE)],
+    [*(("http", name) for name in WITH_CONTROLS), *(("file", name) for name in FROM_A_FILE)],
 )
 def test_every_control_of_a_page_keeps_its_policy(crawl, name):
     crawl.page.goto(f"{crawl.address}/{name}.html")

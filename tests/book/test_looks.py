@@ -129,14 +129,6 @@ def test_a_table_on_a_phone_breaks_its_labels_before_it_scrolls(opened, table):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", [n for n in PAGES if n.startswith(("mech", "trans"))])
-def test_open_code_is_whole_on_a_desk(opened, name):
-    code = opened(name, width=1280).locator(".bd-article pre:not(details.code-fold *)")
-    cut = code.evaluate_all("all => all.map((e) => e.scrollWidth - e.clientWidth)")
-    assert max(cut, default=0) <= 1
-
-
-@pytest.mark.browser
 @pytest.mark.parametrize("name", ["mechanism/softmax", "reference/layer"])
 def test_the_contents_mark_the_open_page_alone_and_take_their_whole_width(opened, name):
     links = opened(name, width=1280).locator("nav.bd-links li > a")

@@ -147,8 +147,7 @@ def test_the_search_asks_for_files_alone_and_says_nothing_in_the_console(opened)
     assert seen.messages == before
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
 def test_axe_finds_no_violation_in_the_open_dialog(opened, theme, width):
     seen = opened(theme=theme, width=width)
     assert len(seen.search("attention mask")) == 10

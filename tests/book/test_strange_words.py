@@ -187,7 +187,7 @@ def test_the_questions_are_read_as_they_are_written(packs):
         read = json.loads(racer.eval(f"JSON.stringify(giftParser.parse({text}))"))
     categories = [straight(str(found["title"])) for found in read if found["type"] == "Category"]
     assert any(title.endswith(HEADING.replace("/", " ")) for title in categories)
-    by_name = {found["title"]: found for found in read}
+    by_name = {found["id"]: found for found in read if found["type"] != "Category"}
     assert plain(by_name["quiz-strange-quiz"]["stem"]["text"]) == ASKED
     assert plain(by_name["ex-strange"]["stem"]["text"]) == ASKED
     options = by_name["quiz-strange-quiz"]["choices"]
@@ -196,8 +196,8 @@ def test_the_questions_are_read_as_they_are_written(packs):
     assert STRANGE[0] in asked
     with zipfile.ZipFile(packs / "questions" / "questions-qti.zip") as archive:
         items = {name: ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
-    item = items["items/quiz-strange-quiz.xml"]
-    assert straight(item.get("title")) == f"{HEADING}: quiz-strange-quiz"
+    item = items["quiz-strange-quiz.xml"]
+    assert straight(item.get("title")).startswith(f"{HEADING}: ")
     assert ASKED in straight("".join(item.itertext()))
 
 

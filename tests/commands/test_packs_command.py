@@ -19,7 +19,7 @@ def parsed(*arguments):
     [
         (
             ["--only", "questions,odd"],
-            "--only has 'odd'; one of questions, slides, figures, notebooks is wanted",
+            "--only has 'odd'; one of questions, cards, slides, figures, notebooks is wanted",
         ),
         (["--variants", "51"], "--variants is 51; 0 to 50 is wanted"),
         (["--seed", "-1"], "--seed is -1; 0 to 1,000,000,000 is wanted"),
@@ -50,13 +50,19 @@ def test_the_readme_has_every_pack():
 def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(command.typesetting, "PRINT", tmp_path / "work")
     monkeypatch.setattr(command, "HTML", SITE)
-    command.make(parsed("--only", "questions,notebooks", "--variants", "1", "--to", str(tmp_path)))
+    command.make(
+        parsed("--only", "questions,cards,notebooks", "--variants", "1", "--to", str(tmp_path))
+    )
     made = {
         path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("*/*") if path.is_file()
     }
     assert made == {
-        "questions/questions.gift",
+        "cards/attention-by-hand.apkg",
+        "questions/README.md",
+        "questions/questions-canvas.zip",
+        "questions/questions-moodle.xml",
         "questions/questions-qti.zip",
+        "questions/questions.gift",
         "notebooks/attention-step-by-step.ipynb",
         "notebooks/attention-graded.ipynb",
     }

@@ -93,7 +93,7 @@ show.turn("scores", 1, 2, head=0)
 MADE = ("pdf", "epub", "worksheets", "packs")
 PRINTED = (
     ("course", "--chapters", "short", "--title", "Übung"),
-    ("pdf", "--accessible"),
+    ("pdf",),
     ("epub",),
     ("worksheet", "--seed", "3", "--students", "1"),
     ("packs", "--variants", "1"),
@@ -173,15 +173,6 @@ def test_the_other_place_is_offline(places):
     code = "import urllib.request as r; r.urlopen('http://example.org')"
     with pytest.raises(AssertionError, match=r"offline: example\.org has no address"):
         run_in(there, code, someone)
-
-
-def test_a_build_again_from_nothing_gives_the_same_bytes(places):
-    here = places[0]
-    before = published(here)
-    assert before
-    shutil.rmtree(here / "_build")
-    assert build(here).returncode == 0
-    assert published(here) == before
 
 
 def test_no_page_names_a_folder_a_user_or_a_date(places):

@@ -1,6 +1,6 @@
 """Whatever is handed in: no input changes, nothing warns, and what is refused gets one sentence.
 
-The profile `thorough` draws 20,000 arguments a function; CONTRIBUTING.md says how to run it.
+The profile `thorough` draws 20,000 arguments a function; docs/upkeep.md says how to run it.
 """
 
 import dataclasses
@@ -13,15 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import raises
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sound_arguments import BESIDE, DRAWING, MORE, SOUND
 from strange import PRESENTED, SPECIAL, argument
 
 import mha
-
-EXAMPLES = max(200, settings().max_examples)
 
 # A sentence names the argument first, says what is wrong, and mostly what is wanted.
 SENTENCE = re.compile(
@@ -107,7 +105,6 @@ def test_what_is_sound_is_taken(name):
 def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
     sound = taken(name)
 
-    @settings(max_examples=EXAMPLES)
     @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
     def check(given):
         before = held_by(given)
@@ -153,7 +150,6 @@ def sound_inputs(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=EXAMPLES)
 @given(sound_inputs())
 def test_how_an_array_lies_in_memory_changes_no_result(drawn):
     plain, presented = drawn

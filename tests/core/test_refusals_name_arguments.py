@@ -22,11 +22,6 @@ def kinds(kind):
     return [(n, a) for n, a in CASES if isinstance(SOUND[n][a], kind)]
 
 
-@pytest.mark.parametrize("name", SOUND)
-def test_the_arguments_are_sound(name):
-    called(name, **SOUND[name])
-
-
 @pytest.mark.parametrize(("name", "argument"), kinds(np.ndarray))
 def test_words_are_refused_by_name(name, argument):
     words = np.full(SOUND[name][argument].shape, "a")

@@ -150,25 +150,6 @@ def test_the_output_is_the_sum_over_heads_of_their_rows_of_w_o(name):
     np.testing.assert_allclose(record.output, np.sum(shares, axis=0), rtol=1e-12, atol=1e-15)
 
 
-# What every chapter may say of its example: no chapter asserts it again
-
-
-@pytest.mark.parametrize("name", example_names())
-def test_weights_are_shares_of_the_exponentials_and_sum_to_one(name):
-    record = trace(load_example(name))
-    np.testing.assert_allclose(record.weights.sum(axis=-1), 1, rtol=1e-14)
-    shares = record.exponentials / record.row_sums[..., None]
-    np.testing.assert_allclose(record.weights, shares, rtol=1e-13)
-
-
-@pytest.mark.parametrize("name", example_names())
-def test_the_output_of_a_head_is_its_values_mixed_by_its_weights(name):
-    record = trace(load_example(name))
-    mixed = record.weights @ record.value
-    np.testing.assert_allclose(record.head_outputs, mixed, rtol=1e-12, atol=1e-15)
-    np.testing.assert_array_equal(record.concat, np.hstack(list(record.head_outputs)))
-
-
 @pytest.mark.parametrize("name", example_names())
 def test_without_the_scale_every_row_keeps_its_favourite_and_is_sharper(name):
     record = trace(load_example(name))
@@ -192,51 +173,6 @@ def test_the_narrow_example_comes_near_its_target():
     weights, target = trace(example).weights, example.target_weights
     assert 0.01 < abs(weights - target).max() < 0.09
     np.testing.assert_array_equal(weights.argmax(axis=-1), target.argmax(axis=-1))
-
-
-# By hand
-
-
-def test_cat_sat_is_exact_up_to_the_exponential():
-    example = load_example("cat-sat")
-    record = trace(example)
-    assert (example.tokens, example.head_names) == (("cat", "sat"), ("Head 1",))
-    assert record.embeddings is None
-    np.testing.assert_array_equal(record.query, [[[1, 0, 1, 0], [0, 1, 0, 1]]])
-    np.testing.assert_array_equal(record.key, record.query)
-    np.testing.assert_array_equal(record.value, [[[2, 3], [5, 7]]])
-    np.testing.assert_array_equal(record.scores, [[[2, 0], [0, 2]]])
-    np.testing.assert_array_equal(record.scaled_scores, [[[1, 0], [0, 1]]])
-    share = math.e / (math.e + 1)
-    np.testing.assert_allclose(
-        record.weights, [[[share, 1 - share], [1 - share, share]]], rtol=1e-14
-    )
-
-
-def test_the_cat_sat_by_hand():
-    example = load_example("the-cat-sat")
-    record = trace(example)
-    assert (example.tokens, example.head_names) == (("the", "cat", "sat"), ("Head 1", "Head 2"))
-    np.testing.assert_array_equal(record.embeddings, [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]])
-    np.testing.assert_allclose(
-        record.query,
-        [[[0.6, 0.8], [1.0, 1.2], [0.4, 0.6]], [[1.4, 1.2], [1.0, 0.8], [1.6, 1.4]]],
-    )
-    np.testing.assert_allclose(
-        record.key,
-        [[[1.2, 1.0], [0.8, 0.6], [1.4, 1.2]], [[0.8, 1.0], [1.2, 1.4], [0.6, 0.8]]],
-    )
-    np.testing.assert_allclose(
-        record.value,
-        [[[0.4, 0.4], [0.6, 0.6], [0.3, 0.3]], [[1.2, 1.2], [1.4, 1.4], [1.1, 1.1]]],
-    )
-    np.testing.assert_allclose(
-        record.scores,
-        [
-            [[1.52, 0.96, 1.80], [2.40, 1.52, 2.84], [1.08, 0.68, 1.28]],
-            [[2.32, 3.36, 1.80], [1.60, 2.32, 1.24], [2.68, 3.88, 2.08]],
-        ],
-    )
 
 
 # Files that are not as they should be

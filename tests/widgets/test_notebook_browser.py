@@ -96,8 +96,9 @@ def frame_of(page, number=0):
     return element, frame
 
 
-@pytest.mark.parametrize("where", MARKS)
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("where", "theme"), [("Jupyter", "light"), *((where, "dark") for where in MARKS)]
+)
 def test_figures_and_explorers_follow_the_notebook_s_theme(notebook, where, theme):
     opposite = {"light": "dark", "dark": "light"}[theme]
     system = theme if where == "none" else opposite
@@ -171,8 +172,7 @@ def shares(run, head, row):
     return run.weights[head, row] * (run.value[head] @ output) / (output @ output)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
 def test_a_large_layer_is_accessible_and_as_wide_as_its_place(notebook, rng, theme, width):
     page = notebook(explorer(run_of(rng, is_causal=True)), theme=theme, width=width)
     _, frame = frame_of(page)

@@ -38,10 +38,11 @@ def holds(seen, run, row, head=0, component=0):
 
 
 @pytest.mark.parametrize("name", example_names())
-def test_the_strip_shows_the_numbers_of_the_trace(view, name):
+def test_the_strip_shows_the_numbers_of_the_trace_and_what_they_come_from(view, name):
     seen = view(name).live()
-    row = seen.run.example.focus or 0
-    holds(seen, seen.run, row)
+    is_on_one_screen(seen)
+    sources_and_all_that_is_moved_light_up(seen)
+    holds(seen, seen.run, seen.run.example.focus or 0)
     for head, name_of_head in enumerate(seen.run.head_names):
         if seen.run.num_heads > 1:
             seen.choose(name_of_head)
@@ -51,10 +52,8 @@ def test_the_strip_shows_the_numbers_of_the_trace(view, name):
     assert seen.errors == []
 
 
-@pytest.mark.parametrize("name", example_names())
-def test_everything_is_on_one_screen(view, name):
-    """From the title to the heads' shares: nothing that lights up is out of sight or cut."""
-    seen = view(name).live()
+def is_on_one_screen(seen):
+    """Assert that from the title to the heads' shares nothing is out of sight or cut."""
     top, bottom = seen.page.locator(".strip").evaluate(
         "e => { const b = e.getBoundingClientRect(); return [b.top, b.bottom]; }"
     )
@@ -91,9 +90,8 @@ def sources(run, place):
                 yield from sources(run, operand.place)
 
 
-@pytest.mark.parametrize("name", example_names())
-def test_every_source_of_a_number_and_all_that_it_moves_light_up_on_one_screen(view, name):
-    seen = view(name).live()
+def sources_and_all_that_is_moved_light_up(seen):
+    """Assert it of every number of one query: on one screen, too."""
     found = seen.page.evaluate(CHAINS)
     shown = {where for where, _, _ in found}
     wanted = {where: {str(at) for at in sources(seen.run, Place.parse(where))} for where in shown}

@@ -3,9 +3,10 @@
 It opens with one sentence, what its reader will be able to do, and in how many minutes: `openings`.
 `section_folds` folds away what a first reading can do without, "Deeper", "All numbers" and "In
 PyTorch", and `code_folds` the code of each section; `in_pytorch` has the same calculation for
-PyTorch. `difficulty` marks exercises, and `teaching` counts them and the minutes for the page that
-teachers read. `claims` marks the claims and lists them in the ledger. `numbered_boxes` hold the
-algorithms and the propositions. `printed_switch` shows what a source prints beside the numbers.
+PyTorch. `difficulty` marks exercises, `asked` says which number of one can be marked by a machine,
+and `teaching` counts them and the minutes for the page that teachers read. `claims` marks the
+claims and lists them in the ledger. `numbered_boxes` hold the algorithms and the propositions.
+`printed_switch` shows what a source prints beside the numbers.
 
 Each is an extension of its own: a directive or a role, a node where the page and paper write it in
 two ways, and the change that is made to the page once all pages have been read. The role
@@ -27,6 +28,7 @@ PARTS = (
     "section_folds",
     "openings",
     "difficulty",
+    "asked",
     "teaching",
 )
 

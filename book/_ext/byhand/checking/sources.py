@@ -18,7 +18,7 @@ DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
 EVAL = re.compile(r"\{eval\}`([^`]+)`")
 # These hold no Markdown.
-CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch")
+CODE = ("", "code-cell", "code", "code-block", "literalinclude", "math", "pytorch", "asked")
 SEEN = ("shows", "reveals")  # options whose value is an expression: what a slide shows
 DECK = ".slides.md"
 IGNORED = (

@@ -22,7 +22,7 @@ TARGET = re.compile(r"^\([\w-]+\)=\n", re.MULTILINE)
 SPAN = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\{(\.[^}]*)\}", re.DOTALL)
 ITEM = re.compile(r"^- \[[x ][^\]`]*(?:`[^`]+`)?\]\s+", re.MULTILINE)
 LEFT_OUT = frozenset(
-    {"bibliography", "button-ref", "exercise-end", "printed-switch", "read-in-steps"}
+    {"asked", "bibliography", "button-ref", "exercise-end", "printed-switch", "read-in-steps"}
     | {"solution-end", "names-of-the-package"}
 )
 HEADED = {

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-# In a sentence, in the mark of a question's option, which it shall hold for, and where code for
-# another library says whose numbers it has.
+# In a sentence, in the mark of a question's option, which it shall hold for, where code for another
+# library says whose numbers it has, and where an exercise is asked for a number.
 EXPRESSION = re.compile(
     r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
     r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]"
-    r"|^:(?:given|prints): (?P<arrays>[^\n]+)$",
+    r"|^:(?:given|prints): (?P<arrays>[^\n]+)$"
+    r"|^:answer: (?P<answer>[^\n]+)$",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -61,11 +62,19 @@ def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
             number = text.count("\n", 0, place) + 1 if place >= 0 else line + 1
             found[Step("cell", index, number, cell.source)] = None
         for expression in EXPRESSION.finditer(text_of_cell):
-            claim, arrays = expression["claim"], expression["arrays"]
-            source = f"bool({claim})" if claim else expression["value"] or numbers_of(arrays)
+            source = _source(expression)
             number = line + (2 if cell.cell_type == "markdown" else 1)
             found[Step("expression", index, number, one_line(source))] = None
     return list(found)
+
+
+def _source(found: re.Match[str]) -> str:
+    """Return the expression that stands at a place of the text."""
+    if found["claim"]:
+        return f"bool({found['claim']})"
+    if found["answer"]:
+        return number_of(found["answer"])
+    return found["value"] or numbers_of(found["arrays"])
 
 
 def _caption(cell: NotebookNode) -> str:
@@ -82,6 +91,11 @@ def numbers_of(arrays: str) -> str:
     'np.hstack([*map(np.ravel, (x, y,))]).astype(float).astype(str).tolist()'
     """
     return f"np.hstack([*map(np.ravel, ({arrays.strip()},))]).astype(float).astype(str).tolist()"
+
+
+def number_of(answer: str) -> str:
+    """Return the expression of a number that an exercise is asked for."""
+    return f"float({answer.strip()})"
 
 
 def one_line(expression: str) -> str:

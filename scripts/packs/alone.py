@@ -1,0 +1,279 @@
+"""Questions that stand alone: each with the tables, figures and formulas that it names.
+
+A question that names what it has not stops the pack, with its file and line. `bank.toml` lists what
+questions take without naming it, and the questions that cannot do without their page.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from html import escape
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+from environment import ROOT, fail
+
+from byhand.checking.sources import Block
+from byhand.checking.sources import Page as Source
+from byhand.reading import results
+from byhand.reading.steps import number_of, one_line
+from packs import figures
+from packs.pages import Page, Question, one, rounding, standing_alone
+from packs.pages import questions as of_page
+
+BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
+TITLE: str = BANK["title"]
+UNEXPLAINED = frozenset(BANK["unexplained"])
+THING = re.compile(r"(?:tbl|fig|equation)-.*")
+"""How a table, a figure or a formula is labelled."""
+
+NUMREF = re.compile(r"\{numref\}`([\w-]+)`")
+PICTURE = re.compile(r'(?<=src=")[\w-]+\.svg(?=")')
+
+PLACES = re.compile(
+    r"\b(?:tables?|figures?|formulas?|blocks?|sections?|chapters?|examples?) (?:above|below)\b"
+    r"|\b(?:this|the|last|next|previous) (?:page|notebook)\b|\bnotebook of\b"
+    r"|\b(?:this|last|next|previous) (?:chapter|section)\b|\bwork it here\b"
+)
+"""Words for what stands elsewhere on a page. Numbers of tables are links there, and no words."""
+
+
+@dataclass
+class Book:
+    """What questions refer to: the things on the pages, and the book's address.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+    address : str
+        Of the published book, with a last /; empty if it has none.
+    """
+
+    pages: Sequence[Page]
+    address: str
+    pictures: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.holders = {
+            str(holder["id"]): page
+            for page in self.pages
+            for holder in page.article.find_all(id=THING)
+        }
+
+    def things(self, label: str, name: str) -> list[str]:
+        """Return a table, figure or formula as HTML, and those that its caption names.
+
+        Parameters
+        ----------
+        label : str
+        name : str
+            What a text calls it.
+
+        Raises
+        ------
+        LookupError
+            Where no page has it.
+        """
+        if label not in self.holders:
+            raise LookupError(name)
+        html, more = _resolved(self._thing(self.holders[label], label, name), self)
+        return [html, *more]
+
+    def _thing(self, page: Page, label: str, name: str) -> str:
+        """Return a table, figure or formula below its name and caption."""
+        holder = one(page.article, f'[id="{label}"]')
+        if label.startswith("equation-"):
+            return f"<p>{name} {standing_alone(around(one(holder, 'math')))}</p>"
+        shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
+        group = holder if holder.select_one(".caption-text") else holder.find_parent("figure")
+        caption = one(group or holder, ".caption-text")
+        number = caption.find_previous_sibling(class_="caption-number")
+        name = name if name != label or number is None else number.get_text(strip=True)
+        return f"<p><strong>{escape(name)}</strong> {standing_alone(around(caption))}</p>{shown}"
+
+    def _picture(self, page: Page, label: str) -> str:
+        name = label.removeprefix("fig-")
+        drawn = next(figure for figure in figures.of_page(page) if figure.name == name)
+        self.pictures[f"{name}.svg"] = figures.as_file(drawn.svg)
+        said = re.search(r'aria-label="([^"]*)"', drawn.svg)
+        return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
+
+
+def around(element: Tag) -> Tag:
+    """Return a block around an element's copy, so that the element itself stays."""
+    block = BeautifulSoup("<div></div>", "html.parser").div
+    assert block is not None
+    block.append(copy(element))
+    return block
+
+
+def _tables(holder: Tag) -> str:
+    found = [holder] if holder.name == "table" else holder.find_all("table")
+    tables = []
+    for table in found:
+        block = around(table)
+        for caption in block.find_all("caption"):
+            caption.decompose()
+        tables.append(standing_alone(block))
+    return "".join(tables)
+
+
+def questions(pages: Sequence[Page]) -> Iterator[Question]:
+    """Yield the questions of the pages that stand alone, each with all that it takes."""
+    pages = [replace(page) for page in pages]  # read anew: other packs cut from what they show
+    book = Book(pages, base_address())
+    for page in pages:
+        source = source_of(page)
+        asked = numbers(source)
+        for question in of_page(page):
+            label = question.label
+            if label in BANK["left-out"]:
+                continue
+            whole = _whole(question, book, source)
+            yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
+        for label, (first, *_) in asked.items():
+            fail(f"{source.file}:{first.line}: {label} is no exercise that the question bank has")
+
+
+def source_of(page: Page) -> Source:
+    """Return the chapter that a page was made from."""
+    file = f"book/{page.name}.md"
+    return Source(file, (ROOT / file).read_text(encoding="utf-8"))
+
+
+def base_address() -> str:
+    """Return the address of the published book, empty if it has none."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    return str(config["html"]["baseurl"] or "")
+
+
+# ---- What a question names ----
+
+
+def _whole(question: Question, book: Book, source: Source) -> Question:
+    """Return a question with the things that it names, and a link to its page."""
+    try:
+        text, named = _resolved(question.text, book, _labels(source, question))
+        parts = [_resolved(part, book) for part in _replies(question)]
+        needs = BANK["needs"].get(question.label, ())
+        needed = [thing for need in needs for thing in _needed(need, book)]
+        things = dict.fromkeys([*named, *needed])
+        said = {thing: None for _, found in parts for thing in found if thing not in things}
+        check("".join([text, *(part for part, _ in parts)]))
+    except LookupError as error:
+        line = next((f":{n}" for n, at in enumerate(source.lines, 1) if _begins(at, question)), "")
+        fail(f"{source.file}{line}: {question.name} names {error}, which the question has not")
+    replies = iter([part for part, _ in parts])
+    options = tuple(
+        replace(option, text=next(replies), feedback=next(replies)) for option in question.options
+    )
+    where = f"{question.page}.html#{question.label}"
+    chapter = escape(question.chapter)
+    origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
+    feedback = f"{next(replies)}{''.join(said)}<p>From {TITLE}: {origin}.</p>"
+    if things:
+        text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
+    shown = sorted({*PICTURE.findall(text + feedback)})
+    files = {name: book.pictures[name] for name in shown}
+    return replace(question, text=text, options=options, feedback=feedback, files=files)
+
+
+def _replies(question: Question) -> Iterator[str]:
+    for option in question.options:
+        yield from (option.text, option.feedback)
+    yield question.feedback
+
+
+def _labels(source: Source, question: Question) -> list[str]:
+    """Return the tables and figures that an exercise names: a page's links lead to whole groups."""
+    blocks = [b for b in source.blocks if b.options.get("label", (0, ""))[1] == question.label]
+    return [label for block in blocks for label in NUMREF.findall(block.code)]
+
+
+def _resolved(html: str, book: Book, labels: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """Return HTML whose links lead to the published book, and the things that it names."""
+    soup, things, own = BeautifulSoup(html, "html.parser"), [], iter(labels)
+    for link in soup.find_all("a"):
+        address = str(link["href"])
+        label = address.partition("#")[2]
+        if THING.fullmatch(label):
+            wanted = label if label.startswith("equation-") else next(own, label)
+            things += book.things(wanted, link.get_text())
+            link.unwrap()
+        elif "://" not in address and not book.address:
+            link.unwrap()
+        elif "://" not in address:
+            link["href"] = book.address + address
+    return soup.decode(formatter="minimal"), things
+
+
+def _needed(need: str, book: Book) -> list[str]:
+    return book.things(need, need) if THING.fullmatch(need) else [f"<p>{escape(need)}</p>"]
+
+
+def check(html: str) -> None:
+    """Raise LookupError, with the words, where HTML speaks of what stands elsewhere."""
+    words = " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
+    found = PLACES.search(words)
+    if found:
+        raise LookupError(repr(found[0]))
+
+
+def _begins(line: str, question: Question) -> bool:
+    label = question.label
+    return line in (f":label: {label}", *(f"```{{{x}}} {label[5:]}" for x in ("quiz", "predict")))
+
+
+# ---- Numbers that an exercise asks for ----
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A number that an exercise is asked for, as ``{asked}`` in its chapter says."""
+
+    line: int
+    what: str
+    value: float
+    places: int
+
+
+def numbers(source: Source) -> dict[str, list[Asked]]:
+    """Return the numbers that a chapter's exercises are asked for, by their labels.
+
+    Each was computed when the page ran.
+    """
+    found: dict[str, list[Asked]] = {}
+    blocks = [block for block in source.blocks if block.name == "asked"]
+    for block, value in zip(blocks, _values(source, blocks), strict=True):
+        asked = Asked(block.line, block.code, value, int(block.options["places"][1]))
+        found.setdefault(block.argument, []).append(asked)
+    return found
+
+
+def _values(source: Source, blocks: Iterable[Block]) -> Iterator[float]:
+    """Yield what the answers of some blocks are; the page's steps stand in their order."""
+    ran = results.last(ROOT / source.file)
+    at = 0
+    for block in blocks:
+        wanted = one_line(number_of(block.options["answer"][1]))
+        assert ran is not None
+        at = next(i for i in range(at, len(ran.steps)) if ran.steps[i].source == wanted)
+        yield float(ran.outputs[at][0]["data"]["text/plain"])
+
+
+def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
+    """Yield an exercise as a question for each number that it is asked for."""
+    for i, number in enumerate(asked, 1):
+        places, sentence = rounding(number.value, number.places)
+        what = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(number.what))
+        yield replace(
+            exercise,
+            name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,
+            asked=what,
+            text=f"{exercise.text}<p><strong>Enter:</strong> {what} {sentence}</p>",
+            answer=number.value,
+            places=places,
+        )

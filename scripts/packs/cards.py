@@ -1,0 +1,183 @@
+"""A deck of Anki cards: what the terms mean, the questions with one right answer, the small sums.
+
+Each chapter is a deck below the book's. Notes, decks and the kind of note have ids made from their
+names, so that a later deck renews the cards that a learner has and keeps what is known of each.
+Formulas are TeX between the marks that Anki's own MathJax reads: not every Anki shows MathML.
+"""
+
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import genanki
+from bs4 import BeautifulSoup, Tag
+from environment import ROOT
+
+from byhand.press.pdf import date
+from packs import alone
+from packs.mathematics import as_tex
+from packs.pages import Page, Question, standing_alone
+
+TERMS = ROOT / "book/_ext/byhand/print_book/terms.toml"
+UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
+"""What of a formula `as_tex` does not write: rows, and what a brace is below."""
+
+LONGEST = 600
+"""Characters of what a term means; a longer paragraph says more than that."""
+
+STYLE = """
+.card { font: 1.1em sans-serif; max-width: 40em; margin: 1em auto; }
+table { border-collapse: collapse; } th, td { border: 1px solid #999; padding: .1em .5em; }
+img { background: white; max-width: 100%; }
+"""
+
+
+def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> list[Path]:
+    """Write the decks of all chapters as one package, and return it.
+
+    Parameters
+    ----------
+    asked : iterable of Question
+        Those of the pages, each standing alone; some are for cards.
+    pages : sequence of Page
+    folder : Path
+    """
+    questions = [question for question in asked if question.page and fits(question)]
+    decks, terms = [], spellings()
+    for page in pages:
+        deck = genanki.Deck(number(page.name), f"{alone.TITLE}::{page.title.replace('::', ':')}")
+        for name, front, back in definitions(page, terms):
+            deck.add_note(_note(name, front, back, (page.title, "term"), len(deck.notes)))
+        for question in questions:
+            if question.page == page.name:
+                sides = _front(question), _back(question)
+                deck.add_note(_note(question.name, *sides, question.tags, len(deck.notes)))
+        decks.append(deck)
+    pictures = {name: svg for question in questions for name, svg in question.files.items()}
+    for name, svg in pictures.items():
+        (folder / name).write_text(svg, encoding="utf-8")
+    made = genanki.Package([deck for deck in decks if deck.notes])
+    made.media_files = [str(folder / name) for name in sorted(pictures)]
+    package = folder / "attention-by-hand.apkg"
+    package.write_bytes(_dated(made))
+    return [package]
+
+
+def number(name: str) -> int:
+    """Return an id that stays: Anki's are numbers."""
+    return int.from_bytes(sha256(name.encode()).digest()[:6])
+
+
+MODEL = genanki.Model(
+    number("model"),
+    alone.TITLE,
+    fields=[{"name": "Front"}, {"name": "Back"}],
+    templates=[
+        {
+            "name": "Card",
+            "qfmt": "{{Front}}",
+            "afmt": '{{FrontSide}}<hr id="answer">{{Back}}',
+        }
+    ],
+    css=STYLE,
+)
+
+
+def _note(name: str, front: str, back: str, tags: Sequence[str], due: int) -> genanki.Note:
+    sides = [in_tex(front), in_tex(back)]
+    known = [tag.replace(" ", "-") for tag in tags]
+    return genanki.Note(MODEL, sides, guid=genanki.guid_for(name), tags=known, due=due)
+
+
+def _dated(package: genanki.Package) -> bytes:
+    """Return a package as the same bytes each time: its files have one date."""
+    made, dated = BytesIO(), BytesIO()
+    package.write_to_file(made, timestamp=date())
+    with zipfile.ZipFile(made) as read, zipfile.ZipFile(dated, "w") as written:
+        for name in read.namelist():
+            info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
+            written.writestr(info, read.read(name), zipfile.ZIP_DEFLATED)
+    return dated.getvalue()
+
+
+def in_tex(html: str) -> str:
+    """Return HTML with its formulas as Anki's MathJax reads them."""
+    soup = BeautifulSoup(html, "html.parser")
+    for math in soup.find_all("math"):
+        math.replace_with(rf"\({as_tex(math).strip('$')}\)")
+    return soup.decode(formatter="minimal")
+
+
+# ---- Questions ----
+
+
+def fits(question: Question) -> bool:
+    """Tell whether a question is one for a card: a small sum, or with one right answer."""
+    said = question.text + _back(question) if question.kind != "essay" else ""
+    return bool(said) and not question.is_multiple and not UNWRITTEN.search(said)
+
+
+def _front(question: Question) -> str:
+    options = "".join(f"<li>{option.text}</li>" for option in question.options)
+    return question.text + (f'<ol type="a">{options}</ol>' if options else "")
+
+
+def _back(question: Question) -> str:
+    if question.kind == "number":
+        return f"<p><strong>{question.key.replace('-', '−')}</strong></p>{question.feedback}"
+    right = next(option for option in question.options if option.is_right)
+    return f"<p><strong>{right.text}</strong></p>{right.feedback}{question.feedback}"
+
+
+# ---- Terms ----
+
+
+def spellings() -> dict[str, str]:
+    """Return the terms of the book's index that are to be explained, by how texts spell them."""
+    listed: dict[str, list[str]] = tomllib.loads(TERMS.read_text(encoding="utf-8"))["terms"]
+    spelt = {spelling: term for term, found in listed.items() for spelling in found}
+    return {spelling: term for spelling, term in spelt.items() if spelling not in alone.UNEXPLAINED}
+
+
+def definitions(page: Page, terms: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield a name, a term and what it means: the paragraph that sets it in bold.
+
+    The first paragraph of the book that explains a term on its own takes the term out of `terms`.
+    """
+    for bold in page.article.select("p strong, dt strong"):
+        term = " ".join(bold.get_text().split())
+        block = bold.find_parent(["p", "dt"])
+        if term.lower() not in terms or block is None or block.find_parent(NO_TEXT):
+            continue
+        parts = [block, *block.find_next_siblings("dd", limit=block.name == "dt")]
+        said = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
+        if _is_whole(said):
+            entry = terms[term.lower()]
+            for spelling in [s for s, of in terms.items() if of == entry]:
+                del terms[spelling]
+            yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", said
+
+
+NO_TEXT = ["mha-quiz", "table", "figure"]
+ELSEWHERE = re.compile(
+    rf"{alone.PLACES.pattern}|\b(?:above|below|here)\b|(?:Table|Fig\.|\() ?\d+\.\d"
+)
+
+
+def _words(part: Tag) -> str:
+    soup = BeautifulSoup(standing_alone(alone.around(part)), "html.parser")
+    for node in soup.select("a, p, dt, dd"):
+        node.unwrap()
+    return soup.decode(formatter="minimal")
+
+
+def _is_whole(html: str) -> bool:
+    """Tell whether a paragraph can be understood on its own: no thing, no place, not too long."""
+    if UNWRITTEN.search(html):
+        return False
+    text = BeautifulSoup(html, "html.parser").get_text().strip()
+    return len(text) <= LONGEST and text.endswith((".", ";", ")")) and not ELSEWHERE.search(text)
