@@ -17,7 +17,8 @@ GIVEN = re.compile(r"\{given\}`([^`]+)`")
 ROLE = re.compile(r"\{(?!su[bp]\})[\w:]+\}`")
 SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")
 TEXT = ("paragraph", "bullets", "numbers")
-LONG = 46  # characters of a line of arithmetic that is broken
+LONG = 40  # characters of a line of arithmetic that may be broken
+SIGN = re.compile(r" (?=[=≈] )")
 PART = "\x1f"  # between the label of a line and its value
 
 
@@ -45,6 +46,21 @@ class Lines:
     """Lines of arithmetic, each a pair: what it is of, and itself; texts hold marks."""
 
     rows: tuple[tuple[str, str], ...]
+
+    @property
+    def broken(self) -> tuple[tuple[str, str], ...]:
+        """The same, each line broken before its signs if it is long.
+
+        Examples
+        --------
+        >>> len(Lines((("a", "1 + 1 = 2"), ("b", "1 + 1 + " * 6 + "1 = 13"))).broken)
+        3
+        """
+        return tuple(
+            (label if i == 0 else "", step)
+            for label, line in self.rows
+            for i, step in enumerate(SIGN.split(line) if len(label + line) > LONG else [line])
+        )
 
 
 @dataclass(frozen=True)
@@ -176,22 +192,11 @@ def _thing(data: dict[str, Any], place: str) -> Thing:
     raise PressError(f"{place}: what it shows has no form on a slide; {kinds}")
 
 
-def _rows(label: str, line: str) -> list[tuple[str, str]]:
-    """Return a line of arithmetic, one that is long broken before its signs.
-
-    Examples
-    --------
-    >>> _rows("a", "1 + 1 = 2"), len(_rows("a", "1 + 1 + " * 6 + "1 = 13"))
-    ([('a', '1 + 1 = 2')], 2)
-    """
-    steps = re.split(r" (?=[=≈] )", line) if len(line) > LONG else [line]
-    return [(label if i == 0 else "", step) for i, step in enumerate(steps)]
-
-
 def _in_text(piece: Piece) -> Thing:
     """Return what is to be looked at amid the text."""
     if piece.kind == "lines":
-        return Lines(tuple(row for _, text in piece.items for row in _rows(*text.split(PART))))
+        pairs = (text.split(PART) for _, text in piece.items)
+        return Lines(tuple((label, line) for label, line in pairs))
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
 
 

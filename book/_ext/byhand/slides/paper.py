@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ class Placed:
         Of its letters; of a drawing, the points of a pixel.
     fault : str
         Why it does not stand there as it should.
+    broken : bool
+        Whether lines of arithmetic are broken before their signs.
     """
 
     n: int
@@ -46,6 +48,7 @@ class Placed:
     height: float
     size: float
     fault: str
+    broken: bool
 
 
 def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
@@ -142,11 +145,16 @@ def thing(seen: Thing) -> str:
         case Numbers():
             return f"shown-table({joined(seen.parts, title=len(seen.parts) > 1)})"
         case Lines():
-            rows = (f"([{as_typst(a.strip())}], [{as_typst(b)}])" for a, b in seen.rows)
-            return f"shown-lines({markup.array(rows)})"
+            return f"shown-lines({_lines(seen.rows)}, {_lines(seen.broken)})"
         case Drawing():
             code = markup.drawing(seen.svg, seen.alt).removeprefix("drawing(").removesuffix(")")
             return f"shown-drawing({code}, {letters(seen.svg):g})"
+
+
+def _lines(rows: Iterable[tuple[str, str]]) -> str:
+    return markup.array(
+        f"([{as_typst(label.strip())}], [{as_typst(line)}])" for label, line in rows
+    )
 
 
 def letters(svg: str) -> float:

@@ -193,14 +193,15 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
 
 def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
+    rows = thing.broken if at.broken else thing.rows
     raised = replace(at, y=at.y - at.size / 2)  # in print a line is as high as its digits
     frame = slide.shapes.add_textbox(*_room(raised)).text_frame
-    _write(frame, [Piece("paragraph", ((0, ""),))] * len(thing.rows), at.size)
+    _write(frame, [Piece("paragraph", ((0, ""),))] * len(rows), at.size)
     frame.word_wrap = False
-    pitch = Pt((at.height + 0.75 * at.size) / len(thing.rows))
-    labels = max(len(plain(label)) for label, _ in thing.rows) * at.size * DIGIT
-    for paragraph, (label, line) in zip(frame.paragraphs, thing.rows, strict=True):
-        paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(at.height / len(thing.rows))
+    pitch = Pt((at.height + 0.75 * at.size) / len(rows))
+    labels = max(len(plain(label)) for label, _ in rows) * at.size * DIGIT
+    for paragraph, (label, line) in zip(frame.paragraphs, rows, strict=True):
+        paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(at.height / len(rows))
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
         for place, how in ((labels, "r"), (labels + at.size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
