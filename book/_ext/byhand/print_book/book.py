@@ -29,7 +29,18 @@ Solutions = dict[str, list[solution_node]]
 
 def source(app: Sphinx, document: Document) -> str:
     """Return a document as Typst's source, from what `app` has read."""
+    empty_works(app.env)
     return "\n".join(Book(Pages(app.env), app.builder, app.config, document).pieces())
+
+
+def empty_works(env: BuildEnvironment) -> None:
+    """Take out of each work what another document's bibliography has put into it.
+
+    A bibliography is filled with nodes that Sphinx keeps, each time that its page is resolved.
+    """
+    for bibliography in env.domaindata["cite"]["bibliographies"].values():
+        for work in bibliography.citation_nodes.values():
+            work.clear()
 
 
 class Pages(BuildEnvironment):
