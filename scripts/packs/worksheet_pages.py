@@ -28,12 +28,14 @@ MISTAKES = {
 """What goes wrong most often in each task, for the rubric."""
 
 RULES = (
-    "A point: every number of the row is right, within what the key allows.",
+    "A point: every number of the row is right; where the key has ≈, its last digit may be off by"
+    " one.",
     "Half a point: the way is right and is written down, and one slip of arithmetic is in it.",
-    "No point: another way, or a bare wrong number.",
+    "No point: a wrong way, or a bare wrong number. Another way that is right has its points.",
     "An error counts once. Who goes on from a wrong number in the right way has the points of the"
-    " rows that follow; compare the ratio of two numbers, or redo the one row.",
-    "A missing or an added digit costs half a point once on the whole sheet.",
+    " rows that follow; redo one of these rows to see it.",
+    "A rounding where none is asked costs half a point once on the whole sheet; 7.7 and 7.70 are"
+    " the same.",
 )
 
 

@@ -15,7 +15,14 @@ from sheet_reader import wrong
 from mha.practice.worksheets import TASKS, Seed, Student, key, sheet, worksheet
 from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import read_class
-from mha.practice.worksheets.command import OF_LESSONS, USUAL, add_options, drawn, main
+from mha.practice.worksheets.command import (
+    AFTER_PROJECTION,
+    OF_LESSONS,
+    USUAL,
+    add_options,
+    drawn,
+    main,
+)
 from mha.practice.worksheets.files import write_all
 from mha.practice.worksheets.of_model import ModelSheet
 
@@ -208,7 +215,10 @@ def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
 
 def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
     asked = {lesson: drawn(parsed(*SEED_AND_TWO, "--lesson", str(lesson)))[0] for lesson in (2, 5)}
-    assert asked[2].stages == ("query", "key", "scores")
+    assert asked[2].stages == AFTER_PROJECTION
+    assert len(asked[2].run.tokens) == 2
+    named = parsed(*SEED_AND_TWO, "--lesson=2", "--sentence=one two three")
+    assert drawn(named)[0].run.tokens == ("one", "two", "three")
     assert asked[5].run.num_heads == 2
     masked = drawn(parsed(*SEED_AND_TWO, "--lesson=4"))[0]
     assert "mask" in masked.stages
@@ -267,7 +277,8 @@ def test_with_a_secret_the_sheets_say_nothing_that_draws_them(tmp_path):
     asked = ["--secret", str(secret), "--students=2"]
     for lesson in ("--lesson=2", "--lesson=4"):
         main([*asked, lesson, str(made)])
-    first = worksheet(Seed(lesson=2, secret=b"a" * 32), 1, stages=["query", "key", "scores"])
+    seed = Seed(lesson=2, secret=b"a" * 32)
+    first = worksheet(seed, 1, stages=AFTER_PROJECTION, num_tokens=2)
     check = first.seed.check
     files = {path.name: path.read_text("utf-8") for path in made.glob("lesson-02*")}
     assert sorted(files) == [f"lesson-02-{name.replace('-5', f'-check-{check}')}" for name in FILES]

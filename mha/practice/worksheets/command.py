@@ -26,11 +26,20 @@ CAPS = {
 }
 """From where to where each option goes that is a number."""
 
-USUAL: dict[str, Any] = {"stages": None, "causal": False, "heads": 1, "model": False}
+AFTER_PROJECTION = ("scores", "scaled_scores", "exponentials", "weights", "head_outputs")
+"""The four steps of attention on given queries, keys and values."""
+
+USUAL: dict[str, Any] = {
+    "stages": None,
+    "causal": False,
+    "heads": 1,
+    "model": False,
+    "tokens": None,
+}
 """What an option is that nobody gives."""
 
 OF_LESSONS: dict[int, dict[str, Any]] = {
-    2: {"stages": ["query", "key", "scores"]},
+    2: {"stages": [*AFTER_PROJECTION], "tokens": 2},
     4: {"causal": True},
     5: {"heads": 2},
 }
@@ -150,6 +159,8 @@ def _fill_in(options: argparse.Namespace) -> None:
     of_lesson = OF_LESSONS.get(options.lesson, {})
     if options.stages and not _masked(options.stages):
         of_lesson = of_lesson | {"causal": False}
+    if options.sentence:
+        of_lesson = of_lesson | {"tokens": None}
     for name, usual in USUAL.items():
         if getattr(options, name) is None:
             setattr(options, name, of_lesson.get(name, usual))
