@@ -28,8 +28,7 @@ MISTAKES = {
 """What goes wrong most often in each task, for the rubric."""
 
 RULES = (
-    "A point: every number of the row is right; where the key has ≈, its last digit may be off by"
-    " one.",
+    "A point: every number of the row is right, or off by what the line above the key allows.",
     "Half a point: the way is right and is written down, and one slip of arithmetic is in it.",
     "No point: a wrong way, or a bare wrong number. Another way that is right has its points.",
     "An error counts once. Who goes on from a wrong number in the right way has the points of the"
