@@ -136,7 +136,7 @@ def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_p
 def test_the_page_for_teachers_has_every_exercise_and_the_minutes_of_each_chapter():
     table = site.soup("teaching").find(id="exercise-times").find_next("table")
     listed = [link["href"].partition("#")[2] for link in table.select("a[href*='#ex-']")]
-    labels = re.compile(r"^```\{exercise(?:-start)?\}\n:label: (ex-\S+)$", re.MULTILINE)
+    labels = re.compile(r"^`{3,}\{exercise(?:-start)?\}\n:label: (ex-\S+)$", re.MULTILINE)
     pages = site.toc_pages()
     assert sorted(listed) == sorted(x for name in pages for x in labels.findall(site.source(name)))
     for row in table.select("tbody tr"):
