@@ -110,7 +110,7 @@ def link(site: Path) -> None:
 
 
 def _size(file: Path) -> str:
-    """Return how large a file is, such as "6.1 MB" or "87 kB"."""
+    """Return how large a file is, such as "6.1 MB" or "87 kB", in one piece."""
     size = file.stat().st_size
     unit = "MB" if size >= UNITS["MB"] else "kB"
-    return f"{size / UNITS[unit]:.{1 if unit == 'MB' else 0}f} {unit}"
+    return f"{size / UNITS[unit]:.{1 if unit == 'MB' else 0}f}\N{NO-BREAK SPACE}{unit}"

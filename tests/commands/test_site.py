@@ -64,7 +64,7 @@ def test_each_name_of_a_file_is_a_link_to_it_and_no_file_is_without_one(site):
         for link in page.select("a.on-site"):
             target = (file.parent / link["href"]).resolve()
             assert target.name == link.get_text()
-            assert re.match(r" \(\d+(\.\d)? [kM]B\)", link.next_sibling)
+            assert re.match(r" \(\d+(\.\d)?\s[kM]B\)", link.next_sibling)
             named.add(target)
     assert named == {path.resolve() for path in site.glob("downloads/**/*") if path.is_file()}
     assert f"mha-{mha.__version__}-py3-none-any.whl" in {path.name for path in named}

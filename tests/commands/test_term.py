@@ -58,7 +58,8 @@ def build(arguments, made, monkeypatch):
         assert done.returncode == 0, done.stderr
         return
     monkeypatch.setattr(building, "build_html", lambda **_: None)
-    monkeypatch.setitem(packs.PACKS, "slides", lambda *_: [])  # these have tests of their own
+    for pack in ("questions", "cards", "slides"):  # each has tests of its own
+        monkeypatch.setitem(packs.PACKS, pack, lambda *_: [])
     monkeypatch.setattr("without_solutions.FOLDER", made)
     to = ["--to", str(made)] if arguments[0] == "packs" else []
     monkeypatch.setattr(sys, "argv", ["build.py", *arguments, *to])
