@@ -238,6 +238,8 @@ def test_readers_of_chance_refer_to_nothing_that_they_lack():
         led_to = {name for use, name in names if use}
         assert named
         assert led_to <= named, document.chapters
+        works = re.findall(r"// at book/bibliography\.md:3\n(.+)", source)
+        assert len(works) == len(set(works)), document.chapters
 
 
 @pytest.mark.parametrize("name", PAGES[1:])
