@@ -267,6 +267,27 @@ def _gelu(origin: Origin, places: int) -> Arithmetic:
     return Arithmetic(expression, (), short(origin.number, places))
 
 
+def _capped(origin: Origin, places: int) -> Arithmetic:
+    score, cap = (factor(operand.value, places) for operand in origin.operands)
+    return Arithmetic(f"{cap} × tanh({score} ÷ {cap})", (), short(origin.number, places))
+
+
+def _sigmoid(origin: Origin, places: int) -> Arithmetic:
+    (number,) = origin.operands
+    expression = f"1 ÷ (1 + e^{short(-number.value, places)})"
+    return Arithmetic(expression, (), short(origin.number, places))
+
+
+def _largest_size(origin: Origin, places: int) -> Arithmetic:
+    sizes = ", ".join(short(abs(operand.value), places) for operand in origin.operands)
+    return Arithmetic(f"max({sizes})", (), short(origin.number, places))
+
+
+def _rounded(origin: Origin, places: int) -> Arithmetic:
+    (number,) = origin.operands
+    return Arithmetic(f"round({short(number.value, places)})", (), short(origin.number, places))
+
+
 def _copy(origin: Origin, places: int) -> Arithmetic:
     (operand,) = origin.operands
     return Arithmetic(short(operand.value, places), (), short(origin.number, places))
@@ -298,6 +319,11 @@ _LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {
     "mean": _mean,
     "spread": _spread,
     "normalised": _normalised,
+    "masked": lambda origin, places: Arithmetic("masked", (), shown(origin.number, places)),
+    "capped": _capped,
+    "sigmoid": _sigmoid,
+    "largest size": _largest_size,
+    "rounded": _rounded,
     "relu": _relu,
     "gelu": _gelu,
 }
