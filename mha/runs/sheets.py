@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from mha.core.checks import Array, as_finite_array, as_number, frozen, refuse_overflow
 from mha.core.kinds import as_word
+from mha.core.score_variants import top_keys_mask
 from mha.runs.operations import Operand, Operation, Origin
 from mha.runs.places import Place
 
@@ -154,7 +155,7 @@ class Sheet:
             raise ValueError(
                 f"{name}: {operation} of {shapes} cannot be; shapes that fit are wanted"
             ) from error
-        if operation != "masked":
+        if operation not in ("masked", "top"):
             refuse_overflow(" and ".join(of), np.where(np.isneginf(found), 0, found), "combined")
         return self._with(
             Step(as_word("name", name), title or name, operation, of, number, frozen(found))
@@ -240,7 +241,10 @@ def _times_number(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Oper
 
 
 def _times(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
-    return "products", iter((tuple(sheet.at(name, row, column) for name in step.of),))
+    left, right = step.of
+    of_row = sheet[right].shape[1] == 1
+    by = sheet.at(right, row, 0 if of_row else column)
+    return "products", iter(((sheet.at(left, row, column), by),))
 
 
 def _masked(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
@@ -248,6 +252,15 @@ def _masked(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation,
     if allowed.value:
         return "copy", _one(scores)
     return "masked", _one(scores, allowed)
+
+
+def _top(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
+    is_kept = np.isfinite(step.array[row, column])
+    return "copy" if is_kept else "masked", _one(sheet.at(step.of[0], row, column))
+
+
+def _keep_top(scores: Array, count: float) -> Array:
+    return np.where(top_keys_mask(scores, int(count)), scores, -np.inf)
 
 
 def _exponential(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
@@ -339,6 +352,7 @@ OPERATIONS: dict[str, Made] = {
     "times number": Made(1, lambda a, factor: a * factor, _times_number),
     "times": Made(2, lambda a, b, _: a * b, _times),
     "masked": Made(2, lambda a, allowed, _: np.where(allowed != 0, a, -np.inf), _masked),
+    "top": Made(1, _keep_top, _top),
     "capped": Made(1, lambda a, cap: cap * np.tanh(a / cap), _function("capped")),
     "exponential": Made(1, lambda a, _: np.exp(a), _exponential),
     "row sums": Made(1, lambda a, _: a.sum(axis=1, keepdims=True), _row_sum),
