@@ -73,7 +73,7 @@ def softmax_with_sink(scores: ArrayLike, sink: ArrayLike) -> Array:
 
     References
     ----------
-    Xiao et al. (2024), equation 2, for a sink of 0; OpenAI (2025), section 2.3, for a learned one.
+    Xiao et al. (2024), equation 2, for a sink of 0; OpenAI (2025), section 2.2, for a learned one.
 
     Examples
     --------

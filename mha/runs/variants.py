@@ -109,7 +109,9 @@ def attention_plan(
     )
     return (
         *normed,
-        PlanStep("angles", "Smaller angles", "times number", ("angles",), 1 / factor, "turn stretch"),
+        PlanStep(
+            "angles", "Smaller angles", "times number", ("angles",), 1 / factor, "turn stretch"
+        ),
         PlanStep("query", "Turned queries", "turned", ("query", "angles"), 0, "turn"),
         PlanStep("key", "Turned keys", "turned", ("key", "angles"), 0, "turn"),
         *_eight("key", "keys"),
@@ -122,7 +124,7 @@ def attention_plan(
         PlanStep("scaled", "The largest scores", "top", ("scaled",), top, "top"),
         PlanStep("exponentials", "Exponentials", "exponential", ("scaled",)),
         PlanStep("sums", "Row sums", "row sums", ("exponentials",)),
-        PlanStep("sums", "Sums with the sink", "row sums with sink", ("exponentials",), sink, "sink"),
+        PlanStep("sums", "With sink", "row sums with sink", ("exponentials",), sink, "sink"),
         PlanStep("weights", "Weights", "share", ("exponentials", "sums")),
         PlanStep("output", "Output", "product", ("weights", "value")),
         PlanStep("open", "How far the gate is open", "sigmoid", ("gate",), 0, "gate"),
