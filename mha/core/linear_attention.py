@@ -72,6 +72,11 @@ def linear_recurrence(
     states : ndarray, shape (..., n, d_k, d_v)
         After each token.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As `linear_attention`.
+
     References
     ----------
     Katharopoulos et al. (2020), equations 16 to 20; Dao and Gu (2024), equation 2.

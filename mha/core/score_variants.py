@@ -21,7 +21,7 @@ def capped_scores(scores: ArrayLike, cap: float) -> Array:
 
     Parameters
     ----------
-    scores : array_like
+    scores : array_like, shape (..., num_queries, num_keys)
         Scaled, and not masked yet: a cap after the mask would let every key in again.
     cap : float
         Above 0.
@@ -104,6 +104,11 @@ def differential_weights(first: ArrayLike, second: ArrayLike, share: float) -> A
     -------
     ndarray, shape of `first`
         Rows sum to 1 − share; single weights may be below 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite numbers, or they do not fit.
 
     References
     ----------
@@ -221,6 +226,11 @@ def gated(output: ArrayLike, gate: ArrayLike) -> Array:
     Returns
     -------
     ndarray, shape of `output`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument does not hold finite numbers, or they do not fit.
 
     References
     ----------

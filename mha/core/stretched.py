@@ -21,6 +21,11 @@ def rotary_speeds(d_k: int, *, base: float = BASE) -> Array:
     -------
     ndarray, shape (d_k / 2,)
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
     References
     ----------
     Su et al. (2024), section 3.2.2.
@@ -46,6 +51,11 @@ def interpolated_speeds(d_k: int, factor: float, *, base: float = BASE) -> Array
     Returns
     -------
     ndarray, shape (d_k / 2,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
 
     References
     ----------
@@ -74,6 +84,11 @@ def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
     -------
     float
         base · factor^(d_k / (d_k − 2)): the "NTK-aware" change of the base.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
 
     References
     ----------
@@ -116,6 +131,11 @@ def yarn_speeds(
     -------
     ndarray, shape (d_k / 2,)
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
     References
     ----------
     Peng et al. (2024), section 3.2, there with a ramp over the number of turns; here over pairs, as
@@ -145,6 +165,11 @@ def yarn_sharpness(factor: float) -> float:
     -------
     float
         0.1 ln(factor) + 1; scores grow by its square.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
 
     References
     ----------

@@ -283,7 +283,9 @@ def _share(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, 
 
 def _spread(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
     nothing = Operand(0.0, name="mean")
-    return "spread", _one(*_of_row(sheet, step.of[0], row), nothing, Operand(0.0, name="eps"))
+    return "spread", _one(
+        *_of_row(sheet, step.of[0], row), nothing, Operand(step.number, name="eps")
+    )
 
 
 def _quotient(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation, Terms]:
@@ -339,6 +341,11 @@ def _row_of(sheet: Sheet, step: Step, row: int, column: int) -> tuple[Operation,
     return "copy", _one(sheet.at(step.of[0], int(step.number), column))
 
 
+def _over(a: Array, b: Array, _: float) -> Array:
+    """Return a quotient, 0 where the divisor is 0: so are the weights of a row without keys."""
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b != 0)
+
+
 def _sigmoid(x: Array) -> Array:
     return np.where(x < 0, np.exp(-np.abs(x)), 1.0) / (1 + np.exp(-np.abs(x)))
 
@@ -359,9 +366,9 @@ OPERATIONS: dict[str, Made] = {
     "row sums with sink": Made(
         1, lambda a, sink: a.sum(axis=1, keepdims=True) + math.exp(sink), _sum_with_sink
     ),
-    "share": Made(2, lambda a, b, _: a / b, _share),
-    "spread": Made(1, lambda a, _: np.sqrt((a * a).mean(axis=1, keepdims=True)), _spread),
-    "quotient": Made(2, lambda a, b, _: a / b, _quotient),
+    "share": Made(2, _over, _share),
+    "spread": Made(1, lambda a, eps: np.sqrt((a * a).mean(axis=1, keepdims=True) + eps), _spread),
+    "quotient": Made(2, _over, _quotient),
     "sigmoid": Made(1, lambda a, _: _sigmoid(a), _function("sigmoid")),
     "turned": Made(2, _turn, _turned),
     "beside": Made(2, lambda a, b, _: np.concatenate([a, b], axis=1), _beside),

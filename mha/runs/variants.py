@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mha.core.latent import LatentWeights
+from mha.core.latent import EPS, LatentWeights
 from mha.runs.sheets import Sheet
 
 SWITCHES = ("norm", "turn", "stretch", "cap", "window", "top", "sink", "gate", "eight")
@@ -99,7 +99,7 @@ def attention_plan(
         for role, what in (("query", "queries"), ("key", "keys"))
         for step in (
             PlanStep(
-                f"{role}_spread", f"Root mean square of the {what}", "spread", (role,), 0, "norm"
+                f"{role}_spread", f"Root mean square of the {what}", "spread", (role,), EPS, "norm"
             ),
             PlanStep(role, f"Normalised {what}", "quotient", (role, f"{role}_spread"), 0, "norm"),
             PlanStep(
@@ -209,6 +209,14 @@ def latent_sheet(
     ------
     ValueError
         If the layer has several heads, or what is left out here.
+
+    Examples
+    --------
+    >>> one = np.ones((1, 2, 2))
+    >>> layer = LatentWeights(np.eye(2), one, one, np.eye(2), one, one, np.eye(2))
+    >>> latent_sheet(np.eye(2), layer, [[0], [0]])["weights"]
+    array([[1. , 0. ],
+           [0.5, 0.5]])
     """
     given = {name: getattr(weights, name) for name in ("w_dq", "gain", "query_gain")}
     if len(weights.w_uk) > 1 or any(array is not None for array in given.values()):

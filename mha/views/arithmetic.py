@@ -277,8 +277,11 @@ def _gelu(origin: Origin, places: int) -> Arithmetic:
 
 
 def _capped(origin: Origin, places: int) -> Arithmetic:
-    score, cap = (factor(operand.value, places) for operand in origin.operands)
-    return Arithmetic(f"{cap} × tanh({score} ÷ {cap})", (), short(origin.number, places))
+    """Write cap · tanh(score / cap) by an exponential, as one can work it."""
+    score, cap = (operand.value for operand in origin.operands)
+    power = f"e^{short(2 * score / cap, places)}"
+    expression = f"{short(cap, places)} × (1 − 2 ÷ ({power} + 1))"
+    return Arithmetic(expression, (), short(origin.number, places))
 
 
 def _sigmoid(origin: Origin, places: int) -> Arithmetic:

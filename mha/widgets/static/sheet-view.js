@@ -55,6 +55,10 @@
         why: (/** @type {any} */ { table, row, column }) =>
           (originOn(this.sheet.steps, table, row, column).operation === "masked" ? texts.masked : ""),
       };
+      /** Which tables stand there. */
+      this.names = "";
+      /** @type {any[]} */
+      this.made = [];
       this.compute();
       this.node = this.build();
       this.paint();
@@ -254,14 +258,14 @@
       }
       const usual = new Set([...this.plain.steps.values()].map(({ title }) => title));
       seen.forEach(({ title, array, operation }, i) => {
-        const cells = [.../** @type {any[]} */ (this.made)[i].querySelectorAll(".number")];
-        array.flat().forEach((x, at) => {
+        const cells = [...this.made[i].querySelectorAll(".number")];
+        array.flat().forEach((/** @type {number} */ x, /** @type {number} */ at) => {
           const cell = cells[at];
           const text = short(x);
           if (cell.tagName !== "INPUT") setText(cell, text);
           else if (cell !== document.activeElement) cell.value = text;
         });
-        this.made?.[i].classList.toggle("added", operation !== "given" && !usual.has(title));
+        this.made[i].classList.toggle("added", operation !== "given" && !usual.has(title));
       });
     }
   }

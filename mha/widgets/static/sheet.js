@@ -41,7 +41,7 @@
   const OPERATIONS = {
     "product": {
       gives: ([a, b]) => a.map((row) => b[0].map((_, j) => sum(row.map((x, i) => x * b[i][j])))),
-      from: ({ step, row, column, of, at }) => ["products", of(step.of[0]).map((operand, i) =>
+      from: ({ step, column, of, at }) => ["products", of(step.of[0]).map((operand, i) =>
         [operand, at(step.of[1], i, column)])],
     },
     "dots": {
@@ -99,16 +99,17 @@
       from: ({ step, of }) => ["sum", one([...of(step.of[0]), constant("sink", Math.exp(step.number))])],
     },
     "share": {
-      gives: ([a, b]) => each(a, (x, i, j) => x / by(b, i, j)),
+      gives: ([a, b]) => each(a, (x, i, j) => (by(b, i, j) ? x / by(b, i, j) : 0)),
       from: ({ step, row, column, at }) => ["share", [[at(step.of[0], row, column)],
         [at(step.of[1], row, 0)]]],
     },
     "spread": {
-      gives: ([a]) => a.map((row) => [Math.sqrt(sum(row.map((x) => x * x)) / row.length)]),
+      gives: ([a], eps) => a.map((row) =>
+        [Math.sqrt(sum(row.map((x) => x * x)) / row.length + eps)]),
       from: ({ step, of }) => ["root mean square", one(of(step.of[0]))],
     },
     "quotient": {
-      gives: ([a, b]) => each(a, (x, i, j) => x / by(b, i, j)),
+      gives: ([a, b]) => each(a, (x, i, j) => (by(b, i, j) ? x / by(b, i, j) : 0)),
       from: ({ step, row, column, at }) => ["share", [[at(step.of[0], row, column)],
         [at(step.of[1], row, 0)]]],
     },
