@@ -82,11 +82,14 @@ def softmax_with_sink(scores: ArrayLike, sink: ArrayLike) -> Array:
     """
     scores = as_scores("scores", scores)
     sink = as_finite_array("sink", sink, min_ndim=0)
-    if sink.ndim == 0:
-        sink = sink[None]
-    check_broadcast("sink", sink, "scores", scores[..., :1])
     scores, sink = in_one_dtype(scores, sink)
-    column = np.broadcast_to(sink, (*scores.shape[:-1], 1))
+    wanted = (*scores.shape[:-1], 1)
+    try:
+        column = np.broadcast_to(sink, wanted)
+    except ValueError as error:
+        raise ValueError(
+            f"sink has shape {sink.shape}; one that broadcasts to {wanted} is wanted"
+        ) from error
     return softmax(np.concatenate([scores, column], axis=-1))[..., :-1]
 
 
