@@ -94,16 +94,13 @@ from mha.runs.rounding import (
     short,
     shown,
 )
-from mha.runs.sheets import Sheet
 from mha.runs.stories import LogitShares, logit_shares, trace_text
-from mha.runs.variants import attention_plan, carried_out, latent_sheet, linear_sheet
 from mha.runs.variations import with_swapped_tokens, without_head, without_scale
 from mha.runs.worked import Reading, WorkedExample
 from mha.views import figures, tables
 from mha.views.arithmetic import Arithmetic, arithmetic
 from mha.views.signs import chain
 from mha.widgets.explorer import explorer
-from mha.widgets.sheet import variants_explorer
 
 __version__ = "0.1.0"
 
@@ -131,7 +128,6 @@ __all__ = [
     "RecordedMaps",
     "RunningSoftmax",
     "SeedRuns",
-    "Sheet",
     "Trace",
     "TrainedModel",
     "Training",
@@ -143,12 +139,10 @@ __all__ = [
     "at_least_percent",
     "at_most",
     "at_most_percent",
-    "attention_plan",
     "attention_scores",
     "attention_weights",
     "blockwise_attention",
     "capped_scores",
-    "carried_out",
     "causal_mask",
     "centred_log",
     "chain",
@@ -171,7 +165,6 @@ __all__ = [
     "halves_to_pairs",
     "interpolated_speeds",
     "latent_attention",
-    "latent_sheet",
     "layer_from_arrays",
     "layer_gradients",
     "layer_norm",
@@ -180,7 +173,6 @@ __all__ = [
     "linear_attention",
     "linear_biases",
     "linear_recurrence",
-    "linear_sheet",
     "linear_slopes",
     "load_example",
     "load_model",
@@ -226,7 +218,6 @@ __all__ = [
     "trace_text",
     "train_layer",
     "transformer",
-    "variants_explorer",
     "wider_base",
     "with_swapped_tokens",
     "without_head",

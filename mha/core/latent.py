@@ -203,7 +203,9 @@ def latent_attention(
     check_kind("weights", weights, LatentWeights)
     (x, _) = in_one_dtype(as_finite_array("x", x, min_ndim=2), weights.w_dkv)
     w, absorbed = weights, as_switch("absorbed", absorbed)
-    asking = x if w.w_dq is None else _normed(x @ w.w_dq, w.query_gain)
+    if x.ndim != 2 or x.shape[1] != w.d_model:
+        raise ValueError(f"x has shape {x.shape}; rows of {w.d_model} numbers are wanted")
+    asking = x if w.w_dq is None else _normed(finite_product("x and w_dq", x, w.w_dq), w.query_gain)
     latent = _normed(finite_product("x and w_dkv", x, w.w_dkv), w.gain)
     query = finite_product("the queries' latent vectors and w_uq", asking, w.w_uq)
     turned_query = finite_product("the queries' latent vectors and w_qr", asking, w.w_qr)

@@ -8,9 +8,9 @@ from mha.core.checks import (
     as_count,
     as_finite_array,
     as_number,
-    check_broadcast,
     finite_product,
     in_one_dtype,
+    refuse_overflow,
     refuse_where,
 )
 from mha.core.softmax import as_scores, softmax
@@ -46,7 +46,9 @@ def capped_scores(scores: ArrayLike, cap: float) -> Array:
     """
     scores = as_finite_array("scores", scores)
     cap = _above_zero("cap", cap)
-    return np.asarray(cap * np.tanh(scores / cap), scores.dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        found = cap * np.tanh(scores.astype(float) / cap)  # at most as large as the scores
+    return found.astype(scores.dtype)
 
 
 def softmax_with_sink(scores: ArrayLike, sink: ArrayLike) -> Array:
@@ -124,8 +126,11 @@ def differential_weights(first: ArrayLike, second: ArrayLike, share: float) -> A
     """
     first, second = as_finite_array("first", first), as_finite_array("second", second)
     first, second = in_one_dtype(first, second)
-    check_broadcast("first", first, "second", second)
-    return np.asarray(first - as_number("share", share) * second, first.dtype)
+    _check_fit("first", first, "second", second)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = first - first.dtype.type(as_number("share", share)) * second
+    refuse_overflow("share and second", found)
+    return np.asarray(found, first.dtype)
 
 
 def top_keys_mask(scores: ArrayLike, count: int) -> Array:
@@ -201,6 +206,8 @@ def top_blocks_mask(query: ArrayLike, key: ArrayLike, block: int, count: int) ->
     query = as_finite_array("query", query, min_ndim=2)
     key = as_finite_array("key", key, min_ndim=2)
     query, key = in_one_dtype(query, key)
+    if query.shape != key.shape:
+        raise ValueError(f"query has shape {query.shape} but key has {key.shape}; they must match")
     n, size = key.shape[-2], as_count("block", block)
     starts = np.arange(0, n, size)
     lengths = np.minimum(size, n - starts)
@@ -246,9 +253,20 @@ def gated(output: ArrayLike, gate: ArrayLike) -> Array:
     """
     output, gate = as_finite_array("output", output), as_finite_array("gate", gate)
     output, gate = in_one_dtype(output, gate)
-    check_broadcast("gate", gate, "output", output)
+    _check_fit("gate", gate, "output", output)
     share = np.where(gate < 0, np.exp(-np.abs(gate)), 1.0) / (1 + np.exp(-np.abs(gate)))
     return np.asarray(output * share, output.dtype)
+
+
+def _check_fit(first_name: str, first: Array, second_name: str, second: Array) -> None:
+    """Raise a ValueError unless the first array broadcasts to the second."""
+    try:
+        np.broadcast_to(first, second.shape)
+    except ValueError as error:
+        raise ValueError(
+            f"{first_name} has shape {first.shape} but {second_name} has {second.shape};"
+            " they must match"
+        ) from error
 
 
 def _above_zero(name: str, value: float) -> float:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mha.core.checks import Array, as_count, as_number, refuse_where
+from mha.core.checks import Array, as_count, as_number, refuse_overflow, refuse_where
 from mha.core.positions import BASE, rotary_angles
 
 
@@ -100,7 +100,13 @@ def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
     array([1.    , 0.0025])
     """
     width = as_count("d_k", d_k, least=4)
-    return base * _at_least_one("factor", factor) ** (width / (width - 2))
+    rotary_speeds(width, base=base)  # refuses what is no width and no base
+    with np.errstate(over="ignore"):
+        wider = np.asarray(
+            base * np.float64(_at_least_one("factor", factor)) ** (width / (width - 2))
+        )
+    refuse_overflow("base and factor", wider)
+    return float(wider)
 
 
 def yarn_speeds(
@@ -147,7 +153,11 @@ def yarn_speeds(
     array([1.   , 0.625, 0.25 , 0.25 ])
     """
     speeds, pairs = rotary_speeds(d_k, base=base), np.arange(d_k // 2)
-    first, last = (_pair_of(d_k, base, length, turns) for turns in (fast, slow))
+    as_count("length", length)
+    first, last = (
+        _pair_of(d_k, base, length, _above_zero(name, turns))
+        for name, turns in (("fast", fast), ("slow", slow))
+    )
     low, high = max(math.floor(first), 0), min(math.ceil(last), d_k - 1)
     share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)
     return speeds * (1 - share) + speeds / _at_least_one("factor", factor) * share
@@ -185,8 +195,16 @@ def yarn_sharpness(factor: float) -> float:
 
 def _pair_of(d_k: int, base: float, length: int, turns: float) -> float:
     """Return which pair makes so many turns within the length, counted on between pairs."""
-    speed = 2 * math.pi * as_number("turns", turns) / as_count("length", length)
-    return -d_k * math.log(speed) / (2 * math.log(base))
+    if base <= 1:
+        raise ValueError(f"base is {base}; a number above 1 is wanted")
+    logs = math.log(length) - math.log(2 * math.pi) - math.log(turns)
+    return d_k * logs / (2 * math.log(base))
+
+
+def _above_zero(name: str, value: float) -> float:
+    value = as_number(name, value)
+    refuse_where(name, np.asarray(value), np.asarray(value <= 0), "a number above 0 is wanted")
+    return value
 
 
 def _at_least_one(name: str, value: float) -> float:

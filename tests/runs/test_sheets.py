@@ -6,16 +6,11 @@ import pytest
 from mha import (
     EightBits,
     LatentWeights,
-    Sheet,
     arithmetic,
-    attention_plan,
     capped_scores,
-    carried_out,
     gated,
     latent_attention,
-    latent_sheet,
     linear_attention,
-    linear_sheet,
     rotary_angles,
     rotate_by,
     scaled_dot_product_attention,
@@ -23,7 +18,8 @@ from mha import (
     softmax_with_sink,
     top_keys_mask,
 )
-from mha.runs.variants import SWITCHES
+from mha.runs.sheets import Sheet
+from mha.runs.variants import SWITCHES, attention_plan, carried_out, latent_sheet, linear_sheet
 
 N, D_K, D_V = 5, 4, 3
 
