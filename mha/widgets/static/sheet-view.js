@@ -134,8 +134,9 @@
           ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
             : makeButton("", () => ask(this, { table: name, row: i, column: j }),
               { className: "number" })))));
-      return make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
+      const found = make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
         make("tbody", {}, ...rows));
+      return make("div", { className: "sheet-scroll" }, found);
     }
 
     /** A number that can be changed. @param {string} role @param {number} row @param {number} column */
@@ -265,7 +266,7 @@
           if (cell.tagName !== "INPUT") setText(cell, text);
           else if (cell !== document.activeElement) cell.value = text;
         });
-        this.made[i].classList.toggle("added", operation !== "given" && !usual.has(title));
+        this.made[i].firstChild.classList.toggle("added", operation !== "given" && !usual.has(title));
       });
     }
   }
