@@ -86,6 +86,7 @@ LATE_PARTS = {
     ),
     "model-numbers.js": ("model-numbers.js",),
     "slope.js": ("plane-slope.js",),
+    "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "explorer-views.js": (
         "strings-explorer-heat.js",
