@@ -185,7 +185,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
     wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] >= LONGEST_LINE
-    start = "outright" if run.embeddings is None else "computed"
+    start = "outright" if run.embeddings is None and run.angles is None else "computed"
     marks = f"with-{data['view']} {_joined(run)} {start}"
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
