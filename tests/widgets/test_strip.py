@@ -226,6 +226,24 @@ def test_scores_that_nothing_scales_stand_there_once(view):
     assert seen.page.locator(".key .at-scaled_scores").first.is_visible()
 
 
+OVER = """() => {
+  const boxes = [...document.querySelectorAll(".one :is(.number, .token, .bar)")]
+    .filter((e) => e.checkVisibility()).map((e) => [e, e.getBoundingClientRect()]);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+    .filter(([, b]) => a.left + 2 < b.right && b.left + 2 < a.right
+      && a.top + 2 < b.bottom && b.top + 2 < a.bottom)
+    .map(([other]) => [one, other].map((e) => e.ariaLabel ?? e.className)));
+}"""
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_nothing_of_the_strip_lies_over_another_thing(view, name):
+    seen = view(name).live()
+    for width in (390, 600, 812, 1280):
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        assert seen.page.evaluate(OVER) == []
+
+
 ROOMS = """() => {
   const all = (s) => [...document.querySelectorAll(`.one ${s}`)];
   const wide = (e) => e.getBoundingClientRect().width;
