@@ -26,7 +26,7 @@ from traitlets import Type
 from traitlets.config import Config
 
 from mha.views.figures import Figure
-from mha.widgets.explorer import Explorer
+from mha.widgets.instrument import Explorer
 
 LIMIT = 1_000_000  # characters that a cell may print
 
