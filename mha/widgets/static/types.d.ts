@@ -392,6 +392,8 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
   looking: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  sheet: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -607,6 +609,8 @@ interface Window {
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
   mhaInstruments: Record<string, Instrument>;
+  // deno-lint-ignore no-explicit-any
+  mhaSheet: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
