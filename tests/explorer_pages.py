@@ -236,12 +236,14 @@ def view(browser, static, tmp_path):
     """Return a function that puts an explorer on a page, in a theme and at a width."""
     contexts = []
 
-    def put(run, *, theme="light", width=1280, address="", **options):
+    def put(run, *, theme="light", width=1280, address="", is_new=False, **options):
         run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
         file = tmp_path / f"page{len(contexts)}.html"
         file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
+        if not is_new:  # who comes again sees no first movement
+            context.add_init_script("localStorage.setItem('attention-by-hand.moved', 'yes')")
         contexts.append(context)
         runs_scripts = options.get("java_script_enabled", True)
         return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)

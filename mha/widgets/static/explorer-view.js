@@ -5,7 +5,7 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isChanged, isPage,
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isPage,
     later, make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -218,9 +218,9 @@
 
     /** Change inputs in one step; returns what is wrong with a number, or "".
         @param {[Place, number][]} changes
-        @param {string} [says] what is told instead of each change
+        @param {string | (() => string)} [told] what is said of it, by default each number's new value
         @returns {string} */
-    editAll(changes, says) {
+    editAll(changes, told) {
       const edits = { ...this.state.edits };
       const sentences = changes.map(([at, value]) => {
         const address = inputAddress(this.data, this.state, at);
@@ -230,7 +230,7 @@
         if (valueAt(this.data.inputs, first) === value) delete edits[address];
         return () => fill(texts.changed, { place: this.nameOf(at), value: short(value) });
       });
-      const said = () => says ?? sentences.map((one) => one()).join(" ");
+      const said = told ?? (() => sentences.map((one) => one()).join(" "));
       const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
       return this.change({ edits }, said, { what }) ? "" : texts.overflow;
     }
@@ -284,7 +284,6 @@
       this.extra?.paint();
       this.controls.sync(this.state);
       this.tasks.paint();
-      if (!isChanged(this.state, this.start)) this.strip.takeRoom();
       if (this.fold.open) this.all?.paint();
       this.writeAddress();
     }

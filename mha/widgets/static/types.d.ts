@@ -331,9 +331,8 @@ interface StripNumber {
   value: number;
   /** How it is written. */
   text: string;
-  /** For how many characters there is room, and at least; in how many columns at first, and the node
-      whose numbers have it together. */
-  room: { digits: number; least: number; columns: number; node: HTMLElement | null };
+  /** For how many digits it has room. */
+  digits: number;
 }
 
 /** A drawing with the size that it was last drawn in. */
@@ -359,8 +358,8 @@ interface HandledStrip {
   explorer: ExplorerView;
   numbers: StripNumber[];
   ofNode: Map<EventTarget | null, StripNumber>;
-  giveRoom(number: StripNumber, digits: number): void;
-  takeRoom(): void;
+  edit(number: StripNumber, value: number): string;
+  moveBy(number: StripNumber, by: number): void;
   light(): void;
   paintNumber(number: StripNumber, view: StripView): void;
   view(): StripView;
@@ -419,7 +418,7 @@ interface ExplorerView {
   back(): void;
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
-  editAll(changes: [Place, number][], says?: string): string;
+  editAll(changes: [Place, number][], told?: string | (() => string)): string;
   assemble(own: OwnSentence | null): void;
   text: string;
   link(): string;
@@ -551,7 +550,7 @@ interface Window {
     ): Drawn;
     fill(text: string, words: Record<string, string | number>): string;
     fitting(
-      value: number, given: boolean, room?: { places?: number, long?: number },
+      value: number, given: boolean, room?: { places?: number },
     ): string;
     freshId(): string;
     fromHash(
@@ -562,6 +561,7 @@ interface Window {
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
+    isStill(): boolean;
     isPage: boolean;
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;
@@ -593,7 +593,8 @@ interface Window {
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;
     set(element: Element, name: string, value: string | number): void;
-    setBar(bar: Element, weight: number, upright?: boolean): void;
+    scientific(value: number, places: number): string;
+    setBar(bar: Element, weight: number, how?: { upright?: boolean; of?: number }): void;
     setText(element: Element, text: string): void;
     strength(weight: number): number;
     // deno-lint-ignore no-explicit-any
@@ -698,6 +699,7 @@ interface Window {
     fixed(value: number, places: number): string;
     full(value: number): string;
     parsed(text: string): number;
+    typed(text: string): number;
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;
