@@ -69,6 +69,10 @@ class Explorer:
     late : tuple of str
         The scripts that a notebook has to bring along for what may be asked for.
     styles : tuple of str
+    name : str
+        As the page's address has it.
+    run : Trace, optional
+        What it shows, if that is a run of which each number has a place.
     """
 
     html: str
@@ -76,6 +80,8 @@ class Explorer:
     figure: Drawing | None = None
     late: tuple[str, ...] = ()
     styles: tuple[str, ...] = ("explorer.css",)
+    name: str = ""
+    run: Trace | None = None
 
     def _repr_mimebundle_(self, **_: object) -> Forms:
         """Return what a notebook shows: the element in a frame, with its scripts and styles."""
@@ -150,7 +156,7 @@ def explorer(
     html = _element(run, name, data)
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    return Explorer(html=html, title=run.example.title, figure=figure, late=late)
+    return Explorer(html=html, title=run.example.title, figure=figure, late=late, name=name, run=run)
 
 
 def _of_large(
