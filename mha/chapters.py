@@ -28,7 +28,7 @@ from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
 from mha.widgets.build import build_query
-from mha.widgets.explorer import Explorer, View, explorer
+from mha.widgets.explorer import View, explorer
 from mha.widgets.explorer_tasks import (
     Task,
     head_unnoticed,
@@ -36,6 +36,7 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
+from mha.widgets.instrument import Explorer
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 

@@ -113,7 +113,7 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     start = time.perf_counter()
     page.goto(file.as_uri())
     frame = page.frames[1]
-    frame.wait_for_selector("mha-model.live")
+    frame.wait_for_selector("mha-instrument.live")
     opened = 1000 * (time.perf_counter() - start)
     update: list[float] = frame.evaluate(QUERIES, REPEAT)
     page.close()

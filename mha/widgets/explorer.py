@@ -5,12 +5,11 @@ the example as tables inside `noscript`, whose elements are made when they are a
 inputs as JSON. The browser computes the rest itself, from the inputs alone.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,8 +23,8 @@ from mha.runs.stages import STAGES
 from mha.views.signs import total
 from mha.widgets.explorer_tables import LONGEST_LABEL, sections
 from mha.widgets.explorer_tasks import Task, checked_tasks
-from mha.widgets.frame import framed
-from mha.widgets.layer import LATE, STYLES, is_large, layer_element
+from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
+from mha.widgets.layer import is_large, layer_view
 
 View = Literal["strip", "plane", "temperature"]
 
@@ -39,63 +38,6 @@ _PRINTED = tuple(
     for name, stage in STAGES.items()
     if not stage.is_matrix and not stage.seldom and name not in ("embeddings", "head_contributions")
 )
-
-
-Forms = tuple[dict[str, str], dict[str, dict[str, str]]]
-"""What is shown, by its kind, and what is said about it."""
-
-
-class Drawing(Protocol):
-    """What the print form of an explorer has to offer; `mha.views.figures.Figure` does."""
-
-    @property
-    def svg(self) -> str:
-        """The drawing, of which print makes its own form."""
-
-    @property
-    def alt(self) -> str:
-        """What is to be seen."""
-
-
-@dataclass(frozen=True)
-class Explorer:
-    """An explorer as an element of a page, with a figure in its place in print.
-
-    Parameters
-    ----------
-    html : str
-    title : str
-    figure : Drawing, optional
-    late : tuple of str
-        The scripts that a notebook has to bring along for what may be asked for.
-    styles : tuple of str
-    name : str
-        As the page's address has it.
-    run : Trace, optional
-        What it shows, if that is a run of which each number has a place.
-    """
-
-    html: str
-    title: str
-    figure: Drawing | None = None
-    late: tuple[str, ...] = ()
-    styles: tuple[str, ...] = ("explorer.css",)
-    name: str = ""
-    run: Trace | None = None
-
-    def _repr_mimebundle_(self, **_: object) -> Forms:
-        """Return what a notebook shows: the element in a frame, with its scripts and styles."""
-        data, metadata = self.on_page()
-        html = framed(self.html, self.title, late=self.late, styles=self.styles)
-        return data | {"text/html": html}, metadata
-
-    def on_page(self) -> Forms:
-        """Return what a page of the book shows, which has the scripts and styles."""
-        data = {"text/html": self.html, "text/plain": f"Explorer: {self.title}"}
-        if self.figure is None:
-            return data, {}
-        data["image/svg+xml"] = self.figure.svg
-        return data, {"image/svg+xml": {"alt": self.figure.alt}}
 
 
 def explorer(
@@ -165,21 +107,12 @@ def _of_large(
     """Return a run that the strip has no room for, as maps and one query key by key."""
     if tasks or view != "strip":
         raise ValueError("the run is too large for tasks or another view; neither is wanted")
-    start, data = layer_element(run, name, _masks(run))
-    html = f'{start}<script type="application/json">{as_json(data)}</script></mha-model>'
-    return Explorer(html, run.example.title, figure, LATE, STYLES)
+    return layer_view(run, name, _masks(run), figure)
 
 
 def _is_plane(run: Trace) -> bool:
     given = run.embeddings is None and run.angles is None
     return given and run.query.shape[-1] == run.value.shape[-1] == 2
-
-
-def checked_name(name: str) -> str:
-    """Return a name that fits into a page's address, or raise."""
-    if not re.fullmatch(r"[a-z0-9-]+", name):
-        raise ValueError(f"name is {name!r}; lower-case letters, digits and hyphens are wanted")
-    return name
 
 
 def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
@@ -312,12 +245,6 @@ def _terms(run: Trace, place: Place) -> Iterator[Place]:
     found = origin(run, place)
     if found.operation in ("products", "mixed"):
         yield from (replace(place, term=term) for term in range(len(found.terms)))
-
-
-def as_json(data: dict[str, Any]) -> str:
-    """Return data as JSON that no text in it can end before its script element does."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
 
 
 # ---- One query, as a table ----

@@ -11,7 +11,7 @@ from mha.widgets.assets import ARITHMETIC, EXPLORER, text_of
 
 AT_ONCE = {
     "mha-explorer": (*ARITHMETIC, *EXPLORER),
-    "mha-model": (*ARITHMETIC, *EXPLORER, "model.js"),
+    "mha-instrument": (*ARITHMETIC, *EXPLORER, "instrument.js"),
 }
 """By the element, the scripts that run as the frame opens."""
 

@@ -10,12 +10,10 @@ from typing import Any
 from mha.core.checks import Array
 from mha.core.multihead import BIASES
 from mha.runs.record import Trace
+from mha.widgets.instrument import Drawing, Explorer, instrument
 
 MOST_TOKENS = 512
 """How many tokens a map has room for, and a browser time to compute at once."""
-
-LATE = ("layer-view.js",)
-STYLES = ("explorer.css", "model.css")
 
 _FEW_NUMBERS, _FEW_TOKENS, _NARROW = 4000, 16, 24
 
@@ -40,8 +38,8 @@ def is_large(run: Trace) -> bool:
     return numbers > _FEW_NUMBERS or len(run.tokens) > _FEW_TOKENS or widest > _NARROW
 
 
-def layer_element(run: Trace, name: str, masks: list[Any] | None) -> tuple[str, dict[str, Any]]:
-    """Return the element of a large run without its data, and the data.
+def layer_view(run: Trace, name: str, masks: list[Any] | None, figure: Drawing | None) -> Explorer:
+    """Return what a large run is looked at with.
 
     Parameters
     ----------
@@ -49,6 +47,7 @@ def layer_element(run: Trace, name: str, masks: list[Any] | None) -> tuple[str, 
     name : str
     masks : list, optional
         One a head, as the explorer writes them; one for all where they are the same.
+    figure : Drawing, optional
 
     Raises
     ------
@@ -69,12 +68,16 @@ def layer_element(run: Trace, name: str, masks: list[Any] | None) -> tuple[str, 
         "scale": None if run.example.scale is None else float(run.example.scale),
         "turned": run.angles is not None,
     }
-    text = f"{escape(run.example.title)}: {count} tokens, {run.num_heads} heads."
-    html = (
-        f'<mha-model id="explore-{name}" class="of-layer"><div class="model-before" role="group"'
-        f' aria-label="{escape(run.example.title)}"><p>{text}</p></div>'
+    return instrument(
+        "layer",
+        name,
+        data,
+        title=run.example.title,
+        before=f"<p>{escape(run.example.title)}: {count} tokens, {run.num_heads} heads.</p>",
+        late=("layer-view.js",),
+        dress=("model.css",),
+        figure=figure,
     )
-    return html, data
 
 
 def _focus(run: Trace) -> int:

@@ -4,7 +4,7 @@ from html import escape
 
 from mha.core.checks import as_names
 from mha.examples.trained import load_model
-from mha.widgets.explorer import Drawing, Explorer, as_json
+from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _LABEL = "The model of names"
 
@@ -32,15 +32,19 @@ def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
 
     Examples
     --------
-    >>> language_model("ba ke saw mo nu .").html[:33]
-    '<mha-model id="model-names"><div '
+    >>> language_model("ba ke saw mo nu .").html[:39]
+    '<mha-instrument id="model-names" class='
     """
     words = as_names("story", story.split())
     load_model("names").model.indices(words)
-    data = as_json({"story": " ".join(words)})
-    html = (
-        '<mha-model id="model-names"><div class="model-before" role="group"'
-        f' aria-label="{_LABEL}"><p><i>{escape(" ".join(words))}</i> …</p></div>'
-        f'<script type="application/json">{data}</script></mha-model>'
+    return instrument(
+        "model",
+        "names",
+        {"story": " ".join(words)},
+        title=_LABEL,
+        before=f"<p><i>{escape(' '.join(words))}</i> …</p>",
+        late=_LATE,
+        dress=("model.css",),
+        heights=(60, 77, 124),
+        figure=figure,
     )
-    return Explorer(html, _LABEL, figure, late=_LATE, styles=("explorer.css", "model.css"))

@@ -13,8 +13,8 @@ from mha.core.attention import attention_scores, scaled_scores
 from mha.core.checks import Array
 from mha.core.softmax import softmax
 from mha.runs.rounding import shown
-from mha.widgets.explorer import Drawing, Explorer, as_json, checked_name
 from mha.widgets.explorer_tasks import Task
+from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
 
 WIDTHS = tuple(range(4, 513, 4))
 """The widths that the slider has."""

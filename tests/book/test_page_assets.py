@@ -15,7 +15,7 @@ code = 1
 ```
 
 <mha-explorer></mha-explorer><mha-your-turn></mha-your-turn><mha-build></mha-build><mha-quiz></mha-quiz>
-<mha-model></mha-model>
+<mha-instrument></mha-instrument>
 <div class="steps-start stage-block names-of-the-package exercise toggle sd-tab-set"></div>
 """
 

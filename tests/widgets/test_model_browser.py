@@ -35,7 +35,7 @@ def address(tmp_path_factory):
     """Return the address of a page that has the model and nothing else."""
     folder = tmp_path_factory.mktemp("model")
     publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "model.js")
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
     body = language_model(STORY).html
     (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
@@ -48,7 +48,7 @@ def model_page(browser, address):
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
-    page.wait_for_selector("mha-model.live")
+    page.wait_for_selector("mha-instrument.live")
     yield page
     assert errors == []
     page.close()

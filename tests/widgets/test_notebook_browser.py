@@ -179,7 +179,7 @@ def test_a_large_layer_is_accessible_and_as_wide_as_its_place(notebook, rng, the
     frame.locator(".layer-keys button").nth(30).click()
     frame.wait_for_function("(t) => document.documentElement.dataset.theme === t", arg=theme)
     assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert violations(frame, "mha-model") == []
+    assert violations(frame, "mha-instrument") == []
 
 
 @pytest.mark.parametrize("kind", ["plain", "causal", "masked", "biased", "turned"])
@@ -250,14 +250,14 @@ def test_a_map_chooses_head_and_query_by_mouse_and_by_keyboard(notebook, rng):
 
 
 def test_on_a_page_of_the_book_its_scripts_stand_beside_the_page(browser, static, rng, tmp_path):
-    names = (*ARITHMETIC, *EXPLORER, "model.js")
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
     scripts = "".join(f'<script defer src="{static.as_uri()}/{name}"></script>' for name in names)
     body = explorer(run_of(rng)).on_page()[0]["text/html"]
     file = tmp_path / "page.html"
     file.write_text(f'<!doctype html><meta charset="utf-8">{scripts}{body}', encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
-    page.locator("mha-model.live .layer-keys").wait_for()
+    page.locator("mha-instrument.live .layer-keys").wait_for()
     page.close()
 
 

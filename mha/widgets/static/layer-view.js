@@ -34,9 +34,9 @@
   const LONGEST = 12;
 
   class LayerView {
-    /** @param {HTMLElement} root */
-    constructor(root) {
-      this.data = JSON.parse(root.querySelector("script")?.textContent ?? "");
+    /** @param {any} data */
+    constructor(data) {
+      this.data = data;
       const { arrays, focus, masks, isCausal, scale, tokens } = this.data;
       const [query, key, value] = arrays.map((/** @type {any} */ { numbers, shape }) =>
         nested(numbersOf(numbers), shape));
@@ -53,8 +53,7 @@
       /** @type {any} */
       this.parts = {};
       this.about = this.knowledge();
-      root.querySelector(".model-before")?.replaceWith(this.build());
-      root.classList.add("live");
+      this.node = this.build();
       this.paint();
       new MutationObserver(() => paintMaps(this))
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -220,5 +219,5 @@
     }
   }
 
-  window.mhaLayer = { open: (/** @type {HTMLElement} */ root) => new LayerView(root) };
+  window.mhaInstruments.layer = (data) => new LayerView(data);
 })();

@@ -21,16 +21,15 @@
 
   class View {
     /**
-     * @param {HTMLElement} root
      * @param {ModelData} data
+     * @param {string} story
      */
-    constructor(root, data) {
+    constructor(data, story) {
       this.data = data;
       this.words = data.words;
       /** By the step, as soon as it is asked for. @type {NamesModel[]} */
       this.models = [];
-      const seen = JSON.parse(root.querySelector("script")?.textContent ?? "");
-      this.start = this.stateOf(seen.story);
+      this.start = this.stateOf(story);
       this.state = { ...this.start };
       /** @type {ModelState[]} */
       this.past = [];
@@ -45,13 +44,15 @@
       /** @type {any} */
       this.parts = {};
       this.about = aboutOf(this);
-      root.querySelector(".model-before")?.replaceWith(this.build());
-      root.classList.add("live");
+      this.node = this.build();
+      new MutationObserver(() => paintMaps(this))
+        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    placed() {
       this.paint();
       this.readAddress();
       this.showPlace();
-      new MutationObserver(() => paintMaps(this))
-        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
     /** @param {string} story @returns {ModelState} */
@@ -446,13 +447,5 @@
     }
   }
 
-  /** @type {WeakMap<HTMLElement, any>} */
-  const views = new WeakMap();
-
-  Object.assign(window.mhaModel, {
-    /** @param {HTMLElement} root */
-    open: (root) => views.set(root, new View(root, window.mhaModel.data)),
-    /** @param {HTMLElement} root */
-    readAddress: (root) => views.get(root)?.readAddress(),
-  });
+  window.mhaInstruments.model = ({ story }) => new View(window.mhaModel.data, story);
 })();

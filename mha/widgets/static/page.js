@@ -45,14 +45,14 @@
   }
 
   /**
-   * Return the id that an address leads to, "" for none: a state of an explorer leads to the
-   * explorer.
+   * Return the id that an address leads to, "" for none: a state of an explorer or an
+   * instrument leads to it.
    * @param {string} fragment with its #
    * @returns {string}
    */
   function idOf(fragment) {
     try {
-      return decodeURIComponent(fragment.slice(1)).replace(/^explore=([a-z0-9-]+).*$/s, "explore-$1");
+      return decodeURIComponent(fragment.slice(1)).replace(/^([a-z]+)=([a-z0-9-]+).*$/s, "$1-$2");
     } catch {
       return ""; // not an address that this page has written
     }

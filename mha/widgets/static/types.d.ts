@@ -395,6 +395,14 @@ interface Strings {
   looking: { [name: string]: string };
 }
 
+/** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
+// deno-lint-ignore no-explicit-any
+type Instrument = (data: any, element: HTMLElement) => {
+  node: HTMLElement;
+  placed?(): void;
+  readAddress?(): void;
+};
+
 /** A trained model as `model_script` in mha/widgets/assets.py writes it. */
 interface ModelData {
   words: string[];
@@ -597,8 +605,7 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
-  // deno-lint-ignore no-explicit-any
-  mhaLayer: any;
+  mhaInstruments: Record<string, Instrument>;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;

@@ -28,7 +28,7 @@ from traitlets.config import Config
 from byhand.reading.ties import Part, follows, is_of, parts_of, runs_in
 from mha.runs.record import Trace
 from mha.views.figures import Figure
-from mha.widgets.explorer import Explorer
+from mha.widgets.instrument import Explorer
 
 LIMIT = 1_000_000  # characters that a cell may print
 

@@ -34,7 +34,7 @@ SCRIPTS = (
     *(name for name in BOXES if name not in BASE),
     "lessons.js",
     *EXPLORER,
-    "model.js",
+    "instrument.js",
 )
 
 # What comes later may change what came before; print.css has the last word on paper.
@@ -59,9 +59,9 @@ FIRST_PAGE_STYLE = "landing.css"  # the first page alone has it, after all other
 
 # What a page loads only if its text has one of these. All that is not named is on every page.
 WANTED_BY: dict[tuple[str, ...], tuple[str, ...]] = {
-    ("<mha-explorer", "<mha-your-turn", "<mha-build", "<mha-model"): ARITHMETIC,
-    ("<mha-explorer", "<mha-model"): (*EXPLORER, "explorer.css"),
-    ("<mha-model",): ("model.js",),
+    ("<mha-explorer", "<mha-your-turn", "<mha-build", "<mha-instrument"): ARITHMETIC,
+    ("<mha-explorer", "<mha-instrument"): (*EXPLORER, "explorer.css"),
+    ("<mha-instrument",): ("instrument.js",),
     ("<mha-your-turn", "<mha-build"): ("boxes.js",),
     ("<mha-your-turn", "<mha-build", "<mha-quiz", "steps-start"): ("boxes.css",),
     ("<mha-quiz", "steps-start"): ("lessons.js",),
