@@ -44,6 +44,9 @@
     /** @type {Place[]} */
     trail = [];
 
+    /** Who else is told of each change. @type {(() => void)[]} */
+    told = [];
+
     gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
 
     /**
@@ -278,6 +281,7 @@
       this.tasks.paint();
       if (!isChanged(this.state, this.start)) this.strip.takeRoom();
       if (this.fold.open) this.all?.paint();
+      this.told.forEach((tell) => tell());
       this.writeAddress();
     }
 

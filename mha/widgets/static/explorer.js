@@ -60,4 +60,12 @@
   }
 
   customElements.define("mha-explorer", MhaExplorer);
+
+  /** Numbers of the text are tied to the explorers when the reader first does anything. */
+  const acts = ["scroll", "pointerover", "keydown"];
+  const tie = () => {
+    acts.forEach((act) => removeEventListener(act, tie));
+    later("tied.js");
+  };
+  if (document.querySelector("data[data-of]")) acts.forEach((act) => addEventListener(act, tie));
 })();
