@@ -37,6 +37,7 @@ from mha.widgets.explorer_tasks import (
     weights_alike,
 )
 from mha.widgets.instrument import Explorer
+from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 
@@ -53,6 +54,7 @@ __all__ = [
     "open_example",
     "output_between",
     "replace",
+    "two_layers",
     "walkthrough",
     "weight_reaches",
     "weights_alike",

@@ -44,8 +44,7 @@ class Table:
         What a source prints for a cell, shown below it on demand: (row, column), labels and header
         not counted.
     at : str, default ""
-        The example's name, and the stage and head whose numbers the cells are: a row a row, a column
-        a column.
+        The example's name, and the stage and head whose numbers the cells are.
     """
 
     caption: str

@@ -94,11 +94,11 @@ def explorer(
         raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")
     if run.example.block is not None and view != "strip":
         raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
-    data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
+    data = run_data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     html = _element(run, name, data)
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    return Explorer(html=html, title=run.example.title, figure=figure, late=late, name=name, run=run)
+    return Explorer(html=html, title=run.example.title, figure=figure, late=late, runs={name: run})
 
 
 def _of_large(
@@ -173,7 +173,7 @@ def _joined(run: Trace) -> str:
 # ---- What the browser starts from ----
 
 
-def _data(run: Trace, name: str, prints: PrintsAt | None) -> dict[str, Any]:
+def run_data(run: Trace, name: str, prints: PrintsAt | None = None) -> dict[str, Any]:
     """Return the inputs of a run, and what its source prints."""
     example = run.example
     return {

@@ -8,7 +8,7 @@ in `window.mhaInstruments`, by the instrument's kind, what opens it.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Protocol
 
@@ -46,10 +46,8 @@ class Explorer:
     late : tuple of str
         The scripts that a notebook has to bring along for what may be asked for.
     styles : tuple of str
-    name : str
-        As the page's address has it.
-    run : Trace, optional
-        What it shows, where each of its numbers has a place.
+    runs : dict of str to Trace
+        Those that it shows, each number of which has a place, by their names on the page.
     """
 
     html: str
@@ -57,8 +55,7 @@ class Explorer:
     figure: Drawing | None = None
     late: tuple[str, ...] = ()
     styles: tuple[str, ...] = ("explorer.css",)
-    name: str = ""
-    run: Trace | None = None
+    runs: Mapping[str, Trace] = field(default_factory=dict)
 
     def _repr_mimebundle_(self, **_: object) -> Forms:
         """Return what a notebook shows: the element in a frame, with its scripts and styles."""

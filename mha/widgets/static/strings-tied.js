@@ -5,6 +5,7 @@
   const tied = {
     printed: "In the book: {text}",
     now: " (now {text})",
+    notNow: " (no longer)",
     strip: "The strip, small",
     asks: "{token} asks",
     ofHead: "{token} asks, {head}",

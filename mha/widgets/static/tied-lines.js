@@ -5,7 +5,7 @@
   "use strict";
 
   const { short, shown, sign } = window.mhaNumbers;
-  const { address, parse, valueAt } = window.mhaPlaces;
+  const { parse, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { inBrackets } = window.mhaExplorer;
 
@@ -23,8 +23,8 @@
 
   /** A formula in parts: numbers, places and signs.
       @type {(text: string) => (number | string | Place)[]} */
-  const formulaOf = (text) => text.split(" ").map((word) =>
-    (word in BINARY || word in UNARY ? word : parse(word) ?? Number(word)));
+  const formulaOf = (text) => text.split(" ").map((part) =>
+    (part in BINARY || part in UNARY ? part : parse(part) ?? Number(part)));
 
   /** What a formula gives.
       @type {(formula: (number | string | Place)[], valueOf: (at: Place) => number) => number} */
@@ -138,17 +138,28 @@
   /** @type {(pieces: Piece[]) => string} */
   const textOf = (pieces) => pieces.map(({ text, raised }) => (raised ? "^" : "") + text).join("");
 
+  /** All that a line depends on.
+      @type {(from: Origin, value: number, temperature: number) => string} */
+  const sourcesOf = ({ terms }, value, temperature) =>
+    `${terms.map((term) => term.map((operand) => operand.value))} ${value} ${temperature}`;
+
   /**
    * The line that works out a number, with the signs that hold.
    * @param {ExplorerNumbers} numbers
    * @param {Place} at
    * @param {number} places decimals
    * @param {number} temperature
-   * @returns {Piece[]}
+   * @param {{ from: string }} [last] what the line was last written for: nothing comes where it still holds
+   * @returns {Piece[] | null}
    */
-  function lineOf(numbers, at, places, temperature) {
+  function lineOf(numbers, at, places, temperature, last) {
     const from = origin(numbers.inputs, numbers, at);
     const value = valueAt(numbers, at);
+    if (last) {
+      const sources = sourcesOf(from, value, temperature);
+      if (last.from === sources) return null;
+      last.from = sources;
+    }
     const write = EXACT.includes(from.operation) ? shown : short;
     const isMasked = !Number.isFinite(value)
       || (from.operation === "share" && from.terms[1][0].value === 0);
@@ -157,5 +168,5 @@
       (i ? [word(` ${sign(textOf(all[i - 1]), textOf(step))} `), ...step] : step));
   }
 
-  Object.assign(window.mhaExplorer, { WRITERS, address, formulaOf, holds, lineOf, worth });
+  Object.assign(window.mhaExplorer, { WRITERS, formulaOf, holds, lineOf, worth });
 })();

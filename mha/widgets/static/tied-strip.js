@@ -4,12 +4,23 @@
   "use strict";
 
   const { short, shown } = window.mhaNumbers;
-  const { address, of: placeOf, valueAt } = window.mhaPlaces;
+  const { valueAt } = window.mhaPlaces;
   const { fill, make, makeButton, set, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.tied;
 
   /** How far it keeps from what stands around it. */
   const GAP = 16;
+
+  /** The bar above the page, and how far down the screen it stands if nothing is in the way. */
+  const BAR = 48;
+
+  const MIDDLE = 0.55;
+
+  /** How long after a change of the page the margin is looked at again. */
+  const SETTLED_MS = 300;
+
+  /** The page's contents, in the margin. */
+  const CONTENTS = ".bd-sidebar-secondary nav.page-toc";
 
   /** What may reach into the margin. */
   const WIDE = "section > *, figure, .cell, .margin, .pst-scrollable-table-container";
@@ -19,6 +30,9 @@
     "weights", "head_outputs"];
 
   class SmallStrip {
+    /** A line for each key. @type {any[]} */
+    rows = [];
+
     /** @param {any} explorer
         @param {() => void} reset */
     constructor(explorer, reset) {
@@ -26,7 +40,12 @@
       /** @type {Place | null} */
       this.at = null;
       this.isWanted = false;
+      this.isShown = false;
       this.isAway = false;
+      this.hasMargin = false;
+      this.edges = { margin: 0, foot: 0 };
+      /** Its height in the margin, 0 while nobody knows. */
+      this.tall = 0;
       /** Where something stands in the margin, in the page: top and bottom.
           @type {[number, number][]} */
       this.taken = [];
@@ -34,8 +53,12 @@
       document.body.append(this.node);
       addEventListener("scroll", () => this.stand(), { passive: true });
       const article = document.querySelector(".bd-article") ?? document.body;
-      new ResizeObserver(() => requestAnimationFrame(() => this.measure(article))).observe(article);
-      this.measure(article);
+      new ResizeObserver(() => {
+        clearTimeout(this.later);
+        this.later = setTimeout(() => this.measure(article), SETTLED_MS);
+      }).observe(article);
+      const contents = document.querySelector(CONTENTS);
+      if (contents) new ResizeObserver(() => this.stand()).observe(contents);
     }
 
     /** @param {() => void} reset */
@@ -65,44 +88,60 @@
     /** What of the article stands in its margin, and whether there is one.
         @param {Element} article */
     measure(article) {
-      const style = getComputedStyle(article);
-      const box = article.getBoundingClientRect();
-      const edge = box.right - parseFloat(style.paddingRight);
-      const width = 15 * parseFloat(getComputedStyle(document.documentElement).fontSize);
-      this.inMargin = edge + GAP + width + GAP <= document.documentElement.clientWidth;
-      set(this.node, "class", `small-strip ${this.inMargin ? "in-margin" : "at-foot"}`);
-      set(this.node, ".left", this.inMargin
-        ? `${Math.min(edge + 4.5 * width / 15, document.documentElement.clientWidth - GAP - width)}px` : "");
+      const { documentElement } = document;
+      const rem = parseFloat(getComputedStyle(documentElement).fontSize);
+      const { left, right } = article.getBoundingClientRect();
+      const edge = right - parseFloat(getComputedStyle(article).paddingRight);
+      const room = documentElement.clientWidth - GAP - edge;
+      this.hasMargin = room >= 15 * rem + GAP;
+      this.edges = { margin: edge + Math.min(4.5 * rem, room - 15 * rem), foot: Math.max(0, left) };
       this.taken = [];
-      if (this.inMargin) {
+      if (this.hasMargin) {
         for (const one of article.querySelectorAll(WIDE)) {
-          const { top, bottom, right, height } = one.getBoundingClientRect();
-          if (height && right > edge + GAP) this.taken.push([top + scrollY, bottom + scrollY]);
+          const box = one.getBoundingClientRect();
+          if (box.height && box.right > edge + GAP) {
+            this.taken.push([box.top + scrollY, box.bottom + scrollY]);
+          }
         }
       }
+      this.tall = 0;
       this.stand();
     }
 
-    /** Take the first place in the margin, from below the page's contents on, that is free. */
+    /** Take a place in the margin, below the page's contents, that is free; at the foot of the screen
+        where there is no margin, or no room in it. */
     stand() {
-      if (!this.isShown || !this.inMargin) return;
-      const height = this.node.offsetHeight;
-      const toc = document.querySelector(".bd-sidebar-secondary .page-toc, .bd-toc-nav");
-      const { bottom = 0, height: tall = 0 } = toc?.getBoundingClientRect() ?? {};
-      const least = Math.max(64, tall ? bottom : 0) + GAP;
+      if (!this.isShown) return;
+      if (!this.tall && this.hasMargin) {
+        set(this.node, "class", "small-strip in-margin");
+        this.tall = this.node.offsetHeight;
+      }
+      const height = this.tall;
+      const contents = document.querySelector(CONTENTS)?.getBoundingClientRect();
+      const least = Math.max(BAR, contents?.bottom ?? 0) + GAP;
       const most = innerHeight - height - GAP;
+      const isInMargin = this.hasMargin && most >= least;
+      set(this.node, "class", `small-strip ${isInMargin ? "in-margin" : "at-foot"}`);
+      set(this.node, ".left", `${isInMargin ? this.edges.margin : this.edges.foot}px`);
+      document.documentElement.classList.toggle("has-foot", !isInMargin);
+      const top = isInMargin ? this.free(least, most, height) : null;
+      set(this.node, ".top", top === null ? "" : `${top}px`);
+      set(this.node, ".visibility", isInMargin && top === null ? "hidden" : "visible");
+    }
+
+    /** Where the margin is free, null where it is not.
+        @param {number} least @param {number} most @param {number} height
+        @returns {number | null} */
+    free(least, most, height) {
       /** @type {(top: number) => [number, number] | undefined} */
       const inTheWay = (top) => this.taken.find(([from, to]) =>
         from - scrollY < top + height + GAP && to - scrollY > top - GAP);
-      let top = Math.max(least, Math.min(most, 0.55 * innerHeight));
-      const first = inTheWay(top);
-      if (first) {
-        top = first[0] - scrollY - height - GAP - 1;
-        if (top < least || inTheWay(top)) top = first[1] - scrollY + GAP + 1;
-      }
-      const isFree = top >= least && top <= most && !inTheWay(top);
-      set(this.node, ".visibility", isFree ? "visible" : "hidden");
-      set(this.node, ".top", `${Math.round(top)}px`);
+      const wanted = Math.round(Math.max(least, Math.min(most, MIDDLE * innerHeight)));
+      const first = inTheWay(wanted);
+      if (!first) return wanted;
+      const [above, below] = [first[0] - scrollY - height - GAP, first[1] - scrollY + GAP];
+      return [above, below].map(Math.round)
+        .find((top) => top >= least && top <= most && !inTheWay(top)) ?? null;
     }
 
     /** @param {boolean} [isWanted] whether its passage is read while the strip is off the screen */
@@ -112,7 +151,7 @@
       if (isShown === this.isShown) return;
       this.isShown = isShown;
       this.node.hidden = !isShown;
-      document.documentElement.classList.toggle("has-foot", isShown && !this.inMargin);
+      if (!isShown) document.documentElement.classList.remove("has-foot");
       if (!isShown) return;
       this.paint();
       this.stand();
@@ -160,9 +199,12 @@
 
     /** @param {boolean} isChanged */
     mark(isChanged) {
+      if (this.reset.hidden === !isChanged) return;
       this.reset.hidden = !isChanged;
+      this.tall = 0;
+      this.stand();
     }
   }
 
-  Object.assign(window.mhaExplorer, { OF_QUERY, SmallStrip, address, placeOf });
+  Object.assign(window.mhaExplorer, { OF_QUERY, SmallStrip });
 })();

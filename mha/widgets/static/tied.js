@@ -6,8 +6,8 @@
   "use strict";
 
   const { shown, short } = window.mhaNumbers;
-  const { at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
-  const { OF_QUERY, STEP, SmallStrip, WRITERS, address, compute, fill, formulaOf, holds, isChanged,
+  const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
+  const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
     isInput, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
@@ -23,8 +23,29 @@
 
   const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
+  /** @typedef {{ text: string, place?: Place | null, raised?: boolean }} Piece */
+
+  /** @typedef {(number | string | Place)[]} Formula */
+
   /** One number, or line, of the text. */
   class Tie {
+    /** How it is written, and with how many decimals. */
+    how = "";
+
+    places = 0;
+
+    /** Of a line, what was printed and its nodes, piece by piece. @type {string[]} */
+    texts = [];
+
+    /** @type {any[]} */
+    nodes = [];
+
+    /** All that it was last written for. */
+    last = { from: "" };
+
+    /** Of a claim, what says that it no longer holds. @type {HTMLElement | null} */
+    now = null;
+
     /** @param {Prose} prose
         @param {HTMLElement} node
         @param {string} formula
@@ -32,8 +53,14 @@
     constructor(prose, node, formula, how) {
       this.prose = prose;
       this.node = node;
-      this.formula = formulaOf(formula);
+      // Words that a comparison bears out may say what the number is now.
+      const [own, now] = formula.split(" | ");
+      /** @type {Formula} */
+      this.formula = formulaOf(own);
+      /** @type {{ formula: Formula, how: string } | null} */
+      this.said = !now ? null : { formula: formulaOf(now), how: how.split(" ")[1] };
       [this.how, this.places] = [how.split(":")[0], Number(how.split(":")[1])];
+      this.isClaim = how.startsWith("holds");
       this.isLine = this.how === "line";
       this.at = /** @type {Place} */ (this.formula.find((part) => typeof part === "object"));
       this.printed = node.textContent ?? "";
@@ -41,16 +68,17 @@
       /** @type {HTMLElement[]} */
       this.inputs = [];
       if (this.isLine) this.takeApart();
-      else if (this.formula.length === 1) this.prose.place(this, node, this.at);
+      else if (!this.isClaim && this.formula.length === 1) this.prose.place(this, node, this.at);
     }
 
     /** A line in pieces, each number of it with its place. */
     takeApart() {
       const { numbers, temperature } = this.prose.first;
-      this.pieces = lineOf(numbers, this.at, this.places, temperature);
-      this.texts = this.pieces.map(({ text }) => text);
+      /** @type {Piece[]} */
+      const pieces = lineOf(numbers, this.at, this.places, temperature) ?? [];
+      this.texts = pieces.map(({ text }) => text);
       if (this.texts.join("") !== this.printed) throw new RangeError(this.printed);
-      this.nodes = this.pieces.map(({ text, place, raised }) => {
+      this.nodes = pieces.map(({ text, place, raised }) => {
         if (!place && !raised) return new Text(text);
         const node = make(raised ? "sup" : "span", {}, text);
         if (place) this.prose.place(this, node, place);
@@ -62,20 +90,41 @@
     /** @param {any} numbers of the explorer @param {number} temperature
         @param {(at: Place) => Place} moved where a place is now */
     paint(numbers, temperature, moved) {
-      if (this.isLine) return this.paintLine(lineOf(numbers, moved(this.at), this.places, temperature));
-      const value = worth(this.formula, (at) => valueAt(numbers, moved(at)));
-      if (this.how.startsWith("at_")) return this.claim(holds(this.how, this.printed, value), value);
-      const text = WRITERS[this.how](value, this.places);
+      if (this.isLine) {
+        const pieces = lineOf(numbers, moved(this.at), this.places, temperature, this.last);
+        if (pieces) this.paintLine(pieces);
+        return;
+      }
+      const worthOf = (/** @type {Formula} */ formula) =>
+        worth(formula, (/** @type {Place} */ at) => valueAt(numbers, moved(at)));
+      const value = worthOf(this.formula);
+      if (this.isClaim) {
+        const { said } = this;
+        this.claim(Boolean(value), said ? this.written(said.how, worthOf(said.formula)) : "");
+        return;
+      }
+      if (this.how.startsWith("at_")) {
+        const now = WRITERS[this.how](value, this.places + 1);
+        this.claim(holds(this.how, this.printed, value), now);
+        return;
+      }
+      const text = this.written(`${this.how}:${this.places}`, value);
       setText(this.node, text);
       if (this.inputs.length) this.node.setAttribute("aria-valuenow", String(value));
       this.mark(text !== this.printed);
+    }
+
+    /** @param {string} how @param {number} value */
+    written(how, value) {
+      const [name, places] = how.split(":");
+      return WRITERS[name](value, Number(places));
     }
 
     /** @param {any[]} pieces */
     paintLine(pieces) {
       const same = pieces.length === this.nodes.length;
       if (!same) {  // a mask came, or went
-        setText(this.node, pieces.map(({ text }) => text).join(""));
+        this.node.textContent = pieces.map(({ text }) => text).join("");
         this.isApart = true;
       } else if (this.isApart) {
         this.node.replaceChildren(...this.nodes);
@@ -99,13 +148,14 @@
     }
 
     /** A claim stays as it is printed; one that no longer holds is greyed, with what it is now.
-        @param {boolean} isTrue @param {number} value */
-    claim(isTrue, value) {
-      this.now ??= make("span", { className: "now" });
-      if (!isTrue) setText(this.now, fill(texts.now, { text: WRITERS[this.how](value, this.places + 1) }));
-      if (isTrue === !this.now.isConnected) return;
-      if (isTrue) this.now.remove();
-      else this.node.after(this.now);
+        @param {boolean} isTrue @param {string} now what it is, "" where nothing says it */
+    claim(isTrue, now) {
+      const said = this.now ?? make("span", { className: "now" });
+      this.now = said;
+      if (!isTrue) setText(said, now ? fill(texts.now, { text: now }) : texts.notNow);
+      if (isTrue === !said.isConnected) return;
+      if (isTrue) said.remove();
+      else this.node.after(said);
       this.node.classList.toggle("fails", !isTrue);
     }
 
@@ -121,6 +171,17 @@
 
   /** All that the page says of one explorer's run. */
   class Prose {
+    /** What of the page is tied to it. @type {Element[]} */
+    nodes = [];
+
+    /** Whether the strip itself is on the screen; at first nobody knows. @type {boolean | null} */
+    isOnScreen = null;
+
+    isPrinting = false;
+
+    /** @type {(node: Element) => void} */
+    watch = () => {};
+
     /** @param {any} explorer */
     constructor(explorer) {
       this.explorer = explorer;
@@ -141,8 +202,6 @@
 
     /** Begin with all that the page ties to this explorer. */
     begin() {
-      const { name } = this.explorer.base;
-      const nodes = [...document.querySelectorAll(`data[data-of="${name}"], table[data-at^="${name} "]`)];
       const nearby = new IntersectionObserver((entries) => {
         for (const { target, isIntersecting } of entries) {
           if (isIntersecting) this.near.add(target);
@@ -155,24 +214,28 @@
           if (isIntersecting) this.seen.add(target);
           else this.seen.delete(target);
         }
-        this.showSmall();
+        arrange();
       }, { rootMargin: "-48px 0px 0px 0px" });
-      for (const node of nodes) {
+      this.watch = (/** @type {Element} */ node) => {
         nearby.observe(node);
         inSight.observe(node);
-      }
-      const strip = new IntersectionObserver(([{ intersectionRect, boundingClientRect }]) => {
+      };
+      const strip = new IntersectionObserver((entries) => {
+        const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
         const whole = Math.min(boundingClientRect.height, innerHeight);
         this.isOnScreen = intersectionRect.height > 0.35 * whole;
-        this.showSmall();
+        arrange();
       }, { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7] });
-      strip.observe(this.explorer.root.querySelector(".face"));
-      this.nodes = nodes;
-      this.follow();
+      strip.observe(this.explorer.root.querySelector(".face") ?? this.explorer.root);
+      this.collect();
     }
 
-    showSmall() {
-      this.small.show(this.isOnScreen === false && this.seen.size > 0);
+    /** Take what the page has now: a fold may bring more when it is opened. */
+    collect() {
+      const { name } = this.explorer.base;
+      this.nodes = [...document.querySelectorAll(`data[data-of="${name}"], table[data-at^="${name} "]`)];
+      this.nodes.forEach((node) => this.watch(node));
+      this.follow();
     }
 
     /** The ties of an element, made when it first comes near; a table has one in each cell.
@@ -201,7 +264,8 @@
         @param {(element: HTMLElement, formula: string, how: string) => void} add */
     cellsOf(table, add) {
       const [stage, head] = (table.dataset.at ?? "").split(" ")[1].split(".");
-      const { numbers } = this.first;
+      /** @type {Numbers} */
+      const numbers = this.first.numbers;
       /** @type {any} */
       const rows = head === undefined ? numbers[stage] : numbers[stage]?.[Number(head)];
       if (!rows) return;
@@ -227,11 +291,16 @@
       this.places.set(node, { tie, at });
       node.classList.add("at");
       const { explorer } = this;
-      if (!isInput(explorer.base, at) || node.closest("table")) return;
+      if (explorer.isFixed || !isInput(explorer.base, at) || node.closest("table")) return;
       node.setAttribute("role", "spinbutton");
       node.setAttribute("aria-label", explorer.nameOf(at));
       node.setAttribute("aria-valuenow", String(valueAt(this.first.numbers, at)));
       node.tabIndex = tie.inputs.length ? -1 : 0;
+      // A finger that goes sideways scrubs; one that goes up or down moves the page.
+      node.addEventListener("touchmove", (event) => {
+        if (drag || isSideways) event.preventDefault();
+      }, { passive: false });
+      node.addEventListener("touchstart", touch, { passive: true });
       tie.inputs.push(node);
     }
 
@@ -324,6 +393,8 @@
     set(at, node, value) {
       const { top } = node.getBoundingClientRect();
       this.explorer.edit(at, Number(value.toFixed(10)));
+      held.forEach((one) => { one.now = one.node.getBoundingClientRect().width; });
+      held.forEach((one) => { one.node.style.marginRight = `${one.width - one.now}px`; });
       const by = node.getBoundingClientRect().top - top;
       if (Math.abs(by) > 0.5) scrollBy({ top: by, behavior: "instant" });
     }
@@ -333,6 +404,14 @@
 
   /** @type {Prose[]} */
   const proses = [];
+
+  /** The small strip of the run that is most spoken of stands there, while its strip is off the
+      screen. */
+  function arrange() {
+    const most = proses.reduce((/** @type {Prose | null} */ best, prose) =>
+      (prose.seen.size > (best?.seen.size ?? 0) ? prose : best), null);
+    for (const prose of proses) prose.small.show(prose === most && prose.isOnScreen === false);
+  }
 
   /** The number of the text that an event is about.
       @param {EventTarget | null} target */
@@ -348,10 +427,46 @@
     return null;
   }
 
-  /** @type {any} */
+  /** What is lit, and what is dragged. @type {any} */
   let lit = null;
+
   /** @type {any} */
   let drag = null;
+
+  /** Numbers that take no more room than they had, for as long as one behind them is dragged.
+      @type {{ node: HTMLElement, width: number, now: number }[]} */
+  let held = [];
+
+  /** Hold the numbers of a paragraph up to the one that is dragged where they are.
+      @param {HTMLElement} node */
+  function hold(node) {
+    const those = [...node.closest("p, li, td, figcaption")?.querySelectorAll("data, data .at") ?? []];
+    held = those.filter((one) => one === node || (!one.contains(node)
+      && one.compareDocumentPosition(node) === Node.DOCUMENT_POSITION_FOLLOWING
+      && !those.some((other) => other !== one && other.contains(one) && !other.contains(node))))
+      .map((one) => ({ node: /** @type {HTMLElement} */ (one),
+        width: one.getBoundingClientRect().width, now: 0 }));
+    node.classList.add("dragged");
+  }
+
+  /** @param {HTMLElement} node */
+  function release(node) {
+    held.forEach((one) => { one.node.style.marginRight = ""; });
+    held = [];
+    node.classList.remove("dragged");
+  }
+
+  /** Whether a finger on a number has gone sideways first. */
+  let isSideways = false;
+
+  /** @param {TouchEvent} began */
+  function touch({ currentTarget, touches: [{ clientX, clientY }] }) {
+    isSideways = false;
+    const node = /** @type {HTMLElement} */ (currentTarget);
+    node.addEventListener("touchmove", ({ touches: [now] }) => {
+      isSideways = Math.abs(now.clientX - clientX) >= Math.abs(now.clientY - clientY);
+    }, { once: true, capture: true, passive: true });
+  }
 
   /** @param {any} one */
   function light(one) {
@@ -365,8 +480,8 @@
 
   /** A word that stands for a part of the strip. @param {EventTarget | null} target */
   function lightPart(target) {
-    const node = target instanceof Element ? target.closest("[class^=of-]") : null;
-    const part = PARTS.find((name) => node?.classList.contains(`of-${name}`)) ?? "";
+    const node = target instanceof Element ? target.closest("[class^=says-]") : null;
+    const part = PARTS.find((name) => node?.classList.contains(`says-${name}`)) ?? "";
     for (const { explorer, small } of proses) {
       explorer.strip.node.dataset.part = part;
       small.node.dataset.part = part;
@@ -408,7 +523,7 @@
     const move = (moved) => {
       const way = moved.clientX - event.clientX;
       if (!drag && Math.abs(way) < DRAG.least) return;
-      if (!drag) node.setPointerCapture(event.pointerId);
+      if (!drag) hold(node);
       drag = one;
       const now = Math.round(way / DRAG.step);
       if (now === steps) return;
@@ -417,14 +532,18 @@
     };
     const end = () => {
       drag = null;
+      release(node);
       ["pointerup", "pointercancel"].forEach((name) => node.removeEventListener(name, end));
       node.removeEventListener("pointermove", move);
     };
     event.preventDefault();
     node.focus({ preventScroll: true });
+    node.setPointerCapture(event.pointerId);
     node.addEventListener("pointermove", move);
     ["pointerup", "pointercancel"].forEach((name) => node.addEventListener(name, end));
   });
+
+  document.addEventListener("toggle", () => proses.forEach((prose) => prose.collect()), true);
 
   addEventListener("beforeprint", () => proses.forEach((prose) => prose.print(true)));
   addEventListener("afterprint", () => proses.forEach((prose) => prose.print(false)));
@@ -432,11 +551,17 @@
   // ---- The beginning ----
 
   document.head.append(make("link", { rel: "stylesheet", href: `${folder}tied.css` }));
-  document.querySelectorAll("mha-explorer").forEach(async (/** @type {any} */ element) => {
-    const { name, widths } = element.data;
-    if (widths || !document.querySelector(`data[data-of="${name}"]`)) return;
-    const prose = new Prose(await element.begin());
+  /** @type {(explorer: any) => void} */
+  function begin(explorer) {
+    const prose = new Prose(explorer);
     proses.push(prose);
     prose.begin();
+  }
+
+  document.querySelectorAll("mha-explorer, mha-instrument").forEach(async (/** @type {any} */ element) => {
+    const name = element.data?.name ?? element.id;
+    if (element.data?.widths || !document.querySelector(`data[data-of^="${name}"]`)) return;
+    const made = await element.begin();
+    (made.runs ?? [made]).forEach(begin);
   });
 })();

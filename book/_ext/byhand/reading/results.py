@@ -44,7 +44,7 @@ class Results:
     files : dict of str to str
         A digest of each file that a cell opened.
     ties : dict of str to (str, list)
-        By the number of an expression's step: whose explorer knows its numbers, and its text in parts.
+        By the number of an expression's step: whose explorer has it, and its text in parts.
     """
 
     made_from: str

@@ -86,12 +86,11 @@ class Ties:
 
     def show(self, explorer: Explorer) -> Any:
         """Return what a page shows of an explorer."""
-        if explorer.run is not None:
-            self.explorers.setdefault(explorer.name, explorer.run)
+        self.explorers = {**explorer.runs, **self.explorers}
         return explorer.on_page()
 
     def settled(self) -> dict[str, tuple[str, list[Part]]]:
-        """Return, by the number of its step, whose explorer knows what a text says, and its parts."""
+        """Return, by the number of its step, whose explorer has a text's numbers, and its parts."""
         found: dict[str, tuple[str, list[Part]]] = {}
         for number, those in self.said.items():
             for name, shown in self.explorers.items():

@@ -1,9 +1,9 @@
 """Numbers of a page's text that are numbers of a run, and how they follow from it.
 
-An expression such as ``percent(run.weights[0, 2, 1])`` is worked out a second time with numbers that
-know their place: what it says is then a text with marked numbers, each with a formula of places and a
-way of writing it. A text that comes out otherwise than the first time is not tied, nor one that
-depends on anything but one run, whole numbers and what stands in the expression.
+An expression such as ``percent(run.weights[0, 2, 1])`` is worked out a second time with numbers
+that know their place: what it says is then a text with marked numbers, each with a formula of
+places and a way of writing it. A text that comes out otherwise than the first time is not tied, nor
+one that depends on anything but one run, whole numbers and what stands in the expression.
 """
 
 from __future__ import annotations
@@ -100,7 +100,13 @@ for _name, _sign in {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}.items():
     setattr(Tied, f"__{_name}__", _operation(_sign, getattr(operator, _name)))
 
 
+def _one(value: Any) -> Any:
+    """Return the number of an array without axes: NumPy gives one for a dot product."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
 def _formula(value: object) -> str:
+    value = _one(value)
     if isinstance(value, Tied):
         return value.formula
     if isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value):
@@ -125,7 +131,7 @@ def _largest(*values: Any) -> Any:
 class Numbers(np.ndarray):
     """An array of tied numbers: what would choose among them by their values does so by formula."""
 
-    def max(self, axis: object = None, *_: object, **__: object) -> Any:  # type: ignore[override]
+    def max(self, axis: object = None, *_: object, **__: object) -> Any:
         """Return the largest number of all."""
         if axis is not None:
             raise UntiedError
@@ -147,7 +153,7 @@ def _softmax(scores: Any, **_: object) -> Any:
     return (powers / powers.sum()).view(Numbers)
 
 
-# ---- What an expression sees: the objects that it names, with tied numbers for those of one run ----
+# ---- What an expression sees: the objects that it names, with the tied numbers of one run ----
 
 
 def _arrays(run: Trace) -> Iterator[tuple[str, Array]]:
@@ -235,11 +241,19 @@ def _writer(name: str) -> Callable[..., str]:
     default = 4 if name in ("shown", "short") else 0
 
     def written(value: Any, places: int = default) -> str:
+        value = _one(value)
         if not isinstance(value, Tied):
             return str(write(value, places))
         return _marked(str(write(value.value, places)), value, f"{name}:{places}")
 
     return written
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number, written; a tied one may become another."""
+    if not isinstance(value, Tied):
+        return int(value)
+    return _marked(str(int(value.value)), value, "short:4")
 
 
 class _Line:
@@ -252,7 +266,9 @@ class _Line:
         return self.text
 
 
-def _arithmetic(run: Any, stage: str, row: Any, column: int = 0, *, head: int = 0, places: int = 4) -> _Line:
+def _arithmetic(
+    run: Any, stage: str, row: Any, column: int = 0, *, head: int = 0, places: int = 4
+) -> _Line:
     """Return a line that is tied as a whole: to the number that it works out."""
     if not isinstance(run, Seen) or not isinstance(run._thing, Trace):
         raise UntiedError
@@ -260,16 +276,18 @@ def _arithmetic(run: Any, stage: str, row: Any, column: int = 0, *, head: int = 
     place = Place.of(stage, head, row, column)
     value = Tied(math.nan, str(place))
     how = "short" if stage not in ("exponentials", "row_sums", "weights") else "shown"
-    return _Line(_marked(str(line), value, f"line:{places}"), _marked(line.result, value, f"{how}:{places}"))
+    return _Line(
+        _marked(str(line), value, f"line:{places}"), _marked(line.result, value, f"{how}:{places}")
+    )
 
 
 SEEN = {name: _writer(name) for name in WRITERS} | {
-    "arithmetic": _arithmetic, "softmax": _softmax, "max": _largest,
+    "arithmetic": _arithmetic, "softmax": _softmax,
 }  # fmt: skip
 
 
 def parts_of(expression: str, run: Trace, names: dict[str, Any], runs: list[Trace]) -> list[Part]:
-    """Return what an expression says, in parts; none where no number of it is the run's.
+    r"""Return what an expression says, in parts; none where no number of it is the run's.
 
     Parameters
     ----------
@@ -284,7 +302,7 @@ def parts_of(expression: str, run: Trace, names: dict[str, Any], runs: list[Trac
     --------
     >>> run = mha.trace(mha.load_example("cat-sat"))
     >>> parts_of("percent(run.weights[0, 0, 1])", run, {"run": run}, [run])
-    [('27\\xa0%', 'weights.0.0.1', 'percent:0')]
+    [('27\xa0%', 'weights.0.0.1', 'percent:0')]
     """
     try:
         tree = ast.parse(expression, mode="eval")
@@ -294,16 +312,19 @@ def parts_of(expression: str, run: Trace, names: dict[str, Any], runs: list[Trac
             name: SEEN[name] if names[name] is getattr(mha, name, None) else view.of(names[name])
             for name in own & names.keys()
         }
-        seen |= {"max": _largest} if "max" not in names else {}
+        seen |= {"max": _largest, "int": _whole, "bool": lambda value: value}
         unknown = own - seen.keys() - set(dir(builtins))
-        bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bound = {
+            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
         if unknown - bound:
             return []
-        said = eval(compile(tree, "<expression>", "eval"), seen)  # noqa: S307 - the page's own
-    except Exception:  # noqa: BLE001 - whatever it asks of tied numbers that they have not
+        said = eval(compile(tree, "<expression>", "eval"), seen)
+    except Exception:  # whatever it asks of tied numbers that they have not
         return []
-    if isinstance(said, Tied):  # a claim
-        return [("", said.formula, "holds")]
+    if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
+        now = _split(str(said[1]))
+        return [("", said[0].formula, "holds"), *now[:1]]
     return _split(str(said)) if isinstance(said, str | _Line) else []
 
 

@@ -11,7 +11,7 @@ from myst_nb.core.variables import VariableOutput, render_variable_outputs
 from sphinx.util import logging
 
 from byhand.reading.results import Results
-from byhand.reading.steps import one_line
+from byhand.reading.steps import claim_of, one_line
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
@@ -26,8 +26,10 @@ class NoValueError(ValueError):
 
 
 class tied(nodes.inline):  # noqa: N801 - as docutils names its nodes
-    """A number of a run that an explorer of the page shows: its `formula`, `how` it is written, and
-    which explorer's, `of`. On a page it is a ``data`` element, which a script may write anew.
+    """A number of a run that an explorer of the page shows.
+
+    It has its `formula`, `how` it is written, and which explorer's it is, `of`. On a page it is a
+    ``data`` element, which a script may write anew.
     """
 
 
@@ -120,3 +122,29 @@ def _with_ties(shown: list[nodes.Node], results: Results, number: int) -> list[n
         tied("", "", text, formula=formula, how=how, of=of) if formula else text
         for text, formula, how in texts
     ] or shown
+
+
+def claim(
+    name: str, rawtext: str, text: str, line: int, inliner: Inliner, *_: object
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Show words that a comparison bears out, as ``{holds}``; one that does not hold is a fault."""
+    document = inliner.document
+    words, expression = claim_of(text)
+    children, messages = inliner.parse(words, line, inliner, nodes.inline())
+    try:
+        outputs = value(document, expression, line)
+    except NoValueError as error:
+        outputs, why = [], str(error)
+    else:
+        why = "it does not hold"
+    if not any(o.get("data", {}).get("text/plain", "").startswith("[True,") for o in outputs):
+        place = (document.settings.env.docname, line)
+        logger.warning("{holds}`%s`: %s", text, why, location=place, type="holds")
+        return children, messages
+    results, number = _ran(document, expression, line)
+    of, parts = results.ties.get(str(number), ("", []))
+    if not parts:
+        return children, messages
+    formula = " | ".join(part[1] for part in parts)
+    how = " ".join(part[2] for part in parts)
+    return [tied("", "", *children, formula=formula, how=how, of=of)], messages
