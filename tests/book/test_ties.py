@@ -7,7 +7,7 @@ import pytest
 
 import mha
 from byhand.reading.running import Ties
-from byhand.reading.ties import follows, is_of, parts_of, runs_in
+from byhand.reading.ties import View, follows, is_of, parts_of
 from mha import load_example, trace
 from mha.widgets.explorer import explorer
 
@@ -20,7 +20,7 @@ NAMES = {name: getattr(mha, name) for name in mha.__all__} | {
 
 
 def parts(expression, run=RUN):
-    return parts_of(expression, run, NAMES, runs_in(NAMES))
+    return parts_of(expression, View(run), NAMES)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-from byhand.reading.ties import Part, follows, is_of, parts_of, runs_in
+from byhand.reading.ties import Part, View, follows, is_of, parts_of, runs_in
 from mha.runs.record import Trace
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
@@ -72,11 +72,12 @@ class Ties:
     def __init__(self) -> None:
         self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
         self.explorers: dict[str, Trace] = {}
+        self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
 
     def note(self, number: int, expression: str, names: dict[str, Any], text: str) -> None:
         """Remember what an expression says, if its text comes out the same."""
-        runs = runs_in(names)
-        found = [(run, parts_of(expression, run, names, runs)) for run in runs]
+        views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
+        found = [(view.run, parts_of(expression, view, names)) for view in views]
         those = [
             (run, parts) for run, parts in found
             if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)

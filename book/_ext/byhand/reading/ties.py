@@ -166,7 +166,7 @@ def _arrays(run: Trace) -> Iterator[tuple[str, Array]]:
 def _tied(array: Array, run: Trace) -> Numbers | None:
     """Return an array's numbers with their places, if its memory is that of a stage of the run."""
     for name, whole in _arrays(run):
-        if array.dtype != float or not np.shares_memory(array, whole):
+        if not np.may_share_memory(array, whole):
             continue
         if array.size > LARGEST or not whole.flags.c_contiguous:
             raise UntiedError
@@ -199,19 +199,20 @@ class View:
     ----------
     run : Trace
         Whose numbers know their places.
-    others : list of Trace
     """
 
-    def __init__(self, run: Trace, others: list[Trace]) -> None:
-        self.run, self.others = run, [other for other in others if other is not run]
+    def __init__(self, run: Trace) -> None:
+        self.run = run
+        self.known: dict[tuple[object, ...], Numbers] = {}  # by where it is in memory
 
     def of(self, thing: Any) -> Any:
         """Return what stands for an object."""
         if isinstance(thing, np.ndarray) and thing.dtype == float:
-            tied = _tied(thing, self.run)
-            if tied is None:
+            where = (thing.__array_interface__["data"], thing.shape, thing.strides)
+            tied = self.known.get(where)
+            if tied is None and (tied := _tied(thing, self.run)) is None:
                 raise UntiedError
-            return tied
+            return self.known.setdefault(where, tied)
         if thing is self.run or (is_dataclass(thing) and not isinstance(thing, Trace | type)):
             return Seen(thing, self)
         if callable(thing) or isinstance(thing, ModuleType | int | str | slice | np.integer):
@@ -286,27 +287,25 @@ SEEN = {name: _writer(name) for name in WRITERS} | {
 }  # fmt: skip
 
 
-def parts_of(expression: str, run: Trace, names: dict[str, Any], runs: list[Trace]) -> list[Part]:
-    r"""Return what an expression says, in parts; none where no number of it is the run's.
+def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
+    """Return what an expression says, in parts; none where no number of it is the run's.
 
     Parameters
     ----------
     expression : str
-    run : Trace
+    view : View
+        Of a run.
     names : dict of str
         What is defined where the expression stands.
-    runs : list of Trace
-        All that are.
 
     Examples
     --------
     >>> run = mha.trace(mha.load_example("cat-sat"))
-    >>> parts_of("percent(run.weights[0, 0, 1])", run, {"run": run}, [run])
-    [('27\xa0%', 'weights.0.0.1', 'percent:0')]
+    >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": mha.shown})
+    [('0.2689', 'weights.0.0.1', 'shown:4')]
     """
     try:
         tree = ast.parse(expression, mode="eval")
-        view = View(run, runs)
         own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         seen = {
             name: SEEN[name] if names[name] is getattr(mha, name, None) else view.of(names[name])
