@@ -4,6 +4,7 @@ from mha.core.checks import Array
 from mha.core.kinds import check_kind
 from mha.runs.record import Trace
 from mha.runs.rounding import percent
+from mha.views.figures import inline_svg
 from mha.widgets.explorer import run_data
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
@@ -32,7 +33,7 @@ def two_layers(
     name : str
         Its name in the page's address.
     figure : Drawing, optional
-        What stands in its place in print.
+        What stands in its place in print, and where no script runs.
 
     Raises
     ------
@@ -54,9 +55,10 @@ def two_layers(
     }  # fmt: skip
     made = instrument(
         "letters", name, data, title="Two layers on letters",
-        before=_in_words(first, second, letters, second.result[-1, following]),
+        before=_in_words(first, second, letters, second.result[-1, following])
+        if figure is None else inline_svg(figure.svg, figure.alt),
         late=("explorer-block.js", "letters.js"), dress=("letters.css",),
-        heights=(32, 32, 31), figure=figure,
+        heights=(25.5, 25.5, 29.8), figure=figure,
     )  # fmt: skip
     return Explorer(made.html, made.title, figure, made.late, made.styles, runs=runs)
 
