@@ -39,6 +39,18 @@ def two_layers(
     ------
     TypeError, ValueError
         If a layer is not a Trace, or the second does not read what the first leaves.
+
+    Examples
+    --------
+    >>> from mha import Block, load_example, trace_blocks
+    >>> example = load_example("it-tired")
+    >>> first, second = trace_blocks(example, [Block(example.layer, norm="nowhere")] * 2)
+    >>> part = slice(0, 2)
+    >>> made = two_layers(
+    ...     first, second, letters="AB", what=part, before=part, following=part, name="two"
+    ... )
+    >>> list(made.runs)
+    ['letters-two-1', 'letters-two-2']
     """
     for label, run in {"first": first, "second": second}.items():
         check_kind(label, run, Trace)

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from accessible import violations
 from book_site import path, soup, until
 from seeds import SEED
 
@@ -230,6 +231,7 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     }
     small = page.locator(".small-strip:visible")
     assert small.count() == 1
+    assert violations(page) == []
     small.get_by_role("button", name="Reset").click()
     settled(page)
     assert number.inner_text() == "1"

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { Explorer, later } = window.mhaExplorer;
+  const { Explorer, isPage, later } = window.mhaExplorer;
 
   /** How far from the screen an explorer is built. */
   const NEAR = "400px";
@@ -67,5 +67,5 @@
     acts.forEach((act) => removeEventListener(act, tie));
     later("tied.js");
   };
-  if (document.querySelector("data[data-of]")) acts.forEach((act) => addEventListener(act, tie));
+  if (isPage) acts.forEach((act) => addEventListener(act, tie));
 })();

@@ -168,6 +168,13 @@
       return { row: asks ? at.row : row, head: at?.head ?? head, order: state.order };
     }
 
+    /** The key that a place is of. @param {Place | null} at */
+    keyOf(at) {
+      if (!at) return null;
+      if (window.mhaStages[at.stage].columns === "keys") return at.column;
+      return ["key", "value"].includes(at.stage) ? at.row : null;
+    }
+
     /** @param {Place | null} at what is pointed at */
     light(at) {
       this.at = at;
@@ -182,14 +189,13 @@
       setText(this.title, fill(data.heads.length > 1 ? texts.ofHead : texts.asks,
         { token, head: data.heads[head] }));
       set(this.node, "data-head", head % 6);
+      const lit = this.keyOf(this.at);
       numbers.weights[head][row].forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
         const one = this.rows[key];
         setText(one.token, data.tokens[order[key]]);
         setBar(one.bar, weight);
         setText(one.weight, `${shown(100 * weight, 0)} %`);
-        const isLit = this.at && (this.at.column === key
-          || (["key", "value"].includes(this.at.stage) && this.at.row === key));
-        one.node.classList.toggle("lit", Boolean(isLit) && this.at?.stage !== "head_outputs");
+        one.node.classList.toggle("lit", lit === key);
       });
       const output = numbers.head_outputs[head][row];
       setText(this.result, output.length > 4 ? "" : `→ (${output.map((/** @type {number} */ x) =>

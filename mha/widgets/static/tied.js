@@ -543,25 +543,33 @@
     ["pointerup", "pointercancel"].forEach((name) => node.addEventListener(name, end));
   });
 
-  document.addEventListener("toggle", () => proses.forEach((prose) => prose.collect()), true);
-
   addEventListener("beforeprint", () => proses.forEach((prose) => prose.print(true)));
   addEventListener("afterprint", () => proses.forEach((prose) => prose.print(false)));
 
   // ---- The beginning ----
 
   document.head.append(make("link", { rel: "stylesheet", href: `${folder}tied.css` }));
-  /** @type {(explorer: any) => void} */
-  function begin(explorer) {
-    const prose = new Prose(explorer);
-    proses.push(prose);
-    prose.begin();
+  /** @type {WeakSet<Element>} */
+  const begun = new WeakSet();
+
+  /** Tie what the page has now to those explorers that it speaks of. */
+  function begin() {
+    proses.forEach((prose) => prose.collect());
+    document.querySelectorAll("mha-explorer, mha-instrument").forEach(async (/** @type {any} */ element) => {
+      const name = element.data?.name ?? element.id;
+      if (begun.has(element) || element.data?.widths) return;
+      if (!document.querySelector(`data[data-of^="${name}"], table[data-at^="${name} "]`)) return;
+      begun.add(element);
+      const made = await element.begin();
+      for (const explorer of made.runs ?? [made]) {
+        const prose = new Prose(explorer);
+        proses.push(prose);
+        prose.begin();
+      }
+    });
   }
 
-  document.querySelectorAll("mha-explorer, mha-instrument").forEach(async (/** @type {any} */ element) => {
-    const name = element.data?.name ?? element.id;
-    if (element.data?.widths || !document.querySelector(`data[data-of^="${name}"]`)) return;
-    const made = await element.begin();
-    (made.runs ?? [made]).forEach(begin);
-  });
+  // A fold brings its numbers when it is first opened.
+  document.addEventListener("byhand:built", begin);
+  begin();
 })();
