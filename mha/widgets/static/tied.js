@@ -85,6 +85,7 @@
         return node;
       });
       this.node.replaceChildren(...this.nodes);
+      this.node.classList.add("line");
     }
 
     /** @param {any} numbers of the explorer @param {number} temperature
@@ -208,7 +209,7 @@
           else this.near.delete(target);
           if (isIntersecting) this.paint(target);
         }
-      }, { rootMargin: "50% 0%" });
+      }, { rootMargin: "5% 0%" });
       const inSight = new IntersectionObserver((entries) => {
         for (const { target, isIntersecting } of entries) {
           if (isIntersecting) this.seen.add(target);
