@@ -68,6 +68,8 @@ LATE_PARTS = {
         "explorer-panel.js",
         "explorer-all.js",
     ),
+    "letters.js": ("strings-letters.js", "letters.js"),
+    "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",

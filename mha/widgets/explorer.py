@@ -100,14 +100,16 @@ def explorer(
         raise ValueError("a dial wants two tokens or more with angles")
     if run.example.block is not None and view != "strip":
         raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
-    data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
+    data = run_data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     if axes is not None:
         data["axes"] = list(axes)
     html = _element(run, name, data)
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
     styles = ("explorer.css",) if view == "strip" else ("explorer.css", "plane.css")
-    return Explorer(html=html, title=run.example.title, figure=figure, late=late, styles=styles)
+    title = run.example.title
+    runs = {name: run}
+    return Explorer(html, title, figure, late=late, styles=styles, runs=runs)
 
 
 def _of_large(
@@ -183,7 +185,7 @@ def _joined(run: Trace) -> str:
 # ---- What the browser starts from ----
 
 
-def _data(run: Trace, name: str, prints: PrintsAt | None) -> dict[str, Any]:
+def run_data(run: Trace, name: str, prints: PrintsAt | None = None) -> dict[str, Any]:
     """Return the inputs of a run, and what its source prints."""
     example = run.example
     return {

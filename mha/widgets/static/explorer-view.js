@@ -44,6 +44,9 @@
     /** @type {Place[]} */
     trail = [];
 
+    /** Who else is told of each change. @type {(() => void)[]} */
+    told = [];
+
     gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
 
     /**
@@ -285,6 +288,7 @@
       this.controls.sync(this.state);
       this.tasks.paint();
       if (this.fold.open) this.all?.paint();
+      this.told.forEach((tell) => tell());
       this.writeAddress();
     }
 

@@ -448,6 +448,8 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
   looking: { [name: string]: string };
+  letters: { [name: string]: string };
+  tied: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
   sheet: { [name: string]: any };
 }
@@ -688,6 +690,17 @@ interface Window {
       news(): string;
       paint(): void;
     };
+    // What numbers of a page's text bring, late.
+    OF_QUERY: string[];
+    // deno-lint-ignore no-explicit-any
+    SmallStrip: any;
+    WRITERS: Record<string, (value: number, places: number) => string>;
+    formulaOf(text: string): (number | string | Place)[];
+    holds(how: string, text: string, value: number): boolean;
+    lineOf(
+      numbers: ExplorerNumbers, at: Place, places: number, temperature: number, last?: { from: string },
+    ): { text: string; place?: Place | null; raised?: boolean }[] | null;
+    worth(formula: (number | string | Place)[], valueOf: (at: Place) => number): number;
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
