@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +39,7 @@ main {{ width: 700px; margin: auto; }}</style>
 <link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
-MEASURE = """async ({ repeat, original }) => {
+MEASURE = """async ({ repeat, original, inSteps }) => {
   const frame = () => new Promise((done) => {
     requestAnimationFrame(() => { const channel = new MessageChannel();
       channel.port1.onmessage = done; channel.port2.postMessage(0); });
@@ -70,6 +71,12 @@ MEASURE = """async ({ repeat, original }) => {
       element = host.querySelector("mha-explorer");
       timed("build", () => element.begin());
       await settled(element);
+      if (inSteps) {
+        const { explorer } = element;
+        explorer.show({ step: 12 }, "");
+        await explorer.controls.steps;
+        await settled(element);
+      }
     }
     element = host.querySelector("mha-explorer");
     await settled(element);
@@ -120,8 +127,13 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     return {"update": update, "build": [computed + opened]}
 
 
-def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long an example's explorer takes to follow a change, and to be built."""
+def measured_example(
+    browser: Browser, folder: Path, throttle: int, *, in_steps: bool = False
+) -> Times:
+    """Return how long an example's explorer takes to follow a change, and to be built.
+
+    In steps, the change is followed by the line of one step and by what is covered too.
+    """
     body = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
     file = folder / "example.html"
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
@@ -130,7 +142,8 @@ def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     page.goto(file.as_uri())
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    times: Times = page.evaluate(MEASURE, {"repeat": REPEAT, "original": body})
+    asked = {"repeat": REPEAT, "original": body, "inSteps": in_steps}
+    times: Times = page.evaluate(MEASURE, asked)
     page.close()
     return times
 
@@ -149,7 +162,12 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for what, measured in ((EXAMPLE, measured_example), ("a large layer", measured_layer)):
+        rows = (
+            (EXAMPLE, measured_example),
+            ("the same in steps", partial(measured_example, in_steps=True)),
+            ("a large layer", measured_layer),
+        )
+        for what, measured in rows:
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

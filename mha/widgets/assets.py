@@ -54,6 +54,9 @@ EXPLORER_PARTS = (
 LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
 """What a model and a layer are both looked at with."""
 
+TIME = ("strings-time-bar.js", "time-bar.js")
+"""The bar under what happens in steps."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -68,6 +71,7 @@ LATE_PARTS = {
         "explorer-panel.js",
         "explorer-all.js",
     ),
+    "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",

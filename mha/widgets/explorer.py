@@ -31,7 +31,9 @@ View = Literal["strip", "plane", "temperature"]
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
-_OPENED = ("explorer-all.js", "explorer-settings.js")
+_OPENED = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+
+_DRESS = ("explorer.css", "time-bar.css", "steps.css")
 
 _PRINTED = tuple(
     name
@@ -98,7 +100,7 @@ def explorer(
     html = _element(run, name, data)
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    return Explorer(html=html, title=run.example.title, figure=figure, late=late)
+    return Explorer(html=html, title=run.example.title, figure=figure, late=late, styles=_DRESS)
 
 
 def _of_large(

@@ -173,6 +173,8 @@ interface ExplorerState {
   prints: boolean;
   selected: Place | null;
   own: OwnSentence | null;
+  /** Up to which step the calculation of the query is shown; null where all of it is. */
+  step: number | null;
 }
 
 /** A reader's own sentence, its numbers drawn from a seed. */
@@ -297,6 +299,13 @@ interface ExplorerStrip {
   valueOf(at: Place): number;
 }
 
+/** What is drawn of each key: its line from the query, its ribbon and its part of the output. */
+interface ExplorerRibbons {
+  lines: SVGElement[];
+  ribbons: SVGElement[];
+  parts: SVGElement[];
+}
+
 /** The strip, as the hands on it see it. */
 interface HandledStrip {
   node: HTMLElement;
@@ -373,6 +382,8 @@ interface ExplorerView {
   select(at: Place, follow?: boolean): void;
   show(patch: Partial<ExplorerState>, sentence: string): void;
   step(forward: boolean): void;
+  strip: ExplorerStrip & HandledStrip & { bars: HTMLElement[]; ribbons: ExplorerRibbons };
+  writeAddress(): void;
 }
 
 /**
@@ -603,6 +614,7 @@ interface Window {
       light(lit: Set<string> | null): void;
       paint(view: StripView): void;
     };
+    Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
     TimeBar: new (steps: TimeSteps) => {
       node: HTMLElement;
