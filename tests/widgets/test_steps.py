@@ -99,7 +99,8 @@ def test_each_step_is_a_line_that_holds_and_gives_the_number_of_the_trace(view, 
     lines = [line.split(": ")[-1] for line, _, _ in found[1:]]
     assert [fault for line in lines for one in chains.read(line) for fault in one.faults()] == []
     covered = [count for _, count, _ in found]
-    assert covered == sorted(covered, reverse=True) and covered[0] > 8 and covered[-1] == 0
+    assert covered == sorted(covered, reverse=True)
+    assert (covered[0] > 8, covered[-1]) == (True, 0)
     parts = run.weights[0, row] * run.value[0, :, 0]
     wanted = [
         *run.scores[0, row], *run.scaled_scores[0, row], *run.exponentials[0, row],
@@ -145,4 +146,5 @@ def test_what_is_hidden_is_said_and_a_phone_has_the_line_in_sight(view):
     seen = view(run, width=390, address="#explore=cat-sat&step=4").live()
     expect(seen.page.locator(".steps-line")).to_contain_text("Masked")
     box = seen.page.locator(".steps").bounding_box()
-    assert box["y"] + box["height"] <= 900 and box["width"] <= 390
+    assert box["y"] + box["height"] <= 900
+    assert box["width"] <= 390
