@@ -57,6 +57,9 @@ LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
 TIME = ("strings-time-bar.js", "time-bar.js")
 """The bar under what happens in steps."""
 
+STEPS = ("strings-steps.js", "steps-state.js")
+"""What a cache that fills and tiles over scores share."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -72,6 +75,7 @@ LATE_PARTS = {
         "explorer-all.js",
     ),
     "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
+    "cache.js": (*TIME, *STEPS, "cache.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",

@@ -7,7 +7,7 @@
 
   const { chain, short } = window.mhaNumbers;
   const { address, of: placeOf } = window.mhaPlaces;
-  const { TimeBar, described, fill, inBrackets, make, set, setText, worked } = window.mhaExplorer;
+  const { TimeBar, described, eased, fill, fly, inBrackets, make, set, worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Milliseconds of a step; until when in its movement numbers fly in, and from when the result
@@ -18,9 +18,6 @@
   /** What a query meets: it is there before the first step. */
   const THERE = ["embeddings", "positions", "placed", "start_means", "start_spreads", "start_normed",
     "query", "key", "value", "turned_query", "turned_key"];
-
-  /** @type {(x: number) => number} */
-  const eased = (x) => (x < 0.5 ? 2 * x * x : 1 - 2 * (1 - x) ** 2);
 
   class Steps {
     /** @param {ExplorerView} explorer */
@@ -39,8 +36,6 @@
       this.taken = [];
       /** @type {{ node: HTMLElement, from: HTMLElement | undefined } | null} */
       this.given = null;
-      /** What flies. @type {HTMLElement[]} */
-      this.flyers = [];
     }
 
     // -- The steps --
@@ -209,19 +204,10 @@
         const x = eased(isIn ? fraction / FLOWN.in : (fraction - FLOWN.out) / (1 - FLOWN.out));
         const between = (/** @type {number} */ a, /** @type {number} */ b) => a + (b - a) * x;
         return { text: node.textContent ?? "",
-          left: between(start.right, end.right) - (origin?.left ?? 0),
+          left: between(start.right, end.right) - (origin?.left ?? 0) - node.offsetWidth,
           top: between(start.top, end.top) - (origin?.top ?? 0) };
       });
-      while (this.flyers.length < ways.length) {
-        this.flyers.push(make("span", {}));
-        this.flight.append(this.flyers[this.flyers.length - 1]);
-      }
-      this.flyers.forEach((flyer, k) => {
-        set(flyer, ".visibility", k < ways.length ? "visible" : "hidden");
-        if (k >= ways.length) return;
-        setText(flyer, ways[k].text);
-        set(flyer, ".transform", `translate(${ways[k].left}px, ${ways[k].top}px) translateX(-100%)`);
-      });
+      fly(this.flight, ways);
       const isFlying = new Set(isIn ? going.map(({ node }) => node) : []);
       this.taken.forEach(({ node }) => set(node, ".opacity", isFlying.has(node) ? 0 : 1));
       if (this.given) set(this.given.node, ".opacity", fraction < FLOWN.in ? 0 : 1);

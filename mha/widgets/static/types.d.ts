@@ -405,6 +405,8 @@ interface Strings {
   layer: { [name: string]: any };
   looking: { [name: string]: string };
   time: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  cache: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -614,6 +616,27 @@ interface Window {
       light(lit: Set<string> | null): void;
       paint(view: StripView): void;
     };
+    StepsState: new (
+      // deno-lint-ignore no-explicit-any
+      kind: string, name: string, start: Record<string, any>,
+      // deno-lint-ignore no-explicit-any
+      readers: Record<string, (text: string) => any>, paint: () => void,
+    ) => {
+      // deno-lint-ignore no-explicit-any
+      now: Record<string, any>;
+      actions: HTMLElement;
+      // deno-lint-ignore no-explicit-any
+      change(patch: Record<string, any>): void;
+      // deno-lint-ignore no-explicit-any
+      move(patch: Record<string, any>): void;
+      readAddress(): void;
+    };
+    eased(x: number): number;
+    fly(
+      layer: HTMLElement,
+      ways: { text: string; left: number; top: number; opacity?: number }[],
+    ): void;
+    wholes(text: string, below: number): number[] | undefined;
     Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
     TimeBar: new (steps: TimeSteps) => {
