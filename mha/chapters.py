@@ -40,6 +40,7 @@ from mha.widgets.explorer_tasks import (
 from mha.widgets.instrument import Explorer
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
+from mha.widgets.tiles import moving_tile
 
 __all__ = [
     *mha.__all__,
@@ -50,6 +51,7 @@ __all__ = [
     "growing_cache",
     "head_unnoticed",
     "language_model",
+    "moving_tile",
     "np",
     "one_box",
     "open_example",

@@ -76,6 +76,7 @@ LATE_PARTS = {
     ),
     "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
     "cache.js": (*TIME, *STEPS, "cache.js"),
+    "tiles.js": (*TIME, *STEPS, "tiles.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",

@@ -32,7 +32,7 @@
       const { embeddings, name, text, w_k: [key], w_v: [value] } = data;
       this.widths = { d: embeddings[0].length, k: key[0].length, v: value[0].length };
       this.state = new StepsState("cache", name, { text, step: STEPS * 2, again: false }, {
-        text: (found) => (found.split(".").length <= MOST ? wholes(found, embeddings.length) : undefined),
+        text: (found) => (found.split("_").length <= MOST ? wholes(found, embeddings.length) : undefined),
         step: (found) => wholes(found, STEPS * MOST + 1)?.[0],
         again: (found) => (found === "1" ? true : undefined),
       }, () => this.paint());

@@ -31,6 +31,7 @@
       this.now = start;
       /** @type {Record<string, any>[]} */
       this.past = [];
+      this.what = "";
       this.undo = makeButton(texts.undo, () => this.back());
       this.told = make("span", { className: "soft", role: "status" });
       this.actions = make("div", { className: "steps-actions" }, this.undo,
@@ -39,9 +40,11 @@
       this.mark();
     }
 
-    /** @param {Record<string, any>} patch */
-    change(patch) {
-      this.past = [...this.past, this.now].slice(-UNDOS);
+    /** @param {Record<string, any>} patch
+        @param {string} [what] is changed: changes of it that follow each other are undone together */
+    change(patch, what = "") {
+      if (!what || what !== this.what) this.past = [...this.past, this.now].slice(-UNDOS);
+      this.what = what;
       this.move(patch);
       this.paint();
     }
@@ -57,6 +60,7 @@
     back() {
       const before = this.past.pop();
       if (!before) return;
+      this.what = "";
       this.move(before);
       this.paint();
     }
@@ -69,7 +73,7 @@
     hash() {
       const parts = new URLSearchParams({ [this.kind]: this.name });
       for (const [key, value] of Object.entries(this.now)) {
-        if (!same(value, this.start[key])) parts.set(key, [value].flat().map(Number).join("."));
+        if (!same(value, this.start[key])) parts.set(key, [value].flat(2).map(Number).join("_"));
       }
       return `#${parts}`;
     }
@@ -109,10 +113,10 @@
     }
   }
 
-  /** Whole numbers below a bound, parted by points; undefined for what is none.
+  /** Whole numbers below a bound, as an address has them; undefined for what is none.
       @type {(text: string, below: number) => number[] | undefined} */
   function wholes(text, below) {
-    const found = text.split(".").map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : Infinity));
+    const found = text.split("_").map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : Infinity));
     return found.every((number) => number < below) ? found : undefined;
   }
 

@@ -407,6 +407,7 @@ interface Strings {
   time: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
   cache: { [name: string]: any };
+  tiles: { [name: string]: string };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -626,7 +627,7 @@ interface Window {
       now: Record<string, any>;
       actions: HTMLElement;
       // deno-lint-ignore no-explicit-any
-      change(patch: Record<string, any>): void;
+      change(patch: Record<string, any>, what?: string): void;
       // deno-lint-ignore no-explicit-any
       move(patch: Record<string, any>): void;
       readAddress(): void;
@@ -636,6 +637,8 @@ interface Window {
       layer: HTMLElement,
       ways: { text: string; left: number; top: number; opacity?: number }[],
     ): void;
+    // deno-lint-ignore no-explicit-any
+    readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
     wholes(text: string, below: number): number[] | undefined;
     Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
