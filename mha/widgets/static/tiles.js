@@ -216,11 +216,11 @@
       return Math.max(...this.atOnce().flatMap((row, i) => row.map((x, j) => Math.abs(x - outputs[i][j]))));
     }
 
-    /** The query that is spoken of: one whose numbers get smaller, if there is one.
+    /** The query that is spoken of: one whose largest score grows, if there is one.
         @param {any} frame */
-    spokenOf({ rows: [from, to], now }) {
+    spokenOf({ rows: [from, to], kept, now }) {
       const some = Array.from({ length: to - from }, (_, i) => from + i);
-      return some.find((i) => now[i].factor < 1 && now[i].factor > 0) ?? from;
+      return some.find((i) => kept[i].largest !== -Infinity && now[i].largest > kept[i].largest) ?? from;
     }
 
     /** @param {number} step */
