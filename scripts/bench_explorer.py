@@ -26,10 +26,17 @@ from mha import MultiHeadWeights, load_example, trace, trace_layer  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.instrument import Explorer  # noqa: E402
+from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 REPEAT = 60  # updates, with a building before every fifth
+CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
+WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
+TILE = moving_tile(trace(load_example(EXAMPLE)))
+EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
 
@@ -127,6 +134,39 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     return {"update": update, "build": [computed + opened]}
 
 
+# Of what goes in steps: one change of it, with all that follows.
+CHANGES = """async ([repeat, change]) => {
+  const view = await document.querySelector("mha-instrument").coming;
+  const act = new Function("view", "turn", change);
+  return Array.from({ length: repeat }, (_, turn) => {
+    const start = performance.now();
+    act(view, turn);
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  });
+}"""
+
+
+def measured_steps(
+    browser: Browser, folder: Path, throttle: int, *, made: Explorer, change: str
+) -> Times:
+    """Return how long an instrument in steps takes to open, and to follow a change."""
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file = folder / "steps.html"
+    file.write_text(PAGE.format(scripts=scripts, body=made.html), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    opened = 1000 * (time.perf_counter() - start)
+    update: list[float] = page.evaluate(CHANGES, [REPEAT, change])
+    page.close()
+    return {"update": update, "build": [opened]}
+
+
 def measured_example(
     browser: Browser, folder: Path, throttle: int, *, in_steps: bool = False
 ) -> Times:
@@ -165,6 +205,8 @@ def main() -> None:
         rows = (
             (EXAMPLE, measured_example),
             ("the same in steps", partial(measured_example, in_steps=True)),
+            ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
+            ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
         )
         for what, measured in rows:

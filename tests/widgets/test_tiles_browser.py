@@ -118,6 +118,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(again, "mha-instrument") == []
     page.get_by_role("button", name="Undo").click()
+    slider.press("End")
     expect(says).to_contain_text("differs by more than 10⁻¹²")
     page.get_by_role("button", name="Undo").click()
     expect(score).to_have_value("12.34")

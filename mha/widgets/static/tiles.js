@@ -114,6 +114,7 @@
         make("thead", {}, row(make("th", { scope: "colgroup", colSpan: width }, texts.once))),
         make("tbody", {}, ...parts.once.map((/** @type {any[]} */ those) => row(...those))));
       parts.error = make("span", { className: "soft", role: "alert" });
+      this.state.actions.append(parts.error);
       parts.held = make("p", { className: "tiles-held" });
       parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
       return make("div", { className: "tiles head-0" }, this.controls(),
@@ -273,6 +274,7 @@
       parts.size.value = now.size;
       setText(parts.sizeText, String(now.size));
       parts.plain.checked = now.plain;
+      setText(parts.error, "");
       this.scores().forEach((row, i) => row.forEach((score, j) => {
         const field = parts.fields[i][j];
         const isTyped = field === document.activeElement && parsed(field.value) === score;
