@@ -94,7 +94,6 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(page.locator(".cache-counts")).to_contain_text("48 + 8 · 3 = 72")
     expect(page.locator(".cache-counts")).to_contain_text("3 · 72 = 216")
     page.get_by_role("button", name="Write cat").click()
-    page.get_by_role("button", name="Pause").click()
     slider.press("End")
     expect(page.locator(".slot:not(.free) > .of-token")).to_have_text(
         ["The", "cat", "sat", "<end>", "cat"]

@@ -46,6 +46,7 @@ def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(bar):
     fractions = {fraction for at, fraction in bar.evaluate("shown") if at == 2}
     assert fractions == {1} or (bar.moves and len(fractions) > 1)
     assert bar.evaluate("shown").pop() == [3, 1]
+    bar.evaluate("bar.pace = 60_000")
     play.click()  # again from the first one
     bar.get_by_role("button", name="Pause").click()
     assert bar.evaluate("bar.at < 3 && !bar.isPlaying")
@@ -58,7 +59,7 @@ def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(bar):
     bar.keyboard.press("Space")
     assert bar.evaluate("bar.isPlaying")
     bar.keyboard.press("Space")
-    bar.evaluate("bar.go(1)")
+    bar.evaluate("bar.pace = 80; bar.go(1)")
     back, on = (bar.get_by_role("button", name=f"One step {way}") for way in ("back", "on"))
     on.click()
     bar.wait_for_function("bar.at === 2 && !bar.isPlaying")
