@@ -408,6 +408,8 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   cache: { [name: string]: any };
   tiles: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  sheet: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -663,6 +665,8 @@ interface Window {
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
   mhaInstruments: Record<string, Instrument>;
+  // deno-lint-ignore no-explicit-any
+  mhaSheet: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
