@@ -393,6 +393,7 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
   looking: { [name: string]: string };
+  time: { [name: string]: string };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -402,6 +403,14 @@ type Instrument = (data: any, element: HTMLElement) => {
   placed?(): void;
   readAddress?(): void;
 };
+
+/** What a bar of time goes over; time-bar.js says what each of these is. */
+interface TimeSteps {
+  count: number;
+  label(step: number): string;
+  show(step: number, fraction: number): void;
+  pace?: number;
+}
 
 /** A trained model as `model_script` in mha/widgets/assets.py writes it. */
 interface ModelData {
@@ -595,6 +604,16 @@ interface Window {
       paint(view: StripView): void;
     };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
+    TimeBar: new (steps: TimeSteps) => {
+      node: HTMLElement;
+      at: number;
+      isPlaying: boolean;
+      go(step: number): void;
+      pause(): void;
+      play(): void;
+      recount(count: number): void;
+      refresh(): void;
+    };
     Tables: new (data: ExplorerData, body: HTMLElement) => ExplorerTables;
     Tasks: new (explorer: ExplorerView) => {
       node: HTMLElement;
