@@ -37,6 +37,7 @@ from mha.widgets.explorer_tasks import (
     weights_alike,
 )
 from mha.widgets.instrument import Explorer
+from mha.widgets.learning import learning_layer
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 
@@ -48,6 +49,7 @@ __all__ = [
     "fill_row",
     "head_unnoticed",
     "language_model",
+    "learning_layer",
     "np",
     "one_box",
     "open_example",

@@ -458,6 +458,24 @@ interface ModelState {
   at: { block: number; place: Place } | null;
 }
 
+/** A sentence of the toy language: which form each word has, and where its three answers stand. */
+interface ToySentence {
+  forms: number[];
+  answers: number[];
+}
+
+interface LearningState {
+  seed: number;
+  heads: number;
+  rate: number;
+  steps: number;
+  /** The step that is shown, and what of the layer after it. */
+  step: number;
+  sentence: number;
+  word: number;
+  head: number;
+}
+
 interface Window {
   mhaStrings: Strings;
   mhaAttention: {
@@ -624,6 +642,9 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  // deno-lint-ignore no-explicit-any
+  mhaLearning: any;
+  mhaNumpyDraws: new (seed: number) => { normal(): number };
   mhaInstruments: Record<string, Instrument>;
   mhaDraws: new (seed: number) => {
     bits(): number;
