@@ -56,6 +56,9 @@ EXPLORER_PARTS = (
 LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
 """What a model and a layer are both looked at with."""
 
+TIME = ("strings-time-bar.js", "time-bar.js")
+"""The bar under what happens in steps."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -80,6 +83,7 @@ LATE_PARTS = {
         "stages-words.js",
         "strings-model.js",
         *LOOKING,
+        *TIME,
         "model-arithmetic.js",
         "model-maps.js",
         "model-origin.js",
@@ -90,8 +94,7 @@ LATE_PARTS = {
     "learning-view.js": (
         "strings-looking.js",
         "weight-maps.js",
-        "strings-time-bar.js",
-        "time-bar.js",
+        *TIME,
         "numpy-draws.js",
         "learning-task.js",
         "learning.js",

@@ -50,7 +50,7 @@ def learning_layer(*, seed: int = 0, num_heads: int = 3, figure: Drawing | None 
         before=_table(seed, num_heads),
         late=("learning-view.js",),
         dress=("model.css", "time-bar.css", "learning.css"),
-        heights=(63, 88, 130),
+        heights=(79.5, 100.5, 135),
         figure=figure,
     )
 
@@ -62,7 +62,7 @@ def _table(seed: int, num_heads: int) -> str:
     for step in _SHOWN:
         loss, right = examined(layers[step])
         most = (shown(float(x), 2) for x in attends(layers[step]).max(axis=0))
-        cells = "".join(f"<td>{text}</td>" for text in (shown(loss), percent(right), *most))
+        cells = "".join(f"<td>{text}</td>" for text in (shown(loss), percent(right, 1), *most))
         lines.append(f'<tr><th scope="row">{step}</th>{cells}</tr>')
     names = ("After step", "Loss", "Right", *relations())
     head = "".join(f'<th scope="col">{name}</th>' for name in names)

@@ -1,6 +1,6 @@
 /* A layer that learns in the page: the loss by step, to be drawn back, and after each step what every
    head gives its weight to, its maps and answers for a sentence, and its matrices. It trains in
-   slices between frames: a page that is opened as a file may not start a worker. */
+   slices that the page does not wait for: one that is opened as a file may not start a worker. */
 (function () {
   "use strict";
 
@@ -18,9 +18,9 @@
   const STEPS = [150, 400, 1000];
   const SEEDS = 2 ** 32;
 
-  /** Milliseconds that training takes between two frames, and those that a step is shown for. */
-  const SLICE = 8;
-  const PACE = 60;
+  /** Milliseconds that training takes before the page has its turn, those between two steps that are
+      shown meanwhile, and those of a step that is played. */
+  const [SLICE, SEEN, PACE] = [10, 120, 60];
 
   /** Trainings that are kept, and changes that can be undone. */
   const KEPT = 6;
@@ -34,7 +34,14 @@
   const NAMES = ["seed", "heads", "rate", "steps", "step", "sentence", "word", "head"];
 
   const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const nextFrame = () => new Promise((done) => { requestAnimationFrame(done); });
+
+  const channel = new MessageChannel();
+
+  /** Let the page have its turn; a timer would wait longer. */
+  const turn = () => new Promise((done) => {
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  });
 
   /** How high a loss stands, in hundredths from the top. @param {number} loss */
   const heightOf = (loss) => 100 * Math.min(1, Math.max(0,
@@ -116,7 +123,7 @@
       Object.assign(parts, { before: line("before-line"), line: line("line"),
         marker: make("span", { className: "learning-marker" }),
         dot: make("span", { className: "learning-dot" }),
-        ticks: [0, 1, 2].map((i) => make("span", { className: "at-foot", style: `left: ${50 * i}%` })) });
+        ticks: [0, 1, 2].map((i) => make("span", { className: "at-foot", style: `left: ${50 * i}%; translate: ${-50 * i}%` })) });
       const svg = shape("svg", "learning-lines");
       set(svg, "viewBox", "0 0 100 100");
       set(svg, "preserveAspectRatio", "none");
@@ -159,7 +166,7 @@
       parts.answers = Array.from({ length }, (_, i) => {
         const word = makeButton("", () => this.choose(i), { className: "model-word" });
         const cells = questions.map(() => {
-          const [mark, text, chance] = [make("span", { className: "mark" }), make("i"), make("small", { className: "soft" })];
+          const [mark, text, chance] = [make("span", { className: "verdict" }), make("i"), make("small", { className: "soft" })];
           return { node: make("td", {}, mark, text, " ", chance), mark, text, chance };
         });
         return { word, cells, node: make("tr", {}, make("th", { scope: "row" }, word),
@@ -194,7 +201,7 @@
       }));
       parts.roles.replaceChildren(make("p", { className: "model-title" }, texts.roles),
         make("table", { className: "learning-table" }, make("thead", {}, make("tr", {},
-          ...["", ...texts.relations].map((name) => make("th", { scope: "col" }, name)))),
+          ...[texts.giver, ...texts.relations].map((name) => make("th", { scope: "col" }, name)))),
         make("tbody", {}, ...names.map((name, i) => make("tr", { className: `head-${i % 6}` },
           make("th", { scope: "row" }, name),
           ...parts.given[i].map((/** @type {any} */ { node }) => node))))),
@@ -362,13 +369,19 @@
       const own = this.turn;
       setText(this.parts.status, texts.trains);
       set(this.bar.node, "aria-busy", "true");
+      let seen = performance.now();
       while (training.found.length <= steps) {
-        const end = performance.now() + SLICE;
-        do training.advance(); while (training.found.length <= steps && performance.now() < end);
-        if (!isStill() || training.found.length > steps) this.follow();
-        await nextFrame();
+        const now = performance.now();
+        do training.advance(); while (training.found.length <= steps && performance.now() < now + SLICE);
+        if (now > seen + SEEN && !isStill()) {
+          seen = now;
+          this.follow();
+          await new Promise((done) => { requestAnimationFrame(done); });
+        }
+        await turn();
         if (this.turn !== own) return;
       }
+      this.follow();
       set(this.bar.node, "aria-busy", "false");
       const { found } = training;
       const { heads, rate, seed } = this.settings;

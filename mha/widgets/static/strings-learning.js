@@ -26,6 +26,7 @@
     before: "dashed: the training before",
     curve: "The loss by step, logarithmic. {what}",
     roles: "Weight on the right word, on average",
+    giver: "Head",
     relations: ["next word", "noun of an adjective", "verb of a noun", "noun of it"],
     even: "A sixth is an even share.",
     head: "Head {n}",
