@@ -27,6 +27,7 @@ from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
+from mha.widgets.bugs import bugs_game
 from mha.widgets.build import build_query
 from mha.widgets.explorer import View, explorer
 from mha.widgets.explorer_tasks import (
@@ -45,6 +46,7 @@ __all__ = [
     *mha.__all__,
     "Show",
     "blocks",
+    "bugs_game",
     "build_query",
     "fill_row",
     "head_unnoticed",

@@ -101,6 +101,7 @@ LATE_PARTS = {
         "strings-learning.js",
         "learning-view.js",
     ),
+    "bugs-view.js": ("draws.js", "bugs.js", "strings-bugs.js", "bugs-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "explorer-views.js": (
         "strings-explorer-heat.js",

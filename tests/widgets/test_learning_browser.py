@@ -101,7 +101,10 @@ DRAWN = """([seed, count]) => {
 def test_the_page_draws_what_numpy_draws(opened):
     page = opened()
     for seed in (0, 1, 2**32 - 1):  # the tail of the distribution comes every few thousand times
-        found, wanted = page.evaluate(DRAWN, [seed, 9000]), np.random.default_rng(seed).normal(size=9000)
+        found, wanted = (
+            page.evaluate(DRAWN, [seed, 9000]),
+            np.random.default_rng(seed).normal(size=9000),
+        )
         assert np.abs(wanted).max() > 3.66
         assert np.allclose(found, wanted, rtol=0, atol=1e-13)
 
@@ -157,7 +160,9 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened, address):
 
 
 def test_an_address_that_says_nothing_sensible_changes_nothing(opened):
-    page = opened("#learning=layer&seed=99999999999&heads=5&rate=-1&steps=1e9&step=900&word=a&head=7")
+    page = opened(
+        "#learning=layer&seed=99999999999&heads=5&rate=-1&steps=1e9&step=900&word=a&head=7"
+    )
     assert "Seed 0, 3 heads, rate 0.03" in trained(page)
     expect(page.locator(".time-says")).to_contain_text("After step 150:")
 
@@ -187,5 +192,14 @@ def test_without_a_script_a_table_of_steps_stands_there(browser, address):
     page = browser.new_context(java_script_enabled=False).new_page()
     page.goto(address)
     rows = page.locator("mha-instrument table tbody tr")
-    assert rows.last.inner_text().split() == ["150", "0.0178", "99.9", "%", "0.98", "0.82", "0.60", "0.67"]
+    assert rows.last.inner_text().split() == [
+        "150",
+        "0.0178",
+        "99.9",
+        "%",
+        "0.98",
+        "0.82",
+        "0.60",
+        "0.67",
+    ]
     assert rows.count() == 7

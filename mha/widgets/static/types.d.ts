@@ -464,6 +464,17 @@ interface ToySentence {
   answers: number[];
 }
 
+/** What an attention of the museum is given: query, key and value with the heads side by side. */
+interface TriedInputs {
+  wide: Matrix[];
+  heads: number;
+  dModel: number | null;
+  isCausal: boolean;
+  isBiased: boolean;
+  isTurned: boolean;
+  inSteps: boolean;
+}
+
 interface LearningState {
   seed: number;
   heads: number;
@@ -644,6 +655,12 @@ interface Window {
   mhaModel: any;
   // deno-lint-ignore no-explicit-any
   mhaLearning: any;
+  mhaBugs: {
+    RATE: number;
+    tried(
+      bug: string, given: TriedInputs, kept: () => boolean,
+    ): { weights: Matrix[] | null; output: Matrix[] };
+  };
   mhaNumpyDraws: new (seed: number) => { normal(): number };
   mhaInstruments: Record<string, Instrument>;
   mhaDraws: new (seed: number) => {
