@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,10 +26,16 @@ from mha import MultiHeadWeights, load_example, trace, trace_layer  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.bugs import bugs_game  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.instrument import Explorer  # noqa: E402
+from mha.widgets.learning import learning_layer  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 REPEAT = 60  # updates, with a building before every fifth
+TRAINS = """while (view.training.found.length <= 150) view.training.advance();
+view.isTraining = false; view.bar.go(turn * 2)"""
+TRIES = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 })"
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
 
@@ -120,6 +127,39 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     return {"update": update, "build": [computed + opened]}
 
 
+# Of what goes in steps: one change of it, with all that follows.
+CHANGES = """async ([repeat, change]) => {
+  const view = await document.querySelector("mha-instrument").coming;
+  const act = new Function("view", "turn", change);
+  return Array.from({ length: repeat }, (_, turn) => {
+    const start = performance.now();
+    act(view, turn);
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  });
+}"""
+
+
+def measured_steps(
+    browser: Browser, folder: Path, throttle: int, *, made: Explorer, change: str
+) -> Times:
+    """Return how long an instrument in steps takes to open, and to follow a change."""
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file = folder / "steps.html"
+    file.write_text(PAGE.format(scripts=scripts, body=made.html), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    opened = 1000 * (time.perf_counter() - start)
+    update: list[float] = page.evaluate(CHANGES, [REPEAT, change])
+    page.close()
+    return {"update": update, "build": [opened]}
+
+
 def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long an example's explorer takes to follow a change, and to be built."""
     body = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
@@ -149,7 +189,13 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for what, measured in ((EXAMPLE, measured_example), ("a large layer", measured_layer)):
+        rows = (
+            (EXAMPLE, measured_example),
+            ("a large layer", measured_layer),
+            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
+            ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
+        )
+        for what, measured in rows:
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]
