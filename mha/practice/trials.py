@@ -88,14 +88,16 @@ def tried(parts: Parts, given: Tried, draws: Generator | None = None) -> tuple[A
             [4.1932, 5.9242]]])
     """
     n = len(given.query)
-    inputs = [parts.split(x, given.num_heads) for x in (given.query, given.key, given.value)]
+    query, key, value = (
+        parts.split(x, given.num_heads) for x in (given.query, given.key, given.value)
+    )
     turns = np.pi / 2 * given.is_turned * np.arange(n + 1)[:, None]
     if given.in_steps:
-        return None, write(*inputs, turns, parts, draws)
+        return None, write(query, key, value, turns, parts, draws)
     options = Options(
         allowed=causal_mask(n, n) if given.is_causal else None,
         bias=-SLOPE * np.abs(np.subtract.outer(range(n), range(n))) if given.is_biased else 0.0,
         angles=turns[:-1] if given.is_turned else None,
         draws=draws,
     )
-    return attend(*inputs, parts, options, d_model=given.d_model)
+    return attend(query, key, value, parts, options, d_model=given.d_model)

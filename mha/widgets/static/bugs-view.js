@@ -4,7 +4,7 @@
   "use strict";
 
   const { fill, isPage, make, makeButton, makeField, set, setText } = window.mhaExplorer;
-  const { full, parsed, shown } = window.mhaNumbers;
+  const { parsed, shown } = window.mhaNumbers;
   const { RATE, tried } = window.mhaBugs;
   const texts = window.mhaStrings.bugs;
 
@@ -46,6 +46,15 @@
       this.state = this.stateOf(Math.floor(Math.random() * ORDERS));
       /** @type {any} */
       this.parts = {};
+      /** The program's bug, the bugs whose lines are offered, and how often a reader has guessed. */
+      this.bug = data.bugs[0];
+      /** @type {any[]} */
+      this.choices = [];
+      this.guesses = 0;
+      this.isTested = false;
+      this.isOver = false;
+      /** @type {ReturnType<typeof tried> | null} */
+      this.result = null;
       this.node = this.build();
       this.enter();
     }
@@ -141,9 +150,8 @@
         return { number, right, node: make("td", {}, number, right) };
       };
       parts.said = make("p", { className: "bugs-said", role: "status" });
-      parts.rows = Array.from({ length: heads }, (_, h) => tokens.map((/** @type {string} */ token) => {
-        return { weights: tokens.map(cell), output: Array.from({ length: width }, cell) };
-      }));
+      parts.rows = Array.from({ length: heads }, () => tokens.map(() =>
+        ({ weights: tokens.map(cell), output: Array.from({ length: width }, cell) })));
       const name = (/** @type {number} */ h, /** @type {string} */ token) => make("th", { scope: "row" },
         heads > 1 ? `${fill(texts.head, { n: h + 1 })} ` : "", make("i", {}, token));
       const table = (/** @type {"weights" | "output"} */ part, /** @type {string[]} */ columns) =>
@@ -297,7 +305,7 @@
 
     /** What a program with a bug gives here, null where it stops. @param {string} name */
     found(name) {
-      const { at, own, runs, seed, times, ...told } = this.state;
+      const { own, runs, seed, times, ...told } = this.state;
       const { dModel, heads, wide } = this.example;
       const given = wide.map((/** @type {Matrix} */ rows, /** @type {number} */ m) => rows.map((row, i) =>
         row.map((x, j) => (own[`${INPUTS[m]}.${i}.${j}`] ?? x) * (m < 2 ? times : 1))));

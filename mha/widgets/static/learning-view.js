@@ -64,6 +64,23 @@
       this.row = -1;
       /** @type {any} */
       this.parts = {};
+      /** The bar of the steps. @type {any} */
+      this.bar = null;
+      /** The training that is shown, and that before it. @type {any} */
+      this.training = null;
+      /** @type {any} */
+      this.before = null;
+      /** Whether the newest step is shown, and up to which one. */
+      this.isFollowing = true;
+      this.goal = data.steps;
+      /** Whether a step is shown because the training has come to it. */
+      this.isTraining = false;
+      /** Which call of `train` is the newest. */
+      this.turn = 0;
+      /** The shown sentence in the layer. @type {any} */
+      this.passed = null;
+      /** @type {Matrix[]} */
+      this.weights = [];
       this.node = this.build();
       new MutationObserver(() => this.paintStep())
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -149,8 +166,8 @@
 
     time() {
       this.bar = new TimeBar({
-        count: this.settings.steps + 1, pace: PACE, label: (step) => this.said(step),
-        show: (step) => {
+        count: this.settings.steps + 1, pace: PACE,
+        label: (/** @type {number} */ step) => this.said(step), show: (/** @type {number} */ step) => {
           if (!this.isTraining) this.isFollowing = false;
           this.settings.step = step;
           this.paintStep();
@@ -170,12 +187,12 @@
           return { node: make("td", {}, mark, text, " ", chance), mark, text, chance };
         });
         return { word, cells, node: make("tr", {}, make("th", { scope: "row" }, word),
-          ...cells.map(({ node }) => node)) };
+          ...cells.map((/** @type {any} */ cell) => cell.node)) };
       });
       return make("div", {}, parts.sentence,
         make("table", { className: "learning-table" }, make("thead", {}, make("tr", {},
           ...[texts.word, ...questions].map((name) => make("th", { scope: "col" }, name)))),
-        make("tbody", {}, ...parts.answers.map(({ node }) => node))),
+        make("tbody", {}, ...parts.answers.map((/** @type {any} */ row) => row.node))),
         makeButton(texts.other, () => {
           this.settings.sentence = (this.settings.sentence + 1) % fresh.length;
           this.paintStep();
@@ -365,7 +382,7 @@
     async train() {
       const { training } = this;
       const { steps } = this.settings;
-      this.turn = (this.turn ?? 0) + 1;
+      this.turn += 1;
       const own = this.turn;
       setText(this.parts.status, texts.trains);
       set(this.bar.node, "aria-busy", "true");

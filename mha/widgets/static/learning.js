@@ -20,6 +20,7 @@
 
   const [stems, marks] = [0, 1].map((part) =>
     words.map((/** @type {string} */ word) => word.split("-")[part]));
+  /** @type {Record<string, "noun" | "adjective" | "pronoun" | "verb">} */
   const KINDS = Object.fromEntries(Object.entries(window.mhaLearning.task.kinds).flatMap(([kind, all]) =>
     all.map((/** @type {string} */ stem) => [stem, kind])));
   const kindOf = (/** @type {number} */ form) => KINDS[stems[form]];
@@ -32,8 +33,8 @@
     const answers = forms.flatMap((form, i) => {
       const kind = kindOf(form);
       const noun = forms.findIndex((other) => kindOf(other) === "noun" && marks[other] === marks[form]);
-      return [i + 1 < length ? i + 1 : NONE, { verb: NONE, adjective: noun }[kind] ?? verb,
-        kind === "pronoun" ? noun : NONE];
+      const governor = kind === "verb" ? NONE : kind === "adjective" ? noun : verb;
+      return [i + 1 < length ? i + 1 : NONE, governor, kind === "pronoun" ? noun : NONE];
     });
     return { forms, answers };
   }
@@ -230,7 +231,7 @@
 
   /** A training, step by step; `layers` and `found` have what was after each, the start first. */
   class Training {
-    /** @param {LearningSettings} settings */
+    /** @param {Pick<LearningState, "seed" | "heads" | "rate">} settings */
     constructor({ seed, heads, rate }) {
       this.heads = heads;
       this.rate = rate;

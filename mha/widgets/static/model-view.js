@@ -43,6 +43,8 @@
       this.told = [];
       /** @type {any} */
       this.parts = {};
+      /** The bar of the training. @type {any} */
+      this.bar = null;
       this.about = aboutOf(this);
       this.node = this.build();
       new MutationObserver(() => paintMaps(this))
@@ -177,8 +179,8 @@
     /** The bar of the training; whatever leads to another step moves it too. */
     time() {
       this.bar = new TimeBar({ count: this.data.steps.length,
-        label: (step) => fill(texts.step, { step: this.data.steps[step] }),
-        show: (step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }); } });
+        label: (/** @type {number} */ step) => fill(texts.step, { step: this.data.steps[step] }),
+        show: (/** @type {number} */ step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }); } });
       return this.bar.node;
     }
 

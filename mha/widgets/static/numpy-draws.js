@@ -38,11 +38,13 @@
   const [END, AREA, FINEST] = [3.6541528853610088, 0.004928673233974655, 2 ** 52];
   const [widths, sure, heights] = [new Float64Array(256), new Float64Array(256), new Float64Array(256)];
   const height = (/** @type {number} */ x) => Math.exp(-0.5 * x * x);
-  for (let i = 255, x = END, above = END; i > 0; i -= 1, above = x,
-  x = i && Math.sqrt(-2 * Math.log(AREA / x + height(x)))) {
-    widths[i] = x / FINEST;
-    heights[i] = height(x);
-    if (i < 255) sure[i + 1] = Math.floor((x / above) * FINEST);
+  let edge = END;
+  for (let i = 255; i > 0; i -= 1) {
+    widths[i] = edge / FINEST;
+    heights[i] = height(edge);
+    const above = Math.sqrt(-2 * Math.log(AREA / edge + heights[i]));
+    if (i > 1) sure[i] = Math.floor((above / edge) * FINEST);
+    edge = above;
   }
   widths[0] = AREA / height(END) / FINEST;
   sure[0] = Math.floor((END * height(END) * FINEST) / AREA);

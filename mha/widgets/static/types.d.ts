@@ -392,6 +392,10 @@ interface Strings {
   model: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  bugs: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  learning: { [name: string]: any };
   looking: { [name: string]: string };
   time: { [name: string]: string };
 }
@@ -566,6 +570,11 @@ interface Window {
     makeChoice(
       type: "radio" | "checkbox", name: string, label: string, onchange: (on: boolean) => void,
     ): Choice;
+    makeEntry(): {
+      input: HTMLInputElement;
+      error: HTMLElement;
+      complain(sentence: string): void;
+    };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
