@@ -45,6 +45,6 @@ def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
         before=f"<p><i>{escape(' '.join(words))}</i> …</p>",
         late=_LATE,
         dress=("model.css", "time-bar.css"),
-        heights=(60, 77, 124),
+        heights=(66.5, 83.5, 114),
         figure=figure,
     )
