@@ -212,7 +212,7 @@ def task_script() -> str:
     Examples
     --------
     >>> task_script()[:40]
-    'window.mhaLearning={task:{"words":["bir'
+    'window.mhaLearning={task:{"words":["bird'
     """
     (learned, _), (asked, _), _ = task()
     a = ord("a")
