@@ -30,9 +30,11 @@ from mha.runs.places import places  # noqa: E402
 from mha.runs.rounding import shown  # noqa: E402
 from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.bugs import bugs_game  # noqa: E402
 from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
+from mha.widgets.learning import learning_layer  # noqa: E402
 from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
@@ -42,6 +44,9 @@ CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
 WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
 TILE = moving_tile(trace(load_example(EXAMPLE)))
 EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
+TRAINS = """while (view.training.found.length <= 150) view.training.advance();
+view.isTraining = false; view.bar.go(turn * 2)"""
+TRIES = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 })"
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
 
@@ -177,25 +182,6 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     return {"update": update, "build": [computed + opened]}
 
 
-def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long planes take to open, and to follow a query that is moved or pulled."""
-    run = trace(load_example("river-bank"))
-    file = folder / "plane.html"
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
-    body = explorer(run, view="plane").html
-    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    client = page.context.new_cdp_session(page)
-    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    start = time.perf_counter()
-    page.goto(file.as_uri())
-    page.wait_for_selector(".tip.main")
-    opened = 1000 * (time.perf_counter() - start)
-    times: Times = page.evaluate(PLANE, REPEAT)
-    page.close()
-    return times | {"build": [opened]}
-
-
 # Of what goes in steps: one change of it, with all that follows.
 CHANGES = """async ([repeat, change]) => {
   const view = await document.querySelector("mha-instrument").coming;
@@ -227,6 +213,25 @@ def measured_steps(
     update: list[float] = page.evaluate(CHANGES, [REPEAT, change])
     page.close()
     return {"update": update, "build": [opened]}
+
+
+def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long planes take to open, and to follow a query that is moved or pulled."""
+    run = trace(load_example("river-bank"))
+    file = folder / "plane.html"
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    body = explorer(run, view="plane").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector(".tip.main")
+    opened = 1000 * (time.perf_counter() - start)
+    times: Times = page.evaluate(PLANE, REPEAT)
+    page.close()
+    return times | {"build": [opened]}
 
 
 def measured_example(
@@ -308,6 +313,8 @@ def main() -> None:
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
+            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
+            ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
         )
         for what, measured in rows:
             for throttle in throttles:

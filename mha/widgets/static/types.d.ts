@@ -458,6 +458,10 @@ interface Strings {
   model: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  bugs: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  learning: { [name: string]: any };
   looking: { [name: string]: string };
   letters: { [name: string]: string };
   tied: { [name: string]: string };
@@ -529,6 +533,35 @@ interface ModelState {
   /** The word whose logit is taken apart, -1 for the one that comes. */
   word: number;
   at: { block: number; place: Place } | null;
+}
+
+/** A sentence of the toy language: which form each word has, and where its three answers stand. */
+interface ToySentence {
+  forms: number[];
+  answers: number[];
+}
+
+/** What an attention of the museum is given: query, key and value with the heads side by side. */
+interface TriedInputs {
+  wide: Matrix[];
+  heads: number;
+  dModel: number | null;
+  isCausal: boolean;
+  isBiased: boolean;
+  isTurned: boolean;
+  inSteps: boolean;
+}
+
+interface LearningState {
+  seed: number;
+  heads: number;
+  rate: number;
+  steps: number;
+  /** The step that is shown, and what of the layer after it. */
+  step: number;
+  sentence: number;
+  word: number;
+  head: number;
 }
 
 interface Window {
@@ -611,6 +644,11 @@ interface Window {
     makeChoice(
       type: "radio" | "checkbox", name: string, label: string, onchange: (on: boolean) => void,
     ): Choice;
+    makeEntry(): {
+      input: HTMLInputElement;
+      error: HTMLElement;
+      complain(sentence: string): void;
+    };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
@@ -761,7 +799,22 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  // deno-lint-ignore no-explicit-any
+  mhaLearning: any;
+  mhaBugs: {
+    RATE: number;
+    tried(
+      bug: string, given: TriedInputs, kept: () => boolean,
+    ): { weights: Matrix[] | null; output: Matrix[] };
+  };
+  mhaNumpyDraws: new (seed: number) => { normal(): number };
   mhaInstruments: Record<string, Instrument>;
+  mhaDraws: new (seed: number) => {
+    bits(): number;
+    share(): number;
+    whole(low: number, high: number): number;
+    normal(): number;
+  };
   // deno-lint-ignore no-explicit-any
   mhaSheet: any;
   mhaStages: Record<string, Stage>;
