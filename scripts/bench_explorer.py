@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -230,7 +231,7 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        kinds = {
+        kinds: dict[str, Callable[[Browser, Path, int], Times]] = {
             EXAMPLE: measured_example,
             "planes": measured_plane,
             "a large layer": measured_layer,
