@@ -39,6 +39,7 @@ from mha.widgets.explorer_tasks import (
     weights_alike,
 )
 from mha.widgets.instrument import Explorer
+from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 from mha.widgets.sheet import variants_explorer
@@ -61,6 +62,7 @@ __all__ = [
     "open_example",
     "output_between",
     "replace",
+    "two_layers",
     "variants_explorer",
     "walkthrough",
     "weight_reaches",

@@ -123,14 +123,22 @@
   const coming = {};
 
   /**
-   * Load a script that stands beside this one, once, when what it makes is asked for. A page that
-   * has nothing beside it holds the script as text.
+   * Load a script or a style sheet that stands beside this script, once, when it is asked for. A page
+   * that has nothing beside it holds the script as text, and the style sheet under its name.
    * @param {string} name
    * @returns {Promise<void>}
    */
   function later(name) {
     coming[name] ??= new Promise((loaded, failed) => {
       const held = document.getElementById(name);
+      if (name.endsWith(".css")) {
+        if (held) loaded();
+        else {
+          document.head.append(make("link", { rel: "stylesheet", href: folder + name,
+            onload: () => loaded(), onerror: () => loaded() }));
+        }
+        return;
+      }
       const script = make("script", held ? { text: held.textContent }
         : { src: folder + name, onerror: failed, onload: () => loaded() });
       document.head.append(script);

@@ -44,6 +44,9 @@
     /** @type {Place[]} */
     trail = [];
 
+    /** Who else is told of each change. @type {(() => void)[]} */
+    told = [];
+
     gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
 
     /**
@@ -92,10 +95,16 @@
       this.controls = new Controls(this);
       this.strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
         tab.append(...this.controls.head(head)));
-      this.extraPlace = make("div", { className: "extra", hidden: data.view === "strip" });
-      if (data.view !== "strip") this.addView();
-      this.root.querySelector(".face")?.replaceChildren(
-        this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
+      // A plane a head has no room above the strip: a fold has them.
+      const isFolded = data.view === "plane" && data.heads.length === 2;
+      this.extraPlace = isFolded
+        ? make("details", { className: "fold settings", ontoggle: () => this.addView() },
+          make("summary", {}, texts.asArrows))
+        : make("div", { className: "extra", hidden: data.view === "strip" });
+      this.root.querySelector(".face")?.replaceChildren(...(isFolded ? [] : [this.extraPlace]),
+        this.strip.node, this.tasks.node, this.controls.node);
+      if (isFolded) this.controls.node.append(this.extraPlace);
+      else if (data.view !== "strip") this.addView();
       this.caption(own);
       this.refresh();
     }
@@ -113,7 +122,8 @@
 
     /** The drawing that some chapters have above the strip. */
     async addView() {
-      await later("explorer-views.js");
+      await Promise.all(["plane.css", "explorer-views.js"].map(later));
+      if (this.extra) return;
       this.extra = new window.mhaExplorer.views[this.data.view](this);
       this.extraPlace.append(this.extra.node);
       this.extra.paint();
@@ -211,7 +221,7 @@
 
     /** Change inputs in one step; returns what is wrong with a number, or "".
         @param {[Place, number][]} changes
-        @param {() => string} [told] what is said of it, by default each number's new value
+        @param {string | (() => string)} [told] what is said of it, by default each number's new value
         @returns {string} */
     editAll(changes, told) {
       const edits = { ...this.state.edits };
@@ -278,6 +288,7 @@
       this.controls.sync(this.state);
       this.tasks.paint();
       if (this.fold.open) this.all?.paint();
+      this.told.forEach((tell) => tell());
       this.writeAddress();
     }
 

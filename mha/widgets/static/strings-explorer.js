@@ -17,6 +17,7 @@
     },
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
+    asArrows: "As arrows: a plane a head",
     byOne: "unscaled",
     byTemperature: "{by} ÷ {temperature}",
     sum: "sum",
