@@ -606,6 +606,12 @@ interface Window {
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
   mhaInstruments: Record<string, Instrument>;
+  mhaDraws: new (seed: number) => {
+    bits(): number;
+    share(): number;
+    whole(low: number, high: number): number;
+    normal(): number;
+  };
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
