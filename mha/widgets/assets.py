@@ -71,7 +71,6 @@ LATE_PARTS = {
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
-        "explorer-own.js",
         "explorer-settings.js",
     ),
     "model-view.js": (
@@ -85,6 +84,17 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "own.js": (
+        "strings-own.js",
+        "draws.js",
+        "explorer-sections.js",
+        "own-draw.js",
+        "own-settings.js",
+        "own-files.js",
+        "own-sheet.js",
+        "own-asks.js",
+        "own.js",
+    ),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "explorer-views.js": (
         "strings-explorer-heat.js",

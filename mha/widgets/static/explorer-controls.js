@@ -103,8 +103,8 @@
       const undo = makeButton(texts.undo, () => explorer.step(false));
       const redo = makeButton(texts.redo, () => explorer.step(true));
       this.syncs.push(() => {
-        undo.setAttribute("aria-disabled", String(!explorer.past.length));
-        redo.setAttribute("aria-disabled", String(!explorer.future.length));
+        undo.setAttribute("aria-disabled", String(!explorer.canStep(false)));
+        redo.setAttribute("aria-disabled", String(!explorer.canStep(true)));
       });
       this.link = make("span", { className: "field" });
       return make("div", { className: "line actions" }, undo, redo,
