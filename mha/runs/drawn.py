@@ -131,8 +131,8 @@ def draw_example(
 def _tokens(words: str | Sequence[str]) -> tuple[str, ...]:
     """Return the words of a sentence, or raise."""
     tokens = as_names("words", words.split() if isinstance(words, str) else words)
-    if not 1 <= len(tokens) <= MOST_WORDS:
-        raise ValueError(f"words has {len(tokens)} words; 1 to {MOST_WORDS} are wanted")
+    if len(tokens) > MOST_WORDS:
+        raise ValueError(f"words has {len(tokens)} words; at most {MOST_WORDS} are wanted")
     for token in tokens:
         if len(token) > LONGEST_WORD:
             raise ValueError(f"words has {token!r}; at most {LONGEST_WORD} characters are wanted")
@@ -248,7 +248,8 @@ def _matrix(seed: int, numbers: Numbers, label: str, rows: int, columns: int) ->
                 matrix[row][column] = draws.whole(-size, size) / 10
         else:
             sign, row = 2 * draws.whole(0, 1) - 1, draws.whole(0, rows - 1)
-            matrix[draws.whole(0, rows - 1)][column] = float(draws.whole(-1, 1))
+            other, number = draws.whole(0, rows - 1), draws.whole(-1, 1)
+            matrix[other][column] = float(number)
             matrix[row][column] = float(sign)
     return matrix
 

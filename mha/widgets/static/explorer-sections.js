@@ -17,7 +17,7 @@
 
   /** @param {string} text */
   const escaped = (text) => text.replace(/[&<>"']/g, (sign) =>
-    `&${{ "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#x27" }[sign]};`);
+    ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" }[sign] ?? ""));
 
   /** @param {string} text */
   const lengthOf = (text) => [...text].length;
@@ -119,12 +119,13 @@
       }
       const write = isGiven(data.inputs, stage) ? short : shown;
       const body = rows.map((row, i) => `<tr><th scope="row">${escaped(labels[i])}</th>`
-        + `${row.map((x) => `<td>${write(x)}</td>`).join("")}</tr>`).join("");
+        + row.map((x) => `<td>${write(x)}</td>`).join("") + "</tr>").join("");
       const tokens = isOfMatrix ? "" : isByKey ? "rows columns" : "rows";
+      const [atHead, ofHead] = head === null ? ["", ""]
+        : [` data-head="${head}"`, `<span class="aside">, head ${head + 1}</span>`];
       return `<div class="wide" style="--columns: ${columns.length}">`
-        + `<table class="${look}" data-stage="${stage}"${head === null ? "" : ` data-head="${head}"`}`
-        + ` data-tokens="${tokens}"><caption>${this.title(stage)}`
-        + `${head === null ? "" : `<span class="aside">, head ${head + 1}</span>`}</caption>`
+        + `<table class="${look}" data-stage="${stage}"${atHead}`
+        + ` data-tokens="${tokens}"><caption>${this.title(stage)}${ofHead}</caption>`
         + `<thead>${this.header(isOfMatrix, isByKey, columns, grouped)}</thead>`
         + `<tbody>${body}</tbody></table></div>`;
     }
@@ -133,7 +134,8 @@
     header(isOfMatrix, isByKey, columns, grouped) {
       const { heads } = this.data;
       const corner = isOfMatrix ? "From \\ to" : isByKey ? "Query \\ key" : "Token";
-      const first = `<th scope="col"${grouped ? ' rowspan="2"' : ""}>${corner}</th>`;
+      const span = grouped ? ' rowspan="2"' : "";
+      const first = `<th scope="col"${span}>${corner}</th>`;
       const labels = columns.map((label) => `<th scope="col">${escaped(label)}</th>`).join("");
       if (!grouped) return `<tr>${first}${labels}</tr>`;
       const width = columns.length / heads.length;

@@ -116,9 +116,12 @@
       make("span", { className: "your-turn-given" }, listed(task.givens[i], task.shownPlaces))));
     const button = (/** @type {string} */ type, /** @type {string} */ name, /** @type {string} */ label) =>
       make("button", { type, className: `reading-button ${name}` }, label);
-    return make("mha-your-turn", { id, className: "your-turn-one", role: "group",
-      "aria-labelledby": `${id}-title` },
-    make("p", { className: "your-turn-title", id: `${id}-title` }, `${said.title} `,
+    // The element begins as it comes to life, and then needs all that is in it: until then it
+    // belongs to no page.
+    const box = document.createElement("template").content.ownerDocument.createElement("mha-your-turn");
+    Object.assign(box, { id, className: "your-turn-one", role: "group" });
+    box.setAttribute("aria-labelledby", `${id}-title`);
+    box.append(make("p", { className: "your-turn-title", id: `${id}-title` }, `${said.title} `,
       make("span", { className: "reading-done" })),
     make("form", { className: "your-turn-form", noValidate: true },
       make("div", { className: "your-turn-part" },
@@ -136,6 +139,7 @@
     make("details", { className: "your-turn-worked" }, make("summary", {}, said.worked),
       make("p", {}, window.mhaExercises.worked(task))),
     make("script", { type: "application/json" }, json));
+    return box;
   }
 
   /** The numbers of a stage that can be asked for: those of one word, of keys and values of all.

@@ -88,7 +88,8 @@
       }
       const sign = 2 * draws.whole(0, 1) - 1;
       const row = draws.whole(0, rows - 1);
-      matrix[draws.whole(0, rows - 1)][column] = draws.whole(-1, 1);
+      const other = draws.whole(0, rows - 1);
+      matrix[other][column] = draws.whole(-1, 1);
       matrix[row][column] = sign;
     }
     return matrix;

@@ -45,6 +45,8 @@
       /** @type {{ settings: OwnSettings, element: any }[]} */
       this.future = [];
       this.gesture = { what: "", at: 0 };
+      /** The word whose sliders stand there. */
+      this.slid = -1;
       /** @type {(() => void)[]} */
       this.syncs = [];
       /** What follows the explorer, and what follows the settings alone, above.
@@ -226,7 +228,7 @@
 
     choices() {
       const name = freshId();
-      const kinds = KINDS.map((kind) => {
+      const kinds = KINDS.map((/** @type {OwnSettings["numbers"]} */ kind) => {
         const choice = makeChoice("radio", name, texts.kinds[kind], () =>
           this.change({ numbers: kind }, fill(texts.drawn, { seed: this.settings.seed })));
         this.syncs.push(() => { choice.input.checked = this.settings.numbers === kind; });
@@ -324,7 +326,7 @@
       const legend = heads.map((/** @type {string} */ name, /** @type {number} */ head) =>
         make("span", { className: `own-legend head-${head % 6}` }, make("span"), name));
       this.sliding = make("div", { className: "own-sliders" });
-      this.slid = "";
+      this.slid = -1;
       this.chosen.replaceChildren(
         make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...legend),
         make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose },
@@ -336,9 +338,8 @@
     slide() {
       const { query } = this.explorer.state;
       const { numbers, words } = this.settings;
-      const where = `${query}`;
-      if (this.slid === where) return;
-      this.slid = where;
+      if (this.slid === query) return;
+      this.slid = query;
       const word = words[query];
       const [min, max, step] = SLIDERS[numbers];
       this.sliders = Array.from({ length: this.settings.width }, (_, i) => {
@@ -369,7 +370,7 @@
       const row = state.order.indexOf(state.query);
       this.words.forEach(({ button, bars, word }, i) => {
         const column = state.order.indexOf(i);
-        const shares = bars.map(({ bar, share }, head) => {
+        const shares = bars.map((/** @type {any} */ { bar, share }, /** @type {number} */ head) => {
           const weight = numbers.weights[head][row][column];
           setBar(bar, weight);
           setText(share, percent(weight));

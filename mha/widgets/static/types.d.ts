@@ -517,6 +517,7 @@ interface Window {
     STEP: number;
     chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string>;
     compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
+    dimension(symbol: string, i: number): string;
     described(
       data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
     ): { why: string; from: Origin; items: Part[][] };
