@@ -4,7 +4,8 @@ Opens the explorer of the largest worked example in Chromium, slowed down as ask
 input of the strip changes, and all of the strip follows) takes turns with the building of the
 strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query. Needs the project's environment and a Chromium.
+too, and another query; of twelve words of one's own, a slider, and another seed, which makes the
+whole example anew. Needs the project's environment and a Chromium.
 """
 
 import os
@@ -26,6 +27,7 @@ from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.own import work_your_own  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 REPEAT = 60  # updates, with a building before every fifth
@@ -96,6 +98,48 @@ QUERIES = """(repeat) => {
 }"""
 
 
+# Of an example of one's own: a slider moves, in turns with another seed, which makes it all anew.
+OWN = """async (repeat) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const times = { update: [], build: [] };
+  const timed = async (kind, action) => {
+    await frame();
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const draw = [...document.querySelectorAll(".own button")].find((one) =>
+    one.textContent === "Draw others");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    if (turn % 5 === 0) await timed("build", () => draw.click());
+    const slider = document.querySelector(".own [type=range]");
+    await timed("update", () => {
+      slider.value = String((turn % 4) / 2);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
+  return times;
+}"""
+
+
+def measured_own(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long an example of twelve words takes to follow a slider, and to be made."""
+    body = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
+    file = folder / "own.html"
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(OWN, REPEAT)
+    page.close()
+    return times
+
+
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long a large layer takes to open, from its matrices on, and to follow a choice."""
     rng = np.random.default_rng(1)
@@ -149,7 +193,12 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for what, measured in ((EXAMPLE, measured_example), ("a large layer", measured_layer)):
+        rows = {
+            EXAMPLE: measured_example,
+            "a large layer": measured_layer,
+            "work your own": measured_own,
+        }
+        for what, measured in rows.items():
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

@@ -62,7 +62,9 @@ def work_your_own(
         "asked": {name: [WORDINGS[name].question, *WORDINGS[name].givens] for name in ASKED},
         "roundings": ROUNDINGS,
         "hints": {kind: HINTS[kind] for kind in _KINDS},
-        "hintsWithMore": {kind: HINTS_WITH_MORE[kind] for kind in _KINDS if kind in HINTS_WITH_MORE},
+        "hintsWithMore": {
+            kind: HINTS_WITH_MORE[kind] for kind in _KINDS if kind in HINTS_WITH_MORE
+        },
         "labels": LABELS,
     }
     made = instrument(

@@ -94,9 +94,9 @@
       element.begin();
       this.explorer.maker = this;
       this.chooser();
-      if (state) this.explorer.change(state, "", { compare: false, keep: false });
       this.syncs.forEach((sync) => sync());
-      this.explorer.refresh();
+      if (state) this.explorer.change(state, "", { compare: false, keep: false });
+      else this.explorer.refresh();
     }
 
     /** Take over other settings, and what of the reader's numbers still holds.
@@ -311,16 +311,17 @@
     chooser() {
       const { tokens, heads } = this.explorer.data;
       this.words = tokens.map((/** @type {string} */ word, /** @type {number} */ i) => {
-        const bars = heads.map((/** @type {string} */ _, /** @type {number} */ head) => {
+        const bars = heads.map((/** @type {string} */ name, /** @type {number} */ head) => {
           const bar = make("span");
           const share = make("span", { className: "own-share" });
           return { bar, share, node: make("span", { className: `own-bar head-${head % 6}` },
-            make("span", { className: "own-track" }, bar), share) };
+            make("span", { className: "own-track" }, make("span", { className: "own-unseen" }, name), bar),
+            share) };
         });
         const button = makeButton("", () => this.explorer.show({ query: i },
           fill(window.mhaStrings.explorer.queryIs, { token: word })), { className: "own-word" });
         button.append(make("i", { dir: "auto" }, word), ...bars.map((/** @type {any} */ { node }) => node));
-        return { button, bars, word };
+        return { button, bars };
       });
       this.asker = make("i");
       const legend = heads.map((/** @type {string} */ name, /** @type {number} */ head) =>
@@ -368,16 +369,14 @@
       this.slide();
       setText(this.asker, this.settings.words[state.query]);
       const row = state.order.indexOf(state.query);
-      this.words.forEach(({ button, bars, word }, i) => {
+      this.words.forEach(({ button, bars }, i) => {
         const column = state.order.indexOf(i);
-        const shares = bars.map((/** @type {any} */ { bar, share }, /** @type {number} */ head) => {
+        bars.forEach((/** @type {any} */ { bar, share }, /** @type {number} */ head) => {
           const weight = numbers.weights[head][row][column];
           setBar(bar, weight);
           setText(share, percent(weight));
-          return fill(texts.ofHead, { head: explorer.data.heads[head], share: percent(weight) });
         });
         set(button, "aria-pressed", String(i === state.query));
-        set(button, "aria-label", fill(texts.ofWord, { word, shares: shares.join(", ") }));
       });
       this.sliders.forEach(({ field, range }, i) => {
         const value = numbers.embeddings[row][i];

@@ -28,8 +28,6 @@
     undo: "Undo",
     redo: "Redo",
     asks: "attends to",
-    ofWord: "{word}: {shares}",
-    ofHead: "{head} {share}",
     choose: "Words, and the share that each gets",
     numbersOf: "The numbers of {word}",
     unknown: "{word} is not among the words with meanings, so chance gave it one.",
