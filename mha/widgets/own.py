@@ -75,7 +75,7 @@ def work_your_own(
         before=one_query(run, focus),
         late=_LATE,
         dress=("own.css",),
-        heights=(70, 80, 150),
+        heights=(92.8, 112.4, 131.2),
         figure=figure,
     )
     return replace(made, late=(*made.late, *_ASKED_FOR))

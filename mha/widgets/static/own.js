@@ -216,7 +216,7 @@
       const lines = Object.entries(groups).map(([of, words]) => make("div", { className: "own-group" },
         make("span", { className: "soft" }, of.split(" ").join(", ") || texts.ofNone),
         ...words.map((word) => makeButton(word, () => add(word), { className: "own-add" }))));
-      const fold = make("details", { className: "fold own-vocabulary" },
+      const fold = make("details", { className: "own-vocabulary" },
         make("summary", {}, texts.vocabulary), ...lines);
       this.syncs.push(() => { fold.hidden = this.settings.numbers !== "meanings"; });
       return make("div", { className: "own-sentence-field" },
