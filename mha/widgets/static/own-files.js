@@ -40,10 +40,9 @@
   const nameOf = (words) => words.join(" ").normalize("NFKD").toLowerCase()
     .replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 40).replace(/-$/, "") || "own";
 
-  /** @type {(indent: string, rows: unknown[]) => string} */
-  const lines = (indent, rows) =>
-    `[\n${rows.map((row) => `${indent}  ${JSON.stringify(row)},`).join("\n")}\n${indent}]`
-      .replaceAll(",\"", ", \"").replace(/,(?=-?[\dtf])/g, ", ");
+  /** An array, a row a line. @param {unknown[]} rows */
+  const lines = (rows) => ["[", ...rows.map((row) =>
+    `  ${JSON.stringify(row).replace(/,(?=[^\]])/g, ", ")},`), "]"].join("\n");
 
   /** @param {ExplorerData} example @param {number} seed */
   function toml(example, seed) {
@@ -58,15 +57,15 @@
       ["focus", focus],
       ["is_causal", isCausal || null],
       ["scale", scale],
-      ["mask", masks && lines("", masks[0])],
-      ["embeddings", lines("", embeddings)],
-      ["positions", positions && lines("", positions)],
-      ["w_o", w_o && lines("", w_o)],
+      ["mask", masks && lines(masks[0])],
+      ["embeddings", lines(embeddings)],
+      ["positions", positions && lines(positions)],
+      ["w_o", w_o && lines(w_o)],
     ];
     const top = entries.filter(([, value]) => value !== null && value !== undefined)
       .map(([name, value]) => `${name} = ${value}`);
     const each = heads.map((name, i) => ["", "[[heads]]", `name = ${JSON.stringify(name)}`,
-      `w_q = ${lines("", w_q[i])}`, `w_k = ${lines("", w_k[i])}`, `w_v = ${lines("", w_v[i])}`]);
+      `w_q = ${lines(w_q[i])}`, `w_k = ${lines(w_k[i])}`, `w_v = ${lines(w_v[i])}`]);
     return `${[...top, ...each.flat()].join("\n")}\n`;
   }
 
@@ -75,9 +74,9 @@
     const { tokens, heads, focus, inputs, isCausal, masks, scale } = example;
     const { embeddings = [], positions, w_q = [], w_k = [], w_v = [], w_o } = inputs;
     const array = (/** @type {string} */ name, /** @type {any} */ value) =>
-      (value ? [`${name} = np.array(${lines("", value)})`] : []);
-    const mask = masks ? [`mask = np.array(${lines("", masks[0].map((row) => row.map(Number)))}, dtype=bool)`]
-      : [];
+      (value ? [`${name} = np.array(${lines(value)})`] : []);
+    const mask = !masks ? []
+      : [`mask = np.array(${lines(masks[0].map((row) => row.map(Number)))}, dtype=bool)`];
     const parts = [
       `name="${nameOf(tokens)}", title=${JSON.stringify(tokens.join(" "))},`,
       `tokens=${JSON.stringify(tokens)}, focus=${focus},`,
@@ -90,7 +89,7 @@
       ...(scale === null ? [] : [`scale=${scale},`]),
     ];
     const cells = [
-      ["markdown", [`# ${tokens.join(" ").replace(/([\\`*_#<>$[\]])/g, "\\$1")}`]],
+      ["markdown", ["# " + tokens.join(" ").replace(/(?=[^\p{L}\p{N} ])/gu, "\\")]],
       ["code", ["import numpy as np", "from mha import MultiHeadWeights, WorkedExample, arithmetic, explorer, trace",
         "from mha.views.walkthrough import walkthrough"]],
       ["code", [...array("embeddings", embeddings), ...array("positions", positions), ...mask,
