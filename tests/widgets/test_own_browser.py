@@ -494,6 +494,23 @@ def test_files_are_kept_by_the_browser(own):
         assert "tired" in text
 
 
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_link_is_copied_or_stands_in_a_field_beside_its_button(own, allowed):
+    seen = own()
+    copy = "window.copied = text; return Promise.resolve();" if allowed else "return Promise.reject();"
+    seen.page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard',"
+        f" {{ value: {{ writeText: (text) => {{ {copy} }} }} }})"
+    )
+    seen.type("she reads")
+    seen.press("Copy the link")
+    field = seen.page.get_by_label("Link to this state")
+    told = seen.page.locator(".own-said")
+    expect(told).to_contain_text("The link is copied." if allowed else "Link to this state")
+    link = seen.page.evaluate("window.copied") if allowed else field.input_value()
+    own("#" + link.partition("#")[2]).holds(words="she reads")
+
+
 def test_settings_of_the_explorer_are_taken_along_too(own):
     seen = own()
     seen.page.locator("details.settings > summary").click()

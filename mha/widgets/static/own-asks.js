@@ -6,7 +6,7 @@
   const { fixed, short, shown } = window.mhaNumbers;
   const { at: placeAt, valueAt } = window.mhaPlaces;
   const { constant, origin } = window.mhaOrigins;
-  const { dimension, fill, make } = window.mhaExplorer;
+  const { dimension, fill, freshId, make } = window.mhaExplorer;
 
   /** The most decimals that numbers are given with. */
   const [LEAST, MOST] = [4, 16];
@@ -109,7 +109,7 @@
   function boxOf(data, numbers, at, knowledge) {
     const { task, question, labels, rounding } = exerciseOf(data, numbers, at, knowledge);
     const said = knowledge.labels;
-    const id = "turn-own";
+    const id = `turn-own-${freshId()}`;
     const finite = task.givens.map((values) => values.map((x) => (Number.isFinite(x) ? x : null)));
     const json = JSON.stringify({ tasks: [{ ...task, givens: finite, elsewhere: [] }], together: false });
     const items = labels.map((label, i) => make("li", {}, ...rich(label), ": ",

@@ -11,7 +11,7 @@
   const { shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
-  const { overflow } = window.mhaStrings.explorer;
+  const { copied, queryIs, redone, undone } = window.mhaStrings.explorer;
 
   /** What a slider can be moved to; what is typed may be beyond it. */
   const SLIDERS = { meanings: [0, 2, 0.5], whole: [-3, 3, 1], tenths: [-1.5, 1.5, 0.1] };
@@ -139,7 +139,6 @@
       this.explorer.leaveAddress();
       this.show(wanted);
       this.write();
-      const { redone, undone } = window.mhaStrings.explorer;
       this.explorer.say(forward ? redone : undone);
     }
 
@@ -319,7 +318,7 @@
             share) };
         });
         const button = makeButton("", () => this.explorer.show({ query: i },
-          fill(window.mhaStrings.explorer.queryIs, { token: word })), { className: "own-word" });
+          fill(queryIs, { token: word })), { className: "own-word" });
         button.append(make("i", { dir: "auto" }, word), ...bars.map((/** @type {any} */ { node }) => node));
         return { button, bars };
       });
@@ -347,9 +346,7 @@
         const name = numbers === "meanings" ? this.data.meanings[i] : `x${"₁₂₃₄₅₆"[i]}`;
         const take = (/** @type {number} */ value) => {
           const { explorer } = this;
-          const row = explorer.state.order.indexOf(query);
-          const wrong = explorer.edit(placeAt("embeddings", row, i), value);
-          return wrong && overflow;
+          return explorer.edit(placeAt("embeddings", explorer.state.order.indexOf(query), i), value);
         };
         const field = makeField(name, take);
         const range = make("input", { type: "range", min, max, step, "aria-label": `${word}: ${name}`,
@@ -441,9 +438,16 @@
       this.one.input.checked = true;
       const sheet = makeButton(texts.print, () =>
         print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked).node()));
-      const link = makeButton(texts.link, () => this.explorer.controls.copy());
+      // Where the browser does not copy, a field with the link comes beside the button.
+      const said = make("span", { className: "own-said" }); // the explorer says it aloud
+      const link = makeButton(texts.link, async () => {
+        const { controls } = this.explorer;
+        said.replaceChildren(controls.link);
+        await controls.copy();
+        if (!controls.link.firstChild) said.append(copied);
+      });
       return make("div", { className: "own-part" }, make("p", { className: "own-title" }, texts.take),
-        make("div", { className: "own-line" }, ...(isPage ? [link] : []), saveToml, saveNotebook),
+        make("div", { className: "own-line" }, ...(isPage ? [link, said] : []), saveToml, saveNotebook),
         make("div", { className: "own-line", role: "radiogroup", "aria-label": texts.sheetOf }, sheet,
           this.one.node, all.node));
     }
