@@ -497,7 +497,9 @@ def test_files_are_kept_by_the_browser(own):
 @pytest.mark.parametrize("allowed", [True, False])
 def test_the_link_is_copied_or_stands_in_a_field_beside_its_button(own, allowed):
     seen = own()
-    copy = "window.copied = text; return Promise.resolve();" if allowed else "return Promise.reject();"
+    copy = (
+        "window.copied = text; return Promise.resolve();" if allowed else "return Promise.reject();"
+    )
     seen.page.evaluate(
         "Object.defineProperty(navigator, 'clipboard',"
         f" {{ value: {{ writeText: (text) => {{ {copy} }} }} }})"
