@@ -24,7 +24,8 @@ ASKED = (
 
 _KINDS = ("products", "root", "times", "power", "sum", "share")
 _LATE = ("own.js",)
-_ASKED_FOR = ("explorer-all.js", "explorer-settings.js")
+_ASKED_FOR = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+_DRESS = ("time-bar.css", "steps.css")
 
 
 def work_your_own(
@@ -78,4 +79,4 @@ def work_your_own(
         heights=(92.8, 112.4, 131.2),
         figure=figure,
     )
-    return replace(made, late=(*made.late, *_ASKED_FOR))
+    return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

@@ -19,6 +19,10 @@
   const escaped = (text) => text.replace(/[&<>"']/g, (sign) =>
     ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" }[sign] ?? ""));
 
+  /** A label with its index set low. @param {string} label */
+  const lowered = (label) => escaped(label).replace(/[₀-₉]+/g, (digits) =>
+    `<sub>${[...digits].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("")}</sub>`);
+
   /** @param {string} text */
   const lengthOf = (text) => [...text].length;
 
@@ -118,7 +122,7 @@
         columns = [...columns, "Row sum"];
       }
       const write = isGiven(data.inputs, stage) ? short : shown;
-      const body = rows.map((row, i) => `<tr><th scope="row">${escaped(labels[i])}</th>`
+      const body = rows.map((row, i) => `<tr><th scope="row">${lowered(labels[i])}</th>`
         + row.map((x) => `<td>${write(x)}</td>`).join("") + "</tr>").join("");
       const tokens = isOfMatrix ? "" : isByKey ? "rows columns" : "rows";
       const [atHead, ofHead] = head === null ? ["", ""]
@@ -136,7 +140,7 @@
       const corner = isOfMatrix ? "From \\ to" : isByKey ? "Query \\ key" : "Token";
       const span = grouped ? ' rowspan="2"' : "";
       const first = `<th scope="col"${span}>${corner}</th>`;
-      const labels = columns.map((label) => `<th scope="col">${escaped(label)}</th>`).join("");
+      const labels = columns.map((label) => `<th scope="col">${lowered(label)}</th>`).join("");
       if (!grouped) return `<tr>${first}${labels}</tr>`;
       const width = columns.length / heads.length;
       const names = heads.map((/** @type {string} */ name, /** @type {number} */ head) =>

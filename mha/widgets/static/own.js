@@ -92,6 +92,7 @@
       this.element = element;
       this.place.replaceChildren(element);
       element.begin();
+      if (!this.explorer.maker) this.explorer.told.push(() => this.paint());
       this.explorer.maker = this;
       this.chooser();
       this.syncs.forEach((sync) => sync());
