@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from explorer_pages import PRESSES, sums_hold, written
+from playwright.sync_api import expect
 
 from mha import Place, example_names, load_example, origin, shown, trace
 from mha.audit.judging import Prints
