@@ -4,7 +4,8 @@ Opens the explorer of the largest worked example in Chromium, slowed down as ask
 input of the strip changes, and all of the strip follows) takes turns with the building of the
 strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query; of a page's text, how fast its numbers follow a change with the strip. Needs
+too, and another query; of a page's text, how fast its numbers follow a change with the strip; of
+twelve words of one's own, a slider, and another seed, which makes the whole example anew. Needs
 the project's environment and a Chromium.
 """
 
@@ -35,6 +36,7 @@ from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
 from mha.widgets.learning import learning_layer  # noqa: E402
+from mha.widgets.own import work_your_own  # noqa: E402
 from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
@@ -142,6 +144,31 @@ QUERIES = """(repeat) => {
 }"""
 
 
+# Of an example of one's own: a slider moves, in turns with another seed, which makes it all anew.
+OWN = """async (repeat) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const times = { update: [], build: [] };
+  const timed = async (kind, action) => {
+    await frame();
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const draw = [...document.querySelectorAll(".own button")].find((one) =>
+    one.textContent === "Draw others");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    if (turn % 5 === 0) await timed("build", () => draw.click());
+    const slider = document.querySelector(".own [type=range]");
+    await timed("update", () => {
+      slider.value = String((turn % 4) / 2);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
+  return times;
+}"""
+
+
 # Of a page's text: a number in a sentence is scrubbed, and strip and text follow.
 SCRUBBED = """async (repeat) => {
   const element = document.querySelector("mha-explorer");
@@ -156,6 +183,23 @@ SCRUBBED = """async (repeat) => {
   }
   return times;
 }"""
+
+
+def measured_own(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long an example of twelve words takes to follow a slider, and to be made."""
+    body = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
+    file = folder / "own.html"
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(OWN, REPEAT)
+    page.close()
+    return times
 
 
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
@@ -313,6 +357,7 @@ def main() -> None:
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
+            ("work your own", measured_own),
             ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
             ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
         )

@@ -84,7 +84,6 @@ LATE_PARTS = {
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
-        "explorer-own.js",
         "explorer-settings.js",
     ),
     "model-view.js": (
@@ -110,6 +109,17 @@ LATE_PARTS = {
         "learning-view.js",
     ),
     "bugs-view.js": ("draws.js", "bugs.js", "strings-bugs.js", "bugs-view.js"),
+    "own.js": (
+        "strings-own.js",
+        "draws.js",
+        "explorer-sections.js",
+        "own-draw.js",
+        "own-settings.js",
+        "own-files.js",
+        "own-sheet.js",
+        "own-asks.js",
+        "own.js",
+    ),
     "slope.js": ("plane-slope.js",),
     "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),

@@ -322,7 +322,7 @@
 
     /** A sentence of the reader's own has other numbers: the text stays with the book's. */
     isOwn() {
-      return Boolean(this.explorer.state.own) || this.isPrinting;
+      return this.isPrinting;
     }
 
     /** @param {Element} node */
