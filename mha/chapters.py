@@ -36,6 +36,7 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
+from mha.widgets.heads import real_heads
 from mha.widgets.instrument import Explorer
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
@@ -52,6 +53,7 @@ __all__ = [
     "one_box",
     "open_example",
     "output_between",
+    "real_heads",
     "replace",
     "walkthrough",
     "weight_reaches",

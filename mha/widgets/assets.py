@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from mha.examples.recorded import recorded_heads
 from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
 from mha.views.colours import head_properties
+from mha.widgets.heads_data import head_file, head_script, maps_script
 
 FOLDER = Path(__file__).resolve().parent / "static"
 """Where the scripts and styles are written; the types beside them are for the checker alone."""
@@ -51,8 +53,8 @@ EXPLORER_PARTS = (
 )
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
-LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
-"""What a model and a layer are both looked at with."""
+LOOKING = ("strings-looking.js", "bytes.js", "weight-maps.js", "origin-line.js")
+"""What a model, a layer and recorded heads are looked at with."""
 
 LATE_PARTS = {
     "explorer-block.js": (
@@ -86,6 +88,15 @@ LATE_PARTS = {
     ),
     "model-numbers.js": ("model-numbers.js",),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
+    "heads-view.js": (
+        "strings-heads.js",
+        *LOOKING,
+        "heads-names.js",
+        "heads-story.js",
+        "heads-grid.js",
+        "heads-own.js",
+        "heads-view.js",
+    ),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -212,6 +223,8 @@ _MADE: dict[str, Callable[[], str]] = {
     "stages-words.js": partial(stages_script, of_words=True),
     "model-numbers.js": model_script,
     "heads.css": head_properties,
+    "heads-maps.js": maps_script,
+    **{head_file(*at): partial(head_script, *at) for at in recorded_heads()},
 }
 """What is made from Python."""
 

@@ -393,6 +393,8 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
   looking: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  heads: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -505,6 +507,9 @@ interface Window {
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
     isPage: boolean;
+    bytesOf(text: string): Uint8Array<ArrayBuffer>;
+    drawWeights(canvas: HTMLCanvasElement, weights: Matrix, color: string): void;
+    matricesOf(text: string, shape: number[]): Matrix[];
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;
     // deno-lint-ignore no-explicit-any
@@ -605,6 +610,9 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  /** What a page has of the recorded heads, and what is computed with it. */
+  // deno-lint-ignore no-explicit-any
+  mhaHeads: any;
   mhaInstruments: Record<string, Instrument>;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
