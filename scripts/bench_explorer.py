@@ -2,7 +2,8 @@
 
 Opens the explorer of the largest worked example in Chromium, slowed down as asked: an update (one
 input of the strip changes, and all of the strip follows) takes turns with the building of the
-strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
+strip. Times go from the event until style and layout are done. Of the recorded heads, another name
+is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
 too, and another query. Needs the project's environment and a Chromium.
 """
@@ -26,6 +27,7 @@ from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.heads import real_heads  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 REPEAT = 60  # updates, with a building before every fifth
@@ -96,6 +98,51 @@ QUERIES = """(repeat) => {
 }"""
 
 
+# Of the recorded heads: opened anew, then names and sentences in turn.
+HEADS = """(repeat) => {
+  const element = document.querySelector("mha-instrument");
+  const data = JSON.parse(element.querySelector("script").textContent);
+  const timed = (act) => {
+    const start = performance.now();
+    act();
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  };
+  const build = [1, 2, 3].map(() => timed(() => {
+    const made = window.mhaInstruments.heads(data);
+    element.querySelector(".model-live").replaceWith(made.node);
+    made.placed();
+  }));
+  const name = element.querySelector("select");
+  const sentences = element.querySelectorAll(".heads-sentence");
+  const update = Array.from({ length: repeat }, (_, turn) => timed(() => {
+    if (turn % 2) sentences[(turn >> 1) % sentences.length].click();
+    else {
+      name.selectedIndex = (turn >> 1) % name.length;
+      name.dispatchEvent(new Event("change"));
+    }
+  }));
+  return { build, update };
+}"""
+
+
+def measured_heads(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long the recorded heads take to be built, and to follow a choice."""
+    body = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html
+    file = folder / "heads.html"
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(HEADS, REPEAT)
+    page.close()
+    return times
+
+
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long a large layer takes to open, from its matrices on, and to follow a choice."""
     rng = np.random.default_rng(1)
@@ -149,7 +196,11 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for what, measured in ((EXAMPLE, measured_example), ("a large layer", measured_layer)):
+        for what, measured in (
+            (EXAMPLE, measured_example),
+            ("a large layer", measured_layer),
+            ("recorded heads", measured_heads),
+        ):
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

@@ -93,7 +93,7 @@
     parts.all.checked = all;
     setText(parts.rule, fill(texts.rules[name], { from: view.pair[0], to: view.pair[1], others: view.others() }));
     parts.sides.forEach((/** @type {any} */ node, /** @type {number} */ i) => set(node, "aria-pressed", String(i === side)));
-    const { color } = getComputedStyle(parts.slots[0].canvas);
+    const { color } = view;
     parts.slots.forEach((/** @type {any} */ slot, /** @type {number} */ i) => {
       const head = order[i];
       const weights = view.maps[sentence][head];
@@ -161,7 +161,7 @@
     setText(parts.listTitle, fill(texts.sentences, view.placeOf(head)));
     setText(parts.columns[2], name ? texts.columns[2] : fill(texts.mostOf, { word: view.pair[0] }));
     setText(parts.columns[3], name ? texts.columns[3] : "");
-    const { color } = getComputedStyle(parts.lines[0].canvas);
+    const { color } = view;
     parts.lines.forEach((/** @type {any} */ line, /** @type {number} */ i) => {
       const weights = maps[i][head];
       if (line.weights !== weights || line.color !== color) drawWeights(line.canvas, weights, color);

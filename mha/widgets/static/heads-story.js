@@ -19,7 +19,7 @@
     parts.labels = SIDES.map((side) => make("span", { className: `model-head head-${side}` }));
     parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
       "aria-label": texts.story }, parts.story);
-    new ResizeObserver(() => paintArcs(view)).observe(parts.story);
+    new ResizeObserver(() => { measure(view); paintArcs(view); }).observe(parts.story);
     return parts.scroll;
   }
 
@@ -67,19 +67,27 @@
         set(cell, ".backgroundColor", `color-mix(in oklab, var(--head) ${Math.round(45 * (row?.[i] ?? 0))}%, transparent)`);
       });
     });
+    const asked = `${place} ${words.join(" ")}`;
+    if (parts.asked !== asked) measure(view);
+    parts.asked = asked;
     paintArcs(view);
+  }
+
+  /** Where the tokens stand; the chosen one comes into sight. @param {any} view */
+  function measure({ parts, state: { place } }) {
     const { scroll, tokens } = parts;
-    const { offsetLeft, offsetWidth } = tokens[place];
-    const isSeen = offsetLeft >= scroll.scrollLeft && offsetLeft + offsetWidth <= scroll.scrollLeft + scroll.clientWidth;
-    if (!isSeen) scroll.scrollLeft = offsetLeft - scroll.clientWidth / 2;
+    const lefts = tokens.map((/** @type {any} */ token) => token.offsetLeft);
+    parts.middles = tokens.map((/** @type {any} */ token, /** @type {number} */ i) =>
+      lefts[i] - lefts[0] + token.offsetWidth / 2);
+    const seen = lefts[place] - scroll.scrollLeft;
+    const isSeen = seen >= 0 && seen + tokens[place].offsetWidth <= scroll.clientWidth;
+    if (!isSeen) scroll.scrollLeft = lefts[place] - scroll.clientWidth / 2;
   }
 
   /** From the middle of the word to that of each key, as thick as the weight. @param {any} view */
   function paintArcs(view) {
-    const { parts, state: { heads, place }, words } = view;
-    if (!parts.tokens || parts.tokens.length !== words.length) return;
-    const start = parts.tokens[0].offsetLeft;
-    const middles = parts.tokens.map((/** @type {any} */ token) => token.offsetLeft - start + token.offsetWidth / 2);
+    const { parts, state: { heads, place } } = view;
+    const { middles } = parts;
     SIDES.forEach((side) => {
       const row = view.weightsIn(heads[side])?.[place] ?? [];
       parts.arcs[side].paths.forEach((/** @type {any} */ path, /** @type {number} */ i) => {

@@ -60,8 +60,13 @@
       this.parts = {};
       this.about = aboutOf(this);
       this.node = this.build();
+      new MutationObserver(() => this.placed()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    /** In its page it has the colours of the maps. */
+    placed() {
+      this.color = getComputedStyle(this.parts.slots[0].canvas).color;
       this.paint();
-      new MutationObserver(() => this.paint()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
     build() {
