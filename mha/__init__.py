@@ -11,7 +11,7 @@ from mha.core.attention import (
     scaled_dot_product_attention,
 )
 from mha.core.blockwise import blockwise_attention
-from mha.core.costs import LayerSizes, layer_sizes
+from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.feed_forward import FeedForward, feed_forward
 from mha.core.gradients import (
@@ -96,6 +96,7 @@ __all__ = [
     "LanguageModel",
     "LayerSizes",
     "LogitShares",
+    "ModelSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
     "Norm",

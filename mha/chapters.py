@@ -28,6 +28,7 @@ from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
 from mha.widgets.build import build_query
+from mha.widgets.cost import cost_calculator
 from mha.widgets.explorer import View, explorer
 from mha.widgets.explorer_tasks import (
     Task,
@@ -46,6 +47,7 @@ __all__ = [
     "Show",
     "blocks",
     "build_query",
+    "cost_calculator",
     "fill_row",
     "head_unnoticed",
     "language_model",

@@ -22,10 +22,11 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
-from mha import MultiHeadWeights, load_example, trace, trace_layer  # noqa: E402
+from mha import ModelSizes, MultiHeadWeights, layer_sizes, load_example, trace, trace_layer  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 from mha.widgets.heads import real_heads  # noqa: E402
 
@@ -129,7 +130,33 @@ HEADS = """(repeat) => {
 def measured_heads(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long the recorded heads take to be built, and to follow a choice."""
     body = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html
-    file = folder / "heads.html"
+    return measured_instrument(browser, folder / "heads.html", body, HEADS, throttle)
+
+
+# Of the calculator: another length of a text, with all lines and curves.
+COST = """(repeat) => {
+  const element = document.querySelector("mha-instrument");
+  const data = JSON.parse(element.querySelector("script").textContent);
+  const timed = (act) => {
+    const start = performance.now();
+    act();
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  };
+  const build = [1, 2, 3].map(() => timed(() => {
+    element.querySelector(".model-live").replaceWith(window.mhaInstruments.cost(data).node);
+  }));
+  const slider = element.querySelector("[type=range]");
+  const update = Array.from({ length: repeat }, (_, turn) => timed(() => {
+    slider.value = String(7 + (turn % 60) / 4);
+    slider.dispatchEvent(new Event("input"));
+  }));
+  return { build, update };
+}"""
+
+
+def measured_instrument(browser: Browser, file: Path, body: str, code: str, throttle: int) -> Times:
+    """Return how long an instrument takes to be built, and to follow what a script does."""
     names = (*ARITHMETIC, *EXPLORER, "instrument.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
     file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
@@ -138,9 +165,16 @@ def measured_heads(browser: Browser, folder: Path, throttle: int) -> Times:
     page.wait_for_selector("mha-instrument.live")
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    times: Times = page.evaluate(HEADS, REPEAT)
+    times: Times = page.evaluate(code, REPEAT)
     page.close()
     return times
+
+
+def measured_cost(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long the calculator of costs takes to be built, and to follow a slider."""
+    model = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
+    body = cost_calculator({"a model": model}, tokens=2048).html
+    return measured_instrument(browser, folder / "cost.html", body, COST, throttle)
 
 
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
@@ -200,6 +234,7 @@ def main() -> None:
             (EXAMPLE, measured_example),
             ("a large layer", measured_layer),
             ("recorded heads", measured_heads),
+            ("calculator of costs", measured_cost),
         ):
             for throttle in throttles:
                 times = measured(browser, folder, throttle)

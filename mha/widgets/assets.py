@@ -88,6 +88,7 @@ LATE_PARTS = {
     ),
     "model-numbers.js": ("model-numbers.js",),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
+    "cost-view.js": ("strings-cost.js", "cost-sizes.js", "cost-curves.js", "cost-view.js"),
     "heads-view.js": (
         "strings-heads.js",
         *LOOKING,

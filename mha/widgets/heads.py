@@ -81,7 +81,7 @@ def real_heads(
         before=_table(),
         late=_LATE,
         dress=("model.css", "real-heads.css"),
-        heights=(50, 80, 110),
+        heights=(55.5, 94.5, 115),
         figure=figure,
     )
     return replace(made, late=(*_LATE, *(head_file(*at) for at in recorded_heads())))

@@ -395,6 +395,8 @@ interface Strings {
   looking: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
   heads: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  cost: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -613,6 +615,8 @@ interface Window {
   /** What a page has of the recorded heads, and what is computed with it. */
   // deno-lint-ignore no-explicit-any
   mhaHeads: any;
+  // deno-lint-ignore no-explicit-any
+  mhaCost: any;
   mhaInstruments: Record<string, Instrument>;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {

@@ -139,7 +139,7 @@ def _new_sentence(page, r):
     key = bank["key"][0].clone()
     key[2] = cat["key"][0, 2]
     weights = (key @ cat["query"][0, 2] / math.sqrt(32)).softmax(0)
-    page.says("cat gives river # , where bank gave it #", weights[5], bank["weights"][0, 2, 5])
+    page.says("cat gives river #, where bank gave it #", weights[5], bank["weights"][0, 2, 5])
 
 
 def _places(page, r):
