@@ -87,6 +87,7 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "cost-view.js": ("strings-cost.js", "cost-sizes.js", "cost-curves.js", "cost-view.js"),
     "heads-view.js": (

@@ -397,6 +397,8 @@ interface Strings {
   heads: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   cost: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  sheet: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -618,6 +620,8 @@ interface Window {
   // deno-lint-ignore no-explicit-any
   mhaCost: any;
   mhaInstruments: Record<string, Instrument>;
+  // deno-lint-ignore no-explicit-any
+  mhaSheet: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
