@@ -41,6 +41,7 @@ from mha.widgets.explorer_tasks import (
 )
 from mha.widgets.heads import real_heads
 from mha.widgets.instrument import Explorer
+from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 from mha.widgets.sheet import variants_explorer
@@ -65,6 +66,7 @@ __all__ = [
     "output_between",
     "real_heads",
     "replace",
+    "two_layers",
     "variants_explorer",
     "walkthrough",
     "weight_reaches",

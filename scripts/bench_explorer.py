@@ -5,7 +5,8 @@ input of the strip changes, and all of the strip follows) takes turns with the b
 strip. Times go from the event until style and layout are done. Of the recorded heads, another name
 is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query. Needs the project's environment and a Chromium.
+too, and another query; of a page's text, how fast its numbers follow a change with the strip. Needs
+the project's environment and a Chromium.
 """
 
 import os
@@ -22,15 +23,27 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
-from mha import ModelSizes, MultiHeadWeights, layer_sizes, load_example, trace, trace_layer  # noqa: E402
+from mha import (  # noqa: E402
+    ModelSizes,
+    MultiHeadWeights,
+    layer_sizes,
+    load_example,
+    origin,
+    trace,
+    trace_layer,
+)
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
+from mha.runs.places import places  # noqa: E402
+from mha.runs.rounding import shown  # noqa: E402
+from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 from mha.widgets.heads import real_heads  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
+IN_PROSE = "it-tired"
 REPEAT = 60  # updates, with a building before every fifth
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
@@ -82,6 +95,28 @@ MEASURE = """async ({ repeat, original }) => {
       field.dispatchEvent(new Event("input", { bubbles: true }));
     });
     await settled(element);
+  }
+  return times;
+}"""
+
+
+# In a plane: a tip is moved, and all that follows it; a weight is pulled; built with its planes.
+PLANE = """async (repeat) => {
+  const host = document.querySelector("main");
+  const times = { update: [], build: [] };
+  for (let turn = 0; turn < repeat; turn += 1) {
+    const { tip } = host.querySelector(".tip.main");
+    const bar = host.querySelectorAll(".pulls input")[1];
+    const start = performance.now();
+    if (turn % 2) tip.move([0.5 + (turn % 7) / 10, (turn % 5) / 10]);
+    else {
+      bar.value = 70 + (turn % 20);
+      bar.dispatchEvent(new Event("input"));
+      bar.dispatchEvent(new Event("change"));
+    }
+    host.getBoundingClientRect();
+    times.update.push(performance.now() - start);
+    await new Promise((done) => requestAnimationFrame(done));
   }
   return times;
 }"""
@@ -177,6 +212,22 @@ def measured_cost(browser: Browser, folder: Path, throttle: int) -> Times:
     return measured_instrument(browser, folder / "cost.html", body, COST, throttle)
 
 
+# Of a page's text: a number in a sentence is scrubbed, and strip and text follow.
+SCRUBBED = """async (repeat) => {
+  const element = document.querySelector("mha-explorer");
+  const number = element.explorer.strip.numbers.find(({ given }) => given);
+  const times = [];
+  for (let turn = 0; turn < repeat; turn += 1) {
+    await new Promise((done) => setTimeout(done, 300));
+    const start = performance.now();
+    element.explorer.edit(number.at, 0.37 + (turn % 7) * 0.11);
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long a large layer takes to open, from its matrices on, and to follow a choice."""
     rng = np.random.default_rng(1)
@@ -201,6 +252,25 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     return {"update": update, "build": [computed + opened]}
 
 
+def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long planes take to open, and to follow a query that is moved or pulled."""
+    run = trace(load_example("river-bank"))
+    file = folder / "plane.html"
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    body = explorer(run, view="plane").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector(".tip.main")
+    opened = 1000 * (time.perf_counter() - start)
+    times: Times = page.evaluate(PLANE, REPEAT)
+    page.close()
+    return times | {"build": [opened]}
+
+
 def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long an example's explorer takes to follow a change, and to be built."""
     body = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
@@ -214,6 +284,42 @@ def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     times: Times = page.evaluate(MEASURE, {"repeat": REPEAT, "original": body})
     page.close()
     return times
+
+
+def prose_of(name: str) -> str:
+    """Return paragraphs that say numbers and lines of arithmetic of a run, as a page does."""
+    run = trace(load_example(name))
+    said = []
+    for stage in ("scores", "scaled_scores", "exponentials", "weights", "head_outputs"):
+        for place in places(run, stage):
+            line = str(written_out(origin(run, place))).replace("^", "")
+            number = shown(place.value(run))
+            said.append(
+                f'<p>So <data value="{place}" data-as="line:4" data-of="{name}">{line}</data>, or'
+                f' <data value="{place}" data-as="shown:4" data-of="{name}">{number}</data>.</p>'
+            )
+    return "".join(said)
+
+
+def measured_prose(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long all that a page says of a run takes to follow a number that is scrubbed."""
+    body = explorer(trace(load_example(IN_PROSE))).html + prose_of(IN_PROSE)
+    file = folder / "prose.html"
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    start = time.perf_counter()
+    page.keyboard.press("Shift")
+    page.wait_for_selector("p data .at")
+    built = 1000 * (time.perf_counter() - start)
+    page.evaluate("document.querySelector('p').scrollIntoView()")
+    page.wait_for_timeout(600)
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    update: list[float] = page.evaluate(SCRUBBED, REPEAT)
+    page.close()
+    return {"update": update, "build": [built]}
 
 
 def main() -> None:
@@ -230,12 +336,15 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for what, measured in (
-            (EXAMPLE, measured_example),
-            ("a large layer", measured_layer),
-            ("recorded heads", measured_heads),
-            ("calculator of costs", measured_cost),
-        ):
+        kinds = {
+            EXAMPLE: measured_example,
+            "planes": measured_plane,
+            "a page of numbers": measured_prose,
+            "a large layer": measured_layer,
+            "recorded heads": measured_heads,
+            "calculator of costs": measured_cost,
+        }
+        for what, measured in kinds.items():
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

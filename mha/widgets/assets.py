@@ -70,6 +70,8 @@ LATE_PARTS = {
         "explorer-panel.js",
         "explorer-all.js",
     ),
+    "letters.js": ("strings-letters.js", "letters.js"),
+    "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
@@ -87,6 +89,7 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "slope.js": ("plane-slope.js",),
     "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "cost-view.js": ("strings-cost.js", "cost-sizes.js", "cost-curves.js", "cost-view.js"),
@@ -102,7 +105,10 @@ LATE_PARTS = {
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
-        "strip-plane.js",
+        "plane.js",
+        "plane-weights.js",
+        "plane-views.js",
+        "plane-dial.js",
         "strip-temperature.js",
         "strip-width.js",
     ),

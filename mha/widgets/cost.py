@@ -131,7 +131,7 @@ def cost_calculator(
         before=_table(first, values),
         late=("cost-view.js",),
         dress=("model.css", "cost.css"),
-        heights=(46, 60, 84),
+        heights=(52.1, 52.5, 115.5),
         figure=figure,
     )
 
