@@ -30,6 +30,7 @@ from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
 from mha.widgets.build import build_query
+from mha.widgets.cache import growing_cache
 from mha.widgets.cost import cost_calculator
 from mha.widgets.explorer import View, explorer
 from mha.widgets.explorer_tasks import (
@@ -45,6 +46,7 @@ from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 from mha.widgets.sheet import variants_explorer
+from mha.widgets.tiles import moving_tile
 
 __all__ = [
     *mha.__all__,
@@ -56,10 +58,12 @@ __all__ = [
     "carried_out",
     "cost_calculator",
     "fill_row",
+    "growing_cache",
     "head_unnoticed",
     "language_model",
     "latent_sheet",
     "linear_sheet",
+    "moving_tile",
     "np",
     "one_box",
     "open_example",

@@ -15,6 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,13 +39,26 @@ from mha.runs.places import places  # noqa: E402
 from mha.runs.rounding import shown  # noqa: E402
 from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 from mha.widgets.heads import real_heads  # noqa: E402
+from mha.widgets.instrument import Explorer  # noqa: E402
+from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 IN_PROSE = "it-tired"
 REPEAT = 60  # updates, with a building before every fifth
+CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
+WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
+TILE = moving_tile(trace(load_example(EXAMPLE)))
+HEADS = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3)))
+CHOOSES = """turn % 2 ? view.chooseSentence((turn >> 1) % 6)
+  : view.change({ name: ["before", "next", "same", "broad", "pair"][(turn >> 1) % 5] })"""
+SIZES = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
+COST = cost_calculator({"a model": SIZES}, tokens=2048)
+SLIDES = "view.change({ tokens: 128 << (turn % 16) })"
+EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
 
@@ -54,7 +68,7 @@ main {{ width: 700px; margin: auto; }}</style>
 <link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
-MEASURE = """async ({ repeat, original }) => {
+MEASURE = """async ({ repeat, original, inSteps }) => {
   const frame = () => new Promise((done) => {
     requestAnimationFrame(() => { const channel = new MessageChannel();
       channel.port1.onmessage = done; channel.port2.postMessage(0); });
@@ -86,6 +100,12 @@ MEASURE = """async ({ repeat, original }) => {
       element = host.querySelector("mha-explorer");
       timed("build", () => element.begin());
       await settled(element);
+      if (inSteps) {
+        const { explorer } = element;
+        explorer.show({ step: 12 }, "");
+        await explorer.controls.steps;
+        await settled(element);
+      }
     }
     element = host.querySelector("mha-explorer");
     await settled(element);
@@ -132,84 +152,6 @@ QUERIES = """(repeat) => {
     return performance.now() - start;
   });
 }"""
-
-
-# Of the recorded heads: opened anew, then names and sentences in turn.
-HEADS = """(repeat) => {
-  const element = document.querySelector("mha-instrument");
-  const data = JSON.parse(element.querySelector("script").textContent);
-  const timed = (act) => {
-    const start = performance.now();
-    act();
-    document.body.getBoundingClientRect();
-    return performance.now() - start;
-  };
-  const build = [1, 2, 3].map(() => timed(() => {
-    const made = window.mhaInstruments.heads(data);
-    element.querySelector(".model-live").replaceWith(made.node);
-    made.placed();
-  }));
-  const name = element.querySelector("select");
-  const sentences = element.querySelectorAll(".heads-sentence");
-  const update = Array.from({ length: repeat }, (_, turn) => timed(() => {
-    if (turn % 2) sentences[(turn >> 1) % sentences.length].click();
-    else {
-      name.selectedIndex = (turn >> 1) % name.length;
-      name.dispatchEvent(new Event("change"));
-    }
-  }));
-  return { build, update };
-}"""
-
-
-def measured_heads(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long the recorded heads take to be built, and to follow a choice."""
-    body = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html
-    return measured_instrument(browser, folder / "heads.html", body, HEADS, throttle)
-
-
-# Of the calculator: another length of a text, with all lines and curves.
-COST = """(repeat) => {
-  const element = document.querySelector("mha-instrument");
-  const data = JSON.parse(element.querySelector("script").textContent);
-  const timed = (act) => {
-    const start = performance.now();
-    act();
-    document.body.getBoundingClientRect();
-    return performance.now() - start;
-  };
-  const build = [1, 2, 3].map(() => timed(() => {
-    element.querySelector(".model-live").replaceWith(window.mhaInstruments.cost(data).node);
-  }));
-  const slider = element.querySelector("[type=range]");
-  const update = Array.from({ length: repeat }, (_, turn) => timed(() => {
-    slider.value = String(7 + (turn % 60) / 4);
-    slider.dispatchEvent(new Event("input"));
-  }));
-  return { build, update };
-}"""
-
-
-def measured_instrument(browser: Browser, file: Path, body: str, code: str, throttle: int) -> Times:
-    """Return how long an instrument takes to be built, and to follow what a script does."""
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(file.as_uri())
-    page.wait_for_selector("mha-instrument.live")
-    client = page.context.new_cdp_session(page)
-    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    times: Times = page.evaluate(code, REPEAT)
-    page.close()
-    return times
-
-
-def measured_cost(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long the calculator of costs takes to be built, and to follow a slider."""
-    model = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
-    body = cost_calculator({"a model": model}, tokens=2048).html
-    return measured_instrument(browser, folder / "cost.html", body, COST, throttle)
 
 
 # Of a page's text: a number in a sentence is scrubbed, and strip and text follow.
@@ -271,8 +213,46 @@ def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
     return times | {"build": [opened]}
 
 
-def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long an example's explorer takes to follow a change, and to be built."""
+# Of what goes in steps: one change of it, with all that follows.
+CHANGES = """async ([repeat, change]) => {
+  const view = await document.querySelector("mha-instrument").coming;
+  const act = new Function("view", "turn", change);
+  return Array.from({ length: repeat }, (_, turn) => {
+    const start = performance.now();
+    act(view, turn);
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  });
+}"""
+
+
+def measured_steps(
+    browser: Browser, folder: Path, throttle: int, *, made: Explorer, change: str
+) -> Times:
+    """Return how long an instrument in steps takes to open, and to follow a change."""
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file = folder / "steps.html"
+    file.write_text(PAGE.format(scripts=scripts, body=made.html), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    opened = 1000 * (time.perf_counter() - start)
+    update: list[float] = page.evaluate(CHANGES, [REPEAT, change])
+    page.close()
+    return {"update": update, "build": [opened]}
+
+
+def measured_example(
+    browser: Browser, folder: Path, throttle: int, *, in_steps: bool = False
+) -> Times:
+    """Return how long an example's explorer takes to follow a change, and to be built.
+
+    In steps, the change is followed by the line of one step and by what is covered too.
+    """
     body = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
     file = folder / "example.html"
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
@@ -281,7 +261,8 @@ def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     page.goto(file.as_uri())
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    times: Times = page.evaluate(MEASURE, {"repeat": REPEAT, "original": body})
+    asked = {"repeat": REPEAT, "original": body, "inSteps": in_steps}
+    times: Times = page.evaluate(MEASURE, asked)
     page.close()
     return times
 
@@ -336,15 +317,18 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        kinds = {
-            EXAMPLE: measured_example,
-            "planes": measured_plane,
-            "a page of numbers": measured_prose,
-            "a large layer": measured_layer,
-            "recorded heads": measured_heads,
-            "calculator of costs": measured_cost,
-        }
-        for what, measured in kinds.items():
+        rows = (
+            (EXAMPLE, measured_example),
+            ("the same in steps", partial(measured_example, in_steps=True)),
+            ("planes", measured_plane),
+            ("a page of numbers", measured_prose),
+            ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
+            ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
+            ("a large layer", measured_layer),
+            ("recorded heads", partial(measured_steps, made=HEADS, change=CHOOSES)),
+            ("costs", partial(measured_steps, made=COST, change=SLIDES)),
+        )
+        for what, measured in rows:
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

@@ -56,6 +56,12 @@ EXPLORER_PARTS = (
 LOOKING = ("strings-looking.js", "bytes.js", "weight-maps.js", "origin-line.js")
 """What a model, a layer and recorded heads are looked at with."""
 
+TIME = ("strings-time-bar.js", "time-bar.js")
+"""The bar under what happens in steps."""
+
+STEPS = ("strings-steps.js", "steps-state.js")
+"""What a cache that fills and tiles over scores share."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -72,6 +78,9 @@ LATE_PARTS = {
     ),
     "letters.js": ("strings-letters.js", "letters.js"),
     "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
+    "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
+    "cache.js": (*TIME, *STEPS, "cache.js"),
+    "tiles.js": (*TIME, *STEPS, "tiles.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",

@@ -28,8 +28,8 @@ class Line:
         Which of `values_of` it comes to.
     unit : str
         Behind the value: "bytes" has GiB beside it.
-    is_exact : bool
-        False where the value is rounded down.
+    by : str
+        Which of `values_of` the parameters are divided by; the value is rounded down.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Line:
     numbers: str
     value: str
     unit: str = ""
-    is_exact: bool = True
+    by: str = ""
 
 
 LINES = (
@@ -49,14 +49,14 @@ LINES = (
     Line("scores and mixing", "4 N n h dₖ",
          "4 × {layers} × {tokens} × {heads} × {head}", "mixing"),
     Line("equal at n", "parameters ÷ 2 N h dₖ",
-         "{parameters} ÷ (2 × {layers} × {heads} × {head})", "equal_flops", "tokens", False),
+         "{parameters} ÷ (2 × {layers} × {heads} × {head})", "equal_flops", "tokens", "flops_each"),
     Line("cache of a text", "2 n N g dₖ b",
          "2 × {tokens} × {layers} × {groups} × {head} × {bytes}", "cache", "bytes"),
     Line("all matrices", "parameters · b", "{parameters} × {bytes}", "model", "bytes"),
     Line("a step reads", "matrices + t · cache", "{model} + {texts} × {cache}", "step", "bytes"),
     Line("equal at n", "parameters ÷ 2 N g dₖ t",
          "{parameters} ÷ (2 × {layers} × {groups} × {head} × {texts})", "equal_bytes", "tokens",
-         False),
+         "bytes_each"),
     Line("weights of a layer, if kept", "h n² b", "{heads} × {tokens}² × {bytes}", "weights",
          "bytes"),
 )  # fmt: skip
@@ -81,10 +81,12 @@ def values_of(model: ModelSizes, tokens: int, texts: int, itemsize: int) -> dict
         "feed": model.parameters - model.num_layers * sizes.parameters,
         "parameters": model.parameters, "products": 2 * model.parameters,
         "mixing": model.mixing_flops(tokens),
+        "flops_each": model.mixing_flops(1) // 2,
         "equal_flops": 2 * model.parameters // model.mixing_flops(1),
         "cache": model.cache_bytes(tokens, itemsize=itemsize),
         "model": model.parameters * itemsize,
         "step": model.step_bytes(tokens, num_texts=texts, itemsize=itemsize),
+        "bytes_each": texts * model.cache_bytes(1, itemsize=1),
         "equal_bytes": model.parameters // (texts * model.cache_bytes(1, itemsize=1)),
         "weights": sizes.weight_bytes(tokens, itemsize=itemsize),
     }  # fmt: skip
@@ -152,7 +154,8 @@ def written(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
     value = values[line.value]
     beside = f", {shown(value / _GIB, 1)} GiB" if line.unit == "bytes" else ""
     unit = f" {line.unit}" if line.unit == "tokens" else ""
-    return numbers, f"{'=' if line.is_exact else '≈'} {value:,}{unit}{beside}"
+    is_exact = not line.by or values["parameters"] == value * values[line.by]
+    return numbers, f"{'=' if is_exact else '≈'} {value:,}{unit}{beside}"
 
 
 def _table(name: str, values: Mapping[str, int]) -> str:

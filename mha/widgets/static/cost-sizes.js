@@ -20,8 +20,9 @@
     return {
       ...given, attention, feed, parameters, products: 2n * parameters,
       mixing: 4n * layers * tokens * heads * head,
-      equal_flops: parameters / (2n * layers * heads * head), cache, model,
-      step: model + texts * cache, equal_bytes: parameters / (texts * each),
+      flops_each: 2n * layers * heads * head, equal_flops: parameters / (2n * layers * heads * head),
+      cache, model, step: model + texts * cache,
+      bytes_each: texts * each, equal_bytes: parameters / (texts * each),
       weights: heads * tokens * tokens * bytes,
     };
   }
@@ -35,7 +36,8 @@
     const value = values[line.value];
     const beside = line.unit === "bytes" ? `, ${shown(Number(value) / GIB, 1)} GiB` : "";
     const unit = line.unit === "tokens" ? " tokens" : "";
-    return [fill(line.numbers, texts), `${line.is_exact ? "=" : "≈"} ${commas(value)}${unit}${beside}`];
+    const isExact = !line.by || values.parameters === value * values[line.by];
+    return [fill(line.numbers, texts), `${isExact ? "=" : "≈"} ${commas(value)}${unit}${beside}`];
   }
 
   window.mhaCost = { commas, valuesOf, written };

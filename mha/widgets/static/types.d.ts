@@ -175,6 +175,8 @@ interface ExplorerState {
   prints: boolean;
   selected: Place | null;
   own: OwnSentence | null;
+  /** Up to which step the calculation of the query is shown; null where all of it is. */
+  step: number | null;
 }
 
 /** A reader's own sentence, its numbers drawn from a seed. */
@@ -352,6 +354,13 @@ interface ExplorerStrip {
   valueOf(at: Place): number;
 }
 
+/** What is drawn of each key: its line from the query, its ribbon and its part of the output. */
+interface ExplorerRibbons {
+  lines: SVGElement[];
+  ribbons: SVGElement[];
+  parts: SVGElement[];
+}
+
 /** The strip, as the hands on it see it. */
 interface HandledStrip {
   node: HTMLElement;
@@ -428,6 +437,8 @@ interface ExplorerView {
   select(at: Place, follow?: boolean): void;
   show(patch: Partial<ExplorerState>, sentence: string): void;
   step(forward: boolean): void;
+  strip: ExplorerStrip & HandledStrip & { bars: HTMLElement[]; ribbons: ExplorerRibbons };
+  writeAddress(): void;
 }
 
 /**
@@ -450,6 +461,10 @@ interface Strings {
   looking: { [name: string]: string };
   letters: { [name: string]: string };
   tied: { [name: string]: string };
+  time: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  cache: { [name: string]: any };
+  tiles: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
   heads: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
@@ -465,6 +480,14 @@ type Instrument = (data: any, element: HTMLElement) => {
   placed?(): void;
   readAddress?(): void;
 };
+
+/** What a bar of time goes over; time-bar.js says what each of these is. */
+interface TimeSteps {
+  count: number;
+  label(step: number): string;
+  show(step: number, fraction: number): void;
+  pace?: number;
+}
 
 /** A trained model as `model_script` in mha/widgets/assets.py writes it. */
 interface ModelData {
@@ -689,7 +712,41 @@ interface Window {
       light(lit: Set<string> | null): void;
       paint(view: StripView): void;
     };
+    StepsState: new (
+      // deno-lint-ignore no-explicit-any
+      kind: string, name: string, start: Record<string, any>,
+      // deno-lint-ignore no-explicit-any
+      readers: Record<string, (text: string) => any>, paint: () => void,
+    ) => {
+      // deno-lint-ignore no-explicit-any
+      now: Record<string, any>;
+      actions: HTMLElement;
+      // deno-lint-ignore no-explicit-any
+      change(patch: Record<string, any>, what?: string): void;
+      // deno-lint-ignore no-explicit-any
+      move(patch: Record<string, any>): void;
+      readAddress(): void;
+    };
+    eased(x: number): number;
+    fly(
+      layer: HTMLElement,
+      ways: { text: string; left: number; top: number; opacity?: number }[],
+    ): void;
+    // deno-lint-ignore no-explicit-any
+    readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
+    wholes(text: string, below: number): number[] | undefined;
+    Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
+    TimeBar: new (steps: TimeSteps) => {
+      node: HTMLElement;
+      at: number;
+      isPlaying: boolean;
+      go(step: number): void;
+      pause(): void;
+      play(): void;
+      recount(count: number): void;
+      refresh(): void;
+    };
     Tables: new (data: ExplorerData, body: HTMLElement) => ExplorerTables;
     Tasks: new (explorer: ExplorerView) => {
       node: HTMLElement;
