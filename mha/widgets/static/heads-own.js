@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, fill, fitting, make, makeButton, set, setText } = window.mhaExplorer;
+  const { ask, fill, make, makeButton, scientific, set, setText } = window.mhaExplorer;
   const { at: placeAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { shown } = window.mhaNumbers;
@@ -17,7 +17,7 @@
   const WIDTH = 32;
 
   /** In a step there is room for so much; the line has the number in full. @param {number} value */
-  const written = (value) => fitting(value, false, { long: 1e6 });
+  const written = (value) => (Math.abs(value) < 1e6 ? shown(value) : scientific(value, 2));
 
   // ---- The strip ----
 
