@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mha.audit.sheet import sheet
+from mha.audit.sources import source_names
 from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
 from mha.views.colours import head_properties
@@ -86,6 +88,8 @@ LATE_PARTS = {
     ),
     "model-numbers.js": ("model-numbers.js",),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
+    "pencil.js": ("strings-pencil.js", "corrections.js", "pencil-view.js"),
+    "pencil-sheets.js": ("pencil-sheets.js",),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -189,6 +193,20 @@ def model_script() -> str:
     return f"window.mhaModel.data={json.dumps(data, separators=(',', ':'))};\n"
 
 
+def sheets_script() -> str:
+    """Return the sheets of the source documents, which the red pencil is taken to, as a script.
+
+    Examples
+    --------
+    >>> sheets_script()[:36]
+    'window.mhaSheets=[{"name":"aiayn-part'
+    """
+    sheets = json.dumps(
+        [sheet(name) for name in source_names()], ensure_ascii=False, separators=(",", ":")
+    )
+    return f"window.mhaSheets={sheets};\n"
+
+
 def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
     """Return stages of the registry as a script: of any run, of a block, or of a vocabulary.
 
@@ -211,6 +229,7 @@ _MADE: dict[str, Callable[[], str]] = {
     "stages-block.js": partial(stages_script, in_block=True),
     "stages-words.js": partial(stages_script, of_words=True),
     "model-numbers.js": model_script,
+    "pencil-sheets.js": sheets_script,
     "heads.css": head_properties,
 }
 """What is made from Python."""

@@ -393,6 +393,8 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
   looking: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  pencil: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -502,6 +504,7 @@ interface Window {
     dataOf(base: ExplorerData, own: OwnSentence): ExplorerData;
     ownFrom(text: string | null): OwnSentence | null;
     headOf(at: Place, width: number): number | null;
+    dimension(symbol: string, i: number): string;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
     isPage: boolean;
@@ -606,6 +609,20 @@ interface Window {
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
   mhaInstruments: Record<string, Instrument>;
+  mhaSheets: PencilSheet[];
+  mhaPencil: {
+    RIGHT: 0;
+    SLIP: 1;
+    SPOILED: 2;
+    chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): {
+      lit: Map<number, number>;
+      ends: Set<number>;
+    };
+    correct(numbers: PencilNumber[], corrected: Set<number>): PencilState;
+    evaluate(formula: PencilFormula, values: number[]): number;
+    read(sheet: PencilSheet): PencilNumber[];
+    slipsBehind(numbers: PencilNumber[], states: number[], spot: number): number[];
+  };
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
@@ -636,4 +653,85 @@ interface Window {
     isGiven(inputs: Inputs, stage: string): boolean;
     origin(inputs: Inputs, run: Run, place: Place): Origin;
   };
+}
+
+// ---- The red pencil ----
+
+/** A spot among a sheet's numbers, a constant, or a sign with its operands. */
+// deno-lint-ignore no-explicit-any
+type PencilFormula = number | string | [string, ...any[]];
+
+/** A row of a sheet: whose it is, and the spots of its numbers with what each claims to be. */
+interface PencilRow {
+  line: number;
+  /** Where each of its numbers has a line of its own. */
+  lines?: number[];
+  of: string;
+  at: number[];
+  places: string[];
+  /** Its terms add up: 1 without and 2 with their sum. */
+  sum?: 1 | 2;
+}
+
+interface PencilBlock {
+  example: string;
+  /** -1 where there is one head, or none. */
+  head: number;
+  stage: string;
+  how: "" | "worked" | "terms";
+  rows: PencilRow[];
+}
+
+/** A document as mha/audit/sheet.py writes it. */
+interface PencilSheet {
+  name: string;
+  title: string;
+  /** What is printed, what is true, how it follows, what it is, its kind of slip, what was meant. */
+  numbers: [string, number | null, PencilFormula, number?, string?, string?][];
+  blocks: PencilBlock[];
+  examples: Record<string, { title: string; tokens: string[]; heads: string[] }>;
+  claims: { line: number; says: string; why: string; about: number[] }[];
+}
+
+interface PencilNumber {
+  printed: string;
+  true: number | null;
+  value: number;
+  formula: PencilFormula;
+  state: number;
+  slip: string;
+  places: number;
+  /** Half a unit of its last place. */
+  half: number;
+  /** The spots that it follows from, and those that follow from it. */
+  from: number[];
+  into: number[];
+}
+
+interface PencilState {
+  values: number[];
+  states: number[];
+  changed: boolean[];
+}
+
+/** A number on the sheet. */
+interface PencilCell {
+  spot: number;
+  place: Place;
+  address: string;
+  line: number;
+  block: number;
+  row: number;
+}
+
+interface PencilDocument {
+  sheet: PencilSheet;
+  numbers: PencilNumber[];
+  cells: PencilCell[];
+  /** The spots of its slips, in the order of reading. */
+  slips: number[];
+  /** How many are right as it stands. */
+  right: number;
+  corrected: Set<number>;
+  bySpot: Map<number, PencilCell>;
 }
