@@ -4,7 +4,8 @@ Opens the explorer of the largest worked example in Chromium, slowed down as ask
 input of the strip changes, and all of the strip follows) takes turns with the building of the
 strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query. Needs the project's environment and a Chromium.
+too, and another query. Of the red pencil it is the longest sheet: numbers that are pressed, a slip
+corrected and put back, and the sheet built. Needs the project's environment and a Chromium.
 """
 
 import os
@@ -24,8 +25,9 @@ from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 from mha import MultiHeadWeights, load_example, trace, trace_layer  # noqa: E402
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.pencil import red_pencil  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 REPEAT = 60  # updates, with a building before every fifth
@@ -96,6 +98,52 @@ QUERIES = """(repeat) => {
 }"""
 
 
+# Of the red pencil: the longest sheet is built, numbers are pressed, the slips corrected in turn.
+PENCIL = """(repeat) => {
+  const times = { update: [], build: [] };
+  const timed = (kind, action) => {
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const element = document.querySelector("mha-instrument");
+  for (let turn = 0; turn < 9; turn += 1) {
+    timed("build", () => {
+      const { node } = window.mhaInstruments.pencil({ first: "apple-walkthrough" }, element);
+      element.querySelector(".pencil").replaceWith(node);
+    });
+  }
+  const numbers = document.querySelectorAll(".pencil-row .n");
+  const slider = document.querySelector(".pencil input");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    timed("update", () => numbers[(37 * turn) % numbers.length].click());
+    timed("update", () => {
+      slider.value = String(4 * turn);
+      slider.dispatchEvent(new Event("input"));
+    });
+  }
+  return times;
+}"""
+
+
+def measured_pencil(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long the longest sheet takes to be built, and to follow a press or the slider."""
+    file = folder / "pencil.html"
+    names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = red_pencil("apple-walkthrough").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(PENCIL, REPEAT)
+    page.close()
+    return times
+
+
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long a large layer takes to open, from its matrices on, and to follow a choice."""
     rng = np.random.default_rng(1)
@@ -149,7 +197,12 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for what, measured in ((EXAMPLE, measured_example), ("a large layer", measured_layer)):
+        rows = {
+            EXAMPLE: measured_example,
+            "a large layer": measured_layer,
+            "the red pencil": measured_pencil,
+        }
+        for what, measured in rows.items():
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

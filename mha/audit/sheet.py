@@ -202,7 +202,7 @@ def _stands_beside(row: Sequence[Cell], new: Judgement) -> bool:
         return False
     if a.whole == b.whole:  # a sum is written out
         is_sum = a.term is not None and (len(row) == 1 or first.place.whole == a.whole)
-        return is_sum and (b.term is None or b.term > a.term)
+        return is_sum and (b.term is None or b.term > (a.term or 0))
     is_next = a.column is not None and b.column is not None and b.column > a.column
     is_written_out = len(row) > 1 and first.place.whole == a.whole
     # A vector may have a line for each of its numbers; what is printed again begins a row.

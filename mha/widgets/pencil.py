@@ -1,22 +1,21 @@
 """The red pencil on a page: the source documents as sheets of numbers that a reader corrects."""
 
 from mha.audit.sources import TITLES
+from mha.views.figures import inline_svg
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _LABEL = "The documents, corrected"
 
 
-def red_pencil(first: str, *, before: str, figure: Drawing | None = None) -> Explorer:
+def red_pencil(first: str, *, figure: Drawing | None = None) -> Explorer:
     """Return the source documents as sheets on which slips can be followed and corrected.
 
     Parameters
     ----------
     first : str
         The document that is open at first, one of `mha.audit.sources.source_names`.
-    before : str
-        HTML that stands there until the sheets come, and for good where no script runs.
     figure : Drawing, optional
-        What stands in its place in print.
+        What stands there until the sheets come, in print, and where no script runs.
 
     Returns
     -------
@@ -29,7 +28,7 @@ def red_pencil(first: str, *, before: str, figure: Drawing | None = None) -> Exp
 
     Examples
     --------
-    >>> red_pencil("apple-walkthrough", before="").html[:35]
+    >>> red_pencil("apple-walkthrough").html[:35]
     '<mha-instrument id="pencil-sources"'
     """
     if first not in TITLES:
@@ -39,9 +38,9 @@ def red_pencil(first: str, *, before: str, figure: Drawing | None = None) -> Exp
         "sources",
         {"first": first},
         title=_LABEL,
-        before=before,
+        before="" if figure is None else inline_svg(figure.svg, figure.alt),
         late=("pencil-sheets.js", "pencil.js"),
         dress=("pencil.css",),
-        heights=(100, 120, 300),
+        heights=(46, 54, 101),
         figure=figure,
     )

@@ -16,8 +16,8 @@
   /** So many slips, or claims, are named. */
   const NAMED = 3;
 
-  /** So many blocks of so few rows stand one below the other. */
-  const STACKED = { blocks: 3, rows: 2 };
+  /** Blocks of so few rows, each of another stage, stand one below the other. */
+  const STACKED = 2;
 
   const LOOKS = ["right", "slip", "spoiled"];
 
@@ -117,7 +117,9 @@
         @param {HTMLElement} element */
     constructor(sheets, first, element) {
       this.element = element;
-      this.documents = sheets.map(opened);
+      this.sheets = sheets;
+      /** The documents that were opened so far. @type {PencilDocument[]} */
+      this.documents = [];
       this.start = sheets.findIndex(({ name }) => name === first);
       this.open = this.start;
       this.parts = this.build();
@@ -126,18 +128,24 @@
     }
 
     get document() {
-      return this.documents[this.open];
+      return this.documentAt(this.open);
+    }
+
+    /** @param {number} i */
+    documentAt(i) {
+      this.documents[i] ??= opened(this.sheets[i]);
+      return this.documents[i];
     }
 
     // ---- The page ----
 
     build() {
-      const tabs = this.documents.map(({ sheet }, i) => {
+      const tabs = this.sheets.map(({ name, title, numbers }, i) => {
         const count = make("span", { className: "pencil-of" });
-        const tab = makeButton(texts.shortTitles[sheet.name], () => this.show(i),
-          { className: "pencil-tab", title: sheet.title });
+        const tab = makeButton(texts.shortTitles[name], () => this.show(i), { className: "pencil-tab", title });
         tab.append(count);
-        return { tab, count };
+        const judged = numbers.filter(([, wanted]) => wanted !== null);
+        return { tab, count, all: judged.length, right: judged.filter(([, , , state]) => state === RIGHT).length };
       });
       const counts = LOOKS.map((look, i) => {
         const count = make("b");
@@ -188,17 +196,20 @@
       let part = "";
       /** @type {HTMLElement[]} */
       const items = [];
+      /** @type {Set<string>} */
+      const stacked = new Set();
       for (const block of sheet.blocks) {
         const title = this.partOf(block);
         if (title && title !== part) {
           part = title;
+          stacked.clear();
           items.push(make("p", { className: "pencil-part" }, ...marked(title)));
         }
-        const isShort = block.rows.length <= STACKED.rows;
-        const last = items.at(-1);
-        const hasRoom = last?.className === "pencil-stack" && last.childElementCount < STACKED.blocks;
-        if (isShort && hasRoom) last.append(this.block(block));
-        else items.push(make("div", { className: isShort ? "pencil-stack" : "" }, this.block(block)));
+        const isShort = block.rows.length <= STACKED;
+        if (!isShort || stacked.has(block.stage)) stacked.clear();
+        if (stacked.size) items.at(-1)?.append(this.block(block));
+        else items.push(make("div", { className: "pencil-stack" }, this.block(block)));
+        if (isShort) stacked.add(block.stage);
       }
       this.parts.paper.replaceChildren(...items);
       this.buttons.get(cells[0].spot).tabIndex = 0;
@@ -254,7 +265,8 @@
           const sign = !row.sum ? "" : row.sum === 2 && i === row.at.length - 1 ? "=" : "+";
           return [make("span", { className: "sign" }, sign), this.buttons.get(spot)];
         })));
-      return make("div", { className: "pencil-block", style: `--digits: ${longest}` },
+      const widest = Math.max(...block.rows.map((row) => label(row).length));
+      return make("div", { className: "pencil-block", style: `--digits: ${longest}; --label: ${widest}` },
         make("p", { className: "pencil-title" }, title, make("span", {}, ` ${fill(texts.inLine, { line: block.rows[0].line })}`)),
         ...rows);
     }
@@ -385,10 +397,10 @@
         setText(this.parts.counts[i].count, String(count));
         set(this.parts.shares[i], ".flexGrow", count);
       });
-      this.parts.tabs.forEach(({ tab, count }, i) => {
-        const { cells: all, right } = this.documents[i];
+      this.parts.tabs.forEach(({ tab, count, all, right: atFirst }, i) => {
+        const right = this.documents[i]?.right ?? atFirst;
         set(tab, "aria-pressed", String(i === this.open));
-        setText(count, `${right}/${all.length}`);
+        setText(count, `${right}/${all}`);
       });
       this.parts.slider.value = String(corrected.size);
       const said = slips.length ? fill(texts.scrubbed, { n: corrected.size, all: slips.length }) : texts.noSlips;
@@ -415,8 +427,9 @@
       button.className = look;
       const label = `${states[spot]} ${text}`;
       if (this.named[spot] === label) return;
+      const isFirst = this.named[spot] === undefined;
       this.named[spot] = label;
-      setText(button, text || this.document.numbers[spot].printed.replace("-", "−"));
+      if (!isFirst || text) setText(button, text || this.document.numbers[spot].printed.replace("-", "−"));
       set(button, "aria-label", this.label(spot));
     }
 
@@ -570,9 +583,9 @@
       this.isPlaced = true;
       const parts = new URLSearchParams(location.hash.slice(1));
       if (`pencil-${parts.get("pencil")}` !== this.element.id) return;
-      const open = this.documents.findIndex(({ sheet }) => sheet.name === parts.get("document"));
+      const open = this.sheets.findIndex(({ name }) => name === parts.get("document"));
       if (open < 0) return;
-      const { slips, cells } = this.documents[open];
+      const { slips, cells } = this.documentAt(open);
       const text = parts.get("corrected") ?? "";
       if (/^[\d.-]{1,4000}$/.test(text)) {
         const runs = text.split(".").map((run) => run.split("-").map(Number));
