@@ -88,7 +88,7 @@ LATE_PARTS = {
     ),
     "model-numbers.js": ("model-numbers.js",),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
-    "pencil.js": ("strings-pencil.js", "corrections.js", "pencil-view.js"),
+    "pencil.js": ("strings-pencil.js", "corrections.js", "pencil-words.js", "pencil-view.js"),
     "pencil-sheets.js": ("pencil-sheets.js",),
     "explorer-views.js": (
         "strings-explorer-heat.js",

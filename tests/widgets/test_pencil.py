@@ -45,6 +45,7 @@ def opened(browser, address):
     pages, errors = [], []
 
     def open_page(fragment="", width=1100, **more):
+        more = {"reduced_motion": "reduce"} | more
         page = browser.new_page(viewport={"width": width, "height": 900}, **more)
         pages.append(page)
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -119,6 +120,15 @@ def test_a_slip_shows_its_sum_what_follows_and_what_falls_and_can_be_corrected(o
     page.wait_for_function("location.hash.endsWith('&corrected=2')")
     said.get_by_role("button", name="Put it back").click()
     assert counts(page) == [80, 349, 200]
+
+
+def test_the_red_goes_back_step_by_step(opened):
+    page = opened(AT_81, reduced_motion="no-preference")
+    far = page.get_by_label("1.357. Scaled score of query apple with key I, Head 1, line 213")
+    page.get_by_role("button", name="Correct it").click()
+    expect(page.locator(".pencil-key b").first).to_have_text("83")
+    expect(far).to_have_count(0)
+    assert counts(page) == [83, 348, 198]
 
 
 def test_the_slider_goes_through_the_slips_and_undo_takes_all_of_it_back(opened):

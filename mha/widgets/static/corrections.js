@@ -115,5 +115,7 @@
     return [...seen].filter((at) => states[at] === SLIP).sort((a, b) => a - b);
   }
 
-  window.mhaPencil = { RIGHT, SLIP, SPOILED, chainOf, correct, evaluate, read, slipsBehind };
+  /** What the other scripts add to. @type {any} */
+  const shared = { RIGHT, SLIP, SPOILED, chainOf, correct, evaluate, read, slipsBehind };
+  window.mhaPencil = shared;
 })();

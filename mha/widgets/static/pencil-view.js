@@ -4,10 +4,11 @@
 (function () {
   "use strict";
 
-  const { dimension, fill, inBrackets, isPage, make, makeButton, nameOf, set, setText } = window.mhaExplorer;
+  const { dimension, fill, isPage, make, makeButton, set, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
-  const { RIGHT, SLIP, chainOf, correct, evaluate, read, slipsBehind } = window.mhaPencil;
+  const { RIGHT, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
+    written } = window.mhaPencil;
   const texts = window.mhaStrings.pencil;
 
   /** How long a state stands before it is written into the address, in milliseconds. */
@@ -19,81 +20,22 @@
   /** Blocks of so few rows, each of another stage, stand one below the other. */
   const STACKED = 2;
 
+  /** From a corrected slip red goes back a step in so many milliseconds. */
+  const STEP = 90;
+
   const LOOKS = ["right", "slip", "spoiled"];
 
-  /** A text whose words between stars are set in italics. @param {string} text */
-  const marked = (text) => text.split("*").map((part, i) => (i % 2 ? make("i", {}, part) : part));
-
-  // ---- A line of arithmetic ----
-
-  /** How a number follows, as a text. @param {PencilFormula} formula @param {PencilState} state
-      @param {PencilNumber[]} numbers @returns {string} */
-  function written(formula, state, numbers) {
-    /** @type {(one: PencilFormula) => string} */
-    const leaf = (one) => {
-      const isKept = typeof one === "number" && !state.changed[one];
-      const text = isKept ? numbers[one].printed.replace("-", "−") : short(evaluate(one, state.values));
-      return inBrackets(text);
-    };
-    /** @type {(one: PencilFormula) => string} */
-    const part = (one) => {
-      if (!Array.isArray(one)) return leaf(one);
-      const [sign, ...terms] = one;
-      const [first, second, mask] = terms;
-      if (sign === "+") return terms.map(part).join(" + ");
-      if (sign === "*") return terms.map(leaf).join(" × ");
-      if (sign === "s" || sign === "m") {
-        const by = sign === "s" ? `÷ √${leaf(second)}` : `× ${leaf(second)}`;
-        return `${leaf(first)} ${by}${mask === undefined ? "" : ` + ${leaf(mask)}`}`;
-      }
-      if (sign === "e") return `e^${leaf(first)}`;
-      if (sign === "/") return `${part(first)} ÷ ${Array.isArray(second) ? `(${part(/** @type {any} */ (second))})` : part(second)}`;
-      if (sign === "%") return `100 × ${leaf(first)}`;
-      return sign === "r" ? `√${leaf(first)}` : leaf(first);
-    };
-    return part(formula);
-  }
-
-  /** A text with what stands behind ^ raised. @param {string} text */
-  const raised = (text) => text.split(/\^(\(?−?[\d.]+\)?)/).map((part, i) =>
-    (i % 2 ? make("sup", {}, part.replace(/[()]/g, "")) : part));
-
-  // ---- A document as it is worked with ----
-
-  /** @param {PencilSheet} sheet @returns {PencilDocument} */
-  function opened(sheet) {
-    const numbers = read(sheet);
-    /** @type {PencilCell[]} */
-    const cells = [];
-    sheet.blocks.forEach((block, i) => block.rows.forEach((row, j) => row.at.forEach((spot, k) => {
-      const place = parse(row.places[k]);
-      const line = row.lines?.[k] ?? row.line;
-      if (place) cells.push({ spot, place, address: `${line}:${row.places[k]}`, line, block: i, row: j });
-    })));
-    const slips = cells.map(({ spot }) => spot).filter((spot) => numbers[spot].state === SLIP);
-    const right = cells.filter(({ spot }) => numbers[spot].state === RIGHT).length;
-    return { sheet, numbers, cells, slips, right, corrected: new Set(), bySpot: new Map(cells.map((cell) => [cell.spot, cell])) };
-  }
-
-  /** What a number is called. @param {PencilSheet} sheet @param {PencilCell} cell @returns {string} */
-  function named(sheet, { place, block }) {
-    if (place.stage === "root") return texts.root;
-    const example = sheet.examples[sheet.blocks[block].example];
-    if (place.stage === "percentages") {
-      return fill(texts.percentages, { row: example.tokens[place.row], column: example.tokens[place.column] });
-    }
-    const state = { order: example.tokens.map((_, i) => i) };
-    const whole = nameOf(/** @type {any} */ (example), /** @type {any} */ (state), { ...place, term: /** @type {any} */ (null) });
-    if (place.term === null) return whole;
-    return fill(texts.product, { n: place.term + 1, name: whole[0].toLowerCase() + whole.slice(1) });
-  }
+  /** What a number is to the one that is asked about: nothing, itself, what follows, where this ends. */
+  const LINKS = ["", " at", " lit", " end"];
 
   class Pencil {
-    /** What is painted on each button, and what it is called, so that only what differs is done anew.
-        @type {string[]} */
-    painted = [];
-    /** @type {string[]} */
-    named = [];
+    /** How each number looks and what it is, so that only what differs is done anew.
+        @type {number[]} */
+    looks = [];
+    /** @type {number[]} */
+    values = [];
+    /** Whether it has fewer decimals than others of its block. @type {boolean[]} */
+    isShort = [];
     /** The buttons of the open document, by their spots. @type {Map<number, any>} */
     buttons = new Map();
     /** @type {Map<any, PencilCell>} */
@@ -183,16 +125,18 @@
       this.isScrubbing = false;
       this.write();
       this.paint();
+      this.name();
     }
 
     /** Write the open document's sheet, as it is printed. */
     write() {
       const { sheet, numbers, cells, slips } = this.document;
       this.buttons = new Map(cells.map((cell) =>
-        [cell.spot, make("button", { type: "button", tabIndex: -1 }, numbers[cell.spot].printed.replace("-", "−"))]));
+        [cell.spot, make("button", { type: "button", tabIndex: -1 }, withMinus(numbers[cell.spot].printed))]));
       this.cellOf = new Map(cells.map((cell) => [this.buttons.get(cell.spot), cell]));
-      this.painted = [];
-      this.named = [];
+      this.looks = [];
+      this.values = [];
+      this.isShort = [];
       let part = "";
       /** @type {HTMLElement[]} */
       const items = [];
@@ -246,6 +190,7 @@
       block.rows.forEach(({ at }) => at.forEach((spot) => {
         const missing = finest - numbers[spot].places;
         if (missing) this.buttons.get(spot).style.setProperty("--missing", String(missing));
+        this.isShort[spot] = missing > 0;
       }));
       const { columns, symbol } = window.mhaStages[block.stage];
       const { heads } = sheet.examples[block.example];
@@ -341,13 +286,13 @@
       const { document, open } = this;
       if (!isDrawn || !this.isScrubbing) this.past.push({ open, corrected: document.corrected });
       this.isScrubbing = isDrawn;
-      this.become(corrected);
+      this.become(corrected, !isDrawn && this.at >= 0);
     }
 
-    /** @param {Set<number>} corrected */
-    become(corrected) {
+    /** @param {Set<number>} corrected @param {boolean} [isInSteps] */
+    become(corrected, isInSteps = false) {
       this.document.corrected = corrected;
-      this.paint();
+      this.paint(isInSteps);
       setText(this.parts.news, this.summary());
     }
 
@@ -385,11 +330,18 @@
       return fill(texts.bar, { right, slips, spoiled });
     }
 
-    paint() {
-      const { numbers, corrected, slips, cells } = this.document;
+    /** @param {boolean} [isInSteps] whether what follows is painted step by step, as far as it moves */
+    paint(isInSteps = false) {
+      const { document } = this;
+      const { numbers, corrected, slips, cells } = document;
       this.state = correct(numbers, corrected);
       this.lit = this.at < 0 ? null : chainOf(numbers, this.at, corrected);
-      cells.forEach((cell) => this.paintCell(cell));
+      const steps = (/** @type {PencilCell} */ { spot }) => this.lit?.lit.get(spot) ?? 0;
+      const moves = isInSteps && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+      for (const cell of cells) {
+        if (!moves || !steps(cell)) this.paintCell(cell);
+        else setTimeout(() => document === this.document && this.paintCell(cell), STEP * steps(cell));
+      }
       set(this.parts.paper, "class", `pencil-paper${this.lit ? " asked" : ""}`);
       const tally = this.tally();
       this.document.right = tally[RIGHT];
@@ -414,23 +366,32 @@
 
     /** @param {PencilCell} cell */
     paintCell({ spot }) {
-      const { values, states, changed } = this.state;
-      const isAnew = changed[spot];
-      const link = !this.lit ? "" : spot === this.at ? " at" : this.lit.lit.has(spot) ? " lit"
-        : this.lit.ends.has(spot) ? " end" : "";
-      const look = `n ${LOOKS[states[spot]]}${isAnew ? " anew" : ""}${link}`;
-      const text = isAnew ? shown(values[spot], this.document.numbers[spot].places) : "";
-      const painted = `${look} ${text}`;
-      if (this.painted[spot] === painted) return;
+      const value = this.state.values[spot];
+      const isAnew = this.state.changed[spot];
+      const look = this.state.states[spot];
+      const link = !this.lit ? 0 : spot === this.at ? 1 : this.lit.lit.has(spot) ? 2 : this.lit.ends.has(spot) ? 3 : 0;
+      const looks = 16 * look + 4 * Number(isAnew) + link;
       const button = this.buttons.get(spot);
-      this.painted[spot] = painted;
-      button.className = look;
-      const label = `${states[spot]} ${text}`;
-      if (this.named[spot] === label) return;
-      const isFirst = this.named[spot] === undefined;
-      this.named[spot] = label;
-      if (!isFirst || text) setText(button, text || this.document.numbers[spot].printed.replace("-", "−"));
+      if (this.looks[spot] !== looks) {
+        button.className = `n ${LOOKS[look]}${isAnew ? " anew" : ""}${this.isShort[spot] ? " short" : ""}${LINKS[link]}`;
+      }
+      const isSame = this.values[spot] === value && this.looks[spot] >> 2 === looks >> 2;
+      const isAsPrinted = this.looks[spot] === undefined && !isAnew;
+      this.looks[spot] = looks;
+      this.values[spot] = value;
+      if (isSame || isAsPrinted) return; // as printed, it stands there, and is named once all is drawn
+      const { printed, places } = this.document.numbers[spot];
+      setText(button, isAnew ? shown(value, places) : withMinus(printed));
       set(button, "aria-label", this.label(spot));
+    }
+
+    /** Name every number for who does not see it, once the sheet is drawn. */
+    name() {
+      const { cells, sheet } = this.document;
+      setTimeout(() => {
+        if (this.document.sheet !== sheet) return;
+        cells.forEach(({ spot }) => set(this.buttons.get(spot), "aria-label", this.label(spot)));
+      });
     }
 
     /** What a number is, for who does not see it. @param {number} spot @returns {string} */
@@ -441,8 +402,8 @@
       const cell = /** @type {PencilCell} */ (bySpot.get(spot));
       const words = {
         name: fill(texts.line, { name: named(sheet, cell), line: cell.line }),
-        value: changed[spot] ? shown(values[spot], number.places) : number.printed.replace("-", "−"),
-        printed: number.printed.replace("-", "−"),
+        value: changed[spot] ? shown(values[spot], number.places) : withMinus(number.printed),
+        printed: withMinus(number.printed),
         wanted: shown(states[spot] === SLIP ? evaluate(number.formula, values) : Number(number.true), number.places),
       };
       if (changed[spot]) return fill(states[spot] === RIGHT ? texts.labelMended : texts.labelStill, words);
@@ -489,7 +450,7 @@
       const left = written(formula, this.state, numbers);
       const result = short(local);
       const line = chain(left, result);
-      const wrote = printed.replace("-", "−");
+      const wrote = withMinus(printed);
       const isOther = state === SLIP || this.state.changed[spot];
       const marks = [...(isOther ? [make("s", { className: "n slip" }, wrote), " "] : [])];
       if (left === result) return make("p", { className: "pencil-line" }, ...marks, result);
@@ -503,7 +464,7 @@
       const { values, states, changed } = this.state;
       const { printed, slip, places, true: wanted } = numbers[spot];
       const still = ` ${fill(texts.still, { value: shown(Number(wanted), places) })}`;
-      const before = fill(corrected.has(spot) ? texts.mended : texts.redone, { printed: printed.replace("-", "−") });
+      const before = fill(corrected.has(spot) ? texts.mended : texts.redone, { printed: withMinus(printed) });
       if (states[spot] === RIGHT) {
         return [changed[spot] ? before : slip ? texts.rightAnyway : texts.right];
       }
@@ -519,7 +480,7 @@
 
     /** Numbers that lead to themselves. @param {number[]} spots @returns {(Node | string)[]} */
     links(spots) {
-      const links = spots.slice(0, NAMED).map((spot) => makeButton(this.document.numbers[spot].printed.replace("-", "−"),
+      const links = spots.slice(0, NAMED).map((spot) => makeButton(withMinus(this.document.numbers[spot].printed),
         () => this.ask(spot), { className: "n slip", "aria-label": this.label(spot) }));
       const more = spots.length - NAMED;
       return [...links.flatMap((link, i) => (i ? [", ", link] : [link])),

@@ -622,6 +622,12 @@ interface Window {
     evaluate(formula: PencilFormula, values: number[]): number;
     read(sheet: PencilSheet): PencilNumber[];
     slipsBehind(numbers: PencilNumber[], states: number[], spot: number): number[];
+    marked(text: string): (Node | string)[];
+    named(sheet: PencilSheet, cell: PencilCell): string;
+    opened(sheet: PencilSheet): PencilDocument;
+    raised(text: string): (Node | string)[];
+    withMinus(printed: string): string;
+    written(formula: PencilFormula, state: PencilState, numbers: PencilNumber[]): string;
   };
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
