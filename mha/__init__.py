@@ -13,6 +13,7 @@ from mha.core.attention import (
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.eight_bits import EightBits
 from mha.core.feed_forward import FeedForward, feed_forward
 from mha.core.gradients import (
     AttentionGradients,
@@ -22,6 +23,7 @@ from mha.core.gradients import (
 )
 from mha.core.heads import merge_heads, split_heads
 from mha.core.language import LanguageModel, Written
+from mha.core.latent import LatentRun, LatentWeights, latent_attention
 from mha.core.learning import (
     Training,
     answer_scores,
@@ -30,6 +32,7 @@ from mha.core.learning import (
     layer_gradients,
     train_layer,
 )
+from mha.core.linear_attention import linear_attention, linear_recurrence
 from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
@@ -46,8 +49,23 @@ from mha.core.positions import (
     rotate_by,
     sinusoidal_positions,
 )
+from mha.core.score_variants import (
+    capped_scores,
+    differential_weights,
+    gated,
+    softmax_with_sink,
+    top_blocks_mask,
+    top_keys_mask,
+)
 from mha.core.seeds import SeedRuns, over_seeds
 from mha.core.softmax import softmax, softmax_backward, softmax_jacobian
+from mha.core.stretched import (
+    interpolated_speeds,
+    rotary_speeds,
+    wider_base,
+    yarn_sharpness,
+    yarn_speeds,
+)
 from mha.core.transformer import Block, transformer
 from mha.examine import examine, examine_decoding, examine_layer, examine_positions
 from mha.examples import example_names, load_example
@@ -91,9 +109,12 @@ __all__ = [
     "AttentionGradients",
     "AttentionLayer",
     "Block",
+    "EightBits",
     "FeedForward",
     "KeyValueCache",
     "LanguageModel",
+    "LatentRun",
+    "LatentWeights",
     "LayerSizes",
     "LogitShares",
     "MultiHeadGradients",
@@ -121,11 +142,13 @@ __all__ = [
     "attention_scores",
     "attention_weights",
     "blockwise_attention",
+    "capped_scores",
     "causal_mask",
     "centred_log",
     "chain",
     "cross_entropy",
     "decode_step",
+    "differential_weights",
     "dimensions",
     "draw_layer",
     "entropy",
@@ -138,13 +161,18 @@ __all__ = [
     "feed_forward",
     "figures",
     "fit_patterns",
+    "gated",
     "halves_to_pairs",
+    "interpolated_speeds",
+    "latent_attention",
     "layer_from_arrays",
     "layer_gradients",
     "layer_norm",
     "layer_sizes",
     "layer_to_arrays",
+    "linear_attention",
     "linear_biases",
+    "linear_recurrence",
     "linear_slopes",
     "load_example",
     "load_model",
@@ -165,6 +193,7 @@ __all__ = [
     "recorded_maps",
     "recorded_sentences",
     "rotary_angles",
+    "rotary_speeds",
     "rotate",
     "rotate_by",
     "scaled_dot_product_attention",
@@ -176,9 +205,12 @@ __all__ = [
     "softmax",
     "softmax_backward",
     "softmax_jacobian",
+    "softmax_with_sink",
     "split_heads",
     "stages",
     "tables",
+    "top_blocks_mask",
+    "top_keys_mask",
     "total_variation",
     "trace",
     "trace_blocks",
@@ -186,7 +218,10 @@ __all__ = [
     "trace_text",
     "train_layer",
     "transformer",
+    "wider_base",
     "with_swapped_tokens",
     "without_head",
     "without_scale",
+    "yarn_sharpness",
+    "yarn_speeds",
 ]

@@ -20,8 +20,10 @@ from mha.core.checks import as_index
 from mha.examples import load_example
 from mha.runs.places import PrintsAt
 from mha.runs.record import Trace, trace
+from mha.runs.sheets import Sheet
 from mha.runs.stages import stage as stage_of
 from mha.runs.stages import stage_array
+from mha.runs.variants import attention_plan, carried_out, latent_sheet, linear_sheet
 from mha.views import blocks, figures, tables
 from mha.views.figures import Figure
 from mha.views.tables import Table
@@ -39,20 +41,27 @@ from mha.widgets.explorer_tasks import (
 from mha.widgets.instrument import Explorer
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
+from mha.widgets.sheet import variants_explorer
 
 __all__ = [
     *mha.__all__,
+    "Sheet",
     "Show",
+    "attention_plan",
     "blocks",
     "build_query",
+    "carried_out",
     "fill_row",
     "head_unnoticed",
     "language_model",
+    "latent_sheet",
+    "linear_sheet",
     "np",
     "one_box",
     "open_example",
     "output_between",
     "replace",
+    "variants_explorer",
     "walkthrough",
     "weight_reaches",
     "weights_alike",

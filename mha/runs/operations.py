@@ -15,6 +15,7 @@ from mha.runs.places import Place
 Operation = Literal[
     "given", "products", "product", "mixed", "root", "scaled", "exponential", "sum", "share",
     "percent", "copy", "mean", "spread", "normalised", "relu", "gelu", "largest", "quotient",
+    "masked", "capped", "sigmoid", "largest size", "rounded",
 ]  # fmt: skip
 """How a number comes about:
 
@@ -34,6 +35,11 @@ Operation = Literal[
 - relu, gelu: what an activation makes of a hidden number.
 - largest: of some scores, and of the largest before them.
 - quotient: a mixture so far over the sum so far; 0 where no key was to be seen yet.
+- masked: minus infinity, whatever the score. This and what follows stand on sheets alone.
+- capped: cap · tanh(score / cap).
+- sigmoid: 1 / (1 + e to minus the number).
+- largest size: the largest of some numbers without their signs.
+- rounded: to the next whole number.
 """
 
 
@@ -180,6 +186,11 @@ def _normalised(origin: Origin, value: Valued) -> float:
     return (number - mean) / spread * learned.get("gain", 1.0) + learned.get("bias", 0.0)
 
 
+def _capped(origin: Origin, value: Valued) -> float:
+    score, cap = (value(operand) for operand in origin.operands)
+    return cap * math.tanh(score / cap)
+
+
 def _gelu(origin: Origin, value: Valued) -> float:
     hidden = _single(origin, value)
     return hidden * normal_share(hidden)
@@ -202,6 +213,11 @@ _RESULTS: dict[Operation, Callable[[Origin, Valued], float]] = {
     "mean": _mean,
     "spread": _spread,
     "normalised": _normalised,
+    "masked": lambda origin, value: -math.inf,
+    "capped": _capped,
+    "sigmoid": lambda origin, value: 1 / (1 + math.exp(-_single(origin, value))),
+    "largest size": lambda origin, value: max(abs(value(o)) for o in origin.operands),
+    "rounded": lambda origin, value: float(round(_single(origin, value))),
     "relu": lambda origin, value: max(_single(origin, value), 0.0),
     "gelu": _gelu,
 }

@@ -14,6 +14,7 @@ from mha.runs.origins import origin
 from mha.runs.places import Place
 from mha.runs.record import Trace
 from mha.runs.rounding import PLACES, short, shown
+from mha.runs.sheets import Sheet
 from mha.views.signs import chain
 
 LONGEST, KEPT = 48, 8
@@ -44,8 +45,8 @@ class Arithmetic:
 
     def __str__(self) -> str:
         """Return the whole line: expression, terms worked out if there are several, result."""
-        several = self.products if len(self.products) > 1 else ()
-        steps = [self.expression, " + ".join(several), self.result]
+        several = " + ".join(self.products) if len(self.products) > 1 else ""
+        steps = [self.expression, "" if several == self.expression else several, self.result]
         return chain(*filter(None, steps))
 
     def _repr_markdown_(self) -> str:
@@ -58,15 +59,21 @@ class Arithmetic:
 
 
 def arithmetic(
-    run: Trace, stage: str, row: int, column: int = 0, *, head: int = 0, places: int = PLACES
+    run: Trace | Sheet,
+    stage: str,
+    row: int,
+    column: int = 0,
+    *,
+    head: int = 0,
+    places: int = PLACES,
 ) -> Arithmetic:
-    """Write out one number of a run.
+    """Write out one number of a run, or of a sheet.
 
     Parameters
     ----------
-    run : Trace
+    run : Trace or Sheet
     stage : str
-        One that is computed: "query" to "output".
+        One that is computed: "query" to "output". Of a sheet, one of its tables.
     row : int
         The token that the number belongs to: the query's, from the scores on.
     column : int, default 0
@@ -95,6 +102,8 @@ def arithmetic(
     >>> print(arithmetic(run, "weights", 0, 0))
     2.7183 ÷ 3.7183 ≈ 0.7311
     """
+    if isinstance(run, Sheet):
+        return written_out(run.origin(stage, row, column), places)
     return written_out(origin(run, Place.of(stage, head, row, column)), places)
 
 
@@ -267,6 +276,30 @@ def _gelu(origin: Origin, places: int) -> Arithmetic:
     return Arithmetic(expression, (), short(origin.number, places))
 
 
+def _capped(origin: Origin, places: int) -> Arithmetic:
+    """Write cap · tanh(score / cap) by an exponential, as one can work it."""
+    score, cap = (operand.value for operand in origin.operands)
+    power = f"e^{short(2 * score / cap, places)}"
+    expression = f"{short(cap, places)} × (1 − 2 ÷ ({power} + 1))"
+    return Arithmetic(expression, (), short(origin.number, places))
+
+
+def _sigmoid(origin: Origin, places: int) -> Arithmetic:
+    (number,) = origin.operands
+    expression = f"1 ÷ (1 + e^{short(-number.value, places)})"
+    return Arithmetic(expression, (), short(origin.number, places))
+
+
+def _largest_size(origin: Origin, places: int) -> Arithmetic:
+    sizes = ", ".join(short(abs(operand.value), places) for operand in origin.operands)
+    return Arithmetic(f"max({sizes})", (), short(origin.number, places))
+
+
+def _rounded(origin: Origin, places: int) -> Arithmetic:
+    (number,) = origin.operands
+    return Arithmetic(f"round({short(number.value, places)})", (), short(origin.number, places))
+
+
 def _copy(origin: Origin, places: int) -> Arithmetic:
     (operand,) = origin.operands
     return Arithmetic(short(operand.value, places), (), short(origin.number, places))
@@ -298,6 +331,11 @@ _LINES: dict[Operation, Callable[[Origin, int], Arithmetic]] = {
     "mean": _mean,
     "spread": _spread,
     "normalised": _normalised,
+    "masked": lambda origin, places: Arithmetic("masked", (), shown(origin.number, places)),
+    "capped": _capped,
+    "sigmoid": _sigmoid,
+    "largest size": _largest_size,
+    "rounded": _rounded,
     "relu": _relu,
     "gelu": _gelu,
 }

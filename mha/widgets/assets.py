@@ -87,6 +87,7 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "pencil.js": ("strings-pencil.js", "corrections.js", "pencil-words.js", "pencil-view.js"),
     "pencil-sheets.js": ("pencil-sheets.js",),
@@ -198,13 +199,13 @@ def sheets_script() -> str:
 
     Examples
     --------
-    >>> sheets_script()[:36]
-    'window.mhaSheets=[{"name":"aiayn-part'
+    >>> sheets_script()[:40]
+    'window.mhaPencilSheets=[{"name":"aiayn-p'
     """
     sheets = json.dumps(
         [sheet(name) for name in source_names()], ensure_ascii=False, separators=(",", ":")
     )
-    return f"window.mhaSheets={sheets};\n"
+    return f"window.mhaPencilSheets={sheets};\n"
 
 
 def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:

@@ -124,7 +124,7 @@ def instrument(
     html = (
         f'<mha-instrument id="{kind}-{checked_name(name)}" class="of-{kind}" data-kind="{kind}"'
         f' data-late="{" ".join(late)}" data-dress="{" ".join(dress)}"{room}>'
-        f'<div class="before" role="group" aria-label="{escape(title)}">{before}</div>'
+        f'<div class="before" tabindex="0" role="group" aria-label="{escape(title)}">{before}</div>'
         f'<script type="application/json">{as_json(dict(data))}</script></mha-instrument>'
     )
     return Explorer(html, title, figure, late=late, styles=("explorer.css", *dress))

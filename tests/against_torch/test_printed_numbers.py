@@ -14,7 +14,7 @@ CHAPTERS = [
     )),
     *(f"transformer/{name}" for name in (
         "order", "decoding", "depth", "cost", "learning", "small-model", "real-heads", "bugs",
-        "your-own-attention",
+        "your-own-attention", "since-2023",
     )),
 ]  # fmt: skip
 

@@ -11,6 +11,10 @@ ROWS = mha.softmax(RNG.normal(size=(4, 4)))
 LAYER = mha.MultiHeadWeights(*RNG.normal(size=(3, 2, 6, 4)), RNG.normal(size=(8, 6)))
 BIASED = mha.MultiHeadWeights(*LAYER.arrays.values(), *np.ones((3, 2, 4)), np.ones(6))
 ATTENTION = {"query": X, "key": X, "value": X}
+LATENT = {
+    **{"w_dkv": X.T[:, :3], "w_uk": HEADS[:1, :3], "w_uv": HEADS[:1, :3], "w_kr": X.T[:, :2]},
+    **{"w_uq": RNG.normal(size=(1, 6, 6)), "w_qr": RNG.normal(size=(1, 6, 2)), "w_o": X.T @ X},
+}
 
 # Of every function of the mathematics, what it takes of arrays and counts.
 SOUND = {
@@ -56,6 +60,20 @@ SOUND = {
     "causal_mask": {"num_queries": 3, "num_keys": 4},
     "sliding_window_mask": {"num_queries": 3, "num_keys": 4, "window": 1},
     "padding_mask": {"lengths": np.array([1, 2]), "num_keys": 3},
+    "capped_scores": {"scores": X},
+    "softmax_with_sink": {"scores": X, "sink": X[:, :1]},
+    "differential_weights": {"first": ROWS, "second": ROWS},
+    "top_keys_mask": {"scores": X, "count": 2},
+    "top_blocks_mask": {"query": X, "key": X, "block": 2, "count": 1},
+    "gated": {"output": X, "gate": X},
+    "linear_attention": {**ATTENTION, "decay": ROWS[0]},
+    "linear_recurrence": {**ATTENTION, "decay": ROWS[0]},
+    "rotary_speeds": {"d_k": 4, "base": 10.0},
+    "interpolated_speeds": {"d_k": 4, "base": 10.0},
+    "wider_base": {"base": 10.0},
+    "yarn_speeds": {"d_k": 8, "length": 64},
+    "yarn_sharpness": {},
+    "latent_attention": {"x": X, "angles": X[:, :1]},
     "layer_sizes": {"d_model": 4, "num_heads": 2, "d_k": 2, "d_v": 2, "d_out": 3, "num_groups": 1},
 }
 # What a function is given beside these.
@@ -66,6 +84,13 @@ MORE = {
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "answer_scores": {"layer": LAYER},
     "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
+    "capped_scores": {"cap": 2.0},
+    "differential_weights": {"share": 0.5},
+    "interpolated_speeds": {"factor": 2.0},
+    "wider_base": {"d_k": 4, "factor": 2.0},
+    "yarn_speeds": {"factor": 2.0, "base": 10.0, "fast": 4.0, "slow": 1.0},
+    "yarn_sharpness": {"factor": 2.0},
+    "latent_attention": {"weights": mha.LatentWeights(**LATENT)},
     "over_seeds": {"measure": lambda rng: rng.normal(size=3), "seeds": (2, 3)},
     "train_layer": {"layer": LAYER, "answers": [[[0, 1]] * 4] * 2},
 }
@@ -115,6 +140,8 @@ BESIDE = {
     "AttentionLayer": {"weights": BIASED},
     "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
     "layer_to_arrays": {"layer": mha.layer_from_arrays(PACKED, num_heads=2)},
+    "LatentWeights": LATENT,
+    "EightBits.of": {"x": X},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
     "SeedRuns": {"values": X},

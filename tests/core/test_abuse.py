@@ -34,7 +34,16 @@ GIVEN = BESIDE | {
 
 GIVES_ONLY = (
     *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
-    *("LogitShares", "PatternFit", "Reading", "RecordedMaps", "Trace", "TrainedModel"),
+    *(
+        "EightBits",
+        "LatentRun",
+        "LogitShares",
+        "PatternFit",
+        "Reading",
+        "RecordedMaps",
+        "Trace",
+        "TrainedModel",
+    ),
     *("Training", "Written"),
 )
 """Records of what was found or read: they check nothing, and their methods are tried."""

@@ -61,7 +61,7 @@ def opened(browser, address):
 
 CORRECTED = """([source, sets]) => {
   const { correct, read } = window.mhaPencil;
-  const sheet = window.mhaSheets.find(({ name }) => name === source);
+  const sheet = window.mhaPencilSheets.find(({ name }) => name === source);
   const numbers = read(sheet);
   const spots = sheet.blocks.flatMap(({ rows }) => rows.flatMap(({ at }) => at));
   return sets.map((which) => {

@@ -109,7 +109,7 @@
         : typeof part === "object" ? inBrackets(short(part.value)) : part, " "]);
       nodes.push(make("span", { className: "model-term" }, ...term, i < items.length - 1 ? "+" : ""), " ");
     });
-    const result = short(evaluate(from));
+    const result = short(from.result ?? evaluate(from));
     const line = chain(words.join(" + "), result);
     view.parts.line.replaceChildren(...nodes, line.slice(line.length - result.length - 2));
   }

@@ -565,7 +565,7 @@
   }
 
   window.mhaInstruments.pencil = ({ first }, element) => {
-    const pencil = new Pencil(window.mhaSheets, first, element);
+    const pencil = new Pencil(window.mhaPencilSheets, first, element);
     return { node: pencil.node, readAddress: () => pencil.readAddress() };
   };
 })();

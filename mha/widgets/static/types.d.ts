@@ -395,6 +395,8 @@ interface Strings {
   looking: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
   pencil: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  sheet: { [name: string]: any };
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -609,7 +611,7 @@ interface Window {
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
   mhaInstruments: Record<string, Instrument>;
-  mhaSheets: PencilSheet[];
+  mhaPencilSheets: PencilSheet[];
   mhaPencil: {
     RIGHT: 0;
     SLIP: 1;
@@ -629,6 +631,8 @@ interface Window {
     withMinus(printed: string): string;
     written(formula: PencilFormula, state: PencilState, numbers: PencilNumber[]): string;
   };
+  // deno-lint-ignore no-explicit-any
+  mhaSheet: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;

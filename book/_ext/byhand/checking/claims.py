@@ -22,6 +22,7 @@ KINDS = {
     "quoted": "taken from a source, with its table, its section or the abstract",
     "convention": "so chosen in this book",
 }
+TITLE = re.compile(r"^# .*$", re.MULTILINE)  # a name, which may have a year in it
 ROLE = re.compile(r"\{claim\}`([^`]*)`")
 HOLDER = re.compile(r"\{(?:ref|numref|eq|cite:t|cite:p|func)\}`[^`]+`")
 END = re.compile(r"(?<=[.?!])(?:\)|\*\*)?\s+(?=[A-Z*(\[{])")
@@ -157,7 +158,7 @@ def without_kind(page: Page) -> Iterator[Finding]:
     for number, sentence in sentences(page):
         if kind_of(sentence) or ROLE.search(sentence):
             continue
-        text = without_code(FORMULA.sub(" ", sentence))
+        text = without_code(FORMULA.sub(" ", TITLE.sub(" ", sentence)))
         if found := TYPED.search(text):
             message = f"{found[0]} has no kind; {{eval}}, {{given}} or a {{claim}} is wanted"
             yield Finding(page.file, number + text[: found.start()].count("\n"), message)

@@ -1,0 +1,57 @@
+"""Numbers kept in eight bits: whole numbers from −127 to 127, and one factor for each row."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mha.core.checks import Array, as_finite_array, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class EightBits:
+    """Rows of numbers in eight bits each; `EightBits.of(x)` makes them.
+
+    Parameters
+    ----------
+    whole : ndarray of int8, shape (..., n, d)
+    factor : ndarray, shape (..., n, 1)
+
+    Examples
+    --------
+    >>> kept = EightBits.of([[1.0, -0.5, 0.1]])
+    >>> kept.whole, kept.numbers.round(4)
+    (array([[127, -64,  13]], dtype=int8), array([[ 1.    , -0.5039,  0.1024]]))
+    """
+
+    whole: Array
+    factor: Array
+
+    @classmethod
+    def of(cls, x: ArrayLike) -> Self:
+        """Round each row to 255 even steps between minus and plus its largest size.
+
+        Parameters
+        ----------
+        x : array_like, shape (..., d)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `x` does not hold finite numbers.
+        """
+        x = as_finite_array("x", x)
+        factor = np.abs(x).max(axis=-1, keepdims=True) / 127
+        safe = np.where(factor == 0, 1, factor)
+        return cls(frozen(np.rint(x / safe).astype(np.int8)), frozen(factor))
+
+    @property
+    def numbers(self) -> Array:
+        """The numbers as they are read again: each at most half a step from what it was."""
+        return self.whole * self.factor
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they take, with two for each factor."""
+        return int(self.whole.size + 2 * self.factor.size)

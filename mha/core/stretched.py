@@ -1,0 +1,213 @@
+"""Rotary positions for texts longer than those of training: other speeds for the same pairs."""
+
+import math
+
+import numpy as np
+
+from mha.core.checks import Array, as_count, as_number, refuse_overflow, refuse_where
+from mha.core.positions import BASE, rotary_angles
+
+
+def rotary_speeds(d_k: int, *, base: float = BASE) -> Array:
+    """Return by how much each pair turns a position, in radians, the fastest first.
+
+    Parameters
+    ----------
+    d_k : int
+        An even number.
+    base : float, default 10000
+
+    Returns
+    -------
+    ndarray, shape (d_k / 2,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
+    References
+    ----------
+    Su et al. (2024), section 3.2.2.
+
+    Examples
+    --------
+    >>> rotary_speeds(4)
+    array([1.  , 0.01])
+    """
+    return rotary_angles(1.0, d_k, base=base)
+
+
+def interpolated_speeds(d_k: int, factor: float, *, base: float = BASE) -> Array:
+    """Return all speeds divided by the factor: as if the positions had been.
+
+    Parameters
+    ----------
+    d_k : int
+    factor : float
+        How many times longer the text may be, at least 1.
+    base : float, default 10000
+
+    Returns
+    -------
+    ndarray, shape (d_k / 2,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
+    References
+    ----------
+    Chen et al. (2023), equation 3.
+
+    Examples
+    --------
+    >>> interpolated_speeds(4, 4)
+    array([0.25  , 0.0025])
+    """
+    return rotary_speeds(d_k, base=base) / _at_least_one("factor", factor)
+
+
+def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
+    """Return the base with which the slowest pair is slowed by the factor, and the fastest not.
+
+    Parameters
+    ----------
+    d_k : int
+        Above 2.
+    factor : float
+        At least 1.
+    base : float, default 10000
+
+    Returns
+    -------
+    float
+        base · factor^(d_k / (d_k − 2)): the "NTK-aware" change of the base.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
+    References
+    ----------
+    Peng et al. (2024), section 3.1.
+
+    Examples
+    --------
+    >>> rotary_speeds(4, base=wider_base(4, 4))
+    array([1.    , 0.0025])
+    """
+    width = as_count("d_k", d_k, least=4)
+    rotary_speeds(width, base=base)  # refuses what is no width and no base
+    with np.errstate(over="ignore"):
+        wider = np.asarray(
+            base * np.float64(_at_least_one("factor", factor)) ** (width / (width - 2))
+        )
+    refuse_overflow("base and factor", wider)
+    return float(wider)
+
+
+def yarn_speeds(
+    d_k: int,
+    factor: float,
+    *,
+    length: int,
+    base: float = BASE,
+    fast: float = 32,
+    slow: float = 1,
+) -> Array:
+    """Return speeds that leave fast pairs alone, slow down slow ones, and in between do in between.
+
+    Parameters
+    ----------
+    d_k : int
+    factor : float
+        At least 1.
+    length : int
+        How long the texts of training were.
+    base : float, default 10000
+    fast, slow : float, defaults 32 and 1
+        A pair that makes at least `fast` full turns within `length` is left alone; one that makes
+        at most `slow` is divided by the factor. Between them the change goes evenly from pair to
+        pair, from the first whole pair to the last.
+
+    Returns
+    -------
+    ndarray, shape (d_k / 2,)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
+    References
+    ----------
+    Peng et al. (2024), section 3.2, there with a ramp over the number of turns; here over pairs, as
+    in the authors' program.
+
+    Examples
+    --------
+    >>> (yarn_speeds(8, 4, length=128) / rotary_speeds(8)).round(4)
+    array([1.   , 0.625, 0.25 , 0.25 ])
+    """
+    speeds, pairs = rotary_speeds(d_k, base=base), np.arange(d_k // 2)
+    as_count("length", length)
+    first, last = (
+        _pair_of(d_k, base, length, _above_zero(name, turns))
+        for name, turns in (("fast", fast), ("slow", slow))
+    )
+    low, high = max(math.floor(first), 0), min(math.ceil(last), d_k - 1)
+    share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)
+    return speeds * (1 - share) + speeds / _at_least_one("factor", factor) * share
+
+
+def yarn_sharpness(factor: float) -> float:
+    """Return what queries and keys are multiplied with when speeds are YaRN's.
+
+    Parameters
+    ----------
+    factor : float
+        At least 1.
+
+    Returns
+    -------
+    float
+        0.1 ln(factor) + 1; scores grow by its square.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is no number, or too small.
+
+    References
+    ----------
+    Peng et al. (2024), section 3.3.
+
+    Examples
+    --------
+    >>> round(yarn_sharpness(4), 4)
+    1.1386
+    """
+    return 0.1 * math.log(_at_least_one("factor", factor)) + 1
+
+
+def _pair_of(d_k: int, base: float, length: int, turns: float) -> float:
+    """Return which pair makes so many turns within the length, counted on between pairs."""
+    if base <= 1:
+        raise ValueError(f"base is {base}; a number above 1 is wanted")
+    logs = math.log(length) - math.log(2 * math.pi) - math.log(turns)
+    return d_k * logs / (2 * math.log(base))
+
+
+def _above_zero(name: str, value: float) -> float:
+    value = as_number(name, value)
+    refuse_where(name, np.asarray(value), np.asarray(value <= 0), "a number above 0 is wanted")
+    return value
+
+
+def _at_least_one(name: str, value: float) -> float:
+    value = as_number(name, value)
+    refuse_where(name, np.asarray(value), np.asarray(value < 1), "a number of at least 1 is wanted")
+    return value

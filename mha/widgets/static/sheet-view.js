@@ -1,0 +1,278 @@
+/* Attention with what newer models change: switches, one query's weights beside those of plain
+   attention, and every table of the calculation, whose numbers lead to where they come from. */
+(function () {
+  "use strict";
+
+  const { LAYOUTS, ask, fill, goBack, isPage, make, makeButton, makeChoice, originOf,
+    paintOrigin, set, setBar, setText } = window.mhaExplorer;
+  const { parsed, short, shown } = window.mhaNumbers;
+  const { carriedOut, originOn } = window.mhaSheet;
+  const texts = window.mhaStrings.sheet;
+
+  /** What can be changed; masks follow from what is switched on. */
+  const OPEN = ["query", "key", "value", "angles", "gate"];
+
+  /** Which given table a switch makes use of. @type {Record<string, string>} */
+  const USED_BY = { angles: "turn", gate: "gate" };
+
+  /** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
+  const BYTES = { usual: 2, eight: 1 };
+
+  Object.assign(LAYOUTS, {
+    capped: (/** @type {any} */ { terms: [[score], [cap]] }) => {
+      const by = short(cap.value);
+      return [[`${by} × tanh(`, score, `÷ ${by})`]];
+    },
+    sigmoid: (/** @type {any} */ { terms: [[x]] }) => [["1 ÷ (1 + e ^ −", x, ")"]],
+    "largest size": (/** @type {any} */ { terms }) =>
+      [["max of sizes (", ...terms.flatMap((/** @type {any[]} */ [x], /** @type {number} */ i) =>
+        (i ? [",", x] : [x])), ")"]],
+    "root mean square": (/** @type {any} */ { terms }) =>
+      [["√ ( (", ...terms.flatMap((/** @type {any[]} */ [x], /** @type {number} */ i) =>
+        (i ? ["+", x, "²"] : [x, "²"])), `) ÷ ${terms.length} )`]],
+    rounded: (/** @type {any} */ { terms: [[x]] }) => [["rounded", x]],
+    masked: () => [[texts.masked]],
+  });
+
+  class SheetView {
+    /** @param {any} data */
+    constructor(data) {
+      this.data = data;
+      this.start = { on: data.on, query: data.focus, given: data.given };
+      /** @type {any} */
+      this.state = { ...structuredClone(this.start), at: null };
+      /** @type {any[]} */
+      this.trail = [];
+      /** @type {any} */
+      this.parts = {};
+      this.about = {
+        name: (/** @type {any} */ { table, row, column }) => fill(texts.of, {
+          title: this.titleOf(table), row: this.labelOf(row), column: column + 1 }),
+        origin: (/** @type {any} */ { table, row, column }) =>
+          originOn(this.sheet.steps, table, row, column),
+        given: () => texts.isGiven,
+        source: (/** @type {any} */ _, /** @type {any} */ { place }) => place,
+        why: (/** @type {any} */ { table, row, column }) =>
+          (originOn(this.sheet.steps, table, row, column).operation === "masked" ? texts.masked : ""),
+      };
+      /** Which tables stand there. */
+      this.names = "";
+      /** @type {any[]} */
+      this.made = [];
+      this.compute();
+      this.node = this.build();
+      this.paint();
+    }
+
+    /** @param {string} table */
+    titleOf(table) {
+      const { title, operation } = /** @type {any} */ (this.sheet.steps.get(table));
+      return operation === "given" ? texts.given[title] : title;
+    }
+
+    /** @param {number} row */
+    labelOf(row) {
+      return this.data.tokens[row] ?? String(row + 1);
+    }
+
+    compute() {
+      const { plan } = this.data;
+      const { given, on } = this.state;
+      this.plain = carriedOut(plan, given, new Set());
+      this.sheet = carriedOut(plan, given, new Set(on));
+    }
+
+    /** A table by its role. @param {any} sheet @param {string} role @returns {Matrix} */
+    of(sheet, role) {
+      return sheet.steps.get(sheet.roles[role]).array;
+    }
+
+    // ---- Elements ----
+
+    build() {
+      const { parts, data } = this;
+      const switches = [...new Set(data.plan.flatMap((/** @type {any} */ { switch: name = "" }) =>
+        name.split(" ").filter(Boolean)))];
+      const inOrder = Object.keys(texts.names).filter((name) => switches.includes(name));
+      parts.switches = inOrder.map((name) => ({ name, ...makeChoice("checkbox", `${data.name}-on`,
+        texts.names[name], (isOn) => this.turn(name, isOn)) }));
+      parts.queries = data.tokens.map((/** @type {string} */ token, /** @type {number} */ i) =>
+        makeButton(token, () => this.change({ query: i }), { className: "model-word" }));
+      parts.title = make("p", { className: "strip-title" });
+      parts.rows = [...data.tokens, texts.sink].map((token) => {
+        const [bar, now, plain] = [make("span"), make("span"), make("span", { className: "soft" })];
+        return { bar, now, plain, node: make("li", {}, make("i", {}, token),
+          make("span", { className: "bar" }, bar), now, plain) };
+      });
+      parts.output = make("p", { role: "status" });
+      parts.kept = make("p", { className: "soft" });
+      parts.error = make("p", { className: "wrong", role: "alert" });
+      parts.tables = make("div", { className: "sheet-tables" });
+      parts.reset = makeButton(texts.reset, () => this.change(structuredClone(this.start)),
+        { className: "reading-button" });
+      const live = make("div", { className: "sheet-live" },
+        make("p", { className: "soft" }, texts.help),
+        make("fieldset", { className: "sheet-switches" }, make("legend", {}, texts.switches),
+          ...parts.switches.map((/** @type {any} */ { node }) => node), parts.reset),
+        make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
+          `${texts.query}: `, ...parts.queries),
+        make("div", { className: "sheet-now head-0" }, parts.title,
+          make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
+          parts.output, parts.kept),
+        originOf(this), parts.error, parts.tables);
+      live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape" && this.state.at) goBack(this, true);
+      });
+      return live;
+    }
+
+    /** One table of the sheet. @param {any} step */
+    table({ name, title, operation, array }) {
+      const isOpen = operation === "given" && OPEN.includes(title);
+      const rows = array.map((/** @type {number[]} */ row, /** @type {number} */ i) =>
+        make("tr", {}, make("th", { scope: "row" }, make("i", {}, this.labelOf(i))),
+          ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
+            : makeButton("", () => ask(this, { table: name, row: i, column: j }),
+              { className: "number" })))));
+      const found = make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
+        make("tbody", {}, ...rows));
+      return make("div", { className: "sheet-scroll" }, found);
+    }
+
+    /** A number that can be changed. @param {string} role @param {number} row @param {number} column */
+    field(role, row, column) {
+      const input = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
+        className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
+          row: this.labelOf(row), column: column + 1 }) });
+      input.addEventListener("input", () => this.enter(input, role, row, column));
+      return input;
+    }
+
+    // ---- Changes ----
+
+    /** @param {any} input @param {string} role @param {number} row @param {number} column */
+    enter(input, role, row, column) {
+      const value = parsed(input.value.replace(",", "."));
+      const isRight = Number.isFinite(value) && Math.abs(value) <= 100;
+      setText(this.parts.error, isRight ? "" : fill(texts.notANumber, { text: input.value }));
+      if (!isRight) return;
+      const given = structuredClone(this.state.given);
+      given[role][row][column] = value;
+      this.change({ given });
+    }
+
+    /** @param {string} name @param {boolean} isOn */
+    turn(name, isOn) {
+      const on = this.state.on.filter((/** @type {string} */ one) => one !== name);
+      if (isOn) on.push(name, ...(name === "stretch" && !on.includes("turn") ? ["turn"] : []));
+      const wanted = name === "turn" && !isOn ? on.filter((/** @type {string} */ one) => one !== "stretch") : on;
+      this.change({ on: wanted });
+    }
+
+    /** @param {any} patch */
+    change(patch) {
+      this.trail = [];
+      this.state = { ...this.state, ...patch, at: null };
+      this.compute();
+      this.paint();
+      if (isPage) history.replaceState(null, "", this.toHash());
+    }
+
+    toHash() {
+      const { on, query, given } = this.state;
+      const parts = new URLSearchParams({ sheet: this.data.name, on: on.join("."), query });
+      for (const role of OPEN) {
+        given[role].forEach((/** @type {number[]} */ row, /** @type {number} */ i) =>
+          row.forEach((x, j) => {
+            if (x !== this.start.given[role][i][j]) parts.set(`${role}.${i}.${j}`, String(x));
+          }));
+      }
+      return `#${parts}`;
+    }
+
+    /** What can be read of an address; the rest is as at first. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("sheet") !== this.data.name) return;
+      const names = this.parts.switches.map((/** @type {any} */ { name }) => name);
+      const on = (parts.get("on") ?? "").split(".").filter((name) => names.includes(name));
+      const query = Number(parts.get("query"));
+      const given = structuredClone(this.start.given);
+      for (const [where, text] of parts) {
+        const [role, i, j] = where.split(".");
+        const value = parsed(text);
+        if (OPEN.includes(role) && given[role]?.[Number(i)]?.[Number(j)] !== undefined
+          && Math.abs(value) <= 100) given[role][Number(i)][Number(j)] = value;
+      }
+      this.change({ on, given, query: query in this.data.tokens ? query : this.start.query });
+    }
+
+    // ---- Painting ----
+
+    paint() {
+      const { parts, data, state, sheet } = this;
+      const { query } = state;
+      const token = data.tokens[query];
+      parts.switches.forEach((/** @type {any} */ { name, input }) => { input.checked = state.on.includes(name); });
+      parts.queries.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
+        set(node, "aria-pressed", String(i === query)));
+      const [weights, plain] = [sheet, this.plain].map((one) => this.of(one, "weights")[query]);
+      setText(parts.title, fill(texts.weights, { token }));
+      const left = 1 - weights.reduce((all, x) => all + x, 0);
+      [...weights, left].forEach((weight, i) => {
+        setBar(parts.rows[i].bar, Math.max(0, weight));
+        setText(parts.rows[i].now, shown(weight));
+        parts.rows[i].bar.parentNode.style.setProperty("--plain", `${100 * (plain[i] ?? 0)}%`);
+        setText(parts.rows[i].plain, i < plain.length ? fill(texts.plainly, { weight: shown(plain[i]) }) : "");
+      });
+      parts.rows[weights.length].node.hidden = !state.on.includes("sink");
+      const [output, before] = [sheet, this.plain].map((one) =>
+        `(${this.of(one, "output")[query].map((x) => short(x)).join(", ")})`);
+      setText(parts.output, fill(texts.output, { token, output, plain: before }));
+      setText(parts.kept, this.kept());
+      this.paintTables();
+      paintOrigin(this);
+    }
+
+    /** What is kept of a token for those to come. */
+    kept() {
+      const { on, given } = this.state;
+      const numbers = given.key[0].length + given.value[0].length;
+      const isEight = on.includes("eight");
+      const bytes = isEight ? numbers * BYTES.eight + 2 * BYTES.usual : numbers * BYTES.usual;
+      const tokens = Math.max(...given.window.map((/** @type {number[]} */ row) =>
+        row.reduce((all, x) => all + x, 0)));
+      return fill(texts.kept, { bytes,
+        window: on.includes("window") ? fill(texts.ofWindow, { tokens }) : "" });
+    }
+
+    /** Tables are made anew only where others are there than before. */
+    paintTables() {
+      const { parts, sheet, state } = this;
+      const seen = [...sheet.steps.values()].filter(({ operation, title }) => operation !== "given"
+        || (OPEN.includes(title) && (!USED_BY[title] || state.on.includes(USED_BY[title]))));
+      const names = seen.map(({ name, title }) => name + title).join();
+      if (names !== this.names) {
+        this.names = names;
+        this.made = seen.map((step) => this.table(step));
+        parts.tables.replaceChildren(...this.made);
+      }
+      const usual = new Set([...this.plain.steps.values()].map(({ title }) => title));
+      seen.forEach(({ title, array, operation }, i) => {
+        const cells = [...this.made[i].querySelectorAll(".number")];
+        array.flat().forEach((/** @type {number} */ x, /** @type {number} */ at) => {
+          const cell = cells[at];
+          const text = short(x);
+          if (cell.tagName !== "INPUT") setText(cell, text);
+          else if (cell !== document.activeElement) cell.value = text;
+        });
+        this.made[i].firstChild.classList.toggle("added", operation !== "given" && !usual.has(title));
+      });
+    }
+  }
+
+  window.mhaInstruments.sheet = (data) => {
+    const view = new SheetView(data);
+    return { node: view.node, readAddress: () => view.readAddress() };
+  };
+})();

@@ -1,0 +1,36 @@
+/* Every text of a sheet of attention with what newer models change, apart from its code. */
+(function () {
+  "use strict";
+
+  window.mhaStrings.sheet = {
+    help: "Switch something on: its steps appear below, and what follows is computed anew. The given numbers can be changed.",
+    switches: "What newer models change",
+    names: {
+      norm: "queries and keys normalised",
+      turn: "rotary positions",
+      stretch: "… stretched by four",
+      cap: "scores capped at 2",
+      window: "window of two tokens",
+      top: "two largest scores alone",
+      sink: "a sink of 0",
+      gate: "a gate on the output",
+      eight: "keys and values in eight bits",
+    },
+    query: "Query",
+    weights: "Weights of {token}",
+    plainly: "plainly {weight}",
+    sink: "sink",
+    output: "Output of {token}: {output}; plainly {plain}.",
+    kept: "Kept for the tokens to come: {bytes} bytes a token{window}. (bfloat16 takes 2 bytes a number.)",
+    ofWindow: ", of the last {tokens} tokens alone",
+    reset: "As at first",
+    given: {
+      query: "Queries", key: "Keys", value: "Values", angles: "Angles", causal: "Causal mask",
+      window: "Window", gate: "Gate, before the sigmoid",
+    },
+    isGiven: "is given.",
+    of: "{title}: row {row}, column {column}",
+    notANumber: "“{text}” is not a number.",
+    masked: "Masked: the query may not attend to this key.",
+  };
+})();

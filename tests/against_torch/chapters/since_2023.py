@@ -1,0 +1,91 @@
+"""The numbers of the chapter on attention since 2023."""
+
+import math
+
+import torch
+from worked_by_torch import dot, example, run, tensor
+
+X = tensor([[1, 0, 1, 0], [0, 1, 0, 1]])
+DOWN = tensor([[1, 0], [0, 1], [1, 0], [0, 1]])
+W_UK, W_UV = tensor([[1, 1], [0, 1]]), tensor([[1, 1.5], [2.5, 3.5]])
+ASKING = tensor([[1, 0], [0, 1], [0, 0], [0, 0]])
+PLACES = tensor([[1, 0], [1, 0], [0, 0], [0, 0]])
+TURNS = [tensor([[1, 0], [0, 1]]), tensor([[0, 1], [-1, 0]])]  # rows times a quarter turn each
+
+
+def numbers(page):
+    """Compare all of them."""
+    _latent(page)
+    _scores(page)
+    _rest(page)
+
+
+def _latent(page):
+    latent, query = X @ DOWN, X @ ASKING
+    key, value = latent @ W_UK, latent @ W_UV
+    turned = torch.stack([(row @ PLACES) @ turn for row, turn in zip(X, TURNS, strict=True)])
+    page.table("tbl-since-latent", torch.cat([latent, key, value], dim=1))
+    page.says(
+        "of its key, which is made of it: ", dot(X[0], DOWN[:, 0]), dot(latent[0], W_UK[:, 1])
+    )
+    contents, places = query @ key.T, turned @ turned.T
+    page.says("contents: ", dot(query[1], key[1]))
+    page.says("score: ", contents[1, 1], places[1, 1], contents[1, 1] + places[1, 1])
+    scores = (contents + places) / 2
+    weights = scores[1].softmax(dim=-1)
+    page.says("it has the score #", contents[1, 0] + places[1, 0])
+    powers = scores[1].exp()
+    page.says("So the weights of sat are ", powers[0], powers.sum(), weights[0],
+              powers[1], powers.sum(), weights[1])  # fmt: skip
+    met = query @ W_UK.T
+    page.says("and the scores as before: ", dot(query[1], W_UK[0]), dot(query[1], W_UK[1]))
+    page.says("with cat: 1×2", *dot(met[1], latent[0])[2:])
+    mixed = weights @ latent
+    page.says("Mixed, the latent vectors are # and #", mixed)
+    page.table("tbl-since-kept", *(x for n in (32768, 2048, 576) for x in (n, 60 * 2 * n)))
+    page.says("grouped queries would with # groups", 576 / 256)
+    assert torch.allclose(mixed @ W_UV, weights @ value)
+
+
+def _scores(page):
+    given = {name: array[:1] for name, array in run(example("it-tired")).items()
+             if name in ("query", "key", "value")}  # fmt: skip
+    query, key, value = (given[name][0] for name in ("query", "key", "value"))
+    later = torch.ones(4, 4, dtype=torch.float64).triu(1).bool()
+    scaled = query @ key.T / math.sqrt(2)
+    plain = scaled.masked_fill(later, -math.inf)
+    spread = (query[2].square().mean() + 1e-6).sqrt()
+    page.says("has the root mean square ", 3, 3, 1, 1, 2, spread, 3, spread, 3 / spread)
+    capped = 2 * torch.tanh(scaled / 2)
+    page.says("The scaled score of it with cat, #", scaled[2, 0])
+    weights = [s.masked_fill(later, -math.inf).softmax(-1) for s in (scaled, capped)]
+    page.says("its weight for cat falls from # to #", weights[0][2, 0], weights[1][2, 0])
+    sums = plain.exp().sum(dim=-1)
+    page.says("whose row sum was #", sums[2])
+    page.says("cat, whose only score is 0, keeps #", 1 / (1 + sums[0]))
+    opened = torch.sigmoid(tensor([-2.0]))
+    page.says("tired hands over ", 1, 1, 2, opened)
+    top = plain[3].masked_fill(plain[3] < plain[3].topk(2).values[-1], -math.inf).softmax(-1)
+    page.says("cat then has # instead of #", top[0], weights[0][3, 0])
+    normed = torch.nn.functional.rms_norm(torch.stack([query, key]), (2,), eps=1e-6)
+    scores = (normed[0] @ normed[1].T / math.sqrt(2)).masked_fill(later, -math.inf)
+    page.says("cat and tired get # each", scores.softmax(-1)[3, 0])
+    assert value.shape == (4, 2)
+
+
+def _rest(page):
+    plain = run(example("cat-sat"))
+    weights = plain["weights"][0]
+    apart = weights[0] - 0.25
+    page.says("has come to # of what is left", apart[1] / apart.sum())
+    page.says("from # it has come", weights[0, 1])
+    key, value = plain["key"][0], plain["value"][0]
+    first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
+    states = torch.cat([first, first + second, first / 2 + second], dim=1)
+    page.table("tbl-since-state", states)
+    page.says("twice the value is # and #", 2 * value[1])
+    step = 7 / 127
+    page.says("a 127th of it is #", step)
+    page.says("read again: ", round(5 / step), step, round(5 / step) * step)
+    page.says("bytes of a token, and # GiB", 61 * 576 * 2 * 131072 / 2**30)
+    page.says("which is #.", math.log(3))

@@ -1,0 +1,130 @@
+"""Sheets: each number is what its origin gives, and plans do what the plain functions do."""
+
+import numpy as np
+import pytest
+
+from mha import (
+    EightBits,
+    LatentWeights,
+    arithmetic,
+    capped_scores,
+    gated,
+    latent_attention,
+    linear_attention,
+    rotary_angles,
+    rotate_by,
+    scaled_dot_product_attention,
+    softmax,
+    softmax_with_sink,
+    top_keys_mask,
+)
+from mha.runs.sheets import Sheet
+from mha.runs.variants import SWITCHES, attention_plan, carried_out, latent_sheet, linear_sheet
+
+N, D_K, D_V = 5, 4, 3
+
+
+def tables(rng):
+    return {
+        "query": rng.normal(size=(N, D_K)), "key": rng.normal(size=(N, D_K)),
+        "value": rng.normal(size=(N, D_V)), "angles": rotary_angles(np.arange(N), D_K),
+        "causal": np.tri(N), "window": np.tri(N) - np.tri(N, k=-3),
+        "gate": rng.normal(size=(N, D_V)),
+    }  # fmt: skip
+
+
+def agrees_with_its_origins(sheet):
+    for name, step in sheet.steps.items():
+        for row, column in np.ndindex(step.array.shape):
+            found = sheet.origin(name, row, column)
+            kept = step.array[row, column]
+            np.testing.assert_allclose(found.evaluate(), kept, rtol=1e-12, atol=1e-14)
+            if step.operation != "given":
+                assert str(arithmetic(sheet, name, row, column))
+
+
+@pytest.mark.parametrize("on", [(), *((name,) for name in SWITCHES), SWITCHES])
+def test_each_number_is_what_its_origin_gives(rng, on):
+    sheet, _ = carried_out(attention_plan(D_K), tables(rng), on)
+    agrees_with_its_origins(sheet)
+
+
+def output(given, on):
+    sheet, roles = carried_out(attention_plan(D_K, cap=1.5, sink=0.5), given, on)
+    return sheet[roles["output"]]
+
+
+def test_a_plan_does_what_the_functions_do(rng):
+    given = tables(rng)
+    q, k, v = (given[name] for name in ("query", "key", "value"))
+    close = np.testing.assert_allclose
+    causal = np.where(np.tri(N, dtype=bool), 0, -np.inf)
+    scaled = q @ k.T / np.sqrt(D_K)
+    close(output(given, ()), scaled_dot_product_attention(q, k, v, is_causal=True))
+    close(output(given, ("cap",)), softmax(capped_scores(scaled, 1.5) + causal) @ v)
+    close(output(given, ("sink",)), softmax_with_sink(scaled + causal, 0.5) @ v)
+    close(
+        output(given, ("gate",)),
+        gated(scaled_dot_product_attention(q, k, v, is_causal=True), given["gate"]),
+    )
+    window = given["window"].astype(bool)
+    close(output(given, ("window",)), scaled_dot_product_attention(q, k, v, mask=window))
+    kept = top_keys_mask(scaled + causal, 2)
+    close(output(given, ("top",)), scaled_dot_product_attention(q, k, v, mask=kept))
+    turned = (rotate_by(x, given["angles"] / 4) for x in (q, k))
+    close(
+        output(given, ("turn", "stretch")), scaled_dot_product_attention(*turned, v, is_causal=True)
+    )
+    read = (EightBits.of(x).numbers for x in (k, v))
+    close(output(given, ("eight",)), scaled_dot_product_attention(q, *read, is_causal=True))
+    normed = (x / np.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-6) for x in (q, k))
+    close(output(given, ("norm",)), scaled_dot_product_attention(*normed, v, is_causal=True))
+
+
+@pytest.mark.parametrize("absorbed", [False, True])
+def test_latent_attention_on_a_sheet(rng, absorbed):
+    d_model, d_c, d_r = 7, 3, 2
+    w = {
+        "w_dkv": (d_model, d_c), "w_uk": (1, d_c, D_K), "w_uv": (1, d_c, D_V),
+        "w_kr": (d_model, d_r), "w_uq": (1, d_model, D_K), "w_qr": (1, d_model, d_r),
+    }  # fmt: skip
+    layer = LatentWeights(**{n: rng.normal(size=s) for n, s in w.items()}, w_o=np.eye(D_V))
+    x, angles = rng.normal(size=(N, d_model)), rotary_angles(np.arange(N), d_r)
+    sheet = latent_sheet(x, layer, angles, absorbed=absorbed)
+    run = latent_attention(x, layer, angles=angles, absorbed=absorbed)
+    np.testing.assert_allclose(sheet["output"], run.output, rtol=1e-10)
+    agrees_with_its_origins(sheet)
+
+
+def test_linear_attention_on_a_sheet(rng):
+    given = tables(rng)
+    q, k, v = (given[name] for name in ("query", "key", "value"))
+    decay = rng.uniform(0.3, 1, size=N)
+    sheet = linear_sheet(q, k, v, decay)
+    wanted = linear_attention(q, k, v, decay=decay)
+    found = np.vstack([sheet[f"output {t + 1}"] for t in range(N)])
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+    agrees_with_its_origins(sheet)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda s: s.then("y", "product", "x", "x"), "shapes that fit"),
+        (lambda s: s.then("y", "twist", "x"), "operation is 'twist'"),
+        (lambda s: s.then("y", "product", "x"), "product has 1 tables; 2 are wanted"),
+        (lambda s: s.then("y", "exponential", "z"), "table is 'z'"),
+        (lambda s: s.given("x", [[1]]), "which the sheet has"),
+        (lambda s: s.given("z", [1, 2]), "z has"),
+        (lambda s: s.origin("x", 0, 7), "has no number 0, 7"),
+        (lambda s: s.then("y", "times number", "x", number=1e400), "number"),
+    ],
+)
+def test_what_is_wrong_is_said(make, says):
+    with pytest.raises(ValueError, match=says):
+        make(Sheet().given("x", [[1, 2, 3], [4, 5, 6]]))
+
+
+def test_a_switch_that_is_none_is_named(rng):
+    with pytest.raises(ValueError, match="on has 'twist'"):
+        carried_out(attention_plan(D_K), tables(rng), ("twist",))

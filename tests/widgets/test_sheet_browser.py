@@ -1,0 +1,150 @@
+"""Attention with what newer models change, in the browser: its numbers are those of the package."""
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from mha import load_example, shown, trace
+from mha.runs.variants import SWITCHES, attention_plan, carried_out
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.sheet import variants_explorer
+
+pytestmark = pytest.mark.browser
+
+RUN = trace(load_example("it-tired"))
+GIVEN = {
+    "query": RUN.query[0], "key": RUN.key[0], "value": RUN.value[0],
+    "angles": np.arange(4.0)[:, None], "causal": np.tri(4), "window": np.tri(4) - np.tri(4, k=-2),
+    "gate": np.array([[0, 2], [1, -1], [2, 0], [-2, 1.0]]),
+}  # fmt: skip
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<title>Sheet</title><link rel="stylesheet" href="heads.css">
+<link rel="stylesheet" href="explorer.css">{scripts}<main>{body}</main></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sheet")
+    publish(folder)
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = variants_explorer(RUN.tokens, GIVEN, focus=3).html
+    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def sheet_page(browser, address):
+    """Return a function that opens the page at a width, and at a state of its address."""
+    errors, pages = [], []
+
+    def opened(width=1280, state=""):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address + state)
+        page.wait_for_selector("mha-instrument.live")
+        return page
+
+    yield opened
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
+CARRIED_OUT = """([plan, given, on]) => {
+  const { steps } = window.mhaSheet.carriedOut(plan, given, new Set(on));
+  return [...steps].map(([name, { array }]) => [name, array.map((row, i) => row.map((x, j) => [
+    x === -Infinity ? "-inf" : x, (() => {
+      const { operation, terms } = window.mhaSheet.originOn(steps, name, i, j);
+      return [operation, terms.flat().length];
+    })()]))]);
+}"""
+
+
+def test_every_number_is_the_package_s(sheet_page, rng):
+    page = sheet_page()
+    data = json.loads(page.locator("mha-instrument > script").text_content())
+    for on in [(), *((switch,) for switch in SWITCHES), SWITCHES]:
+        given = {role: a if role in ("causal", "window") else rng.normal(size=a.shape).round(3)
+                 for role, a in GIVEN.items()}  # fmt: skip
+        sheet, _ = carried_out(attention_plan(2), given, on)
+        plain = {role: array.tolist() for role, array in given.items()}
+        found = dict(page.evaluate(CARRIED_OUT, [data["plan"], plain, list(on)]))
+        assert list(found) == list(sheet.steps)
+        for name, rows in found.items():
+            numbers = [[float(x) for x, _ in row] for row in rows]
+            np.testing.assert_allclose(numbers, sheet[name], rtol=1e-12, atol=1e-12)
+            for i, row in enumerate(rows):
+                for j, (_, (operation, count)) in enumerate(row):
+                    wanted = sheet.origin(name, i, j)
+                    assert (operation == "given") == (wanted.operation == "given")
+                    if operation in ("products", "sum", "exponential"):
+                        assert (operation, count) == (wanted.operation, len(wanted.operands))
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_switches_change_what_is_seen(sheet_page, width):
+    page = sheet_page(width)
+    wanted = {
+        on: carried_out(attention_plan(2), GIVEN, on) for on in ((), ("sink",), ("cap", "sink"))
+    }
+
+    def weights(on):
+        sheet, roles = wanted[on]
+        return [shown(x) for x in sheet[roles["weights"]][3]]
+
+    rows = page.locator(".sheet-now li span:nth-of-type(2)")
+    assert rows.all_text_contents()[:4] == weights(())
+    page.get_by_label("a sink of 0").check()
+    assert rows.all_text_contents()[:4] == weights(("sink",))
+    expect(page.locator(".sheet-table.added caption")).to_have_text(["With sink"])
+    page.get_by_label("scores capped at 2").focus()
+    page.keyboard.press("Space")
+    assert rows.all_text_contents()[:4] == weights(("cap", "sink"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_label("… stretched by four").check()
+    assert page.get_by_label("rotary positions").is_checked()
+    page.get_by_label("rotary positions").uncheck()
+    assert not page.get_by_label("… stretched by four").is_checked()
+    page.get_by_role("button", name="As at first").click()
+    assert rows.all_text_contents()[:4] == weights(())
+
+
+def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
+    page = sheet_page(state="#sheet=since-2023&on=cap&query=2&key.0.0=3")
+    assert page.get_by_label("scores capped at 2").is_checked()
+    expect(page.locator(".strip-title")).to_have_text("Weights of it")
+    field = page.get_by_label("Keys: row cat, column 1")
+    assert field.input_value() == "3"
+    field.fill("0,5")
+    sheet, roles = carried_out(attention_plan(2), GIVEN | {"key": np.array(
+        [[0.5, 0], *GIVEN["key"][1:].tolist()])}, ("cap",))  # fmt: skip
+    rows = page.locator(".sheet-now li span:nth-of-type(2)")
+    assert rows.all_text_contents()[:4] == [shown(x) for x in sheet[roles["weights"]][2]]
+    assert "key.0.0=0.5" in page.url
+    field.fill("x")
+    expect(page.get_by_role("alert")).to_have_text("“x” is not a number.")
+    page.locator(".sheet-table", has_text="Capped scores").locator("button").nth(8).click()
+    expect(page.locator(".model-line")).to_contain_text("2 × tanh(")
+    page.locator(".model-line button").click()
+    expect(page.locator(".model-what")).to_have_text("Scaled scores: row it, column 1")
+    page.keyboard.press("Escape")
+    expect(page.locator(".model-what")).to_have_text(
+        "Choose any number to see where it comes from."
+    )
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["#sheet=since-2023&on=__proto__.cap&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1",
+     "#sheet=since-2023&on=%3Cimg%3E&query=%00&key=1", "#sheet=other&on=cap"],
+)  # fmt: skip
+def test_a_hostile_address_does_nothing(sheet_page, state):
+    page = sheet_page(state=state)
+    assert page.locator("img").count() == 0
+    field = page.get_by_label("Keys: row cat, column 1")
+    assert field.input_value() == "2"
+    expect(page.locator(".strip-title")).to_have_text("Weights of tired")
