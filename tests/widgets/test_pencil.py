@@ -5,6 +5,7 @@ The page is opened as a file, with the pencil and nothing else.
 
 import numpy as np
 import pytest
+from accessible import violations
 from explorer_pages import THEME
 from playwright.sync_api import expect
 from seeds import SEED
@@ -229,6 +230,13 @@ def test_a_phone_has_room_for_all_of_it_and_rows_stand_still(opened):
     page.get_by_role("button", name="Correct it").tap()
     page.get_by_label("Correct the slips, first to last").fill("349")
     assert last.bounding_box()["y"] + page.evaluate("scrollY") == before
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_wrong_with_a_number_open(opened, theme):
+    page = opened("#pencil=sources&document=back-to-cats-slides&at=105:key.0.3.2")
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    assert violations(page, "mha-instrument") == []
 
 
 def test_an_unknown_document_is_refused():
