@@ -89,6 +89,28 @@ MEASURE = """async ({ repeat, original }) => {
 }"""
 
 
+# In a plane: a tip is moved, and all that follows it; a weight is pulled; built with its planes.
+PLANE = """async (repeat) => {
+  const host = document.querySelector("main");
+  const times = { update: [], build: [] };
+  for (let turn = 0; turn < repeat; turn += 1) {
+    const { tip } = host.querySelector(".tip.main");
+    const bar = host.querySelectorAll(".pulls input")[1];
+    const start = performance.now();
+    if (turn % 2) tip.move([0.5 + (turn % 7) / 10, (turn % 5) / 10]);
+    else {
+      bar.value = 70 + (turn % 20);
+      bar.dispatchEvent(new Event("input"));
+      bar.dispatchEvent(new Event("change"));
+    }
+    host.getBoundingClientRect();
+    times.update.push(performance.now() - start);
+    await new Promise((done) => requestAnimationFrame(done));
+  }
+  return times;
+}"""
+
+
 # Of a large layer: one query after another, each with all that follows it.
 QUERIES = """(repeat) => {
   const tokens = document.querySelectorAll(".layer-tokens button");
@@ -139,6 +161,25 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     update: list[float] = frame.evaluate(QUERIES, REPEAT)
     page.close()
     return {"update": update, "build": [computed + opened]}
+
+
+def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long planes take to open, and to follow a query that is moved or pulled."""
+    run = trace(load_example("river-bank"))
+    file = folder / "plane.html"
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    body = explorer(run, view="plane").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector(".tip.main")
+    opened = 1000 * (time.perf_counter() - start)
+    times: Times = page.evaluate(PLANE, REPEAT)
+    page.close()
+    return times | {"build": [opened]}
 
 
 def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
@@ -206,11 +247,13 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        measures = {
-            EXAMPLE: measured_example, "a page of numbers": measured_prose,
+        kinds = {
+            EXAMPLE: measured_example,
+            "a page of numbers": measured_prose,
+            "planes": measured_plane,
             "a large layer": measured_layer,
-        }  # fmt: skip
-        for what, measured in measures.items():
+        }
+        for what, measured in kinds.items():
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

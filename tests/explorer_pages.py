@@ -16,6 +16,7 @@ from mha import load_example, shown, trace
 from mha.audit.judging import Prints
 from mha.widgets.assets import ARITHMETIC, EXPLORER, FOLDER, publish
 from mha.widgets.explorer import explorer
+from mha.widgets.frame import AT_ONCE
 
 LOOK = Path(__file__).resolve().parent.parent / "book" / "_static"
 
@@ -109,7 +110,7 @@ def sums_hold(page):
 
 def written(body, static, theme="light"):
     """Return a page with a body, that loads the published scripts as a page of the book does."""
-    scripts = json.dumps([f"{static}/{name}" for name in (*ARITHMETIC, *EXPLORER)])
+    scripts = json.dumps([f"{static}/{name}" for name in AT_ONCE["mha-instrument"]])
     return PAGE.format(theme=theme, style=THEME, static=static, body=body, scripts=scripts)
 
 
@@ -235,12 +236,14 @@ def view(browser, static, tmp_path):
     """Return a function that puts an explorer on a page, in a theme and at a width."""
     contexts = []
 
-    def put(run, *, theme="light", width=1280, address="", **options):
+    def put(run, *, theme="light", width=1280, address="", is_new=False, **options):
         run, body = of_example(run) if isinstance(run, str) else (run, explorer(run).html)
         file = tmp_path / f"page{len(contexts)}.html"
         file.write_text(written(body, static.as_uri(), theme), encoding="utf-8")
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
+        if not is_new:  # who comes again sees no first movement
+            context.add_init_script("localStorage.setItem('attention-by-hand.moved', 'yes')")
         contexts.append(context)
         runs_scripts = options.get("java_script_enabled", True)
         return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)
@@ -248,6 +251,20 @@ def view(browser, static, tmp_path):
     yield put
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def put(view, static):
+    """Return a function that puts an element on a page."""
+
+    def on_page(html, **options):
+        seen = view("cat-sat", **options)
+        theme = options.get("theme", "light")
+        seen.file.write_text(written(html, static.as_uri(), theme), encoding="utf-8")
+        seen.page.reload()
+        return seen.live()
+
+    return on_page
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from mha.widgets.explorer_tasks import Task, checked_tasks
 from mha.widgets.instrument import Drawing, Explorer, as_json, checked_name
 from mha.widgets.layer import is_large, layer_view
 
-View = Literal["strip", "plane", "temperature"]
+View = Literal["strip", "plane", "temperature", "dial"]
 
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
@@ -48,6 +48,7 @@ def explorer(
     prints: PrintsAt | None = None,
     tasks: Sequence[Task] = (),
     view: View = "strip",
+    axes: tuple[str, str] | None = None,
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
 
@@ -64,9 +65,12 @@ def explorer(
     tasks : sequence of Task
         What a reader is asked to bring about, checked while numbers change.
     view : str, default "strip"
-        What stands above the strip: "plane" draws query, keys and values of two components, with
-        the query's point to be dragged; "temperature" has the weights as bars without and under
-        temperature and masks.
+        What stands above the strip: "plane" draws queries, keys and values of two components, and
+        what a matrix makes of embeddings of two, all to be dragged; "temperature" has the weights
+        as bars without and under temperature and masks, and where queries are two wide, lines of
+        equal weight among the keys; "dial" turns each pair of queries and keys by their positions.
+    axes : (str, str), optional
+        What the two components of a value mean, and those of an embedding as wide.
 
     Returns
     -------
@@ -77,8 +81,8 @@ def explorer(
     TypeError, ValueError
         If `run` is not a Trace, `name` not made of lower-case letters, digits and hyphens, a task
         names what the run has not or is reached before anything is changed, a plane is wanted
-        of a run that does not start from queries, keys and values of two components, or any view
-        but the strip of a block.
+        of a run whose queries and values are not two wide or are turned by their positions, a dial
+        of one where they are not, or any view but the strip of a block.
 
     Examples
     --------
@@ -91,14 +95,19 @@ def explorer(
     if is_large(run):
         return _of_large(run, name, figure, tasks, view)
     if view == "plane" and not _is_plane(run):
-        raise ValueError("a plane wants a run that starts from queries, keys, values of width 2")
+        raise ValueError("a plane wants queries and values of width 2, without angles")
+    if view == "dial" and (run.angles is None or len(run.tokens) < 2):
+        raise ValueError("a dial wants two tokens or more with angles")
     if run.example.block is not None and view != "strip":
         raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
     data = run_data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
+    if axes is not None:
+        data["axes"] = list(axes)
     html = _element(run, name, data)
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    return Explorer(html=html, title=run.example.title, figure=figure, late=late, runs={name: run})
+    styles = ("explorer.css",) if view == "strip" else ("explorer.css", "plane.css")
+    return Explorer(html, run.example.title, figure, late, styles, runs={name: run})
 
 
 def _of_large(
@@ -111,8 +120,7 @@ def _of_large(
 
 
 def _is_plane(run: Trace) -> bool:
-    given = run.embeddings is None and run.angles is None
-    return given and run.query.shape[-1] == run.value.shape[-1] == 2
+    return run.angles is None and run.query.shape[-1] == run.value.shape[-1] == 2
 
 
 def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
@@ -124,8 +132,10 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     digits = max(map(len, re.findall("<td>([^<]*)", stages)))
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
     wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] >= LONGEST_LINE
-    start = "outright" if run.embeddings is None else "computed"
-    marks = f"with-{data['view']} {_joined(run)} {start}"
+    start = "outright" if run.embeddings is None and run.angles is None else "computed"
+    # What a fold has, two planes, takes no room; "flat" are queries that a plane can show.
+    above = "strip" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
+    marks = f"with-{above} {_joined(run)} {start}" + " flat" * _is_plane(run)
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"

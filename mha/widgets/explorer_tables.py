@@ -3,6 +3,7 @@
 The browser finds the tables by their stage and head, and makes buttons of their cells.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
@@ -20,6 +21,9 @@ HEAD_STYLES = 6
 
 LONGEST_LABEL = 9
 """How many characters of a token fit beside a table; a longer one is cut where it stands."""
+
+_DIGITS = "₀₁₂₃₄₅₆₇₈₉"
+_LOWERED = re.compile(f"[{_DIGITS}]+")
 
 _MATRICES = tuple(name for name, stage in STAGES.items() if stage.is_matrix and stage.per_head)
 _FEED_FORWARD = ("w_in", "b_in", "w_out", "b_out")
@@ -180,10 +184,18 @@ def _table(
 def _body(rows: Sequence[str], array: Array, text: Callable[[float], str]) -> str:
     """Return a table's rows, each after its label."""
     return "".join(
-        f'<tr><th scope="row">{escape(label)}</th>'
+        f'<tr><th scope="row">{_set(label)}</th>'
         + "".join(f"<td>{text(float(x))}</td>" for x in row)
         + "</tr>"
         for label, row in zip(rows, array, strict=True)
+    )
+
+
+def _set(label: str) -> str:
+    """Return a label with its index set low: the book's fonts have no lowered digits."""
+    return _LOWERED.sub(
+        lambda found: f"<sub>{''.join(str(_DIGITS.index(digit)) for digit in found[0])}</sub>",
+        escape(label),
     )
 
 
@@ -193,7 +205,7 @@ def _header(stage: Stage, columns: Sequence[str], groups: Sequence[str]) -> str:
     corner = "From \\ to" if is_matrix else "Query \\ key" if stage.by_key else "Token"
     span = ' rowspan="2"' if groups else ""
     first = f'<th scope="col"{span}>{corner}</th>'
-    labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in columns)
+    labels = "".join(f'<th scope="col">{_set(label)}</th>' for label in columns)
     if not groups:
         return f"<tr>{first}{labels}</tr>"
     width = len(columns) // len(groups)

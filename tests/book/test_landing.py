@@ -51,9 +51,21 @@ def test_one_screen_of_a_desk_has_title_sums_and_the_way_in(landing):
         assert box["y"] + box["height"] < 900
     wrong, right = (page.locator(".front-sum").nth(i).bounding_box() for i in (0, 1))
     assert wrong["y"] == right["y"]
-    assert page.locator("article h1").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") > 70
+    # A little smaller than it was: the row of one query stands on this screen too.
+    assert page.locator("article h1").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") > 64
     page.get_by_role("link", name="Start reading").click()
     page.wait_for_url("**/mechanism/what-attention-does.html*")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1100, 800), (1280, 800)])
+def test_the_row_of_one_query_stands_whole_on_the_first_screen(landing, width, height):
+    page = landing(width, height=height)
+    row = page.locator("mha-explorer.live .one")
+    row.wait_for()
+    page.evaluate("document.fonts.ready.then(() => true)")
+    box = row.bounding_box()
+    assert box["y"] + box["height"] <= height
 
 
 @pytest.mark.browser

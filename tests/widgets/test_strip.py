@@ -60,8 +60,9 @@ def is_on_one_screen(seen):
     assert bottom - top <= 680
     assert seen.page.locator(".one").bounding_box()["height"] <= 440
     cut = seen.page.locator(".strip .number").evaluate_all(
-        "all => all.filter((e) => { const b = e.getBoundingClientRect();"
-        " return !b.width || b.right > innerWidth || e.scrollWidth > e.clientWidth + 1; }).length"
+        "all => all.filter((e) => e.checkVisibility()).filter((e) => {"
+        " const { right } = e.getBoundingClientRect();"
+        " return right > innerWidth || e.scrollWidth > e.clientWidth + 1; }).length"
     )
     assert cut == 0
 
@@ -123,6 +124,146 @@ def test_an_input_is_dragged_by_the_mouse(view):
     holds(seen, seen.run, 0)
     seen.page.get_by_role("button", name="Redo").click()
     holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+
+
+WAYS_OF_A_DRAG = """([label, by]) => {
+  const e = document.querySelector(`.strip [aria-label="${label}"]`);
+  e.scrollIntoView({ block: "center" });
+  e.setPointerCapture = () => {};
+  const place = () => { const b = e.getBoundingClientRect(); return [b.left, b.top]; };
+  const [left, top] = place();
+  const send = (type, x) => e.dispatchEvent(new PointerEvent(type, { bubbles: true,
+    pointerId: 7, clientX: x, clientY: top + 9 }));
+  const texts = new Set();
+  let most = 0;
+  send("pointerdown", left);
+  for (let step = 1; step <= 40; step += 1) {
+    send("pointermove", left + step * by);
+    texts.add(e.value);
+    most = Math.max(most, ...place().map((x, i) => Math.abs(x - [left, top][i])));
+  }
+  send("pointerup", left + 40 * by);
+  return [most, texts.size];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("the-cat-sat", "Embedding of cat, x₁"),
+        ("the-cat-sat", "Value of cat, v₁, Head 1"),
+        ("river-bank", "Value of river, v₂"),
+        ("cat-sat-on-it", "Embedding of it, x₃"),
+    ],
+)
+def test_what_is_dragged_stays_under_the_pointer(view, name, label):
+    seen = view(name).live()
+    for width in (390, 812, 1280):  # cards; the query above; the query beside
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        for by in (30, -61):  # to −24 and beyond, through numbers of all lengths
+            most, texts = seen.page.evaluate(WAYS_OF_A_DRAG, [label, by])
+            assert most <= 1
+            assert texts > 20
+
+
+def test_a_value_that_is_computed_is_dragged_by_the_least_change_of_its_matrix(view):
+    seen = view("the-cat-sat").live()
+    seen.page.evaluate(WAYS_OF_A_DRAG, ["Value of cat, v₁, Head 1", 8])
+    values = seen.page.locator(".key .at-value input").evaluate_all("all => all.map(e => e.value)")
+    assert values == ["0.4", "0.4", "4.6", "0.6", "0.3", "0.3"]
+    way = np.linalg.pinv(seen.run.embeddings)[:, 1]
+    w_v = np.array(seen.run.example.layer.w_v)
+    w_v[0, :, 0] += 4 * way
+    layer = replace(seen.run.example.layer, w_v=w_v)
+    holds(seen, trace(replace(seen.run.example, layer=layer)), 0)
+    assert seen.status.startswith("Value of cat, v₁, Head 1 is now 4.6: its matrix has changed.")
+    seen.page.evaluate(WAYS_OF_A_DRAG, ["Value of cat, v₁, Head 1", -8])
+    holds(seen, seen.run, 0)
+    assert "#" not in seen.settled_url()
+
+
+@pytest.mark.parametrize("width", [390, 1100, 1280])
+def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view, width):
+    seen = view("the-cat-sat", width=width, is_new=True).live()
+    field = seen.page.locator(".strip .given").first
+    field.evaluate("e => e.scrollIntoView({ block: 'center' })")
+    expect(field).not_to_have_value("1")
+    seen.press("Shift")
+    holds(seen, seen.run, 0)
+    assert seen.page.locator(".strip .lit").count() == 0
+    seen.page.reload()
+    seen.live()
+    seen.page.wait_for_timeout(1500)
+    assert field.input_value() == "1"
+
+
+def test_nothing_moves_by_itself_where_less_motion_is_wanted(view):
+    seen = view("the-cat-sat", reduced_motion="reduce", is_new=True).live()
+    seen.page.wait_for_timeout(1500)
+    holds(seen, seen.run, 0)
+    assert seen.page.evaluate("localStorage.length") == 0
+
+
+def test_a_decimal_comma_is_understood(view):
+    seen = view("the-cat-sat").live()
+    field = seen.number("Embedding of cat, x₁")
+    field.click()
+    field.fill("0,5")
+    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+    seen.press("Enter")
+    assert field.input_value() == "0.5"
+
+
+def test_scores_that_nothing_scales_stand_there_once(view):
+    seen = view("river-bank").live()
+    heads = seen.page.locator(".heading .head:visible")
+    assert "unscaled" not in heads.all_inner_texts()
+    assert not seen.page.locator(".key .at-scaled_scores").first.is_visible()
+    seen.page.locator(".key .at-scores .number").first.focus()
+    seen.press("ArrowRight")
+    assert "Exponential" in seen.focused()
+    seen = view("the-cat-sat").live()
+    assert seen.page.locator(".key .at-scaled_scores").first.is_visible()
+
+
+OVER = """() => {
+  const boxes = [...document.querySelectorAll(".one :is(.number, .token, .bar)")]
+    .filter((e) => e.checkVisibility()).map((e) => [e, e.getBoundingClientRect()]);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+    .filter(([, b]) => a.left + 2 < b.right && b.left + 2 < a.right
+      && a.top + 2 < b.bottom && b.top + 2 < a.bottom)
+    .map(([other]) => [one, other].map((e) => e.ariaLabel ?? e.className)));
+}"""
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_nothing_of_the_strip_lies_over_another_thing(view, name):
+    seen = view(name).live()
+    for width in (390, 600, 812, 1280):
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        assert seen.page.evaluate(OVER) == []
+
+
+ROOMS = """() => {
+  const all = (s) => [...document.querySelectorAll(`.one ${s}`)];
+  const wide = (e) => e.getBoundingClientRect().width;
+  const one = document.querySelector(".one");
+  return [wide(all(".bar")[0]) / wide(all(".key .at-weights")[0]),
+    Math.max(...all(".bar > span").map((e) => parseFloat(e.style.backgroundSize))) / 100,
+    one.scrollWidth - one.clientWidth];
+}"""
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_the_drawing_is_kept_and_the_longest_bar_takes_a_third_of_its_room(view, name):
+    seen = view(name).live()
+    for width in (780, 960, 992):  # what the strip has of windows of 1100, 1260 and 1280 pixels
+        seen.page.set_viewport_size({"width": width + 32, "height": 900})
+        room, longest, over = seen.page.evaluate(ROOMS)
+        assert room >= 1 / 3
+        assert longest >= 0.333
+        assert over <= 0
+        assert seen.page.locator(":is(.flow, .fan) svg:visible").count() == 2
 
 
 def test_an_input_is_dragged_by_touch(view):
@@ -260,17 +401,52 @@ def test_a_component_of_the_output_can_be_chosen(view, press):
     assert "component=1" in seen.settled_url()
 
 
-def test_ribbons_are_as_wide_as_the_weights(view):
+FLOW = """() => {
+  const all = (selector) => [...document.querySelectorAll(`.flow ${selector}`)];
+  // Of a ribbon's outline: M0 top C .. .. turn end right top V bottom C .. .. 0 bottom.
+  const ribbons = all(".ribbon").map((e) => e.getAttribute("d").match(/-?[\\d.]+/g).map(Number))
+    .map((n) => ({ left: n.at(-1) - n[1], right: n[6], top: n[7], bottom: n[8] }));
+  const blocks = all(".part").map((e) =>
+    Object.fromEntries(["x", "y", "height"].map((name) => [name, Number(e.getAttribute(name))])));
+  const gauge = Number(all(".gauge")[0].getAttribute("height"));
+  return { ribbons, blocks, gauge, full: all(".full")[0].textContent };
+}"""
+
+
+def test_ribbons_are_as_wide_as_the_weights_and_join_their_blocks(view):
     seen = view("apple").live()
-    widths = seen.page.locator(".ribbon").evaluate_all(
-        "all => all.map((e) => parseFloat(e.style.strokeWidth))"
-    )
+    flow = seen.page.evaluate(FLOW)
+    widths = [ribbon["left"] for ribbon in flow["ribbons"]]
     np.testing.assert_allclose(np.divide(widths, 26), seen.run.weights[0, 2], atol=0.03)
-    heights = seen.page.locator(".flow .part").evaluate_all(
-        "all => all.map((e) => Number(e.getAttribute('height')) + 2)"
-    )
+    heights = [block["height"] for block in flow["blocks"]]
     parts = seen.run.weights[0, 2] * seen.run.value[0, :, 0]
-    np.testing.assert_allclose(np.divide(heights, sum(heights)), parts / parts.sum(), atol=1e-6)
+    np.testing.assert_allclose(np.divide(heights, sum(heights)), parts / parts.sum(), atol=1e-3)
+    for ribbon, block in zip(flow["ribbons"], flow["blocks"], strict=True):
+        assert ribbon["right"] == pytest.approx(block["x"], abs=0.15)
+        assert ribbon["top"] == pytest.approx(block["y"], abs=0.15)
+        assert ribbon["bottom"] == pytest.approx(block["y"] + block["height"], abs=0.15)
+
+
+def test_the_stack_is_as_high_as_the_output_is_large(view):
+    seen = view("river-bank").live()
+    run = seen.run
+
+    def stack(first):
+        """Return the stack's height as a share of its gauge, and what the gauge stands for."""
+        field = seen.number("Value of river, v₁")
+        field.click()
+        field.fill(str(first))
+        seen.press("Enter")
+        flow = seen.page.evaluate(FLOW)
+        return sum(block["height"] for block in flow["blocks"]) / flow["gauge"], flow["full"]
+
+    for first, full in ((3, "5"), (1.5, "5"), (30, "50")):
+        value = run.value[0].copy()
+        value[1, 0] = first
+        parts = run.weights[0, 2] * value[:, 0]
+        share, name = stack(first)
+        assert name == full
+        assert share == pytest.approx(parts.sum() / float(full), abs=0.01)
 
 
 @pytest.mark.parametrize(("reduced", "moves"), [("reduce", 0), ("no-preference", 3)])

@@ -16,13 +16,13 @@ _STEPS = (
 _WIDTH, _HEIGHT, _BETWEEN = 90.0, 46.0, 20.0
 
 
-def flow(here: str | None = None) -> Figure:
+def flow(*here: str) -> Figure:
     """Draw the steps from the embeddings to the output, with "you are here" at one of them.
 
     Parameters
     ----------
-    here : str, optional
-        A stage of `mha.stages`; its step is marked.
+    *here : str
+        A stage of `mha.stages`, whose step is marked; several are counted.
 
     Returns
     -------
@@ -38,7 +38,9 @@ def flow(here: str | None = None) -> Figure:
     >>> flow("weights").alt[-27:]
     'output. Marked is: weights.'
     """
-    marked = None if here is None else _step_of(stage(here).name)
+    steps = [_step_of(stage(name).name) for name in here]
+    notes = [str(i) for i in range(1, len(steps) + 1)] if len(steps) > 1 else ["you are here"]
+    marked = dict(zip(steps, notes, strict=False))
     panels = [
         _panel(i, marked, last=i == len(_STEPS) - 1, row=len(_STEPS)) for i in range(len(_STEPS))
     ]
@@ -49,8 +51,8 @@ def flow(here: str | None = None) -> Figure:
     ]
     names = [f"{name} ({symbol})" for name, symbol, _ in _STEPS]
     alt = f"The steps of attention: {', '.join(names[:-1])}, {_STEPS[-1][0]}."
-    if marked is not None:
-        alt += f" Marked is: {_STEPS[marked][0]}."
+    if marked:
+        alt += f" Marked is: {', '.join(_STEPS[step][0] for step in steps)}."
     return figure(panels, alt, narrow=narrow, gap=(0, 10))
 
 
@@ -58,10 +60,10 @@ def _step_of(name: str) -> int:
     return next(i for i, (_, _, stages) in enumerate(_STEPS) if name in stages)
 
 
-def _panel(i: int, marked: int | None, *, last: bool, row: int) -> Panel:
+def _panel(i: int, marked: dict[int, str], *, last: bool, row: int) -> Panel:
     """Return a step in its box, and the arrow to the next one of its row."""
     name, symbol, _ = _STEPS[i]
-    is_here = i == marked
+    is_here = i in marked
     box = group(
         rectangle(0, 0, _WIDTH, _HEIGHT, "f-pale" if is_here else "f-wash"),
         colour=head_colour(0) if is_here else NEUTRAL,
@@ -75,6 +77,6 @@ def _panel(i: int, marked: int | None, *, last: bool, row: int) -> Panel:
         x, y = _WIDTH, _HEIGHT / 2
         parts.append(arrow(x + 4, y, x + _BETWEEN - 4, y, stroke="f-quiet", fill="f-soft", point=6))
     if is_here:
-        parts.append(plain(_WIDTH / 2, _HEIGHT + 17, "you are here", "f-soft", "middle"))
-    height = _HEIGHT + (20 if marked is not None else 0)
+        parts.append(plain(_WIDTH / 2, _HEIGHT + 17, marked[i], "f-soft", "middle"))
+    height = _HEIGHT + (20 if marked else 0)
     return Panel(_WIDTH + (0 if last else _BETWEEN), height, "".join(parts), breaks=i % row == 0)

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { full, parsed, short, shown } = window.mhaNumbers;
+  const { full, short, shown, typed } = window.mhaNumbers;
   const texts = window.mhaStrings.explorer;
 
   /** How much a step changes a number. */
@@ -18,16 +18,20 @@
   const fill = (text, words) => text.replace(/\{(\w+)\}/g, (_, word) => words[word]);
 
   /** From this size on a number is too long for its place; the panel has it in full. */
-  const TOO_LONG = 1e15;
+  const LONG = 1e15;
+
+  /** A number with an exponent. @type {(value: number, places: number) => string} */
+  const scientific = (value, places) =>
+    value.toExponential(places).replaceAll("-", "−").replace(/\.?0*e\+?/, "e");
 
   /** A number as the book writes it, with an exponent where that would not fit.
       @param {number} value
       @param {boolean} given an input, which has no trailing zeros
-      @param {{ places?: number, long?: number }} [room]
+      @param {{ places?: number }} [room]
       @returns {string} */
-  function fitting(value, given, { places = 4, long = TOO_LONG } = {}) {
-    const isLong = Math.abs(value) >= long && Number.isFinite(value);
-    if (isLong) return value.toExponential(2).replaceAll("-", "−").replace(/(\.0)?0*e\+/, "e");
+  function fitting(value, given, { places = 4 } = {}) {
+    const isLong = Math.abs(value) >= LONG && Number.isFinite(value);
+    if (isLong) return scientific(value, 2);
     return given ? short(value, places) : shown(value, places);
   }
 
@@ -78,10 +82,11 @@
       @type {(weight: number) => number} */
   const strength = (weight) => Number((0.4 + 0.6 * weight).toFixed(3));
 
-  /** A bar as long as its weight: lying and as strong, or upright and small.
-      @type {(bar: any, weight: number, upright?: boolean) => void} */
-  function setBar(bar, weight, upright = false) {
-    const length = `${Number((100 * weight).toFixed(2))}%`;
+  /** A bar as long as its weight, of the weight that takes all its room: lying and as strong, or
+      upright and small.
+      @type {(bar: any, weight: number, how?: { upright?: boolean, of?: number }) => void} */
+  function setBar(bar, weight, { upright = false, of = 1 } = {}) {
+    const length = `${Number((100 * weight / of).toFixed(2))}%`;
     set(bar, ".backgroundSize", upright ? `100% ${length}` : `${length} 100%`);
     if (!upright) set(bar, ".opacity", strength(weight));
   }
@@ -118,14 +123,22 @@
   const coming = {};
 
   /**
-   * Load a script that stands beside this one, once, when what it makes is asked for. A page that
-   * has nothing beside it holds the script as text.
+   * Load a script or a style sheet that stands beside this script, once, when it is asked for. A page
+   * that has nothing beside it holds the script as text, and the style sheet under its name.
    * @param {string} name
    * @returns {Promise<void>}
    */
   function later(name) {
     coming[name] ??= new Promise((loaded, failed) => {
       const held = document.getElementById(name);
+      if (name.endsWith(".css")) {
+        if (held) loaded();
+        else {
+          document.head.append(make("link", { rel: "stylesheet", href: folder + name,
+            onload: () => loaded(), onerror: () => loaded() }));
+        }
+        return;
+      }
       const script = make("script", held ? { text: held.textContent }
         : { src: folder + name, onerror: failed, onload: () => loaded() });
       document.head.append(script);
@@ -183,7 +196,7 @@
   function makeField(label, apply) {
     const { input, error, complain } = makeEntry();
     const enter = () => {
-      const value = parsed(input.value);
+      const value = typed(input.value);
       const text = input.value.trim() || "“”";
       complain(Number.isFinite(value) ? fill(apply(value), { text })
         : fill(texts.notANumber, { text }));
@@ -191,7 +204,7 @@
     input.addEventListener("input", enter);
     /** @param {number} by */
     const step = (by) => {
-      const value = parsed(input.value);
+      const value = typed(input.value);
       if (!Number.isFinite(value)) return;
       input.value = full(Number((value + by).toFixed(10)));
       enter();
@@ -205,7 +218,7 @@
       input, step, node: make("span", { className: "field" }, name, error),
       /** @param {number} value */
       set: (value) => {
-        if (document.activeElement === input && parsed(input.value) === value) return;
+        if (document.activeElement === input && typed(input.value) === value) return;
         input.value = full(value);
         complain("");
       },
@@ -215,7 +228,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup, printed, set, setBar,
+    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup, printed, scientific, set, setBar,
     setText, strength,
   };
   window.mhaExplorer = shared;

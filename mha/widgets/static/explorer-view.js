@@ -5,7 +5,7 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isChanged, isPage,
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isPage,
     later, make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -95,10 +95,16 @@
       this.controls = new Controls(this);
       this.strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
         tab.append(...this.controls.head(head)));
-      this.extraPlace = make("div", { className: "extra", hidden: data.view === "strip" });
-      if (data.view !== "strip") this.addView();
-      this.root.querySelector(".face")?.replaceChildren(
-        this.extraPlace, this.strip.node, this.tasks.node, this.controls.node);
+      // A plane a head has no room above the strip: a fold has them.
+      const isFolded = data.view === "plane" && data.heads.length === 2;
+      this.extraPlace = isFolded
+        ? make("details", { className: "fold settings", ontoggle: () => this.addView() },
+          make("summary", {}, texts.asArrows))
+        : make("div", { className: "extra", hidden: data.view === "strip" });
+      this.root.querySelector(".face")?.replaceChildren(...(isFolded ? [] : [this.extraPlace]),
+        this.strip.node, this.tasks.node, this.controls.node);
+      if (isFolded) this.controls.node.append(this.extraPlace);
+      else if (data.view !== "strip") this.addView();
       this.caption(own);
       this.refresh();
     }
@@ -116,7 +122,8 @@
 
     /** The drawing that some chapters have above the strip. */
     async addView() {
-      await later("explorer-views.js");
+      await Promise.all(["plane.css", "explorer-views.js"].map(later));
+      if (this.extra) return;
       this.extra = new window.mhaExplorer.views[this.data.view](this);
       this.extraPlace.append(this.extra.node);
       this.extra.paint();
@@ -214,8 +221,9 @@
 
     /** Change inputs in one step; returns what is wrong with a number, or "".
         @param {[Place, number][]} changes
+        @param {string | (() => string)} [told] what is said of it, by default each number's new value
         @returns {string} */
-    editAll(changes) {
+    editAll(changes, told) {
       const edits = { ...this.state.edits };
       const sentences = changes.map(([at, value]) => {
         const address = inputAddress(this.data, this.state, at);
@@ -225,7 +233,7 @@
         if (valueAt(this.data.inputs, first) === value) delete edits[address];
         return () => fill(texts.changed, { place: this.nameOf(at), value: short(value) });
       });
-      const said = () => sentences.map((one) => one()).join(" ");
+      const said = told ?? (() => sentences.map((one) => one()).join(" "));
       const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
       return this.change({ edits }, said, { what }) ? "" : texts.overflow;
     }
@@ -279,7 +287,6 @@
       this.extra?.paint();
       this.controls.sync(this.state);
       this.tasks.paint();
-      if (!isChanged(this.state, this.start)) this.strip.takeRoom();
       if (this.fold.open) this.all?.paint();
       this.told.forEach((tell) => tell());
       this.writeAddress();

@@ -46,7 +46,7 @@
 
     /** The slider over widths has a script of its own, and no address. */
     async addWidth() {
-      await later("explorer-views.js");
+      await Promise.all(["plane.css", "explorer-views.js"].map(later));
       const { node } = new window.mhaExplorer.Width(this.data);
       this.querySelector(".before")?.replaceWith(node);
       this.classList.add("live");

@@ -4,19 +4,10 @@
 (function () {
   "use strict";
 
-  const { later, make } = window.mhaExplorer;
+  const { later } = window.mhaExplorer;
 
   /** How far from the screen an instrument is loaded. */
   const NEAR = "200px";
-
-  const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
-
-  /** A style sheet of use to few pages; one that a notebook holds has its name as its id.
-      @param {string} name */
-  const dressed = (name) => document.getElementById(name) ?? new Promise((done) => {
-    document.head.append(make("link",
-      { rel: "stylesheet", id: name, href: `${folder}${name}`, onload: done, onerror: done }));
-  });
 
   /** By the kind, what opens an element: with its data, and what stands there until then.
       @type {Record<string, Instrument>} */
@@ -44,7 +35,7 @@
 
     async load() {
       const { kind = "", late = "", dress = "" } = this.dataset;
-      await Promise.all(dress.split(" ").filter(Boolean).map(dressed));
+      await Promise.all(dress.split(" ").filter(Boolean).map(later));
       for (const name of late.split(" ")) await later(name);
       const data = JSON.parse(this.querySelector(":scope > script")?.textContent ?? "{}");
       const made = window.mhaInstruments[kind](data, this);

@@ -86,7 +86,14 @@
     return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
   }
 
+  /**
+   * What a reader has typed as a number, NaN where it is none: a comma may stand for the point.
+   * @param {string} text
+   * @returns {number}
+   */
+  const typed = (text) => parsed(text.replace(/^([^,.]*),(?=\d)/, "$1."));
+
   /** @type {any} */
-  const numbers = { fixed, full, parsed, short, shown };
+  const numbers = { fixed, full, parsed, short, shown, typed };
   window.mhaNumbers = numbers; // signs.js adds to it
 })();

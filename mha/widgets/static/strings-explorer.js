@@ -17,6 +17,7 @@
     },
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
+    asArrows: "As arrows: a plane a head",
     byOne: "unscaled",
     byTemperature: "{by} ÷ {temperature}",
     sum: "sum",
@@ -71,6 +72,8 @@
     headOff: "{head} is switched off, so zeros stand in its columns.",
 
     notANumber: "{text} is not a number; a number such as 0.5 is wanted.",
+    fixed: "All inputs of this value are zero, so its matrix cannot change it.",
+    pulled: "{place} is now {value}: its matrix has changed.",
     overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
 
     effect: "{what} The weights of {token} move by up to {weights}, its {end} by up to {outcome}.",

@@ -4,7 +4,7 @@
   "use strict";
 
   const { of: placeOf, address } = window.mhaPlaces;
-  const { make, set, setBar, strength } = window.mhaExplorer;
+  const { fitting, make, set, setBar, setText, strength } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Widths in pixels: of the ribbon of a weight of 1, of the narrowest one, of a stack. */
@@ -12,8 +12,11 @@
   const NARROW = 0.75;
   const STACK = 36;
 
-  /** How much of a drawing's height a stack takes. */
+  /** How much of a drawing's height a stack may take. */
   const SHARE = 0.86;
+
+  /** What a stack's full height may stand for, times a power of ten. */
+  const STEPS = [1, 2, 5, 10];
 
   /** How long a value flows, and how much a weight changes at least for it to flow. */
   const FLOW_MS = 700;
@@ -41,20 +44,32 @@
     return place;
   }
 
+  /** A tenth of a pixel is enough; more digits take longer to read.
+      @type {(x: number) => number} */
+  const tenth = (x) => Math.round(10 * x) / 10;
+
   /** A curve from left to right. @type {(...ends: number[]) => string} */
   const across = (...ends) => {
-    // A tenth of a pixel is enough; more digits take longer to read.
-    const [x0, y0, x1, y1] = ends.map((x) => Math.round(10 * x) / 10);
+    const [x0, y0, x1, y1] = ends.map(tenth);
     return `M${x0} ${y0}C${(x0 + x1) / 2} ${y0} ${(x0 + x1) / 2} ${y1} ${x1} ${y1}`;
+  };
+
+  /** A band from left to right, from one height to another.
+      @type {(y0: number, high0: number, x1: number, y1: number, high1: number) => string} */
+  const band = (y0, high0, x1, y1, high1) => {
+    const [x, turn, top0, end0, top1, end1] =
+      [x1, x1 / 2, y0 - high0 / 2, y0 + high0 / 2, y1 - high1 / 2, y1 + high1 / 2].map(tenth);
+    return `M0 ${top0}C${turn} ${top0} ${turn} ${top1} ${x} ${top1}V${end1}`
+      + `C${turn} ${end1} ${turn} ${end0} 0 ${end0}Z`;
   };
 
   /** @type {(numbers: number[]) => number} */
   const total = (numbers) => numbers.reduce((sum, x) => sum + Math.abs(x), 0);
 
   /** Where signed parts stand when those above zero are piled up, and then those below.
-      @type {(parts: number[], length: number) => { from: number, size: number }[]} */
-  function piled(parts, length) {
-    const unit = length / (total(parts) || 1);
+      @type {(parts: number[], length: number, of?: number) => { from: number, size: number }[]} */
+  function piled(parts, length, of = total(parts)) {
+    const unit = length / (of || 1);
     let [above, below] = [0, unit * total(parts.filter((part) => part > 0))];
     return parts.map((part) => {
       const size = unit * Math.abs(part);
@@ -65,7 +80,21 @@
     });
   }
 
+  /** The least round number that is no smaller. @type {(size: number) => number} */
+  function rounded(size) {
+    const ten = 10 ** Math.floor(Math.log10(size));
+    return Number((ten * (STEPS.find((step) => step * ten >= size) ?? 10)).toPrecision(1));
+  }
+
+  /** Less than any part that is seen. */
+  const TINY = 1e-9;
+
   const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  /** What each value adds to a component of the output.
+      @type {(explorer: ExplorerView, head: number, weights: number[], component: number) => number[]} */
+  const partsOf = ({ numbers }, head, weights, component) =>
+    weights.map((weight, key) => weight * numbers.value[head][key][component]);
 
   class Ribbons {
     /** @param {ExplorerView} explorer */
@@ -75,10 +104,18 @@
       this.lines = tokens.map(() => shape("path", "line"));
       this.ribbons = tokens.map(() => shape("path", "ribbon"));
       this.parts = tokens.map(() => shape("rect", "part"));
+      /** What the stack is measured by: as high as what its name says. */
+      this.gauge = shape("rect", "gauge");
+      this.full = shape("text", "full");
       this.drops = tokens.map(() => shape("circle", "drop"));
       this.fan = drawing("fan", this.lines, (width, height) => this.drawFan(width, height));
-      this.flow = drawing("flow", [...this.ribbons, ...this.parts, ...this.drops],
+      this.flow = drawing("flow",
+        [this.gauge, ...this.ribbons, ...this.parts, ...this.drops, this.full],
         () => this.drawFlow());
+      /** What each stack's height stands for: the example's own largest one, of a head and component. */
+      this.most = explorer.numbers.weights.map((rows, head) =>
+        explorer.numbers.value[head][0].map((_, i) => rounded(
+          Math.max(...rows.map((row) => total(partsOf(explorer, head, row, i)))) || 1)));
       /** @type {any} */
       this.now = null;
       this.flown = -Infinity;
@@ -93,15 +130,21 @@
     /** @param {number} width
         @param {number} height */
     drawFan(width, height) {
-      this.lines.forEach((line, key) =>
-        set(line, "d", across(0, height / 2, width, this.middle(key, height))));
+      // Where the query stands above and not beside, the lines come down from it.
+      const isBelow = this.fan.previousElementSibling?.getBoundingClientRect().bottom
+        < this.fan.getBoundingClientRect().top;
+      this.lines.forEach((line, key) => {
+        const middle = this.middle(key, height);
+        set(line, "d", isBelow ? `M4 -32V${middle - 12}Q4 ${middle} 16 ${middle}H${width}`
+          : across(0, height / 2, width, middle));
+      });
     }
 
     /** @param {StripView} view */
     paint(view) {
       const { numbers } = this.explorer;
       const weights = numbers.weights[view.head][view.row];
-      const parts = weights.map((w, key) => w * numbers.value[view.head][key][view.component]);
+      const parts = partsOf(this.explorer, view.head, weights, view.component);
       const before = this.now;
       this.now = { view, weights, parts };
       this.drawFlow();
@@ -112,21 +155,31 @@
     drawFlow() {
       const [width, height] = this.flow.size;
       if (!width || !this.now) return;
-      const { weights, parts } = this.now;
+      const { weights, parts, view } = this.now;
       const high = height * SHARE;
-      const stack = piled(parts, high);
+      const foot = (height + high) / 2;
+      const full = Math.max(this.most[view.head][view.component], rounded(total(parts) || TINY));
+      const stack = piled(parts, high, full);
+      const top = foot - (high * total(parts)) / full;
       const end = width - STACK;
+      set(this.gauge, "x", end);
+      set(this.gauge, "y", foot - high);
+      set(this.gauge, "width", STACK);
+      set(this.gauge, "height", high);
+      set(this.full, "x", end - 4);
+      set(this.full, "y", foot - high + 10);
+      setText(this.full, fitting(full, true));
       weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
-        const top = (height - high) / 2 + stack[key].from;
-        const path = across(0, this.middle(key, height), end - 2, top + stack[key].size / 2);
+        const { from, size } = stack[key];
         const [ribbon, part] = [this.ribbons[key], this.parts[key]];
-        set(ribbon, "d", path);
-        set(ribbon, ".strokeWidth", weight && Math.max(NARROW, WIDE * weight));
-        set(ribbon, ".strokeOpacity", strength(weight));
+        const wide = weight && Math.max(NARROW, WIDE * weight);
+        set(ribbon, "d", band(this.middle(key, height), wide, end, top + from + size / 2,
+          weight && Math.max(NARROW, size)));
+        set(ribbon, ".fillOpacity", strength(weight));
         set(part, "x", end);
         set(part, "width", STACK);
-        set(part, "y", top);
-        set(part, "height", Math.max(0, stack[key].size - 2));
+        set(part, "y", tenth(top + from));
+        set(part, "height", tenth(size));
         set(part, "class", parts[key] < 0 ? "part below" : "part");
         set(part, ".fillOpacity", strength(weight));
       });
@@ -145,13 +198,21 @@
       weights.forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
         const drop = this.drops[key];
         if (Math.abs(weight - before[key]) < LEAST || !drop.animate) return;
-        drop.style.offsetPath = `path("${this.ribbons[key].getAttribute("d")}")`;
+        drop.style.offsetPath = `path("${this.way(key)}")`;
         set(drop, "r", 2 + (WIDE * weight) / 2);
         drop.animate([
           { offsetDistance: "0%", opacity: 0 }, { opacity: 0.9, offset: 0.2 },
           { opacity: 0.9, offset: 0.8 }, { offsetDistance: "100%", opacity: 0 },
         ], { duration: FLOW_MS, easing: "ease-in-out" });
       });
+    }
+
+    /** The middle of a ribbon. @type {(key: number) => string} */
+    way(key) {
+      const [width, height] = this.flow.size;
+      const part = this.parts[key];
+      const [top, size] = ["y", "height"].map((name) => Number(part.getAttribute(name)));
+      return across(0, this.middle(key, height), width - STACK, top + size / 2);
     }
 
     /** Follow what is lit; null where nothing is.
@@ -246,7 +307,7 @@
         lane.classList.toggle("off", state.off[head]);
         this.shares[head]?.classList.toggle("off", state.off[head]);
         numbers.weights[head][view.row].forEach((weight, key) =>
-          setBar(this.bars[head][key], weight, true));
+          setBar(this.bars[head][key], weight, { upright: true }));
       });
       this.draw();
     }
@@ -272,5 +333,5 @@
     }
   }
 
-  Object.assign(window.mhaExplorer, { Heads, Ribbons, drawing, shape });
+  Object.assign(window.mhaExplorer, { Heads, Ribbons, drawing, isStill, shape });
 })();

@@ -3,16 +3,36 @@
 (function () {
   "use strict";
 
-  const { parsed } = window.mhaNumbers;
+  const { short, typed } = window.mhaNumbers;
   const { address } = window.mhaPlaces;
-  const { STEP, fill, make } = window.mhaExplorer;
+  const { STEP, fill, isStill, make } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
   const DRAG = { step: 8, least: 4 };
 
-  /** A field widens with what is typed into it, up to so many digits. */
+  /** A field that is typed in reaches over its neighbours, up to so many digits, and moves none. */
   const MOST_DIGITS = 9;
+
+  /** What is typed has all decimals that are not of rounding. */
+  const ALL_PLACES = 10;
+
+  /** The first movement: how long a reader is waited for, the steps of the number, how long each is
+      seen, and where it is remembered that there was one. */
+  const FIRST = { wait: 1200, steps: [1, 2, 3, 4, 5, 4, 3, 2, 1], each: 110 };
+  const MOVED = "attention-by-hand.moved";
+
+  /** What a reader does, whatever it is. */
+  const DOINGS = ["pointerdown", "keydown", "focusin", "hashchange"];
+
+  /** Whether there was no movement on this device yet; where nothing can be kept there is none. */
+  function isFirst() {
+    try {
+      return localStorage.getItem(MOVED) === null;
+    } catch {
+      return false;
+    }
+  }
 
   class Hands {
     /** @param {HandledStrip} strip */
@@ -48,6 +68,38 @@
         }
       });
       this.strip.numbers[0].node.tabIndex = 0;
+      if (isFirst() && !isStill()) this.awaitSight();
+    }
+
+    /** Show once on a device that an input can be moved, when one has been in sight for a while and
+        the reader has done nothing yet. */
+    awaitSight() {
+      const number = this.strip.numbers.find(({ given }) => given);
+      if (!number) return;
+      /** @type {number} */
+      let next;
+      const watch = new IntersectionObserver(([{ isIntersecting }]) => {
+        clearTimeout(next);
+        if (isIntersecting) next = setTimeout(() => play(0), FIRST.wait);
+      }, { threshold: 1 });
+      const end = () => {
+        watch.disconnect();
+        clearTimeout(next);
+        DOINGS.forEach((name) => removeEventListener(name, end, true));
+        if (this.pointed === number) this.strip.moveBy(number, 0);
+        this.pointed = null;
+        this.strip.light();
+      };
+      const play = (/** @type {number} */ step) => {
+        if (step === 0 && !isFirst()) return end();
+        localStorage.setItem(MOVED, "yes");
+        if (step === FIRST.steps.length) return end();
+        this.pointed = number;
+        this.strip.moveBy(number, FIRST.steps[step] * STEP);
+        next = setTimeout(() => play(step + 1), FIRST.each);
+      };
+      DOINGS.forEach((name) => addEventListener(name, end, true));
+      watch.observe(number.node);
     }
 
     /** @param {Event} event */
@@ -64,8 +116,24 @@
       if (!number) return;
       this.focused = number;
       this.strip.numbers.forEach(({ node }) => { node.tabIndex = node === target ? 0 : -1; });
-      if (number.given && !this.dragging) /** @type {any} */ (target).select();
+      if (number.given && !this.dragging) this.show(number);
       this.strip.light();
+    }
+
+    /** Show a field's number with all its digits, to be typed over.
+        @param {StripNumber} number */
+    show({ node, value, digits }) {
+      if (!(node instanceof HTMLInputElement)) return;
+      node.value = short(value, ALL_PLACES);
+      this.reach(node, digits);
+      node.select();
+    }
+
+    /** @param {HTMLInputElement} field
+        @param {number} digits that it has room for */
+    reach(field, digits) {
+      const over = Math.min(field.value.length, MOST_DIGITS) - digits;
+      field.style.setProperty("--over", String(Math.max(0, over)));
     }
 
     onBlur() {
@@ -81,8 +149,8 @@
       this.typing = null;
       number.value = NaN;
       this.complain(number, "");
+      number.node.style.removeProperty("--over");
       this.strip.paintNumber(number, this.strip.view());
-      this.strip.takeRoom();
     }
 
     /** @param {Event} event */
@@ -115,20 +183,19 @@
       const number = this.strip.ofNode.get(target);
       if (!number) return;
       this.typing = target;
-      this.enter(number, parsed(/** @type {any} */ (target).value));
+      this.enter(number, typed(/** @type {any} */ (target).value));
     }
 
     /** @param {StripNumber} number
         @param {number} value */
     enter(number, value) {
       const { node } = number;
-      const { value: typed } = /** @type {any} */ (node);
-      this.strip.giveRoom(number, Math.min(typed.length, MOST_DIGITS));
-      const wrong = Number.isFinite(value) ? this.strip.explorer.edit(number.at, value)
-        : texts.notANumber;
+      if (!(node instanceof HTMLInputElement)) return;
+      if (node === this.typing) this.reach(node, number.digits);
+      const wrong = Number.isFinite(value) ? this.strip.edit(number, value) : texts.notANumber;
       if (wrong) node.setAttribute("aria-invalid", "true");
       else node.removeAttribute("aria-invalid");
-      this.complain(number, wrong && fill(wrong, { text: typed.slice(0, 40) || "“”" }));
+      this.complain(number, wrong && fill(wrong, { text: node.value.slice(0, 40) || "“”" }));
     }
 
     /** Say below a field what is wrong with what is typed; "" takes it away.
@@ -163,7 +230,7 @@
       else if (up) this.go(number, -up, number);
       else if (number.given && isTyping && (key === "Enter" || key === "Escape")) {
         this.settle(number);
-        if (number.node instanceof HTMLInputElement) number.node.select();
+        this.show(number);
       } else if (key === "Escape" && this.strip.explorer.state.selected) this.strip.explorer.back();
       else return;
       event.preventDefault();
@@ -177,8 +244,8 @@
       const column = (/** @type {StripNumber} */ { at: { stage, term }, node }) =>
         [stage, term === null, node.parentElement?.className,
           [...node.parentElement?.children ?? []].indexOf(node)].join();
-      const those = like ? this.strip.numbers.filter((one) => column(one) === column(like))
-        : this.strip.numbers;
+      const those = this.strip.numbers.filter((one) => one.node.checkVisibility()
+        && (!like || column(one) === column(like)));
       those[those.indexOf(from) + by]?.node.focus();
     }
 

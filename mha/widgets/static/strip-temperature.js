@@ -4,13 +4,19 @@
   "use strict";
 
   const { short, shown } = window.mhaNumbers;
-  const { compute, fill, make, setBar, setText } = window.mhaExplorer;
+  const { Plane, Sliders, compute, fill, make, paintMeeting, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The slider goes over powers of ten, in hundredths of one. */
   const SLIDER = { min: -100, max: 100, unit: 100 };
 
   class Temperature {
+    /** The query among the keys, where these are two wide. @type {any} */
+    plane;
+
+    /** @type {any} */
+    sliders;
+
     /** @param {ExplorerView} explorer */
     constructor(explorer) {
       this.explorer = explorer;
@@ -35,11 +41,29 @@
       const choices = this.hidden.map((box, i) =>
         make("label", { className: "choice" }, box, fill(texts.padding, { token: tokens[i] })));
       this.value = make("output", { htmlFor: id });
-      this.node = make("div", { className: "temperature head-0" },
-        make("div", { className: "line" },
-          make("label", { htmlFor: id }, texts.temperature), this.slider, this.value),
-        make("div", { className: "line" }, ...choices),
-        make("div", { className: "temperature-bars" }, ...this.columns.map(({ node }) => node)));
+      const { query, turned_query } = explorer.numbers;
+      // Lines of equal weight have a plane of queries to lie in.
+      if (query[0][0].length === 2 && !turned_query) {
+        this.plane = new Plane({ names: texts.planeAxes.both, changed: (tip) => this.sliders.paint(tip) });
+        this.sliders = new Sliders(() => [this.plane]);
+      }
+      const bars = make("div", {}, make("div", { className: "line" },
+        make("label", { htmlFor: id }, texts.temperature), this.slider, this.value),
+      make("div", { className: "line" }, ...choices),
+      make("div", { className: "temperature-bars" }, ...this.columns.map(({ node }) => node)));
+      if (this.plane) bars.append(this.sliders.node);
+      this.node = make("div", { className: `temperature head-0${this.plane ? " two" : ""}` },
+        ...(this.plane ? [this.plane.node] : []), bars);
+    }
+
+    /** Lines of equal weight, of the key that has most without a temperature.
+        @param {number[]} weights */
+    paintLines(weights) {
+      const { data, state } = this.explorer;
+      const most = weights.indexOf(Math.max(...weights));
+      setText(this.plane.caption, fill(texts.planeLines, { key: data.tokens[state.order[most]] }));
+      paintMeeting(this.explorer, this.plane, state.focus, most);
+      this.sliders.paint();
     }
 
     /** @param {number} temperature */
@@ -81,6 +105,7 @@
       });
       const place = Math.round(SLIDER.unit * Math.log10(state.temperature));
       if (document.activeElement !== this.slider) this.slider.value = String(place);
+      if (this.plane) this.paintLines(runs[0].weights[state.focus][row]);
     }
   }
 

@@ -4,30 +4,66 @@
 (function () {
   "use strict";
 
-  const { parsed, short, sign } = window.mhaNumbers;
+  const { short, shown, sign, typed } = window.mhaNumbers;
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Hands, Heads, Ribbons, chainOf, fill, fitting, inBrackets, make, set, setBar, setText,
-    worked } = window.mhaExplorer;
+  const { Hands, Heads, Ribbons, chainOf, compute, fill, inBrackets, inputAddress, make, scientific,
+    set, setBar, setText, worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
-  /** For so many characters there is room in the columns of numbers, on one line at a desk; what a
-      vector takes beyond its numbers, a number beyond its digits, and the least that it has. */
-  const ROOM = { line: 95, vector: 2.8, number: 0.85, least: 2.5 };
+  /** For so many digits there is room in the columns of numbers, on one line at a desk; what a
+      vector takes beyond its numbers, and a number beyond its digits; the least digits that a number
+      has room for that is computed, and one of a vector. */
+  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6, component: 3 };
+
+  /** Beside its digits a number has so much room that it may use; and so much more where it is set
+      smaller. */
+  const SLACK = { own: 0.8, small: 1.25 };
 
   /** Vectors are folded in two where the line has no room for all, in this order. */
   const VECTORS = ["query", "value", "key"];
 
-  /** From this size on a number would take the room of others, and so would a longer input; more
-      digits than at first fold a vector in two. */
-  const LONG = { size: 1e4, digits: 7, folded: 5 };
-
   /** Decimals of a vector's numbers that are computed; a line below has all that are asked for. */
   const PLACES = 2;
 
+  /** The longest bar of a row takes this share of its room at least. */
+  const LEAST_BAR = 1 / 3;
+
+  /** How wide a text is, in digits: a point is half as wide.
+      @type {(text: string) => number} */
+  const widthOf = (text) => text.length - (text.includes(".") ? 0.5 : 0);
+
   /** Whether there is a mouse, or the like, to point with. */
   const HAS_POINTER = !matchMedia("(hover: none)").matches;
+
+  /** Differences below it are of rounding. */
+  const TINY = 1e-9;
+
+  /** @type {(left: number[], right: number[]) => number} */
+  const dot = (left, right) => left.reduce((sum, x, i) => sum + x * right[i], 0);
+
+  /** The least change of a matrix's column that adds 1 to one row's product with it, and nothing to
+      the others' where they leave a way.
+      @type {(rows: Matrix, row: number) => number[]} */
+  function wayOf(rows, row) {
+    /** @type {Matrix} */
+    const basis = [];
+    /** @type {(vector: number[]) => number[]} */
+    const without = (vector) => basis.reduce((rest, unit) => {
+      const along = dot(rest, unit);
+      return rest.map((x, i) => x - along * unit[i]);
+    }, vector);
+    for (const other of rows.filter((_, i) => i !== row)) {
+      const rest = without(other);
+      const length = Math.sqrt(dot(rest, rest));
+      if (length > TINY) basis.push(rest.map((x) => x / length));
+    }
+    const alone = without(rows[row]);
+    const way = dot(alone, alone) > TINY ? alone : rows[row];
+    const size = dot(way, rows[row]);
+    return way.map((x) => (size && Math.abs(x) > TINY ? x / size : 0));
+  }
 
   class Strip {
     /** @param {ExplorerView} explorer */
@@ -54,10 +90,9 @@
       this.looks = "";
       this.shines = "";
       this.moved = true;
-      // What the example itself comes to is written out.
-      const { query, key, value, scores, exponentials, row_sums } = explorer.numbers;
-      this.long = Math.max(LONG.size, ...[query, key, value, scores, exponentials, row_sums]
-        .flat(3).filter(Number.isFinite).map((x) => 1.01 * Math.abs(x)));
+      /** The digits that the numbers of a stage have room for.
+          @type {Record<string, number>} */
+      this.digits = {};
       this.hands = new Hands(this);
       this.vectors = this.layOut();
       this.how = make("p", { className: "how" });
@@ -196,21 +231,19 @@
       /** @type {any} */
       const { numbers } = this.explorer;
       const { inputs } = this.explorer.data;
-      const digits = (/** @type {string} */ stage, /** @type {string} */ as) => Math.max(
-        ...numbers[stage].flat(2).map((/** @type {number} */ x) => this.textOf(x, as).length));
       const room = ["scores", "scaled_scores", "exponentials", "value"].reduce((left, stage) =>
-        left - digits(stage, "scores") - ROOM.number, ROOM.line);
+        left - this.digitsOf(stage, ROOM.computed) - ROOM.number, ROOM.line);
       const vectors = VECTORS.map((stage) => {
         const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
         const start = isGiven(inputs, stage) ? stage : "embeddings";
         const those = meets === start || stage === "value" ? [meets] : [start, meets];
         return those.map((name) => {
           const { length: count } = numbers[name].flat(window.mhaStages[name].axes.length - 2)[0];
-          return { stage: name, count, columns: count, digits: digits(name, name) };
+          return { stage: name, count, columns: count, digits: this.digitsOf(name, ROOM.component) };
         });
       });
       const size = (/** @type {VectorLayout} */ { columns, digits: most }) =>
-        ROOM.vector + columns * (Math.max(most, ROOM.least) + ROOM.number);
+        ROOM.vector + columns * (most + ROOM.number);
       const isTight = () => vectors.reduce((sum, those) =>
         sum + Math.max(...those.map(size)), 0) > room;
       for (const those of vectors) {
@@ -221,17 +254,27 @@
       return Object.fromEntries(VECTORS.map((stage, i) => [stage, vectors[i]]));
     }
 
+    /** For how many digits a stage's numbers have room, whatever becomes of them: what the example
+        itself comes to is written out.
+        @param {string} stage
+        @param {number} least */
+    digitsOf(stage, least) {
+      /** @type {any} */
+      const { numbers } = this.explorer;
+      this.digits[stage + least] ??= Math.max(least, ...[numbers[stage]].flat(3)
+        .map((/** @type {number} */ x) => widthOf(this.exactly(x, stage)[0])));
+      return this.digits[stage + least];
+    }
+
     /** A token's vector.
         @param {string} name of its stage
         @param {(view: StripView) => number} position
         @returns {HTMLElement[]} */
     vector(name, position) {
       return this.vectors[name].map(({ stage, count, columns, digits }) => {
-        /** @type {StripNumber["room"]} */
-        const room = { digits, least: digits, columns, node: null };
         const numbers = Array.from({ length: count }, (_, i) => {
           const node = this.number((v) => placeOf(stage, v.head, position(v), i));
-          this.last.room = room;
+          this.last.digits = digits;
           if (stage === "value") {
             this.words.push(({ component }) => node.classList.toggle("chosen", i === component));
           }
@@ -239,10 +282,9 @@
         });
         const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
           window.mhaStages[stage].symbol);
-        room.node = make("span", { className: `vector of-${stage}`,
+        return make("span", { className: `vector of-${stage}`,
           style: `--columns: ${columns}; --count: ${count}; --digits: ${digits}` },
         letter, make("span", { className: "numbers" }, ...numbers));
-        return /** @type {HTMLElement} */ (room.node);
       });
     }
 
@@ -251,7 +293,8 @@
         @returns {HTMLElement} */
     number(place) {
       const at = place(this.view());
-      const given = at.term === null && isGiven(this.explorer.data.inputs, at.stage);
+      const given = at.term === null && this.canMove(at.stage);
+      const digits = this.digitsOf(at.term === null ? at.stage : "value", ROOM.computed);
       const node = given
         ? make("input", {
           type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
@@ -259,9 +302,9 @@
         })
         : make("button", { type: "button", className: "number" }, "");
       node.tabIndex = -1;
+      if (digits > ROOM.computed) node.style.setProperty("--digits", String(digits));
       /** @type {StripNumber} */
-      const number = { node, place, at, given, where: "", value: NaN, text: "", name: "",
-        room: { digits: 0, least: 0, columns: 1, node: null } };
+      const number = { node, place, at, given, digits, where: "", value: NaN, text: "", name: "" };
       this.numbers.push(number);
       this.ofNode.set(node, number);
       return node;
@@ -308,24 +351,37 @@
         const isShort = /e/.test(sum + total.text);
         setText(node, sum && (isShort ? "≈" : sign(sum, total.text)));
       }
-      numbers.weights[view.head][view.row].forEach((weight, key) =>
-        setBar(this.bars[key], weight));
-      set(this.one, "class", `one head-${view.head % 6}${state.off[view.head] ? " off" : ""}`);
+      const weights = numbers.weights[view.head][view.row];
+      const longest = Math.min(1, Math.max(...weights) / LEAST_BAR) || 1;
+      weights.forEach((weight, key) => setBar(this.bars[key], weight, { of: longest }));
+      const isUnscaled = factor(this.explorer.data.keyWidth, scale, temperature) === 1
+        && numbers.mask[view.head][view.row].every((entry) => entry === 0);
+      set(this.one, "class", `one head-${view.head % 6}${state.off[view.head] ? " off" : ""}${
+        isUnscaled ? " unscaled" : ""}`);
       this.ribbons.paint(view);
       this.heads.paint(view);
       this.light();
     }
 
-    /** How a number of a stage is written.
+    /** A number of a stage as it is written where there is room for it, and then with ever fewer
+        decimals.
         @param {number} value
-        @param {string} stage */
-    textOf(value, stage) {
-      if (isGiven(this.explorer.data.inputs, stage)) {
-        const text = fitting(value, true, { long: LONG.size });
-        return text.length > LONG.digits ? fitting(value, true, { places: 1, long: LONG.size }) : text;
-      }
+        @param {string} stage
+        @returns {string[]} */
+    exactly(value, stage) {
       const isPart = /query|key|value/.test(stage);
-      return fitting(value, isPart, { places: isPart ? PLACES : undefined, long: this.long });
+      const write = isPart || isGiven(this.explorer.data.inputs, stage) ? short : shown;
+      const places = isPart && !isGiven(this.explorer.data.inputs, stage) ? PLACES : 4;
+      return Array.from({ length: places + 1 }, (_, less) => write(value, places - less));
+    }
+
+    /** How a number is written in its room: nothing moves for a longer one.
+        @param {number} value
+        @param {StripNumber} number */
+    textOf(value, { at: { stage }, digits }) {
+      const room = (digits + SLACK.own) * SLACK.small;
+      return [...this.exactly(value, stage), scientific(value, 2), scientific(value, 1)]
+        .find((text) => widthOf(text) <= room) ?? scientific(value, 0);
     }
 
     /** @param {StripNumber} number
@@ -341,37 +397,58 @@
       const isSame = value === number.value;
       if (isSame && !this.moved) return;
       number.value = value;
-      const text = isSame ? number.text : this.textOf(value, number.at.stage);
+      const text = isSame ? number.text : this.textOf(value, number);
       // Who speaks to the page says what is to be seen.
       set(node, "aria-label", given ? name : `${text}, ${name}`);
       if (isSame) return;
       number.text = text;
-      this.giveRoom(number, text.length);
+      node.classList.toggle("small", widthOf(text) > number.digits + SLACK.own);
       if (!(node instanceof HTMLInputElement)) setText(node, text);
-      else if (node !== this.hands.typing || parsed(node.value) !== value) {
+      else if (node !== this.hands.typing || typed(node.value) !== value) {
         node.value = text;
         node.removeAttribute("aria-invalid");
       }
     }
 
-    /** Numbers that stand in columns widen together.
-        @param {StripNumber} number
-        @param {number} digits */
-    giveRoom({ room, node }, digits) {
-      if (digits <= room.digits) return;
-      room.digits = digits;
-      const { style } = room.node ?? node;
-      style.setProperty("--digits", String(digits));
-      const isFolded = digits > Math.max(room.least, LONG.folded) && room.columns > 2;
-      if (room.node) style.setProperty("--columns", String(Math.ceil(room.columns / (isFolded ? 2 : 1))));
+    // -- What can be moved --
+
+    /** Whether a reader can move a stage's numbers: inputs, and values that a matrix makes.
+        @param {string} stage */
+    canMove(stage) {
+      const { inputs } = this.explorer.data;
+      return isGiven(inputs, stage) || stage === "value";
     }
 
-    /** Take back the room that numbers needed before they were as at first again. */
-    takeRoom() {
-      for (const { room } of this.numbers) room.digits = 0;
-      for (const number of this.numbers) {
-        this.giveRoom(number, Math.max(number.room.least, number.text.length));
-      }
+    /** Move a number; returns what is wrong with that, or "".
+        @param {StripNumber} number
+        @param {number} value
+        @returns {string} */
+    edit({ at, value: before }, value) {
+      /** @type {any} */
+      const { data, numbers } = this.explorer;
+      if (isGiven(data.inputs, at.stage)) return this.explorer.edit(at, value);
+      const { head, row, column } = at;
+      const rows = numbers.start_normed ?? numbers.placed ?? numbers.embeddings;
+      const way = wayOf(rows, row);
+      const first = data.inputs.w_v[head];
+      /** @type {[Place, number][]} */
+      const changes = way.flatMap((share, i) => {
+        const entry = numbers.w_v[head][i][column] + share * (value - before);
+        const isBack = Math.abs(entry - first[i][column]) < TINY;
+        return share ? [[placeOf("w_v", head, i, column), isBack ? first[i][column] : entry]] : [];
+      });
+      return changes.length === 0 ? texts.fixed : this.explorer.editAll(changes, () =>
+        fill(texts.pulled, { place: this.explorer.nameOf(at), value: short(value) }));
+    }
+
+    /** Show what an input moves, and leave the state as it is.
+        @param {StripNumber} number
+        @param {number} by */
+    moveBy({ at }, by) {
+      const { data, state } = this.explorer;
+      const edited = { [inputAddress(data, state, at)]: valueAt(compute(data, state), at) + by };
+      this.explorer.numbers = compute(data, by ? { ...state, edits: { ...state.edits, ...edited } } : state);
+      this.paint();
     }
 
     // -- Where a number comes from, and what it moves --

@@ -148,6 +148,8 @@ interface ExplorerData {
   tasks: StripTask[];
   /** What stands above the strip: "strip" for nothing. */
   view: string;
+  /** What the components of a value mean, and those of an embedding. */
+  axes?: [string, string];
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
   keyWidth: number;
@@ -263,6 +265,60 @@ interface VectorLayout {
   digits: number;
 }
 
+/** What a plane shows of one thing: an arrow or a point with its text and its tip, or lines. */
+interface PlaneMark {
+  /** "arrow", "point", "line", "area", or "text" alone. */
+  kind: string;
+  at?: number[];
+  /** Where an arrow begins; a text stands on the side that looks away from there. */
+  from?: number[];
+  points?: number[][][];
+  name?: string;
+  text?: string;
+  /** How wide a line is, how large a point. */
+  wide?: number;
+  tip?: PlaneTip;
+}
+
+/** What a hand can move in a plane. */
+interface PlaneTip {
+  name: string;
+  look?: string;
+  move(point: number[]): void;
+}
+
+/** A plane, as the views that draw in it see it. */
+interface PlaneDrawing {
+  node: HTMLElement;
+  caption: HTMLElement;
+  names: string[];
+  low: number[];
+  high: number[];
+  step: number;
+  held: boolean;
+  // deno-lint-ignore no-explicit-any
+  movable: any[];
+  draw(): void;
+  paint(
+    marks: PlaneMark[], seen?: number[][], behind?: (low: number[], high: number[]) => PlaneMark[],
+  ): void;
+}
+
+/** A slider with its name and what it says. */
+interface SliderWithName {
+  node: HTMLElement;
+  input: HTMLInputElement;
+  name: HTMLElement;
+  show(value: number, text: string): void;
+}
+
+/** How the weights of a query answer to it. */
+interface Weighed {
+  keys: Matrix;
+  by: number;
+  weights(query: number[]): number[];
+}
+
 /** A number of the strip. */
 interface StripNumber {
   node: HTMLElement;
@@ -275,9 +331,8 @@ interface StripNumber {
   value: number;
   /** How it is written. */
   text: string;
-  /** For how many characters there is room, and at least; in how many columns at first, and the node
-      whose numbers have it together. */
-  room: { digits: number; least: number; columns: number; node: HTMLElement | null };
+  /** For how many digits it has room. */
+  digits: number;
 }
 
 /** A drawing with the size that it was last drawn in. */
@@ -303,8 +358,8 @@ interface HandledStrip {
   explorer: ExplorerView;
   numbers: StripNumber[];
   ofNode: Map<EventTarget | null, StripNumber>;
-  giveRoom(number: StripNumber, digits: number): void;
-  takeRoom(): void;
+  edit(number: StripNumber, value: number): string;
+  moveBy(number: StripNumber, by: number): void;
   light(): void;
   paintNumber(number: StripNumber, view: StripView): void;
   view(): StripView;
@@ -363,7 +418,7 @@ interface ExplorerView {
   back(): void;
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
-  editAll(changes: [Place, number][]): string;
+  editAll(changes: [Place, number][], told?: string | (() => string)): string;
   assemble(own: OwnSentence | null): void;
   text: string;
   link(): string;
@@ -497,7 +552,7 @@ interface Window {
     ): Drawn;
     fill(text: string, words: Record<string, string | number>): string;
     fitting(
-      value: number, given: boolean, room?: { places?: number, long?: number },
+      value: number, given: boolean, room?: { places?: number },
     ): string;
     freshId(): string;
     fromHash(
@@ -508,6 +563,7 @@ interface Window {
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
+    isStill(): boolean;
     isPage: boolean;
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;
@@ -539,7 +595,8 @@ interface Window {
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;
     set(element: Element, name: string, value: string | number): void;
-    setBar(bar: Element, weight: number, upright?: boolean): void;
+    scientific(value: number, places: number): string;
+    setBar(bar: Element, weight: number, how?: { upright?: boolean; of?: number }): void;
     setText(element: Element, text: string): void;
     strength(weight: number): number;
     // deno-lint-ignore no-explicit-any
@@ -576,6 +633,33 @@ interface Window {
       openAll(open: boolean): Promise<void>;
       readAddress(): void;
     };
+    Plane: new (options: {
+      title?: string;
+      names: string[];
+      // deno-lint-ignore no-explicit-any
+      changed?: (tip?: any) => void;
+    }) => PlaneDrawing;
+    Sliders: new (planes: () => PlaneDrawing[]) => {
+      node: HTMLElement;
+      // deno-lint-ignore no-explicit-any
+      paint(tip?: any): void;
+    };
+    coordinates(point: number[]): string;
+    equalLines(
+      weighed: Weighed, key: number, levels: number[], low: number[], high: number[],
+    ): number[][][][];
+    makeSlider(options: {
+      label: string;
+      act: (value: number) => void;
+      done?: () => void;
+      // deno-lint-ignore no-explicit-any
+      properties?: Record<string, any>;
+    }): SliderWithName;
+    nearest(
+      weighed: Weighed, key: number, wanted: number, start: number[],
+    ): { query: number[] | null; most: number };
+    paintMeeting(explorer: ExplorerView, plane: PlaneDrawing, head: number, key: number | null): void;
+    weighing(explorer: ExplorerView, head: number, row: number): Weighed;
     /** What stands above the strip, by name; its script comes later. */
     views: Record<string, new (explorer: ExplorerView) => { node: HTMLElement; paint(): void }>;
     atWidth(tenths: number[][], width: number): { spread: number; weights: number[] }[];
@@ -628,6 +712,7 @@ interface Window {
     fixed(value: number, places: number): string;
     full(value: number): string;
     parsed(text: string): number;
+    typed(text: string): number;
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;
     chain(...steps: string[]): string;

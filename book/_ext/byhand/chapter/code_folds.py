@@ -1,9 +1,10 @@
 """Keep code out of the reading path: it folds away at its section's end, and print leaves it out.
 
 Open stays the code of a cell tagged ``teaches``, up to its first assertion: nothing that checks
-stands in a reader's way. All other code of a section, or of a solution or whatever else holds
-cells, stands in one fold below the last of its own words. A fold is a ``<details>`` of the page, so
-it opens without a script; `book/_static/code.js` adds the switch that opens all.
+stands in a reader's way. All other code of a section, with that of its subsections under their
+titles, stands in one fold below the last of its words. A solution, or whatever else holds cells,
+and a section that is folded away have a fold of their own. A fold is a ``<details>`` of the page,
+so it opens without a script; `book/_static/code.js` adds the switch that opens all.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.writers.html5 import HTML5Translator
+
+from byhand.chapter.section_folds import beginning_of
 
 TEACHES = "tag_teaches"  # the class that MyST-NB gives to cells with the tag
 
@@ -43,8 +46,15 @@ class FoldCode(SphinxPostTransform):
             code = take(node)
             if code is not None and is_screen:
                 folded.setdefault(parent, []).append(code)
+        folds: dict[nodes.Element, code_fold] = {}
         for parent, blocks in folded.items():
-            parent.insert(end_of_words(parent), code_fold("", *blocks))
+            home = home_of(parent)
+            folds.setdefault(home, code_fold())
+            folds[home] += [title_of(parent)] if parent is not home else []
+            folds[home] += blocks
+        for home, fold in folds.items():
+            place = last_part(home)
+            place.insert(end_of_words(place), fold)
 
 
 # ---- Cells ----
@@ -75,6 +85,30 @@ def take(cell: nodes.container) -> nodes.container | None:
 def is_source(node: nodes.Element) -> bool:
     """Tell whether a node holds a cell's code."""
     return node.get("nb_element") == "cell_code_source"
+
+
+def home_of(parent: nodes.Element) -> nodes.Element:
+    """Return in whose fold the code of an element stands: a subsection's in that of its section."""
+    return home_of(parent.parent) if is_subsection(parent) else parent
+
+
+def is_subsection(node: nodes.Element) -> bool:
+    """Tell whether a node is a part of a page's section, and is not folded away itself."""
+    around = [node, node.parent, node.parent and node.parent.parent]
+    return all(isinstance(one, nodes.section) for one in around) and not beginning_of(node)
+
+
+def last_part(home: nodes.Element) -> nodes.Element:
+    """Return the last subsection of an element, where its words end, or the element itself."""
+    parts = [child for child in home.children if is_subsection(child)]
+    return last_part(parts[-1]) if parts else home
+
+
+def title_of(section: nodes.Element) -> nodes.paragraph:
+    """Return a subsection's title as a line above its code."""
+    (title,) = (child for child in section.children if isinstance(child, nodes.title))
+    words = [child.deepcopy() for child in title.children]
+    return nodes.paragraph("", "", *words, classes=["code-fold-part"])
 
 
 def end_of_words(parent: nodes.Element) -> int:

@@ -1,0 +1,167 @@
+/* What weights say about a plane of queries: where they are equal, and which query nearest to one
+   gives a key the weight that is asked for. */
+(function () {
+  "use strict";
+
+  const { factor, softmax } = window.mhaAttention;
+
+  /** A plane is looked through in so many squares a side, and in so many directions. */
+  const SQUARES = 32;
+  const DIRECTIONS = 90;
+
+  /** So far is looked for a query; halvings that are enough for a double; steps of Newton at most. */
+  const FAR = 1e4;
+  const HALVINGS = 60;
+  const STEPS = 40;
+
+  /** The largest pull: a weight that it does not reach has no query. */
+  const STRONGEST = 1e9;
+
+  /** The pull of a weight, and of how a key's weight answers to a query.
+      @type {(explorer: ExplorerView, head: number, row: number) => Weighed} */
+  function weighing({ numbers, state }, head, row) {
+    const keys = numbers.key[head];
+    const by = factor(keys[0].length, state.scale, state.temperature);
+    const added = numbers.mask[head][row];
+    const weights = (/** @type {number[]} */ [x, y]) =>
+      softmax([keys.map((key, i) => (x * key[0] + y * key[1]) * by + added[i])])[0];
+    return { keys, by, weights };
+  }
+
+  /** The least of a function between two numbers, where it has one valley.
+      @type {(f: (x: number) => number, low: number, high: number) => number} */
+  function valley(f, low, high) {
+    const golden = (Math.sqrt(5) - 1) / 2;
+    let [a, b] = [low, high];
+    for (let i = 0; i < STEPS; i += 1) {
+      const [left, right] = [b - golden * (b - a), a + golden * (b - a)];
+      if (f(left) < f(right)) b = right;
+      else a = left;
+    }
+    return (a + b) / 2;
+  }
+
+  /** Where a condition that fails at first begins to hold. @type {(holds: (x: number) => boolean, low: number, high: number) => number} */
+  function first(holds, low, high) {
+    let [no, yes] = [low, high];
+    for (let i = 0; i < HALVINGS; i += 1) {
+      const middle = (no + yes) / 2;
+      if (holds(middle)) yes = middle;
+      else no = middle;
+    }
+    return yes;
+  }
+
+  /** Less weight: out of the convex region of queries that give more, on the shortest way. Each
+      direction leaves it once, or never.
+      @type {(weighed: Weighed, key: number, wanted: number, start: number[]) => number[] | null} */
+  function outOf({ weights }, key, wanted, start) {
+    const at = (/** @type {number} */ turn, /** @type {number} */ way) =>
+      [start[0] + way * Math.cos(turn), start[1] + way * Math.sin(turn)];
+    const wayOut = (/** @type {number} */ turn) => {
+      const isOut = (/** @type {number} */ way) => weights(at(turn, way))[key] <= wanted;
+      let far = 0.1;
+      while (far < FAR && !isOut(far)) far *= 2;
+      return far < FAR ? first(isOut, 0, far) : FAR;
+    };
+    const turns = Array.from({ length: DIRECTIONS }, (_, i) => (2 * Math.PI * i) / DIRECTIONS);
+    const ways = turns.map(wayOut);
+    const best = turns[ways.indexOf(Math.min(...ways))];
+    const turn = valley(wayOut, best - turns[1], best + turns[1]);
+    const way = wayOut(turn);
+    return way < FAR ? at(turn, way) : null;
+  }
+
+  /** The query that a pull of some strength on a key's weight leads to: it balances the logarithm of
+      the weight, which is concave, against the square of the way, by Newton's method.
+      @type {(weighed: Weighed, key: number, start: number[], from: number[], pull: number) => number[]} */
+  function pulled({ keys, by, weights }, key, start, from, pull) {
+    const cost = (/** @type {number[]} */ [x, y]) =>
+      ((x - start[0]) ** 2 + (y - start[1]) ** 2) / 2 - pull * Math.log(weights([x, y])[key]);
+    let query = from;
+    for (let i = 0; i < STEPS; i += 1) {
+      const shares = weights(query);
+      const sum = (/** @type {(key: number[]) => number} */ of) =>
+        shares.reduce((/** @type {number} */ total, /** @type {number} */ share, /** @type {number} */ j) =>
+          total + share * of(keys[j]), 0);
+      const middle = [sum(([x]) => x), sum(([, y]) => y)];
+      const [gx, gy] = [0, 1].map((axis) =>
+        query[axis] - start[axis] - pull * by * (keys[key][axis] - middle[axis]));
+      const spread = (/** @type {number} */ a, /** @type {number} */ b) => pull * by * by
+        * sum((one) => (one[a] - middle[a]) * (one[b] - middle[b]));
+      const [xx, xy, yy] = [1 + spread(0, 0), spread(0, 1), 1 + spread(1, 1)];
+      const size = xx * yy - xy * xy;
+      const step = [(yy * gx - xy * gy) / size, (xx * gy - xy * gx) / size];
+      let part = 1;
+      const now = cost(query);
+      const next = () => [query[0] - part * step[0], query[1] - part * step[1]];
+      while (part > 1e-6 && !(cost(next()) <= now)) part /= 2;
+      query = next();
+      if (Math.hypot(...step) * part < 1e-13 * (1 + Math.hypot(...query))) break;
+    }
+    return query;
+  }
+
+  /**
+   * The query nearest to one that gives a key a weight, and the largest weight that any query comes
+   * near to where none does.
+   * @param {Weighed} weighed what `weighing` gives
+   * @param {number} key
+   * @param {number} wanted between 0 and 1
+   * @param {number[]} start
+   * @returns {{ query: number[] | null, most: number }}
+   */
+  function nearest(weighed, key, wanted, start) {
+    const now = weighed.weights(start)[key];
+    if (now === 0) return { query: null, most: 0 };
+    if (now >= wanted) return { query: outOf(weighed, key, wanted, start), most: 1 };
+    let [weak, strong, query] = [0, 1e-3, start];
+    const reach = (/** @type {number} */ pull) => {
+      query = pulled(weighed, key, start, query, pull);
+      return weighed.weights(query)[key];
+    };
+    while (strong < STRONGEST && reach(strong) < wanted) [weak, strong] = [strong, 4 * strong];
+    const most = weighed.weights(query)[key];
+    if (most < wanted) return { query: null, most };
+    const pull = first((middle) => reach(middle) >= wanted, weak, strong);
+    return { query: pulled(weighed, key, start, query, pull), most };
+  }
+
+  /**
+   * Lines on which a key's weight is the same, for each level: in each small square of the plane such
+   * a line crosses two of its sides, or four.
+   * @param {Weighed} weighed
+   * @param {number} key
+   * @param {number[]} levels
+   * @param {number[]} low corner of what is looked at
+   * @param {number[]} high
+   * @returns {number[][][][]}
+   */
+  function equalLines({ weights }, key, levels, low, high) {
+    const along = (/** @type {number} */ axis, /** @type {number} */ i) =>
+      low[axis] + ((high[axis] - low[axis]) * i) / SQUARES;
+    const all = Array.from({ length: SQUARES + 1 }, (_, i) =>
+      Array.from({ length: SQUARES + 1 }, (__, j) => weights([along(0, i), along(1, j)])[key]));
+    const corners = [[0, 0], [1, 0], [1, 1], [0, 1]];
+    return levels.map((level) => {
+      /** @type {number[][][]} */
+      const lines = [];
+      for (let i = 0; i < SQUARES; i += 1) {
+        for (let j = 0; j < SQUARES; j += 1) {
+          const here = corners.map(([a, b]) => all[i + a][j + b] - level);
+          const crossed = corners.flatMap(([a, b], side) => {
+            const [c, d] = corners[(side + 1) % 4];
+            const [from, to] = [here[side], here[(side + 1) % 4]];
+            if (from < 0 === to < 0) return [];
+            const part = from / (from - to);
+            return [[along(0, i + a + part * (c - a)), along(1, j + b + part * (d - b))]];
+          });
+          for (let side = 0; side + 1 < crossed.length; side += 2) lines.push(crossed.slice(side, side + 2));
+        }
+      }
+      return lines;
+    });
+  }
+
+  Object.assign(window.mhaExplorer, { equalLines, nearest, weighing });
+})();

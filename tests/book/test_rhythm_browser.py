@@ -1,0 +1,101 @@
+"""The rhythm of a page in Chromium: what owns the full measure, what each box looks like."""
+
+import book_site as site
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+MECHANISM = (
+    "what-attention-does",
+    "self-attention",
+    "scaling",
+    "softmax",
+    "multi-head-attention",
+)
+GUTTER = 32
+
+
+@pytest.fixture
+def opened(browser):
+    context = browser.new_context()
+
+    def open_page(name, width, theme="light"):
+        page = context.new_page()
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(site.path(name).as_uri())
+        page.wait_for_load_state("load")
+        return page
+
+    yield open_page
+    context.close()
+
+
+# The figures and explorers of the full measure that stand open: how far they reach beyond the text.
+WIDE = """() => {
+  const text = document.querySelector(".bd-article h1").getBoundingClientRect().right;
+  return [...document.querySelectorAll(".cell.tag_full-width figure:has(> .drawing), mha-explorer")]
+    .filter((e) => e.checkVisibility())
+    .map((e) => e.getBoundingClientRect().right - text);
+}"""
+
+
+@pytest.mark.parametrize("name", MECHANISM)
+def test_two_or_three_figures_own_the_full_measure_and_stay_on_the_page(opened, name):
+    page = opened(f"mechanism/{name}", 1280)
+    beyond = page.evaluate(WIDE)
+    assert 2 <= len(beyond) <= 3
+    assert min(beyond) > 200
+    for width in (390, 1100, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+CUT = """() => [...document.querySelectorAll(
+    ".bd-article :is(.pst-scrollable-table-container, div.highlight pre)")]
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+  .filter((e) => !e.closest(".admonition"))
+  .map((e) => e.textContent.trim().slice(0, 40))"""
+
+
+@pytest.mark.parametrize("name", ["examples/apple", "examples/overview", "transformer/depth"])
+def test_wide_tables_and_code_use_the_margin(opened, name):
+    page = opened(name, 1280)
+    page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+    page.wait_for_timeout(300)
+    assert page.evaluate(CUT) == []
+    switch = page.locator(".printed-switch input")
+    if switch.count():
+        switch.check()
+        assert page.evaluate(CUT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+LOOK = """e => {
+  const { borderTopStyle, borderLeftWidth, backgroundImage, borderRadius } = getComputedStyle(e);
+  const title = e.querySelector(".quiz-title, .your-turn-title");
+  return [borderTopStyle, borderLeftWidth, backgroundImage === "none", borderRadius,
+    getComputedStyle(title, "::before").content].join();
+}"""
+
+
+@pytest.mark.parametrize("forced", ["none", "active"])
+def test_a_question_a_sum_and_a_puzzle_differ_in_more_than_colour(opened, forced):
+    page = opened("mechanism/what-attention-does", 1280)
+    page.emulate_media(forced_colors=forced)
+    boxes = [page.locator(tag).first for tag in ("mha-quiz", "mha-your-turn", "mha-build")]
+    looks = [box.evaluate(LOOK) for box in boxes]
+    assert len(set(looks)) == 3
+    marks = [look.rsplit(",", 1)[1].strip('"')[0] for look in looks]
+    assert marks == ["?", "=", "↔"]
+
+
+def test_a_section_s_code_is_one_fold(opened):
+    page = opened("mechanism/multi-head-attention", 1280)
+    folds = page.evaluate(
+        """() => [...document.querySelectorAll("article section > section")]
+          .filter((e) => e.parentElement.querySelector(":scope > h1"))
+          .map((e) => [...e.querySelectorAll("details.code-fold")]
+            .filter((fold) => !fold.closest(".admonition")).length)"""
+    )
+    assert max(folds) == 1

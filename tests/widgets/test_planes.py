@@ -1,0 +1,384 @@
+"""Planes: what is dragged by mouse, finger, keys and sliders, and what weights ask of a query."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from accessible import violations
+from playwright.sync_api import expect
+from ports import CLOSE
+from seeds import SEED
+
+from mha import MultiHeadWeights, linear_biases, load_example, trace
+from mha.core.softmax import softmax
+from mha.widgets.explorer import explorer
+from mha.widgets.slope import at_slope, slope_explorer
+from mha.widgets.width import drawn
+
+pytestmark = pytest.mark.browser
+
+BANK = trace(load_example("river-bank"))
+GIVEN = trace(replace(
+    BANK.example, embeddings=None, layer=None, query=BANK.query, key=BANK.key, value=BANK.value,
+))  # fmt: skip
+QUARTER = np.pi / 2 * np.array([[0, 0], [1, 1]])
+TURNED = trace(replace(load_example("cat-sat"), angles=QUARTER))
+
+NUMBERS = """() => {
+  const { numbers, state } = document.querySelector("mha-explorer").explorer;
+  return { ...numbers, inputs: null, edits: state.edits };
+}"""
+
+
+def numbers(seen):
+    return {key: np.array(x) for key, x in seen.page.evaluate(NUMBERS).items() if key != "inputs"}
+
+
+def follows(seen, example):
+    """Assert that all that the page computes is what the package computes from its inputs."""
+    found = numbers(seen)
+    names = ("w_q", "w_k", "w_v")
+    if example.layer is not None:
+        layer = MultiHeadWeights(*(found[name] for name in names), w_o=example.layer.w_o)
+        run = trace(replace(example, embeddings=found["embeddings"], layer=layer))
+    elif "angles" in found:
+        run = trace(replace(example, angles=found["angles"]))
+    else:
+        given = {name: found[name] for name in ("query", "key", "value")}
+        run = trace(replace(example, **given))
+    for stage in ("query", "key", "value", "scores", "weights", "head_outputs"):
+        np.testing.assert_allclose(found[stage], getattr(run, stage), rtol=CLOSE, atol=CLOSE)
+    return run
+
+
+def tip(seen, name):
+    return seen.page.locator(f'.tip[aria-label^="{name}, "]')
+
+
+def middle(node):
+    box = node.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(seen, node, across, down):
+    """Drag by mouse; what is dragged stays under the pointer all the way."""
+    node.scroll_into_view_if_needed()
+    x, y = middle(node)
+    mouse = seen.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    for step in range(1, 9):
+        at = x + across * step / 8, y + down * step / 8
+        mouse.move(*at)
+        # A plane's finest step is a twentieth of that between its ticks: a few pixels.
+        assert np.hypot(*np.subtract(middle(node), at)) < 4
+    mouse.up()
+
+
+def swipe(page, x, y, across, down):
+    hand = page.context.new_cdp_session(page)
+    points = [(x + across * step / 12, y + down * step / 12) for step in range(13)]
+    for kind, (left, top) in zip(["touchStart"] + ["touchMove"] * 12, points, strict=True):
+        touch = {"type": kind, "touchPoints": [{"x": left, "y": top}]}
+        hand.send("Input.dispatchTouchEvent", touch)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def pull(seen, token, share):
+    bar = seen.page.locator(".pulls").first.get_by_label(token, exact=True)
+    bar.evaluate(
+        "(bar, share) => { bar.value = share; bar.dispatchEvent(new Event('input'));"
+        " bar.dispatchEvent(new Event('change')); }", share,
+    )  # fmt: skip
+
+
+def test_queries_keys_and_values_are_dragged_and_everything_follows(put):
+    seen = put(explorer(GIVEN, view="plane", axes=("water", "money")).html)
+    tip(seen, "Query of bank").wait_for()
+    before = numbers(seen)
+    drag(seen, tip(seen, "Query of bank"), -60, -90)
+    drag(seen, tip(seen, "Key of river"), -120, 40)
+    drag(seen, tip(seen, "Value of bank"), 110, -30)
+    run = follows(seen, GIVEN.example)
+    for stage, row in (("query", 2), ("key", 1), ("value", 2)):
+        assert np.abs(getattr(run, stage)[0, row] - before[stage][0, row]).max() > 0.3, stage
+    assert "money" in seen.page.locator(".plane-area .name").all_text_contents()
+    for _ in range(3):
+        seen.page.get_by_role("button", name="Undo").click()
+    np.testing.assert_array_equal(numbers(seen)["weights"], before["weights"])
+
+
+def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
+    seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
+    page = seen.page
+    ways = {"Query of bank": (30, -110), "Value of river": (-105, -60)}
+    for name, (across, down) in ways.items():
+        node = tip(seen, name)
+        node.wait_for()
+        page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
+                      node.element_handle())  # fmt: skip
+        (x, y), scrolled = middle(node), page.evaluate("scrollY")
+        before = numbers(seen)["head_outputs"]
+        swipe(page, x, y, across, down)
+        assert page.evaluate("scrollY") == scrolled
+        assert (numbers(seen)["head_outputs"] != before).any()
+        follows(seen, GIVEN.example)
+    moved = numbers(seen)["query"][0, 2]
+    assert moved[1] > 1.2  # more than a hundred pixels up
+    area = page.locator(".frame").last.bounding_box()
+    swipe(page, area["x"] + 8, area["y"] + area["height"] - 8, 0, -150)
+    page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
+
+
+def test_keys_and_sliders_move_what_is_not_dragged(put):
+    seen = put(explorer(GIVEN, view="plane").html)
+    node = tip(seen, "Query of bank")
+    node.focus()
+    seen.press("ArrowLeft", "ArrowUp", "Shift+ArrowUp")
+    says = "Query of bank, 0.9, 1.1: drag it, or use the arrow keys"
+    expect(node).to_have_attribute("aria-label", says)
+    seen.page.get_by_label("Move", exact=True).select_option("Value of the")
+    across = seen.page.get_by_label("Value of the: across")
+    across.focus()
+    seen.press("ArrowRight", "ArrowRight")
+    step = float(across.get_attribute("step"))
+    np.testing.assert_allclose(numbers(seen)["value"][0, 0], [2 * step, 0])
+    assert step <= 0.1
+    follows(seen, GIVEN.example)
+
+
+def test_rows_of_a_matrix_are_dragged_and_embeddings_go_along(put):
+    seen = put(explorer(BANK, view="plane").html, reduced_motion="reduce")
+    drag(seen, tip(seen, "Embedding of bank"), 50, -40)
+    follows(seen, BANK.example)
+    for to, matrix in (("to queries", "query"), ("to keys", "key"), ("to values", "value")):
+        seen.page.get_by_label(to, exact=True).check()
+        row = tip(seen, f"Row 2 of the {matrix} matrix")
+        before = numbers(seen)[f"w_{matrix[0]}"]
+        drag(seen, row, -45, 30)
+        run = follows(seen, BANK.example)
+        moved = getattr(run.example.layer, f"w_{matrix[0]}")
+        assert (moved[0, 1] != before[0, 1]).all(), "both entries of the row"
+        np.testing.assert_array_equal(moved[0, 0], before[0, 0])
+    assert seen.page.locator(".plane:visible").last.inner_text().startswith("The values")
+
+
+def test_a_query_that_a_matrix_makes_is_dragged_by_the_least_change_of_it(put):
+    seen = put(explorer(BANK, view="plane").html)
+    node = tip(seen, "Query of bank")
+    node.wait_for()
+    assert tip(seen, "Key of the").count() == 0  # an embedding of zeros
+    drag(seen, node, -40, -80)
+    run = follows(seen, BANK.example)
+    moved = run.query[0, 2] - BANK.query[0, 2]
+    x = BANK.embeddings[2]
+    change = run.example.layer.w_q[0] - BANK.example.layer.w_q[0]
+    np.testing.assert_allclose(change, np.outer(x, moved) / (x @ x), atol=1e-7)
+
+
+@pytest.mark.parametrize("run", [GIVEN, BANK], ids=["given", "made"])
+def test_a_weight_is_pulled_to_ninety_percent(put, run):
+    seen = put(explorer(run, view="plane").html)
+    tip(seen, "Query of bank").wait_for()
+    pull(seen, "river", 90)
+    after = follows(seen, run.example)
+    assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
+    assert seen.page.locator(".pulls li").nth(1).locator("span").inner_text() == "90.0 %"
+    way = np.hypot(*(after.query - run.query)[0, 2])
+    assert f"{way:.2f} long" in seen.page.locator(".says-plane").inner_text()
+    address = seen.settled_url()
+    seen.page.goto("about:blank")
+    seen.page.goto(address)
+    seen.live()
+    tip(seen, "Query of bank").wait_for()
+    assert seen.page.locator(".pulls li").nth(1).locator("span").inner_text() == "90.0 %"
+
+
+def test_what_no_query_gives_is_said(put):
+    key = np.array([[[0, 0], [2, 0], [1, 0.0]]])  # that of bank lies between the others
+    run = trace(replace(GIVEN.example, key=key))
+    seen = put(explorer(run, view="plane").html)
+    tip(seen, "Query of bank").wait_for()
+    for share, says in ((90, "No query gives bank 90 %"), (100, "never 0 % or 100 %")):
+        pull(seen, "bank", share)
+        assert says in seen.page.locator(".says-plane").inner_text()
+        np.testing.assert_array_equal(numbers(seen)["query"], run.query)
+    pull(seen, "bank", 90)
+    assert "33.4 % at most" in seen.page.locator(".says-plane").inner_text()
+
+
+@pytest.fixture(scope="module")
+def scripts(arithmetic_page, static):
+    """Return a page with the scripts of the planes."""
+    arithmetic_page.add_script_tag(path=static / "explorer-views.js")
+    return arithmetic_page
+
+
+FIND = """(cases) => JSON.parse(cases).map(({ key, start, which, wanted }) => {
+  const explorer = { data: {}, state: { scale: 1, temperature: 1 },
+    numbers: { key: [key], mask: [[key.map(() => 0)]] } };
+  const weighed = window.mhaExplorer.weighing(explorer, 0, 0);
+  return window.mhaExplorer.nearest(weighed, which, wanted, start);
+})"""
+
+
+def shortest(key, start, which, wanted, *, inwards):
+    """Return the shortest way to a query with a weight, by looking in every direction."""
+    turns = np.linspace(0, 2 * np.pi, 361)[:-1]
+    rays = np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+    ways = np.geomspace(1e-2, 100, 900)
+    queries = start + ways[:, None, None] * rays
+    weights = softmax(queries @ key.T)[..., which]
+    there = weights >= wanted if inwards else weights <= wanted
+    return ways[there.any(axis=1).argmax()] if there.any() else None
+
+
+def test_the_query_is_the_nearest_that_gives_the_weight(scripts):
+    rng = np.random.default_rng(SEED)
+    cases = [
+        {"key": rng.normal(size=(rng.integers(2, 6), 2)) * 2, "start": rng.normal(size=2),
+         "which": 0, "wanted": float(rng.uniform(0.02, 0.98))} for _ in range(16)
+    ]  # fmt: skip
+    for case in cases[::3]:
+        case["key"][0] = case["key"][1:].mean(axis=0)  # among the others: not every weight is had
+    plain = [case | {name: case[name].tolist() for name in ("key", "start")} for case in cases]
+    missing = 0
+    for case, found in zip(cases, scripts.evaluate(FIND, json.dumps(plain)), strict=True):
+        key, start, wanted = case["key"], case["start"], case["wanted"]
+        inwards = softmax(key @ start)[0] < wanted
+        brute = shortest(key, start, 0, wanted, inwards=inwards)
+        if found["query"] is None:
+            assert brute is None
+            assert found["most"] < wanted
+            missing += 1
+            continue
+        query = np.array(found["query"])
+        assert abs(softmax(key @ query)[0] - wanted) < 1e-7
+        way = np.hypot(*(query - start))
+        # Brute force steps by a percent.
+        assert brute is not None, case
+        assert 0.985 * brute - 0.01 < way < 1.001 * brute, case
+    assert 0 < missing < 8
+
+
+def test_lines_of_equal_weight_turn_with_the_temperature(put):
+    seen = put(explorer(BANK, view="temperature").html)
+    slider = seen.page.get_by_label("Temperature").and_(seen.page.locator("[type=range]"))
+    slider.wait_for()
+    keys = BANK.key[0]
+    for _ in range(2):
+        heat = float(seen.page.locator(".temperature output").first.inner_text())
+        lines = seen.page.evaluate("""() => {
+          const { explorer } = document.querySelector("mha-explorer");
+          const { weighing, equalLines } = window.mhaExplorer;
+          return equalLines(weighing(explorer, 0, 2), 1, [0.5, 0.9], [-3, -3], [5, 5]);
+        }""")
+        for level, line in zip((0.5, 0.9), lines, strict=True):
+            points = np.array(line).reshape(-1, 2)
+            assert len(points) > 10
+            found = softmax(points @ keys.T / heat)[:, 1]
+            np.testing.assert_allclose(found, level, atol=0.01)
+        slider.focus()
+        for _ in range(20):
+            seen.press("ArrowRight")
+    assert heat > 2
+    before = numbers(seen)["query"]
+    drag(seen, tip(seen, "Query of bank"), 30, -40)
+    assert (numbers(seen)["query"] != before).any()
+
+
+def test_arrows_lengthen_with_the_width(scripts):
+    tenths = drawn(np.random.default_rng(SEED), keys=5)
+    for width in (4, 512):
+        found = scripts.evaluate(
+            "([tenths, width]) => window.mhaExplorer.arrowsAt(tenths, width)",
+            [tenths.tolist(), width],
+        )
+        query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
+        np.testing.assert_allclose(found["query"], [np.linalg.norm(query), 0])
+        arrows = np.array(found["keys"])
+        np.testing.assert_allclose(np.hypot(*arrows.T), np.linalg.norm(keys, axis=1))
+        np.testing.assert_allclose(arrows[:, 0] * found["query"][0], keys @ query, rtol=1e-11)
+
+
+def test_the_dial_turns_by_angle_and_position(put):
+    seen = put(explorer(TURNED, view="dial").html)
+    angle = seen.page.get_by_label("angle of a position")
+    angle.wait_for()
+    angle.fill("-90")
+    assert seen.page.locator(".dial .slider > span").first.inner_text() == "−90°"
+    run = follows(seen, TURNED.example)
+    np.testing.assert_allclose(run.scores[0, 0], [2, 2])
+    before = run.scores
+    seen.page.get_by_label("first position").fill("7")
+    run = follows(seen, TURNED.example)
+    assert run.example.angles[1, 0] == pytest.approx(-4 * np.pi)
+    np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
+    seen.page.get_by_label("first position").fill("0")
+    node = tip(seen, "Key of sat, turned").first
+    x, y = middle(node)
+    frame = seen.page.locator(".frame").first.bounding_box()
+    zero = frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2
+    drag_to = zero[0] - x, zero[1] - abs(x - zero[0]) - y
+    seen.page.mouse.move(x, y)
+    seen.page.mouse.down()
+    seen.page.mouse.move(x + drag_to[0], y + drag_to[1], steps=6)
+    seen.page.mouse.up()
+    run = follows(seen, TURNED.example)
+    np.testing.assert_allclose(run.turned_key[0, 1], [0, 1, 0, 1], atol=0.05)
+    seen.page.get_by_label("all pairs alike").uncheck()
+    angle.fill("30")
+    found = numbers(seen)["angles"]
+    assert found[1, 0] != found[1, 1]
+    follows(seen, TURNED.example)
+
+
+def test_the_slope_of_a_linear_bias_is_dragged(put):
+    run = trace(replace(load_example("play-football"), is_causal=True))
+    seen = put(explorer(BANK).html + slope_explorer(run, 2).html)
+    scores = run.scaled_scores[0, 2]
+    slider = seen.page.get_by_label("slope", exact=True)
+    slider.scroll_into_view_if_needed()
+    drag(seen, tip(seen, "slope"), 0, 60)
+    slope = float(slider.input_value())
+    assert slope > 0.6
+    for wanted in (slope, 0.25, 0):
+        slider.fill(str(wanted))
+        shares = seen.page.locator(".of-slope ul").last.locator("li > :last-child")
+        weights = [float(text) for text in shares.all_text_contents()]
+        np.testing.assert_allclose(weights, at_slope(scores, wanted), atol=5.1e-5)
+        found = seen.page.evaluate(
+            "([scores, slope]) => window.mhaExplorer.atSlope(scores, slope).weights",
+            [scores.tolist(), wanted],
+        )
+        biased = linear_biases(8, 3, 3)[0] * 2 * wanted if wanted else 0 * scores
+        exact = softmax(scores + biased[2]) if wanted else softmax(scores)
+        np.testing.assert_allclose(found, exact, rtol=CLOSE)
+
+
+def test_two_heads_have_a_plane_each(put):
+    run = trace(load_example("it-tired"))
+    seen = put(explorer(run, view="plane").html)
+    seen.page.get_by_text("As arrows").click()
+    drag(seen, tip(seen, "Query of it, Head 1"), -110, -40)
+    after = follows(seen, run.example)
+    it = 2
+    np.testing.assert_array_equal(after.example.layer.w_q[1], run.example.layer.w_q[1])
+    assert (after.example.layer.w_q[0, it] != run.example.layer.w_q[0, it]).any()
+    drag(seen, tip(seen, "Key of tired, Head 2"), -60, -40)
+    follows(seen, run.example)
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
+def test_axe_finds_nothing(put, theme, width):
+    arrows = explorer(GIVEN, view="plane").html
+    made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
+    dial = explorer(TURNED, view="dial").html
+    seen = put(arrows + made + dial, theme=theme, width=width)
+    for element in seen.page.locator("mha-explorer").all():
+        element.scroll_into_view_if_needed()
+    expect(seen.page.locator(".planes")).to_have_count(3)
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.errors == []
