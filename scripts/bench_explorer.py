@@ -2,9 +2,11 @@
 
 Opens the explorer of the largest worked example in Chromium, slowed down as asked: an update (one
 input of the strip changes, and all of the strip follows) takes turns with the building of the
-strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
+strip. Times go from the event until style and layout are done. Of the recorded heads, another name
+is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query; of a page's text, how fast its numbers follow a change with the strip. Needs
+too, and another query; of a page's text, how fast its numbers follow a change with the strip; of
+twelve words of one's own, a slider, and another seed, which makes the whole example anew. Needs
 the project's environment and a Chromium.
 """
 
@@ -23,7 +25,15 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
-from mha import MultiHeadWeights, load_example, origin, trace, trace_layer  # noqa: E402
+from mha import (  # noqa: E402
+    ModelSizes,
+    MultiHeadWeights,
+    layer_sizes,
+    load_example,
+    origin,
+    trace,
+    trace_layer,
+)
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.runs.places import places  # noqa: E402
@@ -32,9 +42,12 @@ from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.bugs import bugs_game  # noqa: E402
 from mha.widgets.cache import growing_cache  # noqa: E402
+from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.heads import real_heads  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
 from mha.widgets.learning import learning_layer  # noqa: E402
+from mha.widgets.own import work_your_own  # noqa: E402
 from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
@@ -43,6 +56,12 @@ REPEAT = 60  # updates, with a building before every fifth
 CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
 WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
 TILE = moving_tile(trace(load_example(EXAMPLE)))
+HEADS = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3)))
+CHOOSES = """turn % 2 ? view.chooseSentence((turn >> 1) % 6)
+  : view.change({ name: ["before", "next", "same", "broad", "pair"][(turn >> 1) % 5] })"""
+SIZES = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
+COST = cost_calculator({"a model": SIZES}, tokens=2048)
+SLIDES = "view.change({ tokens: 128 << (turn % 16) })"
 EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
 TRAINS = """while (view.training.found.length <= 150) view.training.advance();
 view.isTraining = false; view.bar.go(turn * 2)"""
@@ -142,6 +161,31 @@ QUERIES = """(repeat) => {
 }"""
 
 
+# Of an example of one's own: a slider moves, in turns with another seed, which makes it all anew.
+OWN = """async (repeat) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const times = { update: [], build: [] };
+  const timed = async (kind, action) => {
+    await frame();
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const draw = [...document.querySelectorAll(".own button")].find((one) =>
+    one.textContent === "Draw others");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    if (turn % 5 === 0) await timed("build", () => draw.click());
+    const slider = document.querySelector(".own [type=range]");
+    await timed("update", () => {
+      slider.value = String((turn % 4) / 2);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
+  return times;
+}"""
+
+
 # Of a page's text: a number in a sentence is scrubbed, and strip and text follow.
 SCRUBBED = """async (repeat) => {
   const element = document.querySelector("mha-explorer");
@@ -156,6 +200,23 @@ SCRUBBED = """async (repeat) => {
   }
   return times;
 }"""
+
+
+def measured_own(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long an example of twelve words takes to follow a slider, and to be made."""
+    body = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
+    file = folder / "own.html"
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(OWN, REPEAT)
+    page.close()
+    return times
 
 
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
@@ -313,8 +374,11 @@ def main() -> None:
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
+            ("work your own", measured_own),
             ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
             ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
+            ("recorded heads", partial(measured_steps, made=HEADS, change=CHOOSES)),
+            ("costs", partial(measured_steps, made=COST, change=SLIDES)),
         )
         for what, measured in rows:
             for throttle in throttles:
