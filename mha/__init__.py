@@ -79,6 +79,7 @@ from mha.examples.recorded import (
 from mha.examples.trained import TrainedModel, load_model
 from mha.layouts import AttentionLayer, layer_from_arrays, layer_to_arrays, read_layer
 from mha.runs import stages
+from mha.runs.drawn import draw_example
 from mha.runs.layers import trace_layer
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
@@ -151,6 +152,7 @@ __all__ = [
     "decode_step",
     "differential_weights",
     "dimensions",
+    "draw_example",
     "draw_layer",
     "entropy",
     "examine",

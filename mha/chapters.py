@@ -29,6 +29,7 @@ from mha.views.figures import Figure
 from mha.views.tables import Table
 from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
+from mha.widgets.bugs import bugs_game
 from mha.widgets.build import build_query
 from mha.widgets.cache import growing_cache
 from mha.widgets.cost import cost_calculator
@@ -42,6 +43,7 @@ from mha.widgets.explorer_tasks import (
 )
 from mha.widgets.heads import real_heads
 from mha.widgets.instrument import Explorer
+from mha.widgets.learning import learning_layer
 from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
@@ -54,6 +56,7 @@ __all__ = [
     "Show",
     "attention_plan",
     "blocks",
+    "bugs_game",
     "build_query",
     "carried_out",
     "cost_calculator",
@@ -61,6 +64,7 @@ __all__ = [
     "growing_cache",
     "head_unnoticed",
     "language_model",
+    "learning_layer",
     "latent_sheet",
     "linear_sheet",
     "moving_tile",

@@ -5,7 +5,8 @@ input of the strip changes, and all of the strip follows) takes turns with the b
 strip. Times go from the event until style and layout are done. Of the recorded heads, another name
 is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query; of a page's text, how fast its numbers follow a change with the strip. Needs
+too, and another query; of a page's text, how fast its numbers follow a change with the strip; of
+twelve words of one's own, a slider, and another seed, which makes the whole example anew. Needs
 the project's environment and a Chromium.
 """
 
@@ -39,11 +40,14 @@ from mha.runs.places import places  # noqa: E402
 from mha.runs.rounding import shown  # noqa: E402
 from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.bugs import bugs_game  # noqa: E402
 from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
 from mha.widgets.heads import real_heads  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
+from mha.widgets.learning import learning_layer  # noqa: E402
+from mha.widgets.own import work_your_own  # noqa: E402
 from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
@@ -59,6 +63,9 @@ SIZES = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
 COST = cost_calculator({"a model": SIZES}, tokens=2048)
 SLIDES = "view.change({ tokens: 128 << (turn % 16) })"
 EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
+TRAINS = """while (view.training.found.length <= 150) view.training.advance();
+view.isTraining = false; view.bar.go(turn * 2)"""
+TRIES = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 })"
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
 
@@ -154,6 +161,31 @@ QUERIES = """(repeat) => {
 }"""
 
 
+# Of an example of one's own: a slider moves, in turns with another seed, which makes it all anew.
+OWN = """async (repeat) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const times = { update: [], build: [] };
+  const timed = async (kind, action) => {
+    await frame();
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const draw = [...document.querySelectorAll(".own button")].find((one) =>
+    one.textContent === "Draw others");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    if (turn % 5 === 0) await timed("build", () => draw.click());
+    const slider = document.querySelector(".own [type=range]");
+    await timed("update", () => {
+      slider.value = String((turn % 4) / 2);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
+  return times;
+}"""
+
+
 # Of a page's text: a number in a sentence is scrubbed, and strip and text follow.
 SCRUBBED = """async (repeat) => {
   const element = document.querySelector("mha-explorer");
@@ -168,6 +200,23 @@ SCRUBBED = """async (repeat) => {
   }
   return times;
 }"""
+
+
+def measured_own(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long an example of twelve words takes to follow a slider, and to be made."""
+    body = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
+    file = folder / "own.html"
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(OWN, REPEAT)
+    page.close()
+    return times
 
 
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
@@ -192,25 +241,6 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     update: list[float] = frame.evaluate(QUERIES, REPEAT)
     page.close()
     return {"update": update, "build": [computed + opened]}
-
-
-def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long planes take to open, and to follow a query that is moved or pulled."""
-    run = trace(load_example("river-bank"))
-    file = folder / "plane.html"
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
-    body = explorer(run, view="plane").html
-    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    client = page.context.new_cdp_session(page)
-    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    start = time.perf_counter()
-    page.goto(file.as_uri())
-    page.wait_for_selector(".tip.main")
-    opened = 1000 * (time.perf_counter() - start)
-    times: Times = page.evaluate(PLANE, REPEAT)
-    page.close()
-    return times | {"build": [opened]}
 
 
 # Of what goes in steps: one change of it, with all that follows.
@@ -244,6 +274,25 @@ def measured_steps(
     update: list[float] = page.evaluate(CHANGES, [REPEAT, change])
     page.close()
     return {"update": update, "build": [opened]}
+
+
+def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long planes take to open, and to follow a query that is moved or pulled."""
+    run = trace(load_example("river-bank"))
+    file = folder / "plane.html"
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    body = explorer(run, view="plane").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector(".tip.main")
+    opened = 1000 * (time.perf_counter() - start)
+    times: Times = page.evaluate(PLANE, REPEAT)
+    page.close()
+    return times | {"build": [opened]}
 
 
 def measured_example(
@@ -325,6 +374,9 @@ def main() -> None:
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
+            ("work your own", measured_own),
+            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
+            ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
             ("recorded heads", partial(measured_steps, made=HEADS, change=CHOOSES)),
             ("costs", partial(measured_steps, made=COST, change=SLIDES)),
         )

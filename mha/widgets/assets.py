@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
+from mha.examples.learning_runs import WIDTH, task
 from mha.examples.recorded import recorded_heads
 from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
@@ -84,13 +86,13 @@ LATE_PARTS = {
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
-        "explorer-own.js",
         "explorer-settings.js",
     ),
     "model-view.js": (
         "stages-words.js",
         "strings-model.js",
         *LOOKING,
+        *TIME,
         "model-arithmetic.js",
         "model-maps.js",
         "model-origin.js",
@@ -98,6 +100,28 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
+    "learning-view.js": (
+        "strings-looking.js",
+        "weight-maps.js",
+        *TIME,
+        "numpy-draws.js",
+        "learning-task.js",
+        "learning.js",
+        "strings-learning.js",
+        "learning-view.js",
+    ),
+    "bugs-view.js": ("draws.js", "bugs.js", "strings-bugs.js", "bugs-view.js"),
+    "own.js": (
+        "strings-own.js",
+        "draws.js",
+        "explorer-sections.js",
+        "own-draw.js",
+        "own-settings.js",
+        "own-files.js",
+        "own-sheet.js",
+        "own-asks.js",
+        "own.js",
+    ),
     "slope.js": ("plane-slope.js",),
     "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
@@ -217,6 +241,33 @@ def model_script() -> str:
     return f"window.mhaModel.data={json.dumps(data, separators=(',', ':'))};\n"
 
 
+def task_script() -> str:
+    """Return the toy language and the sentences that a layer learns from, a letter a word.
+
+    Examples
+    --------
+    >>> task_script()[:40]
+    'window.mhaLearning={task:{"words":["bird'
+    """
+    (learned, _), (asked, _), _ = task()
+    a = ord("a")
+    texts = [
+        "".join(chr(a + form) for form in x[..., : len(WORDS)].argmax(axis=-1).flat)
+        for x in (learned, asked)
+    ]
+    data = {
+        "words": WORDS,
+        "kinds": {"noun": NOUNS, "adjective": ADJECTIVES, "pronoun": ["it"], "verb": VERBS},
+        "questions": QUESTIONS,
+        "length": LENGTH,
+        "width": WIDTH,
+        "batch": 64,
+        "learned": texts[0],
+        "asked": texts[1],
+    }
+    return f"window.mhaLearning={{task:{json.dumps(data, separators=(',', ':'))}}};\n"
+
+
 def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
     """Return stages of the registry as a script: of any run, of a block, or of a vocabulary.
 
@@ -239,6 +290,7 @@ _MADE: dict[str, Callable[[], str]] = {
     "stages-block.js": partial(stages_script, in_block=True),
     "stages-words.js": partial(stages_script, of_words=True),
     "model-numbers.js": model_script,
+    "learning-task.js": task_script,
     "heads.css": head_properties,
     "heads-maps.js": maps_script,
     **{head_file(*at): partial(head_script, *at) for at in recorded_heads()},

@@ -115,8 +115,8 @@
       const undo = makeButton(texts.undo, () => explorer.step(false));
       const redo = makeButton(texts.redo, () => explorer.step(true));
       this.syncs.push(() => {
-        undo.setAttribute("aria-disabled", String(!explorer.past.length));
-        redo.setAttribute("aria-disabled", String(!explorer.future.length));
+        undo.setAttribute("aria-disabled", String(!explorer.canStep(false)));
+        redo.setAttribute("aria-disabled", String(!explorer.canStep(true)));
       });
       this.inSteps = makeButton(texts.stepByStep, () => {
         const isOpen = explorer.state.step !== null;

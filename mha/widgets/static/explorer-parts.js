@@ -225,7 +225,8 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup, printed, scientific, set, setBar,
+    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeEntry, makeField, makeGroup,
+    printed, scientific, set, setBar,
     setText, strength,
   };
   window.mhaExplorer = shared;

@@ -7,7 +7,6 @@
     hint: "Point at any number to see where it comes from and what it moves.",
     hintTouch: "Tap any number to see where it comes from and what it moves.",
     hintHeads: " A head is one reading; one that is off counts for nothing.",
-    ownCaption: " Shown now is a sentence of your own: {words}.",
     title: "One query, worked live: whom does {token} attend to in {sentence}? Drag any underlined " +
       "number.",
     query: "Query",

@@ -146,6 +146,8 @@ interface ExplorerData {
   /** What the source prints, by address: each print, with whether it agrees. */
   prints: Record<string, [string, boolean][]>;
   tasks: StripTask[];
+  /** What its address begins with, where it is not its name. */
+  address?: string;
   /** What stands above the strip: "strip" for nothing. */
   view: string;
   /** What the components of a value mean, and those of an embedding. */
@@ -174,15 +176,14 @@ interface ExplorerState {
   map: string;
   prints: boolean;
   selected: Place | null;
-  own: OwnSentence | null;
   /** Up to which step the calculation of the query is shown; null where all of it is. */
   step: number | null;
 }
 
-/** A reader's own sentence, its numbers drawn from a seed. */
-interface OwnSentence {
-  words: string[];
-  seed: number;
+/** Whoever made an explorer and can make another in its place: see own.js. */
+interface ExplorerMaker {
+  canStep(forward: boolean): boolean;
+  step(forward: boolean): void;
 }
 
 /** Inputs and results by the name of their stage. */
@@ -413,7 +414,7 @@ interface ExplorerTables {
 
 /** What the explorer's parts see of it. */
 interface ExplorerView {
-  base: ExplorerData;
+  maker: ExplorerMaker | null;
   data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
@@ -428,7 +429,7 @@ interface ExplorerView {
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
   editAll(changes: [Place, number][], told?: string | (() => string)): string;
-  assemble(own: OwnSentence | null): void;
+  canStep(forward: boolean): boolean;
   text: string;
   link(): string;
   nameOf(at: Place): string;
@@ -458,6 +459,10 @@ interface Strings {
   model: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  bugs: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  learning: { [name: string]: any };
   looking: { [name: string]: string };
   letters: { [name: string]: string };
   tied: { [name: string]: string };
@@ -471,6 +476,36 @@ interface Strings {
   cost: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   sheet: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  own: { [name: string]: any };
+}
+
+/** What a reader chooses for an example of their own. */
+interface OwnSettings {
+  words: string[];
+  numbers: "meanings" | "whole" | "tenths";
+  seed: number;
+  heads: number;
+  /** Numbers a word, and numbers a query, a key and a value. */
+  width: number;
+  inner: number;
+  positions: boolean;
+  output: boolean;
+}
+
+/** What the package knows, as mha/widgets/own.py writes it. */
+interface OwnKnowledge {
+  meanings: string[];
+  vocabulary: Record<string, string>;
+  most: { words: number; letters: number };
+  sizes: Record<string, [number, number]>;
+  titles: Record<string, string>;
+  /** Of a stage the question, and what its operands are called. */
+  asked: Record<string, string[]>;
+  roundings: string[];
+  hints: Record<string, string[]>;
+  hintsWithMore: Record<string, string[]>;
+  labels: Record<string, string>;
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -535,6 +570,35 @@ interface ModelState {
   at: { block: number; place: Place } | null;
 }
 
+/** A sentence of the toy language: which form each word has, and where its three answers stand. */
+interface ToySentence {
+  forms: number[];
+  answers: number[];
+}
+
+/** What an attention of the museum is given: query, key and value with the heads side by side. */
+interface TriedInputs {
+  wide: Matrix[];
+  heads: number;
+  dModel: number | null;
+  isCausal: boolean;
+  isBiased: boolean;
+  isTurned: boolean;
+  inSteps: boolean;
+}
+
+interface LearningState {
+  seed: number;
+  heads: number;
+  rate: number;
+  steps: number;
+  /** The step that is shown, and what of the layer after it. */
+  step: number;
+  sentence: number;
+  word: number;
+  head: number;
+}
+
 interface Window {
   mhaStrings: Strings;
   mhaAttention: {
@@ -571,9 +635,13 @@ interface Window {
     STEP: number;
     chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string>;
     compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
+    dimension(symbol: string, i: number): string;
     described(
       data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
     ): { why: string; from: Origin; items: Part[][] };
+    // deno-lint-ignore no-explicit-any
+    elementOf(data: ExplorerData, titles: Record<string, string>): any;
+    sectionsOf(data: ExplorerData, titles: Record<string, string>): string;
     drawing(
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
@@ -585,8 +653,6 @@ interface Window {
     fromHash(
       data: ExplorerData, hash: string, numbers: ExplorerNumbers,
     ): { state: ExplorerState; complete: boolean } | null;
-    dataOf(base: ExplorerData, own: OwnSentence): ExplorerData;
-    ownFrom(text: string | null): OwnSentence | null;
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
@@ -618,6 +684,11 @@ interface Window {
     makeChoice(
       type: "radio" | "checkbox", name: string, label: string, onchange: (on: boolean) => void,
     ): Choice;
+    makeEntry(): {
+      input: HTMLInputElement;
+      error: HTMLElement;
+      complain(sentence: string): void;
+    };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
@@ -768,14 +839,31 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  // deno-lint-ignore no-explicit-any
+  mhaLearning: any;
+  mhaBugs: {
+    RATE: number;
+    tried(
+      bug: string, given: TriedInputs, kept: () => boolean,
+    ): { weights: Matrix[] | null; output: Matrix[] };
+  };
+  mhaNumpyDraws: new (seed: number) => { normal(): number };
   /** What a page has of the recorded heads, and what is computed with it. */
   // deno-lint-ignore no-explicit-any
   mhaHeads: any;
   // deno-lint-ignore no-explicit-any
   mhaCost: any;
   mhaInstruments: Record<string, Instrument>;
+  mhaDraws: new (seed: number) => {
+    bits(): number;
+    share(): number;
+    whole(low: number, high: number): number;
+    normal(): number;
+  };
   // deno-lint-ignore no-explicit-any
   mhaSheet: any;
+  // deno-lint-ignore no-explicit-any
+  mhaOwn: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
