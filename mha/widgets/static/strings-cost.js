@@ -7,7 +7,7 @@
     model: "Model",
     own: "sizes of your own",
     sizes: {
-      layers: "N, layers", width: "d, width", heads: "h, heads", head: "dₖ, a head's width",
+      layers: "N, layers", width: "d, width", heads: "h, heads", head: "d_k, a head's width",
       groups: "g, key-value heads", matrices: "m, feed-forward matrices", inner: "f, width inside",
       bytes: "b, bytes of a number", tokens: "n, tokens of a text", texts: "t, texts at once",
     },
