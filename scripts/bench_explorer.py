@@ -15,6 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,12 +31,24 @@ from mha.runs.places import places  # noqa: E402
 from mha.runs.rounding import shown  # noqa: E402
 from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.bugs import bugs_game  # noqa: E402
+from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.instrument import Explorer  # noqa: E402
+from mha.widgets.learning import learning_layer  # noqa: E402
 from mha.widgets.own import work_your_own  # noqa: E402
+from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
 IN_PROSE = "it-tired"
 REPEAT = 60  # updates, with a building before every fifth
+CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
+WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
+TILE = moving_tile(trace(load_example(EXAMPLE)))
+EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
+TRAINS = """while (view.training.found.length <= 150) view.training.advance();
+view.isTraining = false; view.bar.go(turn * 2)"""
+TRIES = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 })"
 Times = dict[str, list[float]]  # milliseconds of updates and of what is built
 ROW = "{:>20}  {:>4}  {:>9}  {:>9}  {:>9}"
 
@@ -45,7 +58,7 @@ main {{ width: 700px; margin: auto; }}</style>
 <link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
-MEASURE = """async ({ repeat, original }) => {
+MEASURE = """async ({ repeat, original, inSteps }) => {
   const frame = () => new Promise((done) => {
     requestAnimationFrame(() => { const channel = new MessageChannel();
       channel.port1.onmessage = done; channel.port2.postMessage(0); });
@@ -77,6 +90,12 @@ MEASURE = """async ({ repeat, original }) => {
       element = host.querySelector("mha-explorer");
       timed("build", () => element.begin());
       await settled(element);
+      if (inSteps) {
+        const { explorer } = element;
+        explorer.show({ step: 12 }, "");
+        await explorer.controls.steps;
+        await settled(element);
+      }
     }
     element = host.querySelector("mha-explorer");
     await settled(element);
@@ -207,6 +226,39 @@ def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
     return {"update": update, "build": [computed + opened]}
 
 
+# Of what goes in steps: one change of it, with all that follows.
+CHANGES = """async ([repeat, change]) => {
+  const view = await document.querySelector("mha-instrument").coming;
+  const act = new Function("view", "turn", change);
+  return Array.from({ length: repeat }, (_, turn) => {
+    const start = performance.now();
+    act(view, turn);
+    document.body.getBoundingClientRect();
+    return performance.now() - start;
+  });
+}"""
+
+
+def measured_steps(
+    browser: Browser, folder: Path, throttle: int, *, made: Explorer, change: str
+) -> Times:
+    """Return how long an instrument in steps takes to open, and to follow a change."""
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file = folder / "steps.html"
+    file.write_text(PAGE.format(scripts=scripts, body=made.html), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    opened = 1000 * (time.perf_counter() - start)
+    update: list[float] = page.evaluate(CHANGES, [REPEAT, change])
+    page.close()
+    return {"update": update, "build": [opened]}
+
+
 def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
     """Return how long planes take to open, and to follow a query that is moved or pulled."""
     run = trace(load_example("river-bank"))
@@ -226,8 +278,13 @@ def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
     return times | {"build": [opened]}
 
 
-def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long an example's explorer takes to follow a change, and to be built."""
+def measured_example(
+    browser: Browser, folder: Path, throttle: int, *, in_steps: bool = False
+) -> Times:
+    """Return how long an example's explorer takes to follow a change, and to be built.
+
+    In steps, the change is followed by the line of one step and by what is covered too.
+    """
     body = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
     file = folder / "example.html"
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
@@ -236,7 +293,8 @@ def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     page.goto(file.as_uri())
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    times: Times = page.evaluate(MEASURE, {"repeat": REPEAT, "original": body})
+    asked = {"repeat": REPEAT, "original": body, "inSteps": in_steps}
+    times: Times = page.evaluate(MEASURE, asked)
     page.close()
     return times
 
@@ -291,14 +349,19 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        kinds = {
-            EXAMPLE: measured_example,
-            "planes": measured_plane,
-            "a page of numbers": measured_prose,
-            "a large layer": measured_layer,
-            "work your own": measured_own,
-        }
-        for what, measured in kinds.items():
+        rows = (
+            (EXAMPLE, measured_example),
+            ("the same in steps", partial(measured_example, in_steps=True)),
+            ("planes", measured_plane),
+            ("a page of numbers", measured_prose),
+            ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
+            ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
+            ("a large layer", measured_layer),
+            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
+            ("work your own", measured_own),
+            ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
+        )
+        for what, measured in rows:
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

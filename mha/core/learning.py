@@ -1,7 +1,8 @@
 """A layer that learns: the loss of its answers, and the steps that make it smaller."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 
 import numpy as np
 from numpy.random import Generator
@@ -264,16 +265,49 @@ def train_layer(
     >>> done.losses[0] > 1, done.losses[-1] < 0.2
     (True, True)
     """
+    run = training_steps(layer, x, answers, batch_size=batch_size, rate=rate)
+    losses, layers = zip(*islice(run, as_count("steps", steps)), strict=True)
+    return Training(layers[-1], losses)
+
+
+def training_steps(
+    layer: MultiHeadWeights,
+    x: ArrayLike,
+    answers: ArrayLike,
+    *,
+    batch_size: int = 64,
+    rate: float = 0.03,
+) -> Iterator[tuple[float, MultiHeadWeights]]:
+    """Make a layer's loss smaller as `train_layer` does, without end, and give it after each step.
+
+    Parameters
+    ----------
+    layer, x, answers, batch_size, rate
+        As in `train_layer`.
+
+    Yields
+    ------
+    loss : float
+        Before the step.
+    layer : MultiHeadWeights
+        After it.
+
+    Examples
+    --------
+    >>> layer = draw_layer(np.random.default_rng(3), 4, 2, 4, 4)
+    >>> steps = training_steps(layer, np.eye(4)[None], np.array([[[1], [2], [3], [0]]]))
+    >>> next(steps)[0] > next(steps)[0]
+    True
+    """
     x, answers = _task(x, answers, min_ndim=3)
     w_o, rate = _projection(layer), as_number("rate", rate)
-    matrices, losses, adam = [layer.w_q, layer.w_k, layer.w_v, w_o], [], Adam()
+    matrices, adam = [layer.w_q, layer.w_k, layer.w_v, w_o], Adam()
     size = min(as_count("batch_size", batch_size), len(x))
-    for step in range(as_count("steps", steps)):
+    for step in count():
         rows = np.arange(step * size, (step + 1) * size) % len(x)
         loss, gradients = layer_gradients(MultiHeadWeights(*matrices), x[rows], answers[rows])
-        losses.append(loss)
         matrices = adam.stepped(matrices, gradients, rate)
-    return Training(MultiHeadWeights(*matrices), tuple(losses))
+        yield loss, MultiHeadWeights(*matrices)
 
 
 def layer_gradients(

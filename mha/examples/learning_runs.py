@@ -6,16 +6,27 @@ The runs take many minutes, so what they gave stands in `learning-runs.json`, wh
 
 import json
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.random import Generator
 
+from mha.core.attention import attention_weights
 from mha.core.checks import Array
-from mha.core.learning import answer_scores, cross_entropy, draw_layer, train_layer
+from mha.core.learning import NONE, answer_scores, cross_entropy, draw_layer, training_steps
 from mha.core.multihead import MultiHeadWeights
 from mha.core.seeds import SeedRuns
-from mha.examples.free_order import QUESTIONS, WORDS, Sentence, as_arrays, draw_sentence
+from mha.examples.free_order import (
+    ADJECTIVES,
+    NOUNS,
+    QUESTIONS,
+    WORDS,
+    Sentence,
+    answer_places,
+    as_arrays,
+    draw_sentence,
+)
 
 KEPT = Path(__file__).with_name("learning-runs.json")
 WIDTH = 12
@@ -42,8 +53,10 @@ def task() -> tuple[tuple[Array, Array], tuple[Array, Array], tuple[Sentence, ..
     return first, as_arrays(others), others
 
 
-def learned(rng: Generator, num_heads: int, steps: int = 150) -> MultiHeadWeights:
-    """Return a layer that has learned the task, by Adam with the settings of `train_layer`.
+def layers_of(
+    rng: Generator, num_heads: int, steps: int = 150, rate: float = 0.03
+) -> list[MultiHeadWeights]:
+    """Return a layer that learns the task, before the first step and after each.
 
     Parameters
     ----------
@@ -52,10 +65,18 @@ def learned(rng: Generator, num_heads: int, steps: int = 150) -> MultiHeadWeight
     num_heads : int
         A divisor of `WIDTH`.
     steps : int, default 150
+        By Adam, with the settings of `train_layer`.
+    rate : float, default 0.03
     """
     (x, answers), *_ = task()
     start = draw_layer(rng, x.shape[-1], num_heads, WIDTH, len(QUESTIONS) * len(WORDS))
-    return train_layer(start, x, answers, steps=steps).layer
+    after = (layer for _, layer in islice(training_steps(start, x, answers, rate=rate), steps))
+    return [start, *after]
+
+
+def learned(rng: Generator, num_heads: int, steps: int = 150) -> MultiHeadWeights:
+    """Return the last of `layers_of`."""
+    return layers_of(rng, num_heads, steps)[-1]
 
 
 def examined(layer: MultiHeadWeights) -> tuple[float, float]:
@@ -64,6 +85,42 @@ def examined(layer: MultiHeadWeights) -> tuple[float, float]:
     scores = answer_scores(x, layer, len(QUESTIONS))
     right = scores.argmax(axis=-1) == answers
     return cross_entropy(scores, answers)[0], float(right[answers >= 0].mean())
+
+
+@cache
+def relations() -> dict[str, Array]:
+    """Return where the right word of each relation stands in the other sentences, -1 for none.
+
+    Examples
+    --------
+    >>> list(relations())
+    ['next word', 'adjective to its noun', 'noun to the verb', 'pronoun to its noun']
+    """
+    _, _, sentences = task()
+    places = answer_places(sentences)
+    stems = np.array([[token.split("-")[0] for token in s.tokens] for s in sentences])
+    return {
+        "next word": places[..., 0],
+        "adjective to its noun": np.where(np.isin(stems, ADJECTIVES), places[..., 1], NONE),
+        "noun to the verb": np.where(np.isin(stems, NOUNS), places[..., 1], NONE),
+        "pronoun to its noun": places[..., 2],
+    }
+
+
+def attends(layer: MultiHeadWeights) -> Array:
+    """Return the average weight that each head gives to the right word of each relation.
+
+    Returns
+    -------
+    ndarray, shape (num_heads, 4)
+    """
+    _, (x, _), _ = task()
+    x = x[:, None]
+    weights, rows = attention_weights(x @ layer.w_q, x @ layer.w_k), []
+    for where in relations().values():
+        sentence, word = np.nonzero(where != NONE)
+        rows.append(weights[sentence, :, word, where[sentence, word]].mean(axis=0))
+    return np.array(rows).T
 
 
 def kept_runs(num_heads: int, steps: int = 150) -> tuple[SeedRuns, SeedRuns]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
+from mha.examples.learning_runs import WIDTH, task
 from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
 from mha.views.colours import head_properties
@@ -54,6 +56,12 @@ EXPLORER_PARTS = (
 LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
 """What a model and a layer are both looked at with."""
 
+TIME = ("strings-time-bar.js", "time-bar.js")
+"""The bar under what happens in steps."""
+
+STEPS = ("strings-steps.js", "steps-state.js")
+"""What a cache that fills and tiles over scores share."""
+
 LATE_PARTS = {
     "explorer-block.js": (
         "stages-block.js",
@@ -70,6 +78,9 @@ LATE_PARTS = {
     ),
     "letters.js": ("strings-letters.js", "letters.js"),
     "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
+    "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
+    "cache.js": (*TIME, *STEPS, "cache.js"),
+    "tiles.js": (*TIME, *STEPS, "tiles.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
@@ -79,6 +90,7 @@ LATE_PARTS = {
         "stages-words.js",
         "strings-model.js",
         *LOOKING,
+        *TIME,
         "model-arithmetic.js",
         "model-maps.js",
         "model-origin.js",
@@ -97,6 +109,17 @@ LATE_PARTS = {
         "own-asks.js",
         "own.js",
     ),
+    "learning-view.js": (
+        "strings-looking.js",
+        "weight-maps.js",
+        *TIME,
+        "numpy-draws.js",
+        "learning-task.js",
+        "learning.js",
+        "strings-learning.js",
+        "learning-view.js",
+    ),
+    "bugs-view.js": ("draws.js", "bugs.js", "strings-bugs.js", "bugs-view.js"),
     "slope.js": ("plane-slope.js",),
     "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
@@ -206,6 +229,33 @@ def model_script() -> str:
     return f"window.mhaModel.data={json.dumps(data, separators=(',', ':'))};\n"
 
 
+def task_script() -> str:
+    """Return the toy language and the sentences that a layer learns from, a letter a word.
+
+    Examples
+    --------
+    >>> task_script()[:40]
+    'window.mhaLearning={task:{"words":["bird'
+    """
+    (learned, _), (asked, _), _ = task()
+    a = ord("a")
+    texts = [
+        "".join(chr(a + form) for form in x[..., : len(WORDS)].argmax(axis=-1).flat)
+        for x in (learned, asked)
+    ]
+    data = {
+        "words": WORDS,
+        "kinds": {"noun": NOUNS, "adjective": ADJECTIVES, "pronoun": ["it"], "verb": VERBS},
+        "questions": QUESTIONS,
+        "length": LENGTH,
+        "width": WIDTH,
+        "batch": 64,
+        "learned": texts[0],
+        "asked": texts[1],
+    }
+    return f"window.mhaLearning={{task:{json.dumps(data, separators=(',', ':'))}}};\n"
+
+
 def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
     """Return stages of the registry as a script: of any run, of a block, or of a vocabulary.
 
@@ -228,6 +278,7 @@ _MADE: dict[str, Callable[[], str]] = {
     "stages-block.js": partial(stages_script, in_block=True),
     "stages-words.js": partial(stages_script, of_words=True),
     "model-numbers.js": model_script,
+    "learning-task.js": task_script,
     "heads.css": head_properties,
 }
 """What is made from Python."""

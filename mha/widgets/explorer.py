@@ -31,7 +31,9 @@ View = Literal["strip", "plane", "temperature", "dial"]
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
-_OPENED = ("explorer-all.js", "explorer-settings.js")
+_OPENED = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+
+_DRESS = ("explorer.css", "time-bar.css", "steps.css")
 
 _PRINTED = tuple(
     name
@@ -106,7 +108,7 @@ def explorer(
     html = _element(run, name, data)
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    styles = ("explorer.css",) if view == "strip" else ("explorer.css", "plane.css")
+    styles = _DRESS if view == "strip" else (*_DRESS, "plane.css")
     title = run.example.title
     runs = {name: run}
     return Explorer(html, title, figure, late=late, styles=styles, runs=runs)

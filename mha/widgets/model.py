@@ -44,7 +44,7 @@ def language_model(story: str, *, figure: Drawing | None = None) -> Explorer:
         title=_LABEL,
         before=f"<p><i>{escape(' '.join(words))}</i> …</p>",
         late=_LATE,
-        dress=("model.css",),
-        heights=(60, 77, 124),
+        dress=("model.css", "time-bar.css"),
+        heights=(66.5, 83.5, 114),
         figure=figure,
     )

@@ -184,7 +184,7 @@ def test_a_probability_leads_back_to_the_embedding_table(model_page):
     assert seen[-1].startswith("Embedding of ba (7)")
     assert any("block 1" in name for name in seen)
     expect(line).to_contain_text("embedding table, in the row of ba")
-    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Back", exact=True).click()
     expect(what).to_have_text(seen[-2])
 
 
@@ -198,7 +198,7 @@ def test_each_number_of_a_sum_leads_on_whatever_the_length_of_the_story(model_pa
         links.nth(number).click()
         expect(what).to_have_text(f"Unembedding, {number // 2 + 1} of ke")
         expect(line).to_contain_text("The model has learned this number.")
-        page.get_by_role("button", name="Back").click()
+        page.get_by_role("button", name="Back", exact=True).click()
 
 
 def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(model_page):
@@ -230,8 +230,11 @@ def test_a_word_that_is_asked_about_stays_when_a_head_is_turned_off(model_page):
 
 def test_the_training_the_keys_and_the_address(model_page, address):
     page = model_page
-    page.locator(".model-step input").fill("3")
-    expect(page.locator(".model-step")).to_contain_text("after step 250")
+    curve = page.locator(".model-pad").bounding_box()
+    page.mouse.click(curve["x"] + curve["width"] / 6, curve["y"] + curve["height"] / 2)
+    expect(page.locator(".time-says")).to_contain_text("after step 100")
+    page.get_by_role("slider", name="Steps").fill("3")
+    expect(page.locator(".time-says")).to_contain_text("after step 250")
     early = text_of(page, ".model-next .number")
     assert float(early.split()[0]) < 60
     maps = page.locator(".model-map")

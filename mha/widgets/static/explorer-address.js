@@ -32,6 +32,7 @@
     put("outcome", state.outcome);
     put("map", state.map);
     put("prints", 1);
+    put("step", state.step);
     if (state.selected) parts.set("at", address(state.selected));
     Object.entries(state.edits).forEach(([where, value]) => parts.set(where, String(value)));
     return `#${parts}`;
@@ -85,6 +86,7 @@
       outcome: (text) => whole(text, numbers.output?.[0].length ?? 0),
       map: (text) => (MAPS.includes(text) ? text : undefined),
       prints: (text) => text === "1" || undefined,
+      step: (text) => whole(text, 1000),
       at: (text) => placeIn(numbers, text) ?? undefined,
     };
   }

@@ -16,7 +16,7 @@
   }
 
   /** Where the curves lie in their drawing, and the costs that have a line. */
-  const [LEFT, RIGHT, TOP, BOTTOM, LINES] = [26, 282, 8, 112, 4];
+  const [SIZE, LEFT, RIGHT, TOP, BOTTOM, LINES] = [300, 26, 282, 8, 112, 4];
 
   /** The costs of new and of met names after a step, as the heads are switched.
       @param {any} view @param {number} step */
@@ -29,7 +29,7 @@
   function curvesOf(view) {
     const { parts } = view;
     const { steps } = view.data;
-    parts.curves = drawn("svg", { viewBox: "0 0 300 146", class: "model-curves", role: "img" });
+    parts.curves = drawn("svg", { viewBox: `0 0 ${SIZE} 146`, class: "model-curves", role: "img" });
     const text = (/** @type {string} */ words, /** @type {any} */ attributes) => {
       const node = drawn("text", attributes);
       node.textContent = words;
@@ -49,8 +49,18 @@
     parts.strokes = ["fresh", "met"].map((name) => drawn("polyline", { class: name }));
     parts.dots = ["fresh", "met"].map(() => drawn("circle", { r: 3.5 }));
     parts.curves.append(parts.marker, ...parts.strokes, ...parts.dots);
+    const go = (/** @type {PointerEvent} */ event) => {
+      const { left, width } = parts.curves.getBoundingClientRect();
+      const step = (((event.clientX - left) / width) * SIZE - LEFT) / (RIGHT - LEFT) * steps.at(-1);
+      const near = steps.map((/** @type {number} */ own) => Math.abs(own - step));
+      view.bar.go(near.indexOf(Math.min(...near)));
+    };
+    const pad = make("div", { className: "model-pad",
+      onpointerdown: (/** @type {PointerEvent} */ event) => { pad.setPointerCapture(event.pointerId); go(event); },
+      onpointermove: (/** @type {PointerEvent} */ event) => { if (pad.hasPointerCapture(event.pointerId)) go(event); },
+    }, parts.curves);
     parts.costs = ["fresh", "met"].map((name) => make("span", { className: name }));
-    return make("div", {}, make("p", { className: "model-title" }, texts.costs), parts.curves,
+    return make("div", {}, make("p", { className: "model-title" }, texts.costs), pad,
       make("p", { className: "model-key soft" }, ...parts.costs, make("small", {}, texts.stories)));
   }
 

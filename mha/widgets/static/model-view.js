@@ -4,7 +4,7 @@
   "use strict";
 
   const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
-    setText } = window.mhaExplorer;
+    setText, TimeBar } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, nextWord, paintCurves, run,
@@ -43,6 +43,8 @@
       this.told = [];
       /** @type {any} */
       this.parts = {};
+      /** The bar of the training. @type {any} */
+      this.bar = null;
       this.about = aboutOf(this);
       this.node = this.build();
       new MutationObserver(() => paintMaps(this))
@@ -81,7 +83,7 @@
       const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
         make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
-        make("div", { className: "model-controls" }, this.stepChoice()), this.controls(),
+        this.time(), this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection(), curvesOf(this)), mapsOf(this, texts.headNames), originOf(this));
@@ -174,12 +176,12 @@
           make("li", {}, texts.chance, make("span"), parts.chance)));
     }
 
-    stepChoice() {
-      const { parts } = this;
-      parts.step = make("input", { type: "range", min: 0, max: this.data.steps.length - 1, step: 1,
-        oninput: () => this.change({ step: Number(parts.step.value), word: this.chosen }) });
-      parts.stepText = make("span");
-      return make("label", { className: "model-step" }, parts.stepText, parts.step);
+    /** The bar of the training; whatever leads to another step moves it too. */
+    time() {
+      this.bar = new TimeBar({ count: this.data.steps.length,
+        label: (/** @type {number} */ step) => fill(texts.step, { step: this.data.steps[step] }),
+        show: (/** @type {number} */ step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }); } });
+      return this.bar.node;
     }
 
     cutChoice() {
@@ -336,10 +338,7 @@
       parts.toggles.forEach((/** @type {any} */ { input }, /** @type {number} */ i) => {
         input.checked = !off[i];
       });
-      parts.step.value = String(step);
-      const steps = { step: this.data.steps[step] };
-      setText(parts.stepText, fill(texts.step, steps));
-      set(parts.step, "aria-valuetext", fill(texts.step, steps));
+      if (this.bar.at !== step) this.bar.go(step);
       if (this.told !== words) { // else a text that was typed and not read yet stays
         this.told = words;
         parts.input.value = words.map((i) => this.words[i]).join(" ");

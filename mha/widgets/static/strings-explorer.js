@@ -35,6 +35,7 @@
     switchedOn: "Head {head}",
     on: "on",
     reset: "Reset",
+    stepByStep: "Step by step",
     copy: "Share",
     link: "Link to this state",
 
@@ -81,6 +82,8 @@
     headIsOn: "{head} is on again.",
     focusIs: "{head} is shown.",
     wasReset: "Everything is as at first.",
+    isInSteps: "The calculation begins: what is not computed yet is covered.",
+    allAtOnce: "All numbers are shown.",
     copied: "The link is copied.",
     copyByHand: "Copy the link from the field.",
     selected: "{place}: {value}.",

@@ -176,6 +176,8 @@ interface ExplorerState {
   map: string;
   prints: boolean;
   selected: Place | null;
+  /** Up to which step the calculation of the query is shown; null where all of it is. */
+  step: number | null;
 }
 
 /** Whoever made an explorer and can make another in its place: see own.js. */
@@ -353,6 +355,13 @@ interface ExplorerStrip {
   valueOf(at: Place): number;
 }
 
+/** What is drawn of each key: its line from the query, its ribbon and its part of the output. */
+interface ExplorerRibbons {
+  lines: SVGElement[];
+  ribbons: SVGElement[];
+  parts: SVGElement[];
+}
+
 /** The strip, as the hands on it see it. */
 interface HandledStrip {
   node: HTMLElement;
@@ -429,6 +438,8 @@ interface ExplorerView {
   select(at: Place, follow?: boolean): void;
   show(patch: Partial<ExplorerState>, sentence: string): void;
   step(forward: boolean): void;
+  strip: ExplorerStrip & HandledStrip & { bars: HTMLElement[]; ribbons: ExplorerRibbons };
+  writeAddress(): void;
 }
 
 /**
@@ -448,9 +459,17 @@ interface Strings {
   model: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   layer: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  bugs: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  learning: { [name: string]: any };
   looking: { [name: string]: string };
   letters: { [name: string]: string };
   tied: { [name: string]: string };
+  time: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  cache: { [name: string]: any };
+  tiles: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
   sheet: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
@@ -492,6 +511,14 @@ type Instrument = (data: any, element: HTMLElement) => {
   placed?(): void;
   readAddress?(): void;
 };
+
+/** What a bar of time goes over; time-bar.js says what each of these is. */
+interface TimeSteps {
+  count: number;
+  label(step: number): string;
+  show(step: number, fraction: number): void;
+  pace?: number;
+}
 
 /** A trained model as `model_script` in mha/widgets/assets.py writes it. */
 interface ModelData {
@@ -537,6 +564,35 @@ interface ModelState {
   /** The word whose logit is taken apart, -1 for the one that comes. */
   word: number;
   at: { block: number; place: Place } | null;
+}
+
+/** A sentence of the toy language: which form each word has, and where its three answers stand. */
+interface ToySentence {
+  forms: number[];
+  answers: number[];
+}
+
+/** What an attention of the museum is given: query, key and value with the heads side by side. */
+interface TriedInputs {
+  wide: Matrix[];
+  heads: number;
+  dModel: number | null;
+  isCausal: boolean;
+  isBiased: boolean;
+  isTurned: boolean;
+  inSteps: boolean;
+}
+
+interface LearningState {
+  seed: number;
+  heads: number;
+  rate: number;
+  steps: number;
+  /** The step that is shown, and what of the layer after it. */
+  step: number;
+  sentence: number;
+  word: number;
+  head: number;
 }
 
 interface Window {
@@ -621,6 +677,11 @@ interface Window {
     makeChoice(
       type: "radio" | "checkbox", name: string, label: string, onchange: (on: boolean) => void,
     ): Choice;
+    makeEntry(): {
+      input: HTMLInputElement;
+      error: HTMLElement;
+      complain(sentence: string): void;
+    };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
@@ -715,7 +776,41 @@ interface Window {
       light(lit: Set<string> | null): void;
       paint(view: StripView): void;
     };
+    StepsState: new (
+      // deno-lint-ignore no-explicit-any
+      kind: string, name: string, start: Record<string, any>,
+      // deno-lint-ignore no-explicit-any
+      readers: Record<string, (text: string) => any>, paint: () => void,
+    ) => {
+      // deno-lint-ignore no-explicit-any
+      now: Record<string, any>;
+      actions: HTMLElement;
+      // deno-lint-ignore no-explicit-any
+      change(patch: Record<string, any>, what?: string): void;
+      // deno-lint-ignore no-explicit-any
+      move(patch: Record<string, any>): void;
+      readAddress(): void;
+    };
+    eased(x: number): number;
+    fly(
+      layer: HTMLElement,
+      ways: { text: string; left: number; top: number; opacity?: number }[],
+    ): void;
+    // deno-lint-ignore no-explicit-any
+    readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
+    wholes(text: string, below: number): number[] | undefined;
+    Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
+    TimeBar: new (steps: TimeSteps) => {
+      node: HTMLElement;
+      at: number;
+      isPlaying: boolean;
+      go(step: number): void;
+      pause(): void;
+      play(): void;
+      recount(count: number): void;
+      refresh(): void;
+    };
     Tables: new (data: ExplorerData, body: HTMLElement) => ExplorerTables;
     Tasks: new (explorer: ExplorerView) => {
       node: HTMLElement;
@@ -737,17 +832,26 @@ interface Window {
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
+  // deno-lint-ignore no-explicit-any
+  mhaLearning: any;
+  mhaBugs: {
+    RATE: number;
+    tried(
+      bug: string, given: TriedInputs, kept: () => boolean,
+    ): { weights: Matrix[] | null; output: Matrix[] };
+  };
+  mhaNumpyDraws: new (seed: number) => { normal(): number };
   mhaInstruments: Record<string, Instrument>;
-  // deno-lint-ignore no-explicit-any
-  mhaSheet: any;
-  // deno-lint-ignore no-explicit-any
-  mhaOwn: any;
   mhaDraws: new (seed: number) => {
     bits(): number;
     share(): number;
     whole(low: number, high: number): number;
     normal(): number;
   };
+  // deno-lint-ignore no-explicit-any
+  mhaSheet: any;
+  // deno-lint-ignore no-explicit-any
+  mhaOwn: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;

@@ -188,7 +188,7 @@ def _inputs(s):
 def _softmax(page, of_end, two, football):
     weights, output = attention("wrong axis", *_inputs(of_end))
     meant = of_end["head_outputs"]
-    page.says("What happens The rows add up to #, #, # and #", weights[0].sum(-1))
+    page.says("The rows add up to #, #, # and #", weights[0].sum(-1))
     page.says(
         "The right outputs lie between # and #, and none is off by more than #",
         meant.min(),

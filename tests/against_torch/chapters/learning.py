@@ -74,10 +74,10 @@ def losses(scores, answers):
     return costs.reshape(len(scores), -1).sum(1) / (answers >= 0).sum()
 
 
-def trained(heads, steps, x, answers, seeds=SEEDS):
+def trained(heads, steps, x, answers, seeds=SEEDS, rate=RATE):
     """Yield layers of all seeds after each of some numbers of steps."""
     layers = [w.requires_grad_() for w in drawn(seeds, heads)]
-    adam = torch.optim.Adam(layers, lr=RATE, betas=BETAS)
+    adam = torch.optim.Adam(layers, lr=rate, betas=BETAS)
     for step in range(max(steps)):
         rows = torch.arange(step * BATCH, (step + 1) * BATCH) % len(x)
         adam.zero_grad()
@@ -104,6 +104,7 @@ def numbers(page):
     _seeds(page, ends, later)
     threes = [[w[seed : seed + 1] for w in long[3][0]] for seed in NAMED]
     _roles(page, threes, fresh, asked, sentences)
+    _watched(page, x, answers, fresh, asked, sentences)
     few, few_asked = (torch.tensor(one_question(a.numpy())) for a in (answers, asked))
     for heads, words in ((1, "is now between # and #"), (3, "with one head, and between # and #")):
         (layers,) = trained(heads, [150], x, few, seeds=range(6))
@@ -202,6 +203,53 @@ def _struck(layer, *heads):
     return [*layer[:3], w_o]
 
 
+def _wheres(sentences):
+    """Return where the right word of each relation stands, -1 for none."""
+    places = torch.tensor(answer_places(sentences))
+    stems = np.array([[t.split("-")[0] for t in s.tokens] for s in sentences])
+    of = {kind: torch.tensor(np.isin(stems, kind)) for kind in (ADJECTIVES, NOUNS)}
+    nobody = torch.full_like(places[..., 1], -1)
+    return [
+        places[..., 0],
+        *(torch.where(of[kind], places[..., 1], nobody) for kind in (ADJECTIVES, NOUNS)),
+        places[..., 2],
+    ]
+
+
+def _given(weights, wheres):
+    """Return the average weight of each relation's right word, by head."""
+    columns = []
+    for where in wheres:
+        sentence, word = (where >= 0).nonzero(as_tuple=True)
+        columns.append(weights[sentence, :, word, where[sentence, word]].mean(0))
+    return torch.stack(columns, 1)
+
+
+def _watched(page, x, answers, fresh, asked, sentences):
+    """Compare what is said of one training, and the table of its steps."""
+    wheres = _wheres(sentences)
+    layers = [drawn([0], 3), *trained(3, range(1, 151), x, answers, seeds=[0])]
+    scores, weights = zip(*(answers_of(layer, fresh) for layer in layers), strict=True)
+    given = torch.stack([_given(each[0], wheres) for each in weights])
+    rows = [
+        [losses(scores[step], asked)[0], _right(layers[step], fresh, asked), given[step].amax(0)]
+        for step in range(0, 151, 25)
+    ]
+    page.table("fig-learning-steps", rows)
+    half = [(given[:, head, r] <= 0.5).nonzero().max() + 1 for r, head in enumerate((2, 1, 0, 1))]
+    page.says(
+        "from step # on, Head 2 the noun of an adjective from step #, Head 1 the verb of a noun "
+        "from step #, and Head 2 the noun of it only from step #",
+        half[0],
+        half[1],
+        half[2],
+        half[3],
+    )
+    (slow,) = trained(3, [150], x, answers, seeds=[0], rate=0.003)
+    loss = losses(answers_of(slow, fresh)[0], asked)[0]
+    page.says("its loss is #, and it answers #", loss, _right(slow, fresh, asked))
+
+
 def _roles(page, threes, fresh, asked, sentences):
     maps = [answers_of(layer, fresh)[1][0] for layer in threes]
     page.figure("fig-learning-heads", maps[0][0, 1:])
@@ -211,22 +259,8 @@ def _roles(page, threes, fresh, asked, sentences):
         _right(threes[0], fresh, asked),
     )
     page.says("An even share of six words is #", 1 / 6)
-    places = torch.tensor(answer_places(sentences))
-    stems = np.array([[t.split("-")[0] for t in s.tokens] for s in sentences])
-    of = {kind: torch.tensor(np.isin(stems, kind)) for kind in (ADJECTIVES, NOUNS)}
-    nobody = torch.full_like(places[..., 1], -1)
-    wheres = [
-        places[..., 0],
-        *(torch.where(of[kind], places[..., 1], nobody) for kind in (ADJECTIVES, NOUNS)),
-        places[..., 2],
-    ]
-    found = []
-    for weights in maps:
-        columns = []
-        for where in wheres:
-            sentence, word = (where >= 0).nonzero(as_tuple=True)
-            columns.append(weights[sentence, :, word, where[sentence, word]].mean(0))
-        found.append(torch.stack(columns, 1))
+    wheres = _wheres(sentences)
+    found = [_given(weights, wheres) for weights in maps]
     page.table("tbl-learning-roles", *found)
     struck = [threes[0], *(_struck(threes[0], head) for head in range(3))]
     kept = tensor([[_right(layer, fresh, asked, q) for q in range(3)] for layer in struck])

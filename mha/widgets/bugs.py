@@ -1,0 +1,140 @@
+"""The museum of bugs as a game on a page: programs to try, and lines to find."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mha.examples import load_example
+from mha.practice.bugs import BUGS, TABLE
+from mha.practice.parts import RIGHT, Parts
+from mha.practice.properties import PROPERTIES, caught
+from mha.practice.trials import Tried, tried
+from mha.runs.draws import Draws
+from mha.runs.record import trace
+from mha.widgets.instrument import Drawing, Explorer, instrument
+
+EXAMPLES = ("cat-sat", "the-cat-sat-end", "the-cat-sat", "play-football")
+"""What a program can be tried on."""
+
+_TRIALS: Mapping[str, tuple[str, dict[str, bool]]] = {
+    "cat sat": ("cat-sat", {}),
+    "the same, 27 times as large": ("cat-sat", {}),
+    "The cat sat &lt;end&gt;": ("the-cat-sat-end", {}),
+    "with a causal mask": ("the-cat-sat-end", {"is_causal": True}),
+    "with a bias": ("the-cat-sat-end", {"is_biased": True}),
+    "with quarter turns": ("the-cat-sat-end", {"is_turned": True}),
+    "turned, one at a time": ("the-cat-sat-end", {"is_turned": True, "in_steps": True}),
+    "two heads": ("the-cat-sat", {}),
+}
+"""What stands in the table that is there without JavaScript."""
+
+
+EXHIBITS: Mapping[str, str] = {
+    "wrong axis": "bug-axis",
+    "no shift": "bug-shift",
+    "wrong root": "bug-root",
+    "late bias": "bug-bias",
+    "late mask": "bug-late-mask",
+    "True reversed": "bug-opposite",
+    "reshape": "bug-reshape",
+    "columns mixed": "bug-columns",
+    "off by one": "bug-cache",
+    "values turned": "bug-values",
+    "halves for pairs": "bug-halves",
+    "dropout left on": "dropout-left-on",
+}
+"""By the bug's name, the label of its exhibit in the chapter."""
+
+
+def bugs_game(*, figure: Drawing | None = None) -> Explorer:
+    """Return the twelve programs of the museum, to be tried, as an element of a page.
+
+    Parameters
+    ----------
+    figure : Drawing, optional
+        What stands in its place in print.
+
+    Returns
+    -------
+    Explorer
+
+    Examples
+    --------
+    >>> bugs_game().html[:38]
+    '<mha-instrument id="bugs-museum" class'
+    """
+    museum = [bug for bug in TABLE if bug.name in BUGS]
+    data = {
+        "examples": [_example(name) for name in EXAMPLES],
+        "properties": [holds.__doc__ for holds in PROPERTIES],
+        "bugs": [
+            {
+                "name": bug.name,
+                "line": bug.line,
+                "meant": bug.meant,
+                "said": bug.said,
+                "fails": _letters(BUGS[bug.name]),
+                "at": EXHIBITS[bug.name],
+            }
+            for bug in museum
+        ],
+    }
+    return instrument(
+        "bugs",
+        "museum",
+        data,
+        title="Twelve programs with a wrong line each",
+        before=_table(),
+        late=("bugs-view.js",),
+        dress=("model.css", "learning.css", "bugs.css"),
+        heights=(57.6, 77.5, 113),
+        figure=figure,
+    )
+
+
+def _letters(parts: Parts) -> str:
+    """Return the letters of the properties that fail."""
+    fails = caught(parts, np.random.default_rng(17))
+    return "".join(letter for letter, is_one in zip("ABCDEFGHIJ", fails, strict=True) if is_one)
+
+
+def _example(name: str) -> dict[str, object]:
+    """Return what a program can be tried on."""
+    example = load_example(name)
+    given = Tried.of_run(trace(example))
+    wide = [np.round(x, 12).tolist() for x in (given.query, given.key, given.value)]
+    return {
+        "name": name,
+        "title": example.title,
+        "tokens": example.tokens,
+        "wide": wide,
+        "heads": given.num_heads,
+        "dModel": given.d_model,
+    }
+
+
+def _table() -> str:
+    """Return what each program does on some inputs, without its name, and what catches it."""
+    draws = Draws(12)
+    order = sorted(BUGS, key=lambda _: draws.share())
+    lines = []
+    for number, name in enumerate(order, 1):
+        cells = [_verdict(BUGS[name], trial) for trial in _TRIALS]
+        row = "".join(f"<td>{text}</td>" for text in (*cells, ", ".join(_letters(BUGS[name]))))
+        lines.append(f'<tr><th scope="row">{number}</th>{row}</tr>')
+    names = ("Program", *_TRIALS, "Caught by")
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    return (
+        "<table><caption>Twelve programs with a wrong line each: whether they give the right"
+        f" numbers</caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    )
+
+
+def _verdict(parts: Parts, trial: str) -> str:
+    name, told = _TRIALS[trial]
+    given = Tried.of_run(trace(load_example(name)), 27 if "27" in trial else 1, **told)
+    try:
+        output = tried(parts, given, np.random.default_rng(3))[1]
+    except ValueError:
+        return "stops"
+    return "right" if np.allclose(output, tried(RIGHT, given)[1]) else "wrong"

@@ -1,0 +1,75 @@
+"""A layer that learns the toy language in the page, from any seed: every step of its training."""
+
+import numpy as np
+
+from mha.core.checks import as_count
+from mha.examples.learning_runs import attends, examined, layers_of, relations
+from mha.runs.rounding import percent, shown
+from mha.widgets.instrument import Drawing, Explorer, instrument
+
+STEPS = 150
+_LABEL = "A layer that learns"
+_SHOWN = range(0, STEPS + 1, 25)
+
+
+def learning_layer(*, seed: int = 0, num_heads: int = 3, figure: Drawing | None = None) -> Explorer:
+    """Return a training of the toy language's layer as an element of a page.
+
+    Whatever the browser draws and computes is what `mha.examples.learning_runs.layers_of` gives for
+    the same seed and number of heads.
+
+    Parameters
+    ----------
+    seed : int, default 0
+        What it begins with at first: of `numpy.random.default_rng`.
+    num_heads : int, default 3
+        A divisor of twelve.
+    figure : Drawing, optional
+        What stands in its place in print.
+
+    Returns
+    -------
+    Explorer
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `seed` or `num_heads` is no such number.
+
+    Examples
+    --------
+    >>> learning_layer().html[:42]
+    '<mha-instrument id="learning-layer" class='
+    """
+    seed = as_count("seed", seed, least=0)
+    return instrument(
+        "learning",
+        "layer",
+        {"seed": seed, "heads": num_heads, "rate": 0.03, "steps": STEPS},
+        title=_LABEL,
+        before=_table(seed, num_heads),
+        late=("learning-view.js",),
+        dress=("model.css", "time-bar.css", "learning.css"),
+        heights=(79.6, 100.6, 137.2),
+        figure=figure,
+    )
+
+
+def _table(seed: int, num_heads: int) -> str:
+    """Return some steps as a table: the loss, and the most that a head gives to each right word."""
+    layers = layers_of(np.random.default_rng(seed), num_heads, STEPS)
+    lines = []
+    for step in _SHOWN:
+        loss, right = examined(layers[step])
+        most = (shown(float(x), 2) for x in attends(layers[step]).max(axis=0))
+        cells = "".join(f"<td>{text}</td>" for text in (shown(loss), percent(right, 1), *most))
+        lines.append(f'<tr><th scope="row">{step}</th>{cells}</tr>')
+    names = ("After step", "Loss", "Right", *relations())
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    caption = (
+        f"Training from seed {seed}: loss, right answers, the most that a head gives the right word"
+    )
+    return (
+        f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{''.join(lines)}</tbody></table>"
+    )

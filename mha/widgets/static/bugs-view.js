@@ -1,0 +1,376 @@
+/* The museum as a game: a program with one wrong line, tried on numbers that a reader chooses, beside
+   the right one; its properties; and four lines of which one is in it. A seed gives the order. */
+(function () {
+  "use strict";
+
+  const { fill, isPage, make, makeButton, makeField, set, setText } = window.mhaExplorer;
+  const { parsed, shown } = window.mhaNumbers;
+  const { RATE, tried } = window.mhaBugs;
+  const texts = window.mhaStrings.bugs;
+
+  /** Lines that a reader chooses among, and how much larger scores can be made. */
+  const [CHOICES, LARGER] = [4, 27];
+
+  /** Orders, so few that their number can be told in class. */
+  const ORDERS = 10000;
+
+  /** From this difference on a number is wrong, of its own size. */
+  const CLOSE = 1e-9;
+
+  const FLAGS = ["isCausal", "isBiased", "isTurned", "inSteps"];
+  const LETTERS = "ABCDEFGHIJ";
+  const INPUTS = ["query", "key", "value"];
+
+  /** @type {<T>(items: T[], draws: any) => T[]} */
+  function shuffled(items, draws) {
+    const found = [...items];
+    for (let i = found.length - 1; i > 0; i -= 1) {
+      const j = draws.whole(0, i);
+      [found[i], found[j]] = [found[j], found[i]];
+    }
+    return found;
+  }
+
+  const isOther = (/** @type {number} */ x, /** @type {number} */ right) =>
+    !(Math.abs(x - right) <= CLOSE * Math.max(1, Math.abs(right))) && !(Number.isNaN(x) && Number.isNaN(right));
+
+  /** A text whose parts between ` are code. @param {string} text */
+  const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", {}, part) : part));
+
+  class View {
+    /** @param {any} data */
+    constructor(data) {
+      this.data = data;
+      /** By the bug's name, whether it was found at the first guess. @type {Map<string, boolean>} */
+      this.known = new Map();
+      this.state = this.stateOf(Math.floor(Math.random() * ORDERS));
+      /** @type {any} */
+      this.parts = {};
+      /** The program's bug, the bugs whose lines are offered, and how often a reader has guessed. */
+      this.bug = data.bugs[0];
+      /** @type {any[]} */
+      this.choices = [];
+      this.guesses = 0;
+      this.isTested = false;
+      this.isOver = false;
+      /** @type {ReturnType<typeof tried> | null} */
+      this.result = null;
+      this.node = this.build();
+      this.enter();
+    }
+
+    /** @param {number} seed @returns {any} */
+    stateOf(seed) {
+      return { seed, at: 0, example: 0, times: 1, isCausal: false, isBiased: false, isTurned: false,
+        inSteps: false, runs: 0, own: {} };
+    }
+
+    get example() {
+      return this.data.examples[this.state.example];
+    }
+
+    /** The programs in this order. */
+    get order() {
+      return shuffled(this.data.bugs, new window.mhaDraws(this.state.seed));
+    }
+
+    // ---- Elements ----
+
+    build() {
+      const { parts } = this;
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+        makeButton(label, act, { className: "reading-button" });
+      parts.program = make("strong");
+      parts.found = make("span", { className: "soft" });
+      parts.seed = make("span", { className: "soft" });
+      parts.status = make("p", { className: "model-status soft", role: "status" });
+      parts.before = button(texts.previous, () => this.go(-1));
+      parts.next = button(texts.next, () => this.go(1));
+      parts.result = make("div", { className: "bugs-result" });
+      parts.verdict = make("p", { className: "bugs-verdict", role: "status" });
+      parts.choices = make("div", { className: "bugs-choices", role: "group", "aria-label": texts.guess });
+      parts.show = button(texts.show, () => this.reveal(false));
+      return make("div", { className: "model-live" },
+        make("p", { className: "strip-title" }, texts.title),
+        make("div", { className: "model-controls" }, parts.program, parts.found),
+        make("div", { className: "bugs-halves" },
+          make("div", {}, this.controls(), parts.result), this.properties()),
+        make("p", { className: "model-title" }, texts.guess), parts.choices, parts.verdict,
+        make("div", { className: "model-controls" }, parts.show, parts.before, parts.next, parts.seed,
+          button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
+          ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
+    }
+
+    controls() {
+      const { parts } = this;
+      const choice = (/** @type {string} */ label, /** @type {any[][]} */ options, /** @type {(value: number) => void} */ act) => {
+        const select = make("select", { onchange: () => act(Number(select.value)) },
+          ...options.map(([value, text]) => make("option", { value }, text)));
+        return { select, node: make("label", {}, label, " ", select) };
+      };
+      parts.example = choice(texts.example, this.data.examples.map((/** @type {any} */ { title }, /** @type {number} */ i) =>
+        [i, title]), (example) => this.change({ example, own: {} }));
+      parts.times = choice(texts.times, [[1, texts.once], [LARGER, fill(texts.many, { n: LARGER })]],
+        (times) => this.change({ times }));
+      parts.flags = FLAGS.map((flag) => {
+        const input = make("input", { type: "checkbox", onchange: () => this.change({ [flag]: input.checked }) });
+        return { flag, input, node: make("label", {}, input, " ", texts.told[flag]) };
+      });
+      parts.fields = make("div", { className: "bugs-own" });
+      return make("div", { className: "bugs-controls" }, parts.example.node, parts.times.node,
+        ...parts.flags.map((/** @type {any} */ { node }) => node),
+        makeButton(texts.again, () => this.change({ runs: this.state.runs + 1 }), { className: "reading-button" }),
+        make("details", {}, make("summary", {}, texts.own), parts.fields,
+          makeButton(texts.restore, () => this.change({ own: {} }), { className: "reading-button" })));
+    }
+
+    properties() {
+      const { parts } = this;
+      parts.lights = this.data.properties.map((/** @type {string} */ text, /** @type {number} */ i) => {
+        const verdict = make("span", { className: "bugs-light" });
+        return { verdict, node: make("li", {}, verdict, make("b", {}, LETTERS[i]), " ", text) };
+      });
+      parts.test = makeButton(texts.test, () => {
+        this.isTested = true;
+        this.paint();
+      }, { className: "reading-button" });
+      return make("div", {}, make("p", { className: "model-title" }, texts.properties), parts.test,
+        make("ol", { className: "bugs-properties" }, ...parts.lights.map((/** @type {any} */ { node }) => node)));
+    }
+
+    /** The table of a sentence, and the fields of its numbers. */
+    layOut() {
+      const { example, parts } = this;
+      if (parts.laid === example) return;
+      parts.laid = example;
+      const { heads, tokens, wide } = example;
+      const width = wide[2][0].length / heads;
+      const cell = () => {
+        const [number, right] = [make("span"), make("small")];
+        return { number, right, node: make("td", {}, number, right) };
+      };
+      parts.said = make("p", { className: "bugs-said", role: "status" });
+      parts.rows = Array.from({ length: heads }, () => tokens.map(() =>
+        ({ weights: tokens.map(cell), output: Array.from({ length: width }, cell) })));
+      const name = (/** @type {number} */ h, /** @type {string} */ token) => make("th", { scope: "row" },
+        heads > 1 ? `${fill(texts.head, { n: h + 1 })} ` : "", make("i", {}, token));
+      const table = (/** @type {"weights" | "output"} */ part, /** @type {string[]} */ columns) =>
+        make("table", { className: "learning-table bugs-table", style: `--columns: ${columns.length}` },
+          make("thead", {}, make("tr", {}, ...[texts[part], ...columns].map((text) => make("th", { scope: "col" }, text)))),
+          make("tbody", {}, ...parts.rows.flatMap((/** @type {any[]} */ rows, /** @type {number} */ h) => rows.map((row, i) =>
+            make("tr", {}, name(h, tokens[i]), ...row[part].map((/** @type {any} */ { node }) => node))))));
+      parts.result.replaceChildren(make("p", { className: "model-title" }, texts.results), parts.said,
+        make("div", { className: "bugs-tables" }, table("weights", tokens),
+          table("output", Array.from({ length: width }, (_, j) => String(j + 1)))),
+        make("p", { className: "soft" }, texts.rule));
+      parts.entries = wide.map((/** @type {Matrix} */ rows, /** @type {number} */ m) => rows.map((row, i) => row.map((_, j) => {
+        const field = makeField("", (value) => {
+          this.change({ own: { ...this.state.own, [`${INPUTS[m]}.${i}.${j}`]: value } });
+          return "";
+        });
+        set(field.input, "aria-label", fill(texts.field, { what: texts.inputs[m], token: tokens[i], n: j + 1 }));
+        return field;
+      })));
+      parts.fields.replaceChildren(...parts.entries.map((/** @type {any[][]} */ rows, /** @type {number} */ m) =>
+        make("div", {}, make("p", { className: "soft" }, texts.inputs[m]), ...rows.map((row, i) =>
+          make("div", { className: "bugs-row" }, make("i", {}, tokens[i]), ...row.map(({ node }) => node))))));
+    }
+
+    // ---- Changes ----
+
+    /** @param {any} changes */
+    change(changes) {
+      this.state = { ...this.state, ...changes };
+      setText(this.parts.status, "");
+      this.paint();
+    }
+
+    /** Another order, from its first program. @param {number} seed */
+    begin(seed) {
+      this.known.clear();
+      this.state = this.stateOf(seed);
+      this.enter();
+    }
+
+    /** @param {number} by */
+    go(by) {
+      this.state.at = Math.max(0, Math.min(this.data.bugs.length - 1, this.state.at + by));
+      this.enter();
+    }
+
+    /** Come to a program: nothing is tested or guessed. */
+    enter() {
+      const { at, seed } = this.state;
+      const { parts } = this;
+      this.bug = this.order[at];
+      this.isTested = false;
+      this.isOver = false;
+      this.guesses = 0;
+      const draws = new window.mhaDraws(seed + ORDERS * (at + 1));
+      const others = shuffled(this.data.bugs.filter((/** @type {any} */ bug) => bug !== this.bug), draws);
+      this.choices = shuffled([this.bug, ...others.slice(0, CHOICES - 1)], draws);
+      parts.buttons = this.choices.map((bug) => makeButton("", () => this.guess(bug), { className: "bugs-choice" }));
+      parts.buttons.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
+        node.append(make("code", {}, this.choices[i].line)));
+      parts.choices.replaceChildren(...parts.buttons);
+      parts.verdict.replaceChildren();
+      this.paint();
+    }
+
+    /** @param {any} bug */
+    guess(bug) {
+      if (this.isOver) return;
+      this.guesses += 1;
+      if (bug === this.bug) {
+        if (!this.known.has(bug.name)) this.known.set(bug.name, this.guesses === 1);
+        this.reveal(true);
+        return;
+      }
+      if (!this.known.has(this.bug.name)) this.known.set(this.bug.name, false);
+      const node = this.parts.buttons[this.choices.indexOf(bug)];
+      node.disabled = true;
+      const what = this.unlike(bug);
+      this.parts.verdict.replaceChildren(what ? fill(texts.notHere, { what }) : texts.likeHere);
+      this.paint();
+    }
+
+    /** The first number that another line would give otherwise here, "" if all are the same. @param {any} bug */
+    unlike(bug) {
+      const other = this.found(bug.name);
+      if (!other || !this.result) return other === this.result ? "" : texts.stops;
+      for (const part of /** @type {("weights" | "output")[]} */ (["weights", "output"])) {
+        for (const [h, rows] of (other[part] ?? []).entries()) {
+          for (const [i, row] of rows.entries()) {
+            const j = row.findIndex((x, n) => isOther(x, /** @type {any} */ (this.result)[part][h][i][n]));
+            if (j >= 0) {
+              return fill(texts.unlike, { token: this.example.tokens[i], part: texts[part], n: j + 1,
+                number: shown(row[j]) });
+            }
+          }
+        }
+      }
+      return "";
+    }
+
+    /** Tell the line. @param {boolean} isFound */
+    reveal(isFound) {
+      const { at, fails, line, meant, name, said } = this.bug;
+      if (!this.known.has(name)) this.known.set(name, false);
+      this.isOver = true;
+      this.isTested = true;
+      this.parts.verdict.replaceChildren(
+        ...withCode(fill(isFound ? texts.yes : texts.was, { line, meant, said })), " ",
+        fill(texts.because, { letters: [...fails].join(", ") }), " ",
+        ...(isPage ? [make("a", { href: `#${at}` }, texts.exhibit)] : []));
+      this.paint();
+    }
+
+    share() {
+      const { own, ...state } = this.state;
+      const parts = new URLSearchParams({ bugs: "museum", seed: String(state.seed), case: String(state.at + 1) });
+      const start = this.stateOf(state.seed);
+      if (state.example) parts.set("example", this.example.name);
+      if (state.times !== 1) parts.set("times", String(state.times));
+      for (const flag of FLAGS) if (state[flag] !== start[flag]) parts.set(flag, "1");
+      Object.entries(own).forEach(([where, value]) => parts.set(where, String(value)));
+      history.replaceState(null, "", `#${parts}`);
+      const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
+      copied.then(() => setText(this.parts.status, texts.copied),
+        () => setText(this.parts.status, texts.notCopied));
+    }
+
+    /** What can be read of an address; the rest is as at the start. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      const seed = parts.get("seed") ?? "";
+      if (parts.get("bugs") !== "museum" || !/^\d{1,4}$/.test(seed)) return;
+      const state = this.stateOf(Number(seed));
+      const place = Number(parts.get("case"));
+      if (Number.isInteger(place) && place >= 1 && place <= this.data.bugs.length) state.at = place - 1;
+      state.example = Math.max(0, this.data.examples.findIndex((/** @type {any} */ { name }) => name === parts.get("example")));
+      if (parts.get("times") === String(LARGER)) state.times = LARGER;
+      for (const flag of FLAGS) state[flag] = parts.get(flag) === "1";
+      const { wide } = this.data.examples[state.example];
+      parts.forEach((text, where) => {
+        const [what, i, j, ...rest] = where.split(".");
+        const value = parsed(text);
+        if (!rest.length && wide[INPUTS.indexOf(what)]?.[i]?.[j] !== undefined && Number.isFinite(value)) state.own[where] = value;
+      });
+      this.known.clear();
+      this.state = state;
+      this.enter();
+    }
+
+    // ---- Painting ----
+
+    /** What a program with a bug gives here, null where it stops. @param {string} name */
+    found(name) {
+      const { own, runs, seed, times, ...told } = this.state;
+      const { dModel, heads, wide } = this.example;
+      const given = wide.map((/** @type {Matrix} */ rows, /** @type {number} */ m) => rows.map((row, i) =>
+        row.map((x, j) => (own[`${INPUTS[m]}.${i}.${j}`] ?? x) * (m < 2 ? times : 1))));
+      const draws = new window.mhaDraws(seed + ORDERS * (100 + runs));
+      try {
+        return tried(name, { ...told, dModel, heads, wide: given }, () => draws.share() >= RATE);
+      } catch (error) {
+        if (error instanceof RangeError) return null;
+        throw error;
+      }
+    }
+
+    paint() {
+      const { parts, state } = this;
+      this.layOut();
+      setText(parts.program, fill(texts.program, { n: state.at + 1, count: this.data.bugs.length }));
+      setText(parts.found, this.known.size ? fill(texts.found, { done: this.known.size,
+        right: [...this.known.values()].filter(Boolean).length }) : "");
+      setText(parts.seed, fill(texts.order, { seed: state.seed }));
+      parts.before.disabled = state.at === 0;
+      parts.next.disabled = state.at === this.data.bugs.length - 1;
+      parts.example.select.value = state.example;
+      parts.times.select.value = state.times;
+      parts.flags.forEach((/** @type {any} */ { flag, input }) => {
+        input.checked = state[flag];
+        input.disabled = state.inSteps && ["isCausal", "isBiased"].includes(flag);
+      });
+      const { wide } = this.example;
+      parts.entries.forEach((/** @type {any[][]} */ rows, /** @type {number} */ m) => rows.forEach((row, i) =>
+        row.forEach((field, j) => field.set(state.own[`${INPUTS[m]}.${i}.${j}`] ?? wide[m][i][j]))));
+      this.paintResult();
+      parts.test.disabled = this.isTested;
+      parts.lights.forEach((/** @type {any} */ { node, verdict }, /** @type {number} */ i) => {
+        const fails = this.bug.fails.includes(LETTERS[i]);
+        set(node, "class", !this.isTested ? "" : fails ? "fails" : "holds");
+        setText(verdict, !this.isTested ? "" : fails ? texts.fails : texts.holds);
+      });
+      parts.buttons.forEach((/** @type {any} */ node, /** @type {number} */ i) => {
+        if (this.isOver) node.disabled = true;
+        set(node, "class", `bugs-choice${this.isOver && this.choices[i] === this.bug ? " right" : ""}`);
+      });
+      parts.show.disabled = this.isOver;
+    }
+
+    paintResult() {
+      const { parts } = this;
+      const [found, right] = [this.found(this.bug.name), this.found("")];
+      this.result = found;
+      let [all, count] = [0, 0];
+      for (const part of /** @type {("weights" | "output")[]} */ (["weights", "output"])) {
+        parts.rows.forEach((/** @type {any[]} */ rows, /** @type {number} */ h) => rows.forEach((row, i) =>
+          row[part].forEach((/** @type {any} */ cell, /** @type {number} */ j) => {
+            const [x, meant] = [found?.[part]?.[h][i][j], right?.[part]?.[h][i][j]];
+            const differs = x !== undefined && meant !== undefined && isOther(x, meant);
+            if (x !== undefined) all += 1;
+            if (differs) count += 1;
+            set(cell.node, "class", differs ? "differs" : "");
+            setText(cell.number, x === undefined ? "–" : shown(x));
+            setText(cell.right, differs ? shown(/** @type {number} */ (meant)) : "");
+          })));
+      }
+      setText(parts.said, !found ? texts.stops : `${count ? fill(texts.differ, { all, count }) : texts.same}${
+        found.weights ? "" : ` ${texts.noWeights}`}`);
+    }
+  }
+
+  window.mhaInstruments.bugs = (data) => new View(data);
+})();

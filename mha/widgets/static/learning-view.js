@@ -1,0 +1,591 @@
+/* A layer that learns in the page: the loss by step, to be drawn back, and after each step what every
+   head gives its weight to, its maps and answers for a sentence, and its matrices. It trains in
+   slices that the page does not wait for: one that is opened as a file may not start a worker. */
+(function () {
+  "use strict";
+
+  const { TimeBar, fill, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, set, setBar,
+    setText, shape } = window.mhaExplorer;
+  const { shown, short } = window.mhaNumbers;
+  const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
+  const texts = window.mhaStrings.learning;
+
+  const { length, questions, width, words } = task;
+
+  /** What may be chosen. */
+  const HEADS = [1, 2, 3, 4, 6, 12];
+  const RATES = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3];
+  const STEPS = [150, 400, 1000];
+  const SEEDS = 2 ** 32;
+
+  /** Milliseconds that training takes before the page has its turn, those between two steps that are
+      shown meanwhile, and those of a step that is played. */
+  const [SLICE, SEEN, PACE] = [10, 120, 60];
+
+  /** Trainings that are kept, and changes that can be undone. */
+  const KEPT = 6;
+  const UNDOS = 100;
+
+  /** The losses at the edges of the curve, and those that have a line. */
+  const [HIGHEST, LOWEST] = [10, 0.0003];
+  const LEVELS = [3, 1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
+
+  /** What differs from the start stands in the address. */
+  const NAMES = ["seed", "heads", "rate", "steps", "step", "sentence", "word", "head"];
+
+  const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  const channel = new MessageChannel();
+
+  /** Let the page have its turn; a timer would wait longer. */
+  const turn = () => new Promise((done) => {
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  });
+
+  /** How high a loss stands, in hundredths from the top. @param {number} loss */
+  const heightOf = (loss) => 100 * Math.min(1, Math.max(0,
+    Math.log(HIGHEST / loss) / Math.log(HIGHEST / LOWEST)));
+
+  class View {
+    /** @param {any} data */
+    constructor(data) {
+      this.start = { ...data, sentence: 0, word: 0, head: data.heads - 1, step: data.steps };
+      /** @type {LearningState} */
+      this.settings = { ...this.start };
+      this.words = words;
+      /** @type {Map<string, any>} */
+      this.kept = new Map();
+      /** @type {any[]} */
+      this.past = [];
+      /** @type {any[]} */
+      this.future = [];
+      /** The row of the matrices that is read, −1 for that of the chosen word. */
+      this.row = -1;
+      /** @type {any} */
+      this.parts = {};
+      /** The bar of the steps. @type {any} */
+      this.bar = null;
+      /** The training that is shown, and that before it. @type {any} */
+      this.training = null;
+      /** @type {any} */
+      this.before = null;
+      /** Whether the newest step is shown, and up to which one. */
+      this.isFollowing = true;
+      this.goal = data.steps;
+      /** Whether a step is shown because the training has come to it. */
+      this.isTraining = false;
+      /** Which call of `train` is the newest. */
+      this.turn = 0;
+      /** The shown sentence in the layer. @type {any} */
+      this.passed = null;
+      /** @type {Matrix[]} */
+      this.weights = [];
+      this.node = this.build();
+      new MutationObserver(() => this.paintStep())
+        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    placed() {
+      this.begin();
+    }
+
+    // ---- Elements ----
+
+    build() {
+      const { parts } = this;
+      parts.maps = [];
+      parts.looks = make("div", { className: "learning-maps" });
+      parts.roles = make("div", { className: "learning-roles" });
+      parts.matrices = make("div", { className: "learning-matrices" });
+      return make("div", { className: "model-live" },
+        make("p", { className: "strip-title" }, texts.title), this.controls(),
+        make("div", { className: "learning-halves" },
+          make("div", {}, this.curve(), this.time()), make("div", {}, parts.roles, parts.looks),
+          this.answers()), parts.matrices);
+    }
+
+    controls() {
+      const { parts } = this;
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+        makeButton(label, act, { className: "reading-button" });
+      const choice = (/** @type {"heads" | "rate" | "steps"} */ name, /** @type {number[]} */ all) => {
+        parts[name] = make("select", { onchange: () => this.change({ [name]: Number(parts[name].value) }) },
+          ...all.map((value) => make("option", { value }, short(value))));
+        return make("label", {}, texts[name], " ", parts[name]);
+      };
+      const { input, error, complain } = makeEntry();
+      Object.assign(parts, { seed: input, complain });
+      set(input, "inputmode", "numeric");
+      input.addEventListener("change", () => {
+        const isSeed = /^\d{1,10}$/.test(input.value.trim()) && Number(input.value) < SEEDS;
+        complain(isSeed ? "" : fill(texts.badSeed, { text: input.value }));
+        if (isSeed) this.change({ seed: Number(input.value) });
+      });
+      parts.undo = button(texts.undo, () => this.undo(this.past, this.future));
+      parts.redo = button(texts.redo, () => this.undo(this.future, this.past));
+      parts.status = make("p", { className: "model-status soft", role: "status" });
+      return make("div", { className: "model-controls" },
+        make("span", { className: "field" }, make("label", {}, texts.seed, " ", input), error),
+        button(texts.another, () => this.change({ seed: (this.settings.seed + 1) % SEEDS })),
+        choice("heads", HEADS), choice("rate", RATES), choice("steps", STEPS), parts.undo, parts.redo,
+        button(texts.reset, () => this.change(this.start)),
+        ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status);
+    }
+
+    /** The loss by step: whoever draws along it goes through the training. */
+    curve() {
+      const { parts } = this;
+      const line = (/** @type {string} */ name) => shape("polyline", name);
+      Object.assign(parts, { before: line("before-line"), line: line("line"),
+        marker: make("span", { className: "learning-marker" }),
+        dot: make("span", { className: "learning-dot" }),
+        ticks: [0, 1, 2].map((i) => make("span", { className: "at-foot", style: `left: ${50 * i}%; translate: ${-50 * i}%` })) });
+      const svg = shape("svg", "learning-lines");
+      set(svg, "viewBox", "0 0 100 100");
+      set(svg, "preserveAspectRatio", "none");
+      svg.append(parts.before, parts.line);
+      parts.picture = make("div", { className: "learning-curve", role: "img" }, svg,
+        ...LEVELS.map((loss) => make("span", { className: "level", style: `top: ${heightOf(loss)}%` },
+          make("small", {}, short(loss)))), ...parts.ticks, parts.marker, parts.dot);
+      const go = (/** @type {PointerEvent} */ event) => {
+        const { left, width: room } = parts.picture.getBoundingClientRect();
+        this.bar.go(Math.round(((event.clientX - left) / room) * this.settings.steps));
+      };
+      parts.picture.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
+        if (event.button) return;
+        parts.picture.setPointerCapture(event.pointerId);
+        go(event);
+      });
+      parts.picture.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+        if (parts.picture.hasPointerCapture(event.pointerId)) go(event);
+      });
+      parts.dashed = make("small", { className: "soft" }, texts.before);
+      return make("div", {}, make("p", { className: "model-title" }, texts.loss, " ", parts.dashed), parts.picture);
+    }
+
+    time() {
+      this.bar = new TimeBar({
+        count: this.settings.steps + 1, pace: PACE,
+        label: (/** @type {number} */ step) => this.said(step), show: (/** @type {number} */ step) => {
+          if (!this.isTraining) this.isFollowing = false;
+          this.settings.step = step;
+          this.paintStep();
+        },
+      });
+      return this.bar.node;
+    }
+
+    /** What a reader sees of a sentence: what each word answers, at the step that is shown. */
+    answers() {
+      const { parts } = this;
+      parts.sentence = make("p", { className: "model-title" });
+      parts.answers = Array.from({ length }, (_, i) => {
+        const word = makeButton("", () => this.choose(i), { className: "model-word" });
+        const cells = questions.map(() => {
+          const [mark, text, chance] = [make("span", { className: "verdict" }), make("i"), make("small", { className: "soft" })];
+          return { node: make("td", {}, mark, text, " ", chance), mark, text, chance };
+        });
+        return { word, cells, node: make("tr", {}, make("th", { scope: "row" }, word),
+          ...cells.map((/** @type {any} */ cell) => cell.node)) };
+      });
+      return make("div", {}, parts.sentence,
+        make("table", { className: "learning-table" }, make("thead", {}, make("tr", {},
+          ...[texts.word, ...questions].map((name) => make("th", { scope: "col" }, name)))),
+        make("tbody", {}, ...parts.answers.map((/** @type {any} */ row) => row.node))),
+        makeButton(texts.other, () => {
+          this.settings.sentence = (this.settings.sentence + 1) % fresh.length;
+          this.paintStep();
+        }, { className: "reading-button" }));
+    }
+
+    /** What depends on how many heads there are. */
+    layOut() {
+      const { parts } = this;
+      const { heads } = this.settings;
+      if (parts.laid === heads) return;
+      parts.laid = heads;
+      const names = Array.from({ length: heads }, (_, i) => fill(texts.head, { n: i + 1 }));
+      parts.titles = names.map((name, i) => ({
+        button: makeButton(name, () => this.choose(this.settings.word, i), { className: "model-word" }),
+        most: make("small", { className: "soft" }),
+      }));
+      set(parts.looks, "class", `learning-maps${heads > 4 ? " many" : ""}`);
+      parts.looks.replaceChildren(mapsOf(this, names));
+      parts.given = names.map(() => texts.relations.map(() => {
+        const [bar, number] = [make("span", { className: "learning-bar" }), make("span")];
+        return { bar, number, node: make("td", {}, bar, number) };
+      }));
+      parts.roles.replaceChildren(make("p", { className: "model-title" }, texts.roles),
+        make("table", { className: "learning-table" }, make("thead", {}, make("tr", {},
+          ...[texts.giver, ...texts.relations].map((name) => make("th", { scope: "col" }, name)))),
+        make("tbody", {}, ...names.map((name, i) => make("tr", { className: `head-${i % 6}` },
+          make("th", { scope: "row" }, name),
+          ...parts.given[i].map((/** @type {any} */ { node }) => node))))),
+        make("p", { className: "soft" }, texts.even));
+      this.layOutMatrices();
+    }
+
+    /** What stands above the map of a head. @param {number} i */
+    titleOf(i) {
+      return make("p", {}, this.parts.titles[i].button, this.parts.titles[i].most);
+    }
+
+    layOutMatrices() {
+      const { parts } = this;
+      const own = width / this.settings.heads;
+      parts.blocks = texts.blocks.map((/** @type {string} */ name) => {
+        const canvas = make("canvas");
+        canvas.addEventListener("click", (/** @type {MouseEvent} */ event) => {
+          const { top, height } = canvas.getBoundingClientRect();
+          this.read(Math.floor(((event.clientY - top) / height) * ROWS));
+        });
+        return { canvas, node: make("div", {}, make("small", {}, name), canvas), numbers: make("li") };
+      });
+      parts.labels = make("ol", {}, ...Array.from({ length: ROWS }, (_, i) =>
+        make("li", {}, this.nameOf(i))));
+      parts.chosen = make("span", { className: "learning-row" });
+      const grid = make("div", { className: "learning-blocks", tabIndex: 0, role: "slider",
+        "aria-label": texts.rows, "aria-valuemin": 1, "aria-valuemax": ROWS,
+        style: `--columns: ${own}` }, make("div", {}, make("small", {}, "\u00a0"), parts.labels),
+      ...parts.blocks.map((/** @type {any} */ { node }) => node), parts.chosen);
+      grid.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        const by = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        this.read(this.rowRead + by);
+      });
+      Object.assign(parts, { grid, rowName: make("p", { className: "model-title" }),
+        matrixTitle: make("p", { className: "model-title" }), plane: this.plane() });
+      parts.matrices.replaceChildren(parts.matrixTitle,
+        make("p", { className: "soft" }, texts.key),
+        make("div", { className: "learning-sides" }, grid, make("div", { className: "learning-numbers" },
+          parts.rowName, make("ol", {}, ...parts.blocks.map((/** @type {any} */ { numbers }) => numbers)),
+          ...(own === 2 ? [parts.plane.node] : []))));
+    }
+
+    /** Queries and keys of the sentence in a head of two numbers. */
+    plane() {
+      const svg = shape("svg", "learning-plane");
+      set(svg, "viewBox", "-110 -110 220 220");
+      const axes = shape("path", "level");
+      set(axes, "d", "M-110 0H110M0 -110V110");
+      svg.append(axes);
+      const points = ["query", "key"].map((name) => Array.from({ length }, () => {
+        const [arm, point, label] = ["path", "circle", "text"].map((tag) => shape(tag, name));
+        set(point, "r", 4);
+        svg.append(arm, point, label);
+        return { arm, point, label };
+      }));
+      const title = make("figcaption", { className: "soft" });
+      return { node: make("figure", {}, title, svg), points, title };
+    }
+
+    // ---- Changes ----
+
+    /** @type {(changes: Partial<LearningState>) => void} */
+    change(changes) {
+      const now = this.now();
+      this.past.push(now);
+      if (this.past.length > UNDOS) this.past.shift();
+      this.future = [];
+      this.settings = { ...now, ...changes };
+      if (now.step === now.steps && !("step" in changes)) this.settings.step = this.settings.steps;
+      this.begin();
+    }
+
+    /** The settings, with the step that is to be shown when the training has come so far. */
+    now() {
+      const { isFollowing, goal, settings } = this;
+      return { ...settings, step: isFollowing ? goal : settings.step };
+    }
+
+    /** Go back, or forward again. @param {any[]} from @param {any[]} to */
+    undo(from, to) {
+      const found = from.pop();
+      if (!found) return;
+      to.push(this.now());
+      this.settings = found;
+      this.begin();
+    }
+
+    /** Choose a word of the sentence, and a head. @param {number} word @param {number} [head] */
+    choose(word, head = this.settings.head) {
+      if (word < 0 || word >= length) return;
+      Object.assign(this.settings, { word, head });
+      this.row = -1;
+      this.paintStep();
+    }
+
+    /** Read a row of the matrices. @param {number} row */
+    read(row) {
+      if (row < 0 || row >= ROWS) return;
+      this.row = row;
+      this.paintStep();
+    }
+
+    share() {
+      const parts = new URLSearchParams({ learning: "layer" });
+      /** @type {any} */
+      const { settings, start } = this;
+      for (const name of NAMES) if (settings[name] !== start[name]) parts.set(name, settings[name]);
+      history.replaceState(null, "", `#${parts}`);
+      const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
+      copied.then(() => setText(this.parts.status, texts.copied),
+        () => setText(this.parts.status, texts.notCopied));
+    }
+
+    /** What can be read of an address; the rest is as at the start. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("learning") !== "layer") return;
+      const among = (/** @type {string} */ name, /** @type {(value: number) => boolean} */ fits) => {
+        const text = parts.get(name) ?? "";
+        return /^\d{1,10}(\.\d{1,3})?$/.test(text) && fits(Number(text)) ? { [name]: Number(text) } : {};
+      };
+      const below = (/** @type {number} */ most) => (/** @type {number} */ value) =>
+        Number.isInteger(value) && value < most;
+      const found = { ...this.start, ...among("heads", (n) => HEADS.includes(n)),
+        ...among("seed", below(SEEDS)), ...among("rate", (n) => RATES.includes(n)),
+        ...among("steps", (n) => STEPS.includes(n)), ...among("sentence", below(fresh.length)),
+        ...among("word", below(length)) };
+      Object.assign(found, { step: found.steps, ...among("step", below(found.steps + 1)),
+        head: found.heads - 1, ...among("head", below(found.heads)) });
+      this.settings = found;
+      this.begin();
+    }
+
+    // ---- Training ----
+
+    /** Show the training of these settings, and make it as far as it is not made yet. */
+    begin() {
+      const { settings } = this;
+      const { heads, rate, seed, steps } = settings;
+      settings.head = Math.min(settings.head, heads - 1);
+      const before = this.training;
+      const key = `${seed} ${heads} ${rate}`;
+      this.training = this.kept.get(key) ?? new Training({ seed, heads, rate });
+      this.kept.set(key, this.training);
+      if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value ?? "");
+      if (before && before !== this.training && before.found.length > 1) this.before = before;
+      this.row = -1;
+      this.isFollowing = true;
+      this.goal = Math.min(settings.step, steps);
+      this.layOut();
+      this.paintSettings();
+      this.bar.recount(steps + 1);
+      this.follow();
+      this.train();
+    }
+
+    /** Go on until the steps are done, or another training is wanted. */
+    async train() {
+      const { training } = this;
+      const { steps } = this.settings;
+      this.turn += 1;
+      const own = this.turn;
+      setText(this.parts.status, texts.trains);
+      set(this.bar.node, "aria-busy", "true");
+      let seen = performance.now();
+      while (training.found.length <= steps) {
+        const now = performance.now();
+        do training.advance(); while (training.found.length <= steps && performance.now() < now + SLICE);
+        if (now > seen + SEEN && !isStill()) {
+          seen = now;
+          this.follow();
+          await new Promise((done) => { requestAnimationFrame(done); });
+        }
+        await turn();
+        if (this.turn !== own) return;
+      }
+      this.follow();
+      set(this.bar.node, "aria-busy", "false");
+      const { found } = training;
+      const { heads, rate, seed } = this.settings;
+      setText(this.parts.status, fill(texts.trained, { seed, rate: short(rate), steps,
+        heads: heads === 1 ? texts.oneHead : fill(texts.manyHeads, { n: heads }),
+        first: shown(found[0].loss), last: shown(found[steps].loss) }));
+    }
+
+    /** Show how far the training has come, and its newest step while no one looks at another. */
+    follow() {
+      const done = Math.min(this.training.found.length - 1, this.settings.steps);
+      this.paintCurve();
+      this.isTraining = true;
+      if (this.isFollowing) this.bar.go(Math.min(done, this.goal));
+      this.bar.refresh();
+      this.isTraining = false;
+    }
+
+    // ---- Painting ----
+
+    /** The step that is shown: the newest one where a later one is not done yet. */
+    get shownStep() {
+      return Math.min(this.settings.step, this.training.found.length - 1);
+    }
+
+    get rowRead() {
+      return this.row < 0 ? fresh[this.settings.sentence].forms[this.settings.word] : this.row;
+    }
+
+    /** What a row of the matrices stands for. @param {number} row */
+    nameOf(row) {
+      return row < FORMS ? words[row] : fill(texts.placeRow, { n: row - FORMS + 1 });
+    }
+
+    /** What the bar says of a step. @param {number} step */
+    said(step) {
+      const at = Math.min(step, this.training.found.length - 1);
+      const { loss, right } = this.training.found[at];
+      return fill(texts.after, { step: at, loss: shown(loss), right: percent(right) });
+    }
+
+    paintSettings() {
+      const { parts, settings } = this;
+      parts.seed.value = settings.seed;
+      parts.complain("");
+      for (const name of ["heads", "rate", "steps"]) parts[name].value = settings[/** @type {"heads"} */ (name)];
+      parts.undo.disabled = !this.past.length;
+      parts.redo.disabled = !this.future.length;
+    }
+
+    paintCurve() {
+      const { before, parts, training } = this;
+      const { steps } = this.settings;
+      const points = (/** @type {any} */ of) => of.found.slice(0, steps + 1).map((/** @type {any} */ { loss },
+        /** @type {number} */ i) => `${(100 * i) / steps},${heightOf(loss).toFixed(2)}`).join(" ");
+      set(parts.line, "points", points(training));
+      set(parts.before, "points", before ? points(before) : "");
+      parts.dashed.hidden = !before;
+      parts.ticks.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
+        setText(node, `${(steps * i) / 2}${i === 2 ? ` ${texts.axis}` : ""}`));
+    }
+
+    paintStep() {
+      const { parts, settings, training } = this;
+      if (!training) return;
+      const step = this.shownStep;
+      const { loss, roles } = training.found[step];
+      const layer = training.layers[step];
+      const { forms, answers } = fresh[settings.sentence];
+      this.passed = attend(layer, settings.heads, forms);
+      this.state = { words: forms, place: settings.word };
+      set(parts.marker, ".left", `${(100 * step) / settings.steps}%`);
+      set(parts.dot, ".left", `${(100 * step) / settings.steps}%`);
+      set(parts.dot, ".top", `${heightOf(loss).toFixed(2)}%`);
+      set(parts.picture, "aria-label", fill(texts.curve, { what: this.said(step) }));
+      parts.given.forEach((/** @type {any[]} */ cells, /** @type {number} */ h) => cells.forEach(({ bar, number }, r) => {
+        const weight = roles[h * cells.length + r];
+        setBar(bar, weight);
+        setText(number, shown(weight, 2));
+      }));
+      this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
+        [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
+      paintMaps(this);
+      parts.titles.forEach((/** @type {any} */ { button, most }, /** @type {number} */ h) => {
+        const row = this.weights[h][settings.word];
+        const other = row.indexOf(Math.max(...row));
+        set(button, "aria-pressed", String(h === settings.head));
+        setText(most, fill(texts.gives, { other: words[forms[other]], weight: shown(row[other], 2) }));
+      });
+      setText(parts.sentence, fill(texts.sentence, { n: settings.sentence + 1, count: fresh.length }));
+      parts.answers.forEach((/** @type {any} */ row, /** @type {number} */ i) => {
+        setText(row.word, words[forms[i]]);
+        set(row.word, "aria-pressed", String(i === settings.word));
+        row.cells.forEach((/** @type {any} */ cell, /** @type {number} */ q) => {
+          const place = answers[i * questions.length + q];
+          this.paintAnswer(cell, answered(layer, this.passed.outputs, i, q), place < 0 ? -1 : forms[place]);
+        });
+      });
+      this.paintMatrices(layer);
+    }
+
+    /** The weights of a head, for its map. @param {number} head */
+    weightsOf(head) {
+      return this.weights[head];
+    }
+
+    /** What is answered, and whether it is right. @param {any} cell @param {Float64Array} logs @param {number} right */
+    paintAnswer({ chance, mark, node, text }, logs, right) {
+      const most = logs.indexOf(Math.max(...logs));
+      const isRight = most === right;
+      set(node, "class", right < 0 ? "none" : isRight ? "right" : "wrong");
+      setText(mark, right < 0 ? "" : isRight ? "✓ " : "✗ ");
+      setText(text, right < 0 ? "" : words[most]);
+      setText(chance, right < 0 ? "" : isRight ? `${shown(100 * Math.exp(logs[most]), 0)} %`
+        : fill(texts.wrong, { word: words[right] }));
+    }
+
+    /** @param {Float64Array} layer */
+    paintMatrices(layer) {
+      const { parts, settings, training } = this;
+      const { head, heads } = settings;
+      const own = width / heads;
+      const number = (/** @type {number} */ block, /** @type {number} */ row, /** @type {number} */ c) => (block < 3
+        ? layer[block * MATRIX + (head * ROWS + row) * own + c]
+        : layer[3 * MATRIX + (head * own + c) * questions.length * FORMS + (block - 3) * FORMS + row]);
+      const last = training.layers[training.found.length - 1];
+      const most = last.reduce((/** @type {number} */ size, /** @type {number} */ x) => Math.max(size, Math.abs(x)), 0);
+      setText(parts.matrixTitle, fill(texts.matrices, { n: head + 1 }));
+      set(parts.grid, "class", `learning-blocks head-${head % 6}${own < 4 ? " narrow" : ""}`);
+      parts.blocks.forEach((/** @type {any} */ { canvas }, /** @type {number} */ block) =>
+        paintSquares(canvas, own, (row, c) => (block < 3 || row < FORMS ? number(block, row, c) / most : 0)));
+      const row = this.rowRead;
+      set(parts.chosen, ".top", `calc(var(--title) + ${row} * var(--row))`);
+      setText(parts.rowName, this.nameOf(row));
+      parts.blocks.forEach((/** @type {any} */ { numbers }, /** @type {number} */ block) =>
+        setText(numbers, block < 3 || row < FORMS ? fill(texts.numbers, { name: texts.blocks[block],
+          numbers: Array.from({ length: own }, (_, c) => shown(number(block, row, c), 2)).join("  ") }) : ""));
+      set(parts.grid, "aria-valuenow", row + 1);
+      set(parts.grid, "aria-valuetext", this.nameOf(row));
+      if (own === 2) this.paintPlane(last);
+    }
+
+    /** Queries and keys; the plane is as large as the newest layer needs. @param {Float64Array} last */
+    paintPlane(last) {
+      const { parts: { plane }, settings: { head, heads, sentence, word } } = this;
+      const { forms } = fresh[sentence];
+      const inner = [attend(last, heads, forms).inner, this.passed.inner];
+      const at = (/** @type {Float64Array} */ of, /** @type {number} */ m, /** @type {number} */ i) =>
+        [0, 1].map((c) => of[(m * length + i) * width + 2 * head + c]);
+      const all = inner.flatMap((of) => [0, 1].flatMap((m) => forms.flatMap((/** @type {number} */ _, /** @type {number} */ i) => at(of, m, i))));
+      const unit = 90 / Math.max(1, ...all.map(Math.abs));
+      setText(plane.title, fill(texts.plane, { n: head + 1 }));
+      plane.points.forEach((/** @type {any[]} */ those, /** @type {number} */ m) => those.forEach(({ arm, label, point }, i) => {
+        const [x, y] = at(inner[1], m, i).map((z) => z * unit);
+        set(arm, "d", `M0 0L${x.toFixed(1)} ${(-y).toFixed(1)}`);
+        set(arm, "class", m === 0 && i === word ? "arm" : "none");
+        set(point, "cx", x.toFixed(1));
+        set(point, "cy", (-y).toFixed(1));
+        set(label, "x", (x + (x > 40 ? -6 : 6)).toFixed(1));
+        set(label, "y", (4 - y).toFixed(1));
+        set(label, "text-anchor", x > 40 ? "end" : "start");
+        setText(label, m === 1 || i === word ? words[forms[i]] : "");
+      }));
+    }
+  }
+
+  /** A square a number, as large as it is: full above zero, hollow below.
+      @param {any} canvas @param {number} columns @param {(row: number, column: number) => number} share */
+  function paintSquares(canvas, columns, share) {
+    const cell = 14;
+    const fine = 2;
+    canvas.width = columns * cell * fine;
+    canvas.height = ROWS * cell * fine;
+    const pen = canvas.getContext("2d");
+    const { color } = getComputedStyle(canvas);
+    Object.assign(pen, { fillStyle: color, strokeStyle: color, lineWidth: 1.2 });
+    pen.scale(fine, fine);
+    for (let row = 0; row < ROWS; row += 1) {
+      for (let c = 0; c < columns; c += 1) {
+        const number = share(row, c);
+        const side = Math.sqrt(Math.min(1, Math.abs(number))) * (cell - 1);
+        const [x, y] = [(c + 0.5) * cell - side / 2, (row + 0.5) * cell - side / 2];
+        if (number > 0) pen.fillRect(x, y, side, side);
+        else if (side > 1.2) pen.strokeRect(x + 0.6, y + 0.6, side - 1.2, side - 1.2);
+      }
+    }
+  }
+
+  window.mhaInstruments.learning = (data) => new View(data);
+})();

@@ -1,0 +1,214 @@
+"""The museum as a game: each program's numbers are the package's, and its line can be found."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from accessible import violations
+from playwright.sync_api import expect
+from seeds import SEED
+
+from mha import load_example, shown, trace
+from mha.practice.bugs import BUGS, lines
+from mha.practice.parts import RIGHT
+from mha.practice.trials import Tried, tried
+from mha.runs.draws import Draws
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.bugs import EXHIBITS, bugs_game
+
+pytestmark = pytest.mark.browser
+
+CHAPTER = Path(__file__).resolve().parents[2] / "book" / "transformer" / "bugs.md"
+
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Bugs</title>
+<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
+<style>html {{ --paper: #fffdf8; --ink: #1c1b19; --soft: #5f5a52; --link: #8a2f1b;
+--wash: #f6f1e7; --rule: #d9d3c7; --edge: #8b8478; --focus: #0b5cad; --target: #f7e6b5; }}
+body {{ margin: 0 1rem; background: var(--paper) }}</style>
+{scripts}<main><h1>Bugs</h1>{body}</main></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a file that has the game and nothing else."""
+    folder = tmp_path_factory.mktemp("bugs")
+    publish(folder)
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = bugs_game().html
+    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Return a function that opens the game at an address."""
+    pages = []
+
+    def opened(hash_="", **options):
+        page = browser.new_page(**({"viewport": {"width": 1100, "height": 1000}} | options))
+        page.on("pageerror", lambda error: pages.append(error))
+        pages.append(page)
+        page.goto(address + hash_)
+        page.wait_for_selector("mha-instrument.live")
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()  # an error cannot be closed, and fails here
+
+
+class Shares:
+    """A generator of NumPy's that draws what the page draws."""
+
+    def __init__(self, seed):
+        self.draws = Draws(seed)
+
+    def random(self, shape):
+        found = [self.draws.share() for _ in range(int(np.prod(shape)))]
+        return np.reshape(found, shape)
+
+
+TRIED = """([bug, given, seed]) => {
+  const draws = new window.mhaDraws(seed);
+  const texts = (x) => (Array.isArray(x) ? x.map(texts) : x === null ? null : String(x));
+  try {
+    const found = window.mhaBugs.tried(bug, given, () => draws.share() >= window.mhaBugs.RATE);
+    return [texts(found.weights), texts(found.output)];
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}"""
+
+
+def test_every_program_gives_what_the_package_s_does_on_random_numbers(opened):
+    rng, cases, wanted = np.random.default_rng(SEED), [], []
+    for bug in ("", *BUGS):
+        for _ in range(40):
+            n, heads, half = (int(x) for x in rng.integers(1, [6, 4, 3]))
+            query, key = rng.choice([1.0, 30.0]) * rng.normal(size=(2, n, 2 * heads * half))
+            value = rng.normal(size=(n, heads * 2 * rng.integers(1, 3)))
+            told = [bool(x) for x in rng.random(4) < 0.4]
+            if bug == "dropout left on":  # with a cache, heads draw in another order
+                told[3] = False
+            given = Tried(query, key, value, heads, [None, 7][rng.integers(2)], *told)
+            names = ("isCausal", "isBiased", "isTurned", "inSteps")
+            wide = [x.tolist() for x in (query, key, value)]
+            data = dict(zip(names, told, strict=True)) | {"wide": wide, "heads": heads}
+            cases.append([bug, data | {"dModel": given.d_model}, seed := int(rng.integers(2**32))])
+            try:
+                wanted.append(tried(BUGS.get(bug, RIGHT), given, Shares(seed)))
+            except ValueError:
+                wanted.append(None)
+    code = f"(text) => JSON.stringify(JSON.parse(text).map({TRIED}))"
+    found = json.loads(opened().evaluate(code, json.dumps(cases)))
+    assert 3 < wanted.count(None) < 40
+    for got, right in zip(found, wanted, strict=True):
+        assert (got is None) == (right is None)
+        for numbers, array in zip(got or (), right or (), strict=True):
+            if array is not None:
+                close = {"rtol": 1e-12, "atol": 1e-12, "equal_nan": True}
+                assert np.allclose(np.array(numbers).astype(float), array, **close)
+            else:
+                assert numbers is None
+
+
+def cells(page):
+    return page.locator(".bugs-table td span").all_inner_texts()
+
+
+def place_of_lines(page):
+    """Return how far below the top of the game the lines stand."""
+    low, high = (
+        page.locator(name).first.bounding_box()["y"] for name in (".bugs-choice", ".strip-title")
+    )
+    return low - high
+
+
+def test_a_reader_tries_a_program_guesses_and_is_told(opened, address):
+    page = opened("#bugs=museum&seed=7&case=3")
+    said, verdict = page.locator(".bugs-said"), page.locator(".bugs-verdict")
+    expect(said).to_have_text("Nothing differs here.")
+    page.get_by_label("Sentence").select_option("The cat sat <end>")
+    page.get_by_label("Causal mask").check()
+    given = Tried.of_run(trace(load_example("the-cat-sat-end")), is_causal=True)
+    weights, output = tried(BUGS["wrong axis"], given)
+    assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
+    right = np.concatenate([x.ravel() for x in tried(RIGHT, given)])
+    below = page.locator(".bugs-table .differs small")
+    wrong = np.concatenate([weights.ravel(), output.ravel()])
+    assert below.all_inner_texts() == [shown(float(x)) for x in right[~np.isclose(wrong, right)]]
+    expect(said).to_have_text("26 of 32 numbers differ.")
+    top = place_of_lines(page)
+
+    page.get_by_role("button", name=lines("wrong root")[0]).click()
+    expect(verdict).to_contain_text("Not this one. With that line the numbers above would differ")
+    assert page.locator(".bugs-properties .fails").count() == 0
+    page.get_by_role("button", name="Test its properties").click()
+    letters = page.locator(".bugs-properties .fails b").all_inner_texts()
+    assert "".join(letters) == "ACDG"
+    page.get_by_role("button", name="Share").click()
+    hash_ = page.evaluate("location.hash")
+    page.get_by_role("button", name=lines("wrong axis")[0]).focus()
+    page.keyboard.press("Enter")
+    expect(verdict).to_contain_text("Yes. It says softmax(scores, axis=-2), and softmax(scores")
+    assert verdict.get_by_role("link").get_attribute("href") == "#bug-axis"
+    expect(page.get_by_text("0 of 1 found at the first guess.")).to_be_visible()
+    assert place_of_lines(page) == top
+
+    page.get_by_role("button", name="Next program").click()
+    expect(page.get_by_text("Program 4 of 12")).to_be_visible()
+    assert page.locator(".bugs-properties .fails").count() == 0
+    page.goto("about:blank")
+    page.goto(address + hash_)
+    expect(said).to_have_text("26 of 32 numbers differ.")
+
+
+def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
+    page = opened(
+        "#bugs=museum&seed=7&case=3&query.0.0=1e999&query.9.0=4&times=x&key.0.1=2&example=no"
+    )
+    expect(page.locator(".bugs-said")).not_to_have_text("Nothing differs here.")
+    page.get_by_text("Numbers of your own").click()
+    field = page.get_by_label("keys of cat, 2")
+    expect(field).to_have_value("2")
+    query = [[1, 0, 1, 0], [0, 1, 0, 1]]
+    given = Tried(
+        np.array(query), np.array([[1, 2, 1, 0], [0, 1, 0, 1]]), np.array([[2, 3], [5, 7]])
+    )
+    weights, output = tried(BUGS["wrong axis"], given)
+    assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
+    field.fill("0")
+    expect(page.locator(".bugs-said")).to_have_text("Nothing differs here.")
+
+
+def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
+    page = opened("#bugs=museum&seed=11", viewport={"width": 390, "height": 800}, has_touch=True)
+    found = []
+    for _ in BUGS:
+        page.get_by_role("button", name="Show the line").tap()
+        found.append(page.locator(".bugs-verdict code").first.inner_text())
+        if len(found) < len(BUGS):
+            page.get_by_role("button", name="Next program").tap()
+    assert sorted(found) == sorted(lines(name)[0] for name in BUGS)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert violations(page, "mha-instrument") == []
+
+
+def test_each_exhibit_has_its_label_in_the_chapter():
+    text = CHAPTER.read_text(encoding="utf-8")
+    assert set(EXHIBITS) == set(BUGS)
+    assert [label for label in EXHIBITS.values() if f"({label})=" not in text] == []
+
+
+def test_without_a_script_a_table_says_what_each_program_does(browser, address):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(address)
+    rows = page.locator("mha-instrument tbody tr")
+    texts = [row.inner_text() for row in rows.all()]
+    assert len(texts) == 12
+    assert sum("wrong" in text.split("\t")[1] for text in texts) == 1  # dropout, on cat sat
+    assert all("wrong" in text or "stops" in text for text in texts)

@@ -1,0 +1,205 @@
+"""A layer that learns in the page: its numbers are the package's, and a reader draws it back."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from accessible import violations
+from playwright.sync_api import expect
+from seeds import SEED
+
+from mha.core.learning import draw_layer, training_steps
+from mha.examples.learning_runs import WIDTH, attends, examined, layers_of, task
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.learning import learning_layer
+
+pytestmark = pytest.mark.browser
+
+CLOSE = 1e-9
+
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Learning</title>
+<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
+<style>html {{ --paper: #fffdf8; --ink: #1c1b19; --soft: #5f5a52; --link: #8a2f1b;
+--wash: #f6f1e7; --rule: #d9d3c7; --edge: #8b8478; --focus: #0b5cad; }}
+body {{ margin: 0 1rem; background: var(--paper) }}</style>
+{scripts}<main><h1>Learning</h1>{body}</main></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a file that has the instrument and nothing else."""
+    folder = tmp_path_factory.mktemp("learning")
+    publish(folder)
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = learning_layer().html
+    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Return a function that opens the page, and waits for the training."""
+    pages = []
+
+    def opened(hash_="", **options):
+        page = browser.new_page(**({"viewport": {"width": 1100, "height": 1000}} | options))
+        page.on("pageerror", lambda error: pages.append(error))
+        pages.append(page)
+        page.goto(address + hash_)
+        page.wait_for_selector("mha-instrument.live")
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()  # an error cannot be closed, and fails here
+
+
+def trained(page):
+    """Wait until all steps are done, and return what is said of them."""
+    status = page.locator(".model-status")
+    expect(status).to_contain_text("the loss went from", timeout=60_000)
+    return status.inner_text()
+
+
+TRAINED = """([seed, heads, rate, steps]) => {
+  const training = new window.mhaLearning.Training({ seed, heads, rate });
+  while (training.done < steps) training.advance();
+  training.advance();
+  const { found, layers, losses } = training;
+  return { losses, layers: layers.map((layer) => [...layer]), loss: found.at(-1).loss,
+    right: found.at(-1).right, roles: [...found.at(-1).roles] };
+}"""
+
+
+def test_a_training_is_the_package_s_at_every_step(opened):
+    page, rng = opened(), np.random.default_rng(SEED)
+    (x, answers), *_ = task()
+    for heads, steps in ((3, 150), (6, 30), (1, 30), (12, 30)):
+        seed, rate = int(rng.integers(2**32)), float(rng.choice([0.003, 0.03, 0.1]))
+        found = page.evaluate(TRAINED, [seed, heads, rate, steps])
+        start = draw_layer(np.random.default_rng(seed), x.shape[-1], heads, WIDTH, 63)
+        run = islice(training_steps(start, x, answers, rate=rate), steps)
+        losses, layers = zip(*run, strict=True)
+        assert np.allclose(found["losses"], losses, rtol=0, atol=CLOSE)
+        for got, layer in zip(found["layers"], [start, *layers], strict=True):
+            matrices = (layer.w_q, layer.w_k, layer.w_v, layer.w_o)
+            wanted = np.concatenate([matrix.ravel() for matrix in matrices])
+            assert np.allclose(got, wanted, rtol=0, atol=CLOSE)
+        last = found["loss"], found["right"]
+        assert np.allclose(last, examined(layers[-1]), rtol=0, atol=CLOSE)
+        assert np.allclose(found["roles"], attends(layers[-1]).ravel(), rtol=0, atol=CLOSE)
+
+
+DRAWN = """([seed, count]) => {
+  const draws = new window.mhaNumpyDraws(seed);
+  return Array.from({ length: count }, () => draws.normal());
+}"""
+
+
+def test_the_page_draws_what_numpy_draws(opened):
+    page = opened()
+    for seed in (0, 1, 2**32 - 1):  # the tail of the distribution comes every few thousand times
+        found, wanted = (
+            page.evaluate(DRAWN, [seed, 9000]),
+            np.random.default_rng(seed).normal(size=9000),
+        )
+        assert np.abs(wanted).max() > 3.66
+        assert np.allclose(found, wanted, rtol=0, atol=1e-13)
+
+
+def test_a_reader_draws_the_curve_back_and_starts_again(opened, address):
+    page = opened()
+    layers = layers_of(np.random.default_rng(0), 3)
+    loss = examined(layers[-1])[0]
+    assert trained(page) == (
+        f"Seed 0, 3 heads, rate 0.03: the loss went from {examined(layers[0])[0]:.4f}"
+        f" to {loss:.4f} in 150 steps."
+    )
+    says, given = page.locator(".time-says"), page.locator(".learning-roles td")
+    assert given.all_inner_texts() == [f"{x:.2f}" for x in attends(layers[-1]).flat]
+
+    curve = page.locator(".learning-curve").bounding_box()
+    middle = curve["y"] + curve["height"] / 2
+    page.mouse.move(curve["x"] + curve["width"] - 3, middle)
+    page.mouse.down()
+    page.mouse.move(curve["x"] + curve["width"] / 2, middle + 200, steps=4)
+    expect(says).to_contain_text("After step 75:")
+    page.mouse.move(curve["x"] - 50, middle)
+    page.mouse.up()
+    expect(says).to_contain_text("After step 0:")
+    assert given.all_inner_texts() == [f"{x:.2f}" for x in attends(layers[0]).flat]
+    assert page.locator(".learning-table .wrong").count() > 3
+
+    page.get_by_label("Steps", exact=True).and_(page.locator("input")).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(says).to_contain_text("After step 3:")
+    page.locator(".learning-table .model-word").nth(3).click()
+    page.get_by_role("button", name="Head 2").click()
+    page.get_by_role("button", name="Another seed").click()
+    assert "Seed 1, 3 heads" in trained(page)
+    expect(says).to_contain_text("After step 3:")
+    assert page.locator(".before-line").get_attribute("points")
+    page.get_by_role("button", name="Share").click()
+    hash_ = page.evaluate("location.hash")
+    page.get_by_role("button", name="Undo").click()
+    assert "Seed 0, 3 heads" in trained(page)
+    page.get_by_role("button", name="Redo").click()
+    assert "Seed 1, 3 heads" in trained(page)
+    page.get_by_label("Seed").fill("one")
+    page.get_by_label("Seed").press("Enter")
+    expect(page.locator(".error")).to_contain_text("“one” is no seed")
+
+    page.goto("about:blank")
+    page.goto(address + hash_)
+    assert "Seed 1, 3 heads" in trained(page)
+    expect(says).to_contain_text("After step 3:")
+    expect(page.locator("[aria-pressed=true]")).to_have_text(["Head 2", "old-O"])
+
+
+def test_an_address_that_says_nothing_sensible_changes_nothing(opened):
+    page = opened(
+        "#learning=layer&seed=99999999999&heads=5&rate=-1&steps=1e9&step=900&word=a&head=7"
+    )
+    assert "Seed 0, 3 heads, rate 0.03" in trained(page)
+    expect(page.locator(".time-says")).to_contain_text("After step 150:")
+
+
+def test_on_a_phone_a_finger_draws_the_curve_and_nothing_is_out_of_reach(opened):
+    page = opened("#learning=layer&heads=6", viewport={"width": 390, "height": 800}, has_touch=True)
+    trained(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator(".learning-plane text:not(:empty)").count() == 7
+    page.locator(".learning-curve").scroll_into_view_if_needed()
+    box = page.locator(".learning-curve").bounding_box()
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, x):
+        points = [] if kind == "touchEnd" else [{"x": x, "y": box["y"] + 60}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    send("touchStart", box["x"] + box["width"] - 2)
+    for step in range(1, 6):
+        send("touchMove", box["x"] + box["width"] * (1 - step / 10))
+    send("touchEnd", 0)
+    expect(page.locator(".time-says")).to_contain_text("After step 75:")
+    assert violations(page, "mha-instrument") == []
+
+
+def test_without_a_script_a_table_of_steps_stands_there(browser, address):
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(address)
+    rows = page.locator("mha-instrument table tbody tr")
+    assert rows.last.inner_text().split() == [
+        "150",
+        "0.0178",
+        "99.9",
+        "%",
+        "0.98",
+        "0.82",
+        "0.60",
+        "0.67",
+    ]
+    assert rows.count() == 7
