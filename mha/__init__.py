@@ -11,7 +11,7 @@ from mha.core.attention import (
     scaled_dot_product_attention,
 )
 from mha.core.blockwise import blockwise_attention
-from mha.core.costs import LayerSizes, layer_sizes
+from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.eight_bits import EightBits
 from mha.core.feed_forward import FeedForward, feed_forward
@@ -118,6 +118,7 @@ __all__ = [
     "LatentWeights",
     "LayerSizes",
     "LogitShares",
+    "ModelSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
     "Norm",

@@ -32,6 +32,7 @@ from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
 from mha.widgets.bugs import bugs_game
 from mha.widgets.build import build_query
 from mha.widgets.cache import growing_cache
+from mha.widgets.cost import cost_calculator
 from mha.widgets.explorer import View, explorer
 from mha.widgets.explorer_tasks import (
     Task,
@@ -40,6 +41,7 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
+from mha.widgets.heads import real_heads
 from mha.widgets.instrument import Explorer
 from mha.widgets.learning import learning_layer
 from mha.widgets.letters import two_layers
@@ -57,6 +59,7 @@ __all__ = [
     "bugs_game",
     "build_query",
     "carried_out",
+    "cost_calculator",
     "fill_row",
     "growing_cache",
     "head_unnoticed",
@@ -69,6 +72,7 @@ __all__ = [
     "one_box",
     "open_example",
     "output_between",
+    "real_heads",
     "replace",
     "two_layers",
     "variants_explorer",

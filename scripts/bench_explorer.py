@@ -2,7 +2,8 @@
 
 Opens the explorer of the largest worked example in Chromium, slowed down as asked: an update (one
 input of the strip changes, and all of the strip follows) takes turns with the building of the
-strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
+strip. Times go from the event until style and layout are done. Of the recorded heads, another name
+is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
 too, and another query; of a page's text, how fast its numbers follow a change with the strip; of
 twelve words of one's own, a slider, and another seed, which makes the whole example anew. Needs
@@ -24,7 +25,15 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
-from mha import MultiHeadWeights, load_example, origin, trace, trace_layer  # noqa: E402
+from mha import (  # noqa: E402
+    ModelSizes,
+    MultiHeadWeights,
+    layer_sizes,
+    load_example,
+    origin,
+    trace,
+    trace_layer,
+)
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
 from mha.runs.places import places  # noqa: E402
@@ -33,7 +42,9 @@ from mha.views.arithmetic import written_out  # noqa: E402
 from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
 from mha.widgets.bugs import bugs_game  # noqa: E402
 from mha.widgets.cache import growing_cache  # noqa: E402
+from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.heads import real_heads  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
 from mha.widgets.learning import learning_layer  # noqa: E402
 from mha.widgets.own import work_your_own  # noqa: E402
@@ -45,6 +56,12 @@ REPEAT = 60  # updates, with a building before every fifth
 CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
 WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
 TILE = moving_tile(trace(load_example(EXAMPLE)))
+HEADS = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3)))
+CHOOSES = """turn % 2 ? view.chooseSentence((turn >> 1) % 6)
+  : view.change({ name: ["before", "next", "same", "broad", "pair"][(turn >> 1) % 5] })"""
+SIZES = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
+COST = cost_calculator({"a model": SIZES}, tokens=2048)
+SLIDES = "view.change({ tokens: 128 << (turn % 16) })"
 EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
 TRAINS = """while (view.training.found.length <= 150) view.training.advance();
 view.isTraining = false; view.bar.go(turn * 2)"""
@@ -357,9 +374,11 @@ def main() -> None:
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
-            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
             ("work your own", measured_own),
+            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
             ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
+            ("recorded heads", partial(measured_steps, made=HEADS, change=CHOOSES)),
+            ("costs", partial(measured_steps, made=COST, change=SLIDES)),
         )
         for what, measured in rows:
             for throttle in throttles:

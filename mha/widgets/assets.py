@@ -11,9 +11,11 @@ import numpy as np
 
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
 from mha.examples.learning_runs import WIDTH, task
+from mha.examples.recorded import recorded_heads
 from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
 from mha.views.colours import head_properties
+from mha.widgets.heads_data import head_file, head_script, maps_script
 
 FOLDER = Path(__file__).resolve().parent / "static"
 """Where the scripts and styles are written; the types beside them are for the checker alone."""
@@ -53,8 +55,8 @@ EXPLORER_PARTS = (
 )
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
-LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
-"""What a model and a layer are both looked at with."""
+LOOKING = ("strings-looking.js", "bytes.js", "weight-maps.js", "origin-line.js")
+"""What a model, a layer and recorded heads are looked at with."""
 
 TIME = ("strings-time-bar.js", "time-bar.js")
 """The bar under what happens in steps."""
@@ -98,17 +100,6 @@ LATE_PARTS = {
         "model-view.js",
     ),
     "model-numbers.js": ("model-numbers.js",),
-    "own.js": (
-        "strings-own.js",
-        "draws.js",
-        "explorer-sections.js",
-        "own-draw.js",
-        "own-settings.js",
-        "own-files.js",
-        "own-sheet.js",
-        "own-asks.js",
-        "own.js",
-    ),
     "learning-view.js": (
         "strings-looking.js",
         "weight-maps.js",
@@ -120,9 +111,30 @@ LATE_PARTS = {
         "learning-view.js",
     ),
     "bugs-view.js": ("draws.js", "bugs.js", "strings-bugs.js", "bugs-view.js"),
+    "own.js": (
+        "strings-own.js",
+        "draws.js",
+        "explorer-sections.js",
+        "own-draw.js",
+        "own-settings.js",
+        "own-files.js",
+        "own-sheet.js",
+        "own-asks.js",
+        "own.js",
+    ),
     "slope.js": ("plane-slope.js",),
     "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
+    "cost-view.js": ("strings-cost.js", "cost-sizes.js", "cost-curves.js", "cost-view.js"),
+    "heads-view.js": (
+        "strings-heads.js",
+        *LOOKING,
+        "heads-names.js",
+        "heads-story.js",
+        "heads-grid.js",
+        "heads-own.js",
+        "heads-view.js",
+    ),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -280,6 +292,8 @@ _MADE: dict[str, Callable[[], str]] = {
     "model-numbers.js": model_script,
     "learning-task.js": task_script,
     "heads.css": head_properties,
+    "heads-maps.js": maps_script,
+    **{head_file(*at): partial(head_script, *at) for at in recorded_heads()},
 }
 """What is made from Python."""
 

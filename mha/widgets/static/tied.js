@@ -320,15 +320,10 @@
       };
     };
 
-    /** A sentence of the reader's own has other numbers: the text stays with the book's. */
-    isOwn() {
-      return Boolean(this.explorer.state.own) || this.isPrinting;
-    }
-
     /** @param {Element} node */
     paint(node) {
       const { numbers, state } = this.explorer;
-      const isOwn = this.isOwn();
+      const isOwn = this.isPrinting;
       for (const tie of this.tiesOf(node)) {
         if (isOwn) tie.paint(this.first.numbers, 1, (at) => at);
         else tie.paint(numbers, state.temperature, this.moved);

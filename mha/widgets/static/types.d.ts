@@ -471,6 +471,10 @@ interface Strings {
   cache: { [name: string]: any };
   tiles: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
+  heads: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  cost: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
   sheet: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   own: { [name: string]: any };
@@ -654,6 +658,9 @@ interface Window {
     later(name: string): Promise<void>;
     isStill(): boolean;
     isPage: boolean;
+    bytesOf(text: string): Uint8Array<ArrayBuffer>;
+    drawWeights(canvas: HTMLCanvasElement, weights: Matrix, color: string): void;
+    matricesOf(text: string, shape: number[]): Matrix[];
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;
     // deno-lint-ignore no-explicit-any
@@ -841,6 +848,11 @@ interface Window {
     ): { weights: Matrix[] | null; output: Matrix[] };
   };
   mhaNumpyDraws: new (seed: number) => { normal(): number };
+  /** What a page has of the recorded heads, and what is computed with it. */
+  // deno-lint-ignore no-explicit-any
+  mhaHeads: any;
+  // deno-lint-ignore no-explicit-any
+  mhaCost: any;
   mhaInstruments: Record<string, Instrument>;
   mhaDraws: new (seed: number) => {
     bits(): number;
