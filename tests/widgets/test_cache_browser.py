@@ -11,13 +11,11 @@ from ports import CLOSE
 from seeds import SEED
 
 from mha import KeyValueCache, decode_step, load_example, trace
-from mha.widgets.assets import ARITHMETIC, EXPLORER
 from mha.widgets.cache import growing_cache, multiplications
 
 pytestmark = pytest.mark.browser
 
 RUN = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
-INSTRUMENT = (*ARITHMETIC, *EXPLORER, "instrument.js")
 
 
 @pytest.fixture
@@ -28,9 +26,7 @@ def cache(browser, static, tmp_path):
     def put(address="", width=1280):
         file = tmp_path / "cache.html"
         text = written(growing_cache(RUN).html, static.as_uri())
-        last = f'"{static.as_uri()}/explorer.js"'
-        added = last.replace("explorer.js", "instrument.js")
-        file.write_text(text.replace(last, f"{last}, {added}"), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900})
         pages.append(page)
         page.on("pageerror", lambda error: errors.append(str(error)))

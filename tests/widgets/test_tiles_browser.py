@@ -25,9 +25,7 @@ def tiles(browser, static, tmp_path):
     def put(address="", width=1280):
         file = tmp_path / "tiles.html"
         text = written(moving_tile(RUN).html, static.as_uri())
-        last = f'"{static.as_uri()}/explorer.js"'
-        added = last.replace("explorer.js", "instrument.js")
-        file.write_text(text.replace(last, f"{last}, {added}"), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900})
         pages.append(page)
         page.on("pageerror", lambda error: errors.append(str(error)))
