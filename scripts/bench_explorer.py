@@ -6,8 +6,9 @@ strip. Times go from the event until style and layout are done. Of the recorded 
 is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
 too, and another query; of a page's text, how fast its numbers follow a change with the strip; of
-twelve words of one's own, a slider, and another seed, which makes the whole example anew. Needs
-the project's environment and a Chromium.
+twelve words of one's own, a slider, and another seed, which makes the whole example anew; of the
+red pencil the longest sheet: numbers that are pressed, a slip corrected and put back, and the sheet
+built. Needs the project's environment and a Chromium.
 """
 
 import os
@@ -39,7 +40,7 @@ from mha.command_line import Parser  # noqa: E402
 from mha.runs.places import places  # noqa: E402
 from mha.runs.rounding import shown  # noqa: E402
 from mha.views.arithmetic import written_out  # noqa: E402
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish  # noqa: E402
 from mha.widgets.bugs import bugs_game  # noqa: E402
 from mha.widgets.cache import growing_cache  # noqa: E402
 from mha.widgets.cost import cost_calculator  # noqa: E402
@@ -48,6 +49,7 @@ from mha.widgets.heads import real_heads  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
 from mha.widgets.learning import learning_layer  # noqa: E402
 from mha.widgets.own import work_your_own  # noqa: E402
+from mha.widgets.pencil import red_pencil  # noqa: E402
 from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
@@ -295,6 +297,52 @@ def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
     return times | {"build": [opened]}
 
 
+# Of the red pencil: the longest sheet is built, numbers are pressed, the slips corrected in turn.
+PENCIL = """(repeat) => {
+  const times = { update: [], build: [] };
+  const timed = (kind, action) => {
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const element = document.querySelector("mha-instrument");
+  for (let turn = 0; turn < 9; turn += 1) {
+    timed("build", () => {
+      const { node } = window.mhaInstruments.pencil({ first: "apple-walkthrough" }, element);
+      element.querySelector(".pencil").replaceWith(node);
+    });
+  }
+  const numbers = document.querySelectorAll(".pencil-row .n");
+  const slider = document.querySelector(".pencil input");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    timed("update", () => numbers[(37 * turn) % numbers.length].click());
+    timed("update", () => {
+      slider.value = String(4 * turn);
+      slider.dispatchEvent(new Event("input"));
+    });
+  }
+  return times;
+}"""
+
+
+def measured_pencil(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long the longest sheet takes to be built, and to follow a press or the slider."""
+    file = folder / "pencil.html"
+    names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = red_pencil("apple-walkthrough").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(PENCIL, REPEAT)
+    page.close()
+    return times
+
+
 def measured_example(
     browser: Browser, folder: Path, throttle: int, *, in_steps: bool = False
 ) -> Times:
@@ -374,6 +422,7 @@ def main() -> None:
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
             ("a large layer", measured_layer),
+            ("the red pencil", measured_pencil),
             ("work your own", measured_own),
             ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
             ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mha.audit.sheet import sheet
+from mha.audit.sources import source_names
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
 from mha.examples.learning_runs import WIDTH, task
 from mha.examples.recorded import recorded_heads
@@ -135,6 +137,8 @@ LATE_PARTS = {
         "heads-own.js",
         "heads-view.js",
     ),
+    "pencil.js": ("strings-pencil.js", "corrections.js", "pencil-words.js", "pencil-view.js"),
+    "pencil-sheets.js": ("pencil-sheets.js",),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -268,6 +272,20 @@ def task_script() -> str:
     return f"window.mhaLearning={{task:{json.dumps(data, separators=(',', ':'))}}};\n"
 
 
+def sheets_script() -> str:
+    """Return the sheets of the source documents, which the red pencil is taken to, as a script.
+
+    Examples
+    --------
+    >>> sheets_script()[:40]
+    'window.mhaPencilSheets=[{"name":"aiayn-p'
+    """
+    sheets = json.dumps(
+        [sheet(name) for name in source_names()], ensure_ascii=False, separators=(",", ":")
+    )
+    return f"window.mhaPencilSheets={sheets};\n"
+
+
 def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
     """Return stages of the registry as a script: of any run, of a block, or of a vocabulary.
 
@@ -291,6 +309,7 @@ _MADE: dict[str, Callable[[], str]] = {
     "stages-words.js": partial(stages_script, of_words=True),
     "model-numbers.js": model_script,
     "learning-task.js": task_script,
+    "pencil-sheets.js": sheets_script,
     "heads.css": head_properties,
     "heads-maps.js": maps_script,
     **{head_file(*at): partial(head_script, *at) for at in recorded_heads()},

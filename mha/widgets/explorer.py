@@ -51,6 +51,7 @@ def explorer(
     tasks: Sequence[Task] = (),
     view: View = "strip",
     axes: tuple[str, str] | None = None,
+    folded: str = "",
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
 
@@ -73,6 +74,8 @@ def explorer(
         equal weight among the keys; "dial" turns each pair of queries and keys by their positions.
     axes : (str, str), optional
         What the two components of a value mean, and those of an embedding as wide.
+    folded : str, optional
+        The words below which it is folded away: a page's text may follow a run that has no room.
 
     Returns
     -------
@@ -106,6 +109,9 @@ def explorer(
     if axes is not None:
         data["axes"] = list(axes)
     html = _element(run, name, data)
+    if folded:
+        summary = f"<summary>{escape(folded)}</summary>"
+        html = f'<details class="strip-fold">{summary}{html}</details>'
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
     styles = _DRESS if view == "strip" else (*_DRESS, "plane.css")

@@ -76,7 +76,7 @@ def work_your_own(
         before=one_query(run, focus),
         late=_LATE,
         dress=("own.css",),
-        heights=(92.8, 112.4, 131.2),
+        heights=(92.8, 98, 132.3),
         figure=figure,
     )
     return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

@@ -171,10 +171,14 @@ def _shade(cell: HtmlElement) -> str:
 
 
 def _place(link: str, page: str) -> str:
-    """Return what a link on a page leads to, as "PAGE#IDENTIFIER"; an address stays as it is."""
+    """Return what a link on a page leads to, as "PAGE#IDENTIFIER"; an address stays as it is.
+
+    A state of what only a screen has leads to its page.
+    """
     if re.match(r"\w+:", link):
         return link
     path, _, identifier = link.partition("#")
+    identifier = "" if "=" in identifier else identifier
     to = normpath(join(dirname(page), path.removesuffix(".html"))) if path else page
     return f"{to}#{identifier}"
 

@@ -146,7 +146,7 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
     page.evaluate(
         """(drawn) => document.querySelectorAll("mha-explorer").forEach(({ explorer }) => {
           const fields = explorer?.strip.numbers.filter(({ given }) => given) ?? [];
-          fields.forEach(({ at }, i) => i % 2 || explorer.edit(at, drawn[i % drawn.length]));
+          fields.forEach((one, i) => i % 2 || explorer.strip.edit(one, drawn[i % drawn.length]));
         })""",
         drawn,
     )

@@ -22,6 +22,7 @@ from mha.runs.places import Place
 from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
+from mha.widgets.frame import AT_ONCE
 from mha.widgets.own import ASKED, work_your_own
 
 pytestmark = pytest.mark.browser
@@ -39,7 +40,8 @@ def address(static, tmp_path_factory):
     text = written(work_your_own().html, static.as_uri())
     boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
     names = [f"{static.as_uri()}/{name}" for name in SCRIPTS]
-    before = json.dumps([f"{static.as_uri()}/{name}" for name in (*ARITHMETIC, *EXPLORER)])
+    before = json.dumps([f"{static.as_uri()}/{name}" for name in AT_ONCE["mha-instrument"]])
+    assert before in text
     file.write_text(text.replace(before, json.dumps(names)).replace("</head>", f"{boxes}</head>"))
     return file.as_uri()
 

@@ -76,11 +76,17 @@
         makeButton(texts.reset, reset));
       this.node = make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
         make("div", { className: "small-top" }, this.title,
-          makeButton("↑", () => root.scrollIntoView({ block: "center" }), { title: texts.up, "aria-label": texts.up }),
+          makeButton("↑", () => this.goUp(root), { title: texts.up, "aria-label": texts.up }),
           makeButton("×", () => { this.isAway = true; this.show(); },
             { title: texts.away, "aria-label": texts.away })),
         make("ul", {}, ...this.rows.map(({ node }) => node)),
         make("div", { className: "small-end" }, this.result, this.said, this.reset));
+    }
+
+    /** Go to the strip, which may be folded away. @param {Element} root */
+    goUp(root) {
+      root.closest("details:not([open])")?.setAttribute("open", "");
+      root.scrollIntoView({ block: "center" });
     }
 
     // -- Where it stands --

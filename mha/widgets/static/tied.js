@@ -8,7 +8,7 @@
   const { shown, short } = window.mhaNumbers;
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
   const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
-    isInput, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
+    isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
 
@@ -20,8 +20,6 @@
 
   /** Words of the text that stand for a part of the strip, by their class. */
   const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
-
-  const folder = (document.currentScript?.getAttribute("src") ?? "").replace(/[^/]*$/, "");
 
   /** @typedef {{ text: string, place?: Place | null, raised?: boolean }} Piece */
 
@@ -544,7 +542,7 @@
 
   // ---- The beginning ----
 
-  document.head.append(make("link", { rel: "stylesheet", href: `${folder}tied.css` }));
+  later("tied.css");
   /** @type {WeakSet<Element>} */
   const begun = new WeakSet();
 

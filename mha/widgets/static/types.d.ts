@@ -475,6 +475,8 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   cost: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
+  pencil: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
   sheet: { [name: string]: any };
   // deno-lint-ignore no-explicit-any
   own: { [name: string]: any };
@@ -860,6 +862,26 @@ interface Window {
     whole(low: number, high: number): number;
     normal(): number;
   };
+  mhaPencilSheets: PencilSheet[];
+  mhaPencil: {
+    RIGHT: 0;
+    SLIP: 1;
+    SPOILED: 2;
+    chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): {
+      lit: Map<number, number>;
+      ends: Set<number>;
+    };
+    correct(numbers: PencilNumber[], corrected: Set<number>): PencilState;
+    evaluate(formula: PencilFormula, values: number[]): number;
+    read(sheet: PencilSheet): PencilNumber[];
+    slipsBehind(numbers: PencilNumber[], states: number[], spot: number): number[];
+    marked(text: string): (Node | string)[];
+    named(sheet: PencilSheet, cell: PencilCell): string;
+    opened(sheet: PencilSheet): PencilDocument;
+    raised(text: string): (Node | string)[];
+    withMinus(printed: string): string;
+    written(formula: PencilFormula, state: PencilState, numbers: PencilNumber[]): string;
+  };
   // deno-lint-ignore no-explicit-any
   mhaSheet: any;
   // deno-lint-ignore no-explicit-any
@@ -895,4 +917,85 @@ interface Window {
     isGiven(inputs: Inputs, stage: string): boolean;
     origin(inputs: Inputs, run: Run, place: Place): Origin;
   };
+}
+
+// ---- The red pencil ----
+
+/** A spot among a sheet's numbers, a constant, or a sign with its operands. */
+// deno-lint-ignore no-explicit-any
+type PencilFormula = number | string | [string, ...any[]];
+
+/** A row of a sheet: whose it is, and the spots of its numbers with what each claims to be. */
+interface PencilRow {
+  line: number;
+  /** Where each of its numbers has a line of its own. */
+  lines?: number[];
+  of: string;
+  at: number[];
+  places: string[];
+  /** Its terms add up: 1 without and 2 with their sum. */
+  sum?: 1 | 2;
+}
+
+interface PencilBlock {
+  example: string;
+  /** -1 where there is one head, or none. */
+  head: number;
+  stage: string;
+  how: "" | "worked" | "terms";
+  rows: PencilRow[];
+}
+
+/** A document as mha/audit/sheet.py writes it. */
+interface PencilSheet {
+  name: string;
+  title: string;
+  /** What is printed, what is true, how it follows, what it is, its kind of slip, what was meant. */
+  numbers: [string, number | null, PencilFormula, number?, string?, string?][];
+  blocks: PencilBlock[];
+  examples: Record<string, { title: string; tokens: string[]; heads: string[] }>;
+  claims: { line: number; says: string; why: string; about: number[] }[];
+}
+
+interface PencilNumber {
+  printed: string;
+  true: number | null;
+  value: number;
+  formula: PencilFormula;
+  state: number;
+  slip: string;
+  places: number;
+  /** Half a unit of its last place. */
+  half: number;
+  /** The spots that it follows from, and those that follow from it. */
+  from: number[];
+  into: number[];
+}
+
+interface PencilState {
+  values: number[];
+  states: number[];
+  changed: boolean[];
+}
+
+/** A number on the sheet. */
+interface PencilCell {
+  spot: number;
+  place: Place;
+  address: string;
+  line: number;
+  block: number;
+  row: number;
+}
+
+interface PencilDocument {
+  sheet: PencilSheet;
+  numbers: PencilNumber[];
+  cells: PencilCell[];
+  /** The spots of its slips, in the order of reading. */
+  slips: number[];
+  /** How many are right as it stands. */
+  right: number;
+  corrected: Set<number>;
+  bySpot: Map<number, PencilCell>;
 }
