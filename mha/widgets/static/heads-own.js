@@ -28,7 +28,7 @@
     parts.stripTitle = make("span", { className: "model-title" });
     parts.whole = view.known.map((/** @type {number} */ head) =>
       makeButton(view.brief(head), () => view.chooseHead(head, 0),
-        { className: "reading-button", "aria-label": view.nameOf(head) }));
+        { className: "reading-button", "aria-label": `${view.brief(head)}: ${view.nameOf(head)}` }));
     parts.bars = Array.from({ length: WIDTH }, () => make("span"));
     parts.products = makeButton("", () => asked("scores"), { className: "heads-products" });
     parts.products.append(...parts.bars);
