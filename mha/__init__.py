@@ -11,7 +11,7 @@ from mha.core.attention import (
     scaled_dot_product_attention,
 )
 from mha.core.blockwise import blockwise_attention
-from mha.core.costs import LayerSizes, layer_sizes
+from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, decode_step
 from mha.core.eight_bits import EightBits
 from mha.core.feed_forward import FeedForward, feed_forward
@@ -79,6 +79,7 @@ from mha.examples.recorded import (
 from mha.examples.trained import TrainedModel, load_model
 from mha.layouts import AttentionLayer, layer_from_arrays, layer_to_arrays, read_layer
 from mha.runs import stages
+from mha.runs.drawn import draw_example
 from mha.runs.layers import trace_layer
 from mha.runs.operations import Operand, Origin
 from mha.runs.origins import origin
@@ -117,6 +118,7 @@ __all__ = [
     "LatentWeights",
     "LayerSizes",
     "LogitShares",
+    "ModelSizes",
     "MultiHeadGradients",
     "MultiHeadWeights",
     "Norm",
@@ -150,6 +152,7 @@ __all__ = [
     "decode_step",
     "differential_weights",
     "dimensions",
+    "draw_example",
     "draw_layer",
     "entropy",
     "examine",

@@ -31,6 +31,8 @@ from mha.views.walkthrough import walkthrough
 from mha.widgets.boxes import YourTurn, one_box, your_turn, your_turns
 from mha.widgets.bugs import bugs_game
 from mha.widgets.build import build_query
+from mha.widgets.cache import growing_cache
+from mha.widgets.cost import cost_calculator
 from mha.widgets.explorer import View, explorer
 from mha.widgets.explorer_tasks import (
     Task,
@@ -39,11 +41,14 @@ from mha.widgets.explorer_tasks import (
     weight_reaches,
     weights_alike,
 )
+from mha.widgets.heads import real_heads
 from mha.widgets.instrument import Explorer
 from mha.widgets.learning import learning_layer
+from mha.widgets.letters import two_layers
 from mha.widgets.model import language_model
 from mha.widgets.rows import fill_row
 from mha.widgets.sheet import variants_explorer
+from mha.widgets.tiles import moving_tile
 
 __all__ = [
     *mha.__all__,
@@ -54,17 +59,22 @@ __all__ = [
     "bugs_game",
     "build_query",
     "carried_out",
+    "cost_calculator",
     "fill_row",
+    "growing_cache",
     "head_unnoticed",
     "language_model",
     "learning_layer",
     "latent_sheet",
     "linear_sheet",
+    "moving_tile",
     "np",
     "one_box",
     "open_example",
     "output_between",
+    "real_heads",
     "replace",
+    "two_layers",
     "variants_explorer",
     "walkthrough",
     "weight_reaches",

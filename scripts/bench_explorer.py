@@ -2,9 +2,13 @@
 
 Opens the explorer of the largest worked example in Chromium, slowed down as asked: an update (one
 input of the strip changes, and all of the strip follows) takes turns with the building of the
-strip. Times go from the event until style and layout are done. Of a large layer (width 768, 12
+strip. Times go from the event until style and layout are done. Of the recorded heads, another name
+is put to the test, of all 432 maps, and another sentence is chosen. Of a large layer (width 768, 12
 heads, 40 tokens) in a notebook's frame, what it takes from `trace_layer` to the page is measured
-too, and another query. Needs the project's environment and a Chromium.
+too, and another query; of a page's text, how fast its numbers follow a change with the strip; of
+twelve words of one's own, a slider, and another seed, which makes the whole example anew; of the
+red pencil the longest sheet: numbers that are pressed, a slip corrected and put back, and the sheet
+built. Needs the project's environment and a Chromium.
 """
 
 import os
@@ -13,7 +17,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,17 +26,45 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 
-from mha import MultiHeadWeights, load_example, trace, trace_layer  # noqa: E402
+from mha import (  # noqa: E402
+    ModelSizes,
+    MultiHeadWeights,
+    layer_sizes,
+    load_example,
+    origin,
+    trace,
+    trace_layer,
+)
 from mha.audit.judging import Prints  # noqa: E402
 from mha.command_line import Parser  # noqa: E402
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish  # noqa: E402
+from mha.runs.places import places  # noqa: E402
+from mha.runs.rounding import shown  # noqa: E402
+from mha.views.arithmetic import written_out  # noqa: E402
+from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish  # noqa: E402
 from mha.widgets.bugs import bugs_game  # noqa: E402
+from mha.widgets.cache import growing_cache  # noqa: E402
+from mha.widgets.cost import cost_calculator  # noqa: E402
 from mha.widgets.explorer import explorer  # noqa: E402
+from mha.widgets.heads import real_heads  # noqa: E402
 from mha.widgets.instrument import Explorer  # noqa: E402
 from mha.widgets.learning import learning_layer  # noqa: E402
+from mha.widgets.own import work_your_own  # noqa: E402
+from mha.widgets.pencil import red_pencil  # noqa: E402
+from mha.widgets.tiles import moving_tile  # noqa: E402
 
 EXAMPLE = "cat-sat-on-it-wide"
+IN_PROSE = "it-tired"
 REPEAT = 60  # updates, with a building before every fifth
+CACHE = growing_cache(trace(load_example("the-cat-sat-end")))
+WRITES = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 })"
+TILE = moving_tile(trace(load_example(EXAMPLE)))
+HEADS = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3)))
+CHOOSES = """turn % 2 ? view.chooseSentence((turn >> 1) % 6)
+  : view.change({ name: ["before", "next", "same", "broad", "pair"][(turn >> 1) % 5] })"""
+SIZES = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
+COST = cost_calculator({"a model": SIZES}, tokens=2048)
+SLIDES = "view.change({ tokens: 128 << (turn % 16) })"
+EDITS = "view.state.change({ edits: [[7, turn / 10]], step: 9 })"
 TRAINS = """while (view.training.found.length <= 150) view.training.advance();
 view.isTraining = false; view.bar.go(turn * 2)"""
 TRIES = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 })"
@@ -46,7 +77,7 @@ main {{ width: 700px; margin: auto; }}</style>
 <link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
-MEASURE = """async ({ repeat, original }) => {
+MEASURE = """async ({ repeat, original, inSteps }) => {
   const frame = () => new Promise((done) => {
     requestAnimationFrame(() => { const channel = new MessageChannel();
       channel.port1.onmessage = done; channel.port2.postMessage(0); });
@@ -78,6 +109,12 @@ MEASURE = """async ({ repeat, original }) => {
       element = host.querySelector("mha-explorer");
       timed("build", () => element.begin());
       await settled(element);
+      if (inSteps) {
+        const { explorer } = element;
+        explorer.show({ step: 12 }, "");
+        await explorer.controls.steps;
+        await settled(element);
+      }
     }
     element = host.querySelector("mha-explorer");
     await settled(element);
@@ -124,6 +161,64 @@ QUERIES = """(repeat) => {
     return performance.now() - start;
   });
 }"""
+
+
+# Of an example of one's own: a slider moves, in turns with another seed, which makes it all anew.
+OWN = """async (repeat) => {
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const times = { update: [], build: [] };
+  const timed = async (kind, action) => {
+    await frame();
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const draw = [...document.querySelectorAll(".own button")].find((one) =>
+    one.textContent === "Draw others");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    if (turn % 5 === 0) await timed("build", () => draw.click());
+    const slider = document.querySelector(".own [type=range]");
+    await timed("update", () => {
+      slider.value = String((turn % 4) / 2);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+  }
+  return times;
+}"""
+
+
+# Of a page's text: a number in a sentence is scrubbed, and strip and text follow.
+SCRUBBED = """async (repeat) => {
+  const element = document.querySelector("mha-explorer");
+  const number = element.explorer.strip.numbers.find(({ given }) => given);
+  const times = [];
+  for (let turn = 0; turn < repeat; turn += 1) {
+    await new Promise((done) => setTimeout(done, 300));
+    const start = performance.now();
+    element.explorer.edit(number.at, 0.37 + (turn % 7) * 0.11);
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+def measured_own(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long an example of twelve words takes to follow a slider, and to be made."""
+    body = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
+    file = folder / "own.html"
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(OWN, REPEAT)
+    page.close()
+    return times
 
 
 def measured_layer(browser: Browser, folder: Path, throttle: int) -> Times:
@@ -202,8 +297,59 @@ def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
     return times | {"build": [opened]}
 
 
-def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
-    """Return how long an example's explorer takes to follow a change, and to be built."""
+# Of the red pencil: the longest sheet is built, numbers are pressed, the slips corrected in turn.
+PENCIL = """(repeat) => {
+  const times = { update: [], build: [] };
+  const timed = (kind, action) => {
+    const start = performance.now();
+    action();
+    document.body.getBoundingClientRect();
+    times[kind].push(performance.now() - start);
+  };
+  const element = document.querySelector("mha-instrument");
+  for (let turn = 0; turn < 9; turn += 1) {
+    timed("build", () => {
+      const { node } = window.mhaInstruments.pencil({ first: "apple-walkthrough" }, element);
+      element.querySelector(".pencil").replaceWith(node);
+    });
+  }
+  const numbers = document.querySelectorAll(".pencil-row .n");
+  const slider = document.querySelector(".pencil input");
+  for (let turn = 0; turn < repeat; turn += 1) {
+    timed("update", () => numbers[(37 * turn) % numbers.length].click());
+    timed("update", () => {
+      slider.value = String(4 * turn);
+      slider.dispatchEvent(new Event("input"));
+    });
+  }
+  return times;
+}"""
+
+
+def measured_pencil(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long the longest sheet takes to be built, and to follow a press or the slider."""
+    file = folder / "pencil.html"
+    names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = red_pencil("apple-walkthrough").html
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    page.wait_for_selector("mha-instrument.live")
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    times: Times = page.evaluate(PENCIL, REPEAT)
+    page.close()
+    return times
+
+
+def measured_example(
+    browser: Browser, folder: Path, throttle: int, *, in_steps: bool = False
+) -> Times:
+    """Return how long an example's explorer takes to follow a change, and to be built.
+
+    In steps, the change is followed by the line of one step and by what is covered too.
+    """
     body = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
     file = folder / "example.html"
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
@@ -212,9 +358,46 @@ def measured_example(browser: Browser, folder: Path, throttle: int) -> Times:
     page.goto(file.as_uri())
     client = page.context.new_cdp_session(page)
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-    times: Times = page.evaluate(MEASURE, {"repeat": REPEAT, "original": body})
+    asked = {"repeat": REPEAT, "original": body, "inSteps": in_steps}
+    times: Times = page.evaluate(MEASURE, asked)
     page.close()
     return times
+
+
+def prose_of(name: str) -> str:
+    """Return paragraphs that say numbers and lines of arithmetic of a run, as a page does."""
+    run = trace(load_example(name))
+    said = []
+    for stage in ("scores", "scaled_scores", "exponentials", "weights", "head_outputs"):
+        for place in places(run, stage):
+            line = str(written_out(origin(run, place))).replace("^", "")
+            number = shown(place.value(run))
+            said.append(
+                f'<p>So <data value="{place}" data-as="line:4" data-of="{name}">{line}</data>, or'
+                f' <data value="{place}" data-as="shown:4" data-of="{name}">{number}</data>.</p>'
+            )
+    return "".join(said)
+
+
+def measured_prose(browser: Browser, folder: Path, throttle: int) -> Times:
+    """Return how long all that a page says of a run takes to follow a number that is scrubbed."""
+    body = explorer(trace(load_example(IN_PROSE))).html + prose_of(IN_PROSE)
+    file = folder / "prose.html"
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
+    file.write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(file.as_uri())
+    start = time.perf_counter()
+    page.keyboard.press("Shift")
+    page.wait_for_selector("p data .at")
+    built = 1000 * (time.perf_counter() - start)
+    page.evaluate("document.querySelector('p').scrollIntoView()")
+    page.wait_for_timeout(600)
+    client = page.context.new_cdp_session(page)
+    client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+    update: list[float] = page.evaluate(SCRUBBED, REPEAT)
+    page.close()
+    return {"update": update, "build": [built]}
 
 
 def main() -> None:
@@ -231,14 +414,22 @@ def main() -> None:
         folder = Path(name)
         publish(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        kinds: dict[str, Callable[[Browser, Path, int], Times]] = {
-            EXAMPLE: measured_example,
-            "planes": measured_plane,
-            "a large layer": measured_layer,
-            "a layer that learns": partial(measured_steps, made=learning_layer(), change=TRAINS),
-            "a program with a bug": partial(measured_steps, made=bugs_game(), change=TRIES),
-        }
-        for what, measured in kinds.items():
+        rows = (
+            (EXAMPLE, measured_example),
+            ("the same in steps", partial(measured_example, in_steps=True)),
+            ("planes", measured_plane),
+            ("a page of numbers", measured_prose),
+            ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
+            ("a tile", partial(measured_steps, made=TILE, change=EDITS)),
+            ("a large layer", measured_layer),
+            ("the red pencil", measured_pencil),
+            ("work your own", measured_own),
+            ("a layer that learns", partial(measured_steps, made=learning_layer(), change=TRAINS)),
+            ("a program with a bug", partial(measured_steps, made=bugs_game(), change=TRIES)),
+            ("recorded heads", partial(measured_steps, made=HEADS, change=CHOOSES)),
+            ("costs", partial(measured_steps, made=COST, change=SLIDES)),
+        )
+        for what, measured in rows:
             for throttle in throttles:
                 times = measured(browser, folder, throttle)
                 update, build = times["update"], times["build"]

@@ -76,21 +76,21 @@ def follow(run: Trace, place: Place, value: Callable[[Place], float]) -> float:
     >>> follow(run, Place.parse("scores.0.0.1"), lambda place: 3.0)
     12.0
     """
-    found = _origin(run, place)
+    found = origin_of(run, place)
     if found.operation == "given":
         raise ValueError(
             f"{run.example.name} {place} is not printed by the document; an input cannot be"
             " computed"
         )
     if found.operation in ("products", "mixed"):
-        return math.fsum(value(term) for term in _terms(found))
+        return math.fsum(value(term) for term in terms_of(found))
     return found.evaluate(value)
 
 
-_origin = lru_cache(maxsize=8192)(origin)  # every local value asks again, and runs do not change
+origin_of = lru_cache(maxsize=8192)(origin)  # every local value asks again, and runs do not change
 
 
-def _terms(found: Origin) -> list[Place]:
+def terms_of(found: Origin) -> list[Place]:
     """Return the places of the terms of a sum of products; none for another operation."""
     if found.operation not in ("products", "mixed"):
         return []
@@ -128,8 +128,8 @@ class Page:
     ) -> None:
         self.numbers = numbers
         self.runs = runs
-        self.printed = values or [n.value if n.place else math.nan for n in numbers]
-        self.meant = values or [n.meant if n.place else math.nan for n in numbers]
+        self.printed = list(values or [n.value if n.place else math.nan for n in numbers])
+        self.meant = list(values or [n.meant if n.place else math.nan for n in numbers])
         self.spots: dict[Claimed, list[int]] = defaultdict(list)
         rows: dict[tuple[int, _Row], list[float]] = defaultdict(list)
         for i, number in enumerate(numbers):
@@ -227,6 +227,14 @@ class Page:
         """
         return abs(self.printed[spot] - wanted) <= self.numbers[spot].half_unit + SLACK
 
+    def follows(self, spot: int) -> bool:
+        """Return whether a number, as printed, agrees with those printed before it."""
+        return self.within(spot, self.local(spot)[0])
+
+    def put(self, spot: int, value: float) -> None:
+        """Read a number in place of a printed one from now on."""
+        self.printed[spot] = self.meant[spot] = value
+
     def slip(self, spot: int, local: float, used: Sequence[int]) -> str:
         """Return what kind of slip a number is that does not agree locally.
 
@@ -254,7 +262,7 @@ class Page:
             return "last digit"
         if place.term is not None:
             return "product"
-        terms = _terms(_origin(self.runs(example), place))
+        terms = terms_of(origin_of(self.runs(example), place))
         if terms and {self.numbers[i].place for i in used} <= set(terms):
             return "sum"
         return "other"

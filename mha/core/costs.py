@@ -182,3 +182,64 @@ def layer_sizes(
         d_out=d_model if d_out is None else as_count("d_out", d_out),
         num_groups=num_groups,
     )
+
+
+@dataclass(frozen=True)
+class ModelSizes:
+    """The sizes of a model of equal blocks, without its embeddings.
+
+    Parameters
+    ----------
+    num_layers : int
+    attention : LayerSizes
+        Of each block.
+    d_inner : int
+        Width inside the feed-forward layer of each block.
+    num_inner : int, default 2
+        Matrices of a feed-forward layer: 2, or 3 where one is a gate.
+
+    Examples
+    --------
+    >>> gpt3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
+    >>> gpt3.parameters == 12 * 96 * 12288**2, gpt3.equal_flops
+    (True, 73728.0)
+    """
+
+    num_layers: int
+    attention: LayerSizes
+    d_inner: int
+    num_inner: int = 2
+
+    @property
+    def parameters(self) -> int:
+        """The number of entries in all matrices."""
+        inner = self.num_inner * self.attention.d_model * self.d_inner
+        return self.num_layers * (self.attention.parameters + inner)
+
+    def mixing_flops(self, num_keys: int) -> int:
+        """Return the operations of scores and mixing for one token that sees so many."""
+        parts = self.attention.flops(1, num_keys)
+        return self.num_layers * (parts["scores"] + parts["weighted sum"])
+
+    def token_flops(self, num_keys: int) -> int:
+        """Return the operations of one token that sees so many, itself among them."""
+        return 2 * self.parameters + self.mixing_flops(num_keys)
+
+    @property
+    def equal_flops(self) -> float:
+        """How many tokens one has to see until scores and mixing cost as much as the matrices."""
+        return 2 * self.parameters / self.mixing_flops(1)
+
+    def cache_bytes(self, num_tokens: int, *, itemsize: int = 4) -> int:
+        """Return the bytes that the kept keys and values of a text take in all layers."""
+        return self.num_layers * self.attention.cache_bytes(num_tokens, itemsize=itemsize)
+
+    def step_bytes(self, num_tokens: int, *, num_texts: int = 1, itemsize: int = 4) -> int:
+        """Return the bytes that one step reads: the matrices once, and each text's cache."""
+        cache = self.cache_bytes(num_tokens, itemsize=itemsize)
+        return self.parameters * itemsize + as_count("num_texts", num_texts) * cache
+
+    def equal_bytes(self, num_texts: int = 1) -> float:
+        """Return at how many tokens a text the caches are as large as the matrices."""
+        cache = self.cache_bytes(1, itemsize=1)
+        return self.parameters / (as_count("num_texts", num_texts) * cache)

@@ -43,6 +43,8 @@ class Table:
     beside : mapping of (int, int) to sequence of str, default empty
         What a source prints for a cell, shown below it on demand: (row, column), labels and header
         not counted.
+    at : str, default ""
+        The example's name, and the stage and head whose numbers the cells are.
     """
 
     caption: str
@@ -52,6 +54,7 @@ class Table:
     name: str | None = None
     words: bool = False
     beside: Mapping[tuple[int, int], Sequence[str]] = field(default_factory=dict)
+    at: str = ""
 
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in self.header)
@@ -107,6 +110,7 @@ class Table:
             "rows": [[_as_markdown(text) for text in row] for row in self.rows],
             "marked": [list(cell) for cell in sorted(self.marked)],
             "beside": beside,
+            "at": self.at,
         } | more
 
     def _list_table(self) -> str:

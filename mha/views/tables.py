@@ -86,7 +86,8 @@ def stage_table(
     grid: Grid = _grid(run, stage, head)
     table = _bare_table(run, STAGES[stage], head, grid, places, name)
     table, grid = _with_sums(run, stage, head, table, grid, places)
-    return _printed(table, grid, prints)
+    at = f"{run.example.name} {stage}" + f".{head}" * STAGES[stage].per_head
+    return replace(_printed(table, grid, prints), at=at)
 
 
 def _grid(run: Trace, stage: str, head: int) -> list[list[Place]]:

@@ -9,11 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
+from mha.audit.sheet import sheet
+from mha.audit.sources import source_names
 from mha.examples.free_order import ADJECTIVES, LENGTH, NOUNS, QUESTIONS, VERBS, WORDS
 from mha.examples.learning_runs import WIDTH, task
+from mha.examples.recorded import recorded_heads
 from mha.examples.trained import load_model, packed
 from mha.runs.stages import as_data
 from mha.views.colours import head_properties
+from mha.widgets.heads_data import head_file, head_script, maps_script
 
 FOLDER = Path(__file__).resolve().parent / "static"
 """Where the scripts and styles are written; the types beside them are for the checker alone."""
@@ -53,11 +57,14 @@ EXPLORER_PARTS = (
 )
 """The parts of the explorer's script, in the order in which they run, after `ARITHMETIC`."""
 
-LOOKING = ("strings-looking.js", "weight-maps.js", "origin-line.js")
-"""What a model and a layer are both looked at with."""
+LOOKING = ("strings-looking.js", "bytes.js", "weight-maps.js", "origin-line.js")
+"""What a model, a layer and recorded heads are looked at with."""
 
 TIME = ("strings-time-bar.js", "time-bar.js")
 """The bar under what happens in steps."""
+
+STEPS = ("strings-steps.js", "steps-state.js")
+"""What a cache that fills and tiles over scores share."""
 
 LATE_PARTS = {
     "explorer-block.js": (
@@ -73,10 +80,14 @@ LATE_PARTS = {
         "explorer-panel.js",
         "explorer-all.js",
     ),
+    "letters.js": ("strings-letters.js", "letters.js"),
+    "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
+    "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
+    "cache.js": (*TIME, *STEPS, "cache.js"),
+    "tiles.js": (*TIME, *STEPS, "tiles.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
-        "explorer-own.js",
         "explorer-settings.js",
     ),
     "model-view.js": (
@@ -102,9 +113,32 @@ LATE_PARTS = {
         "learning-view.js",
     ),
     "bugs-view.js": ("draws.js", "bugs.js", "strings-bugs.js", "bugs-view.js"),
+    "own.js": (
+        "strings-own.js",
+        "draws.js",
+        "explorer-sections.js",
+        "own-draw.js",
+        "own-settings.js",
+        "own-files.js",
+        "own-sheet.js",
+        "own-asks.js",
+        "own.js",
+    ),
     "slope.js": ("plane-slope.js",),
     "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
+    "cost-view.js": ("strings-cost.js", "cost-sizes.js", "cost-curves.js", "cost-view.js"),
+    "heads-view.js": (
+        "strings-heads.js",
+        *LOOKING,
+        "heads-names.js",
+        "heads-story.js",
+        "heads-grid.js",
+        "heads-own.js",
+        "heads-view.js",
+    ),
+    "pencil.js": ("strings-pencil.js", "corrections.js", "pencil-words.js", "pencil-view.js"),
+    "pencil-sheets.js": ("pencil-sheets.js",),
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
@@ -238,6 +272,20 @@ def task_script() -> str:
     return f"window.mhaLearning={{task:{json.dumps(data, separators=(',', ':'))}}};\n"
 
 
+def sheets_script() -> str:
+    """Return the sheets of the source documents, which the red pencil is taken to, as a script.
+
+    Examples
+    --------
+    >>> sheets_script()[:40]
+    'window.mhaPencilSheets=[{"name":"aiayn-p'
+    """
+    sheets = json.dumps(
+        [sheet(name) for name in source_names()], ensure_ascii=False, separators=(",", ":")
+    )
+    return f"window.mhaPencilSheets={sheets};\n"
+
+
 def stages_script(*, in_block: bool = False, of_words: bool = False) -> str:
     """Return stages of the registry as a script: of any run, of a block, or of a vocabulary.
 
@@ -261,7 +309,10 @@ _MADE: dict[str, Callable[[], str]] = {
     "stages-words.js": partial(stages_script, of_words=True),
     "model-numbers.js": model_script,
     "learning-task.js": task_script,
+    "pencil-sheets.js": sheets_script,
     "heads.css": head_properties,
+    "heads-maps.js": maps_script,
+    **{head_file(*at): partial(head_script, *at) for at in recorded_heads()},
 }
 """What is made from Python."""
 

@@ -31,7 +31,9 @@ View = Literal["strip", "plane", "temperature", "dial"]
 LONGEST_LINE = 8
 """From so many numbers of an embedding and its key on, a phone has no room for them on one line."""
 
-_OPENED = ("explorer-all.js", "explorer-settings.js")
+_OPENED = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+
+_DRESS = ("explorer.css", "time-bar.css", "steps.css")
 
 _PRINTED = tuple(
     name
@@ -49,6 +51,7 @@ def explorer(
     tasks: Sequence[Task] = (),
     view: View = "strip",
     axes: tuple[str, str] | None = None,
+    folded: str = "",
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
 
@@ -71,6 +74,8 @@ def explorer(
         equal weight among the keys; "dial" turns each pair of queries and keys by their positions.
     axes : (str, str), optional
         What the two components of a value mean, and those of an embedding as wide.
+    folded : str, optional
+        The words below which it is folded away: a page's text may follow a run that has no room.
 
     Returns
     -------
@@ -100,14 +105,19 @@ def explorer(
         raise ValueError("a dial wants two tokens or more with angles")
     if run.example.block is not None and view != "strip":
         raise ValueError(f'view is {view!r}; of a block "strip" is wanted')
-    data = _data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
+    data = run_data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     if axes is not None:
         data["axes"] = list(axes)
     html = _element(run, name, data)
+    if folded:
+        summary = f"<summary>{escape(folded)}</summary>"
+        html = f'<details class="strip-fold">{summary}{html}</details>'
     asked = {"explorer-block.js": run.example.block, "explorer-views.js": view != "strip"}
     late = (*(script for script, is_asked in asked.items() if is_asked), *_OPENED)
-    styles = ("explorer.css",) if view == "strip" else ("explorer.css", "plane.css")
-    return Explorer(html=html, title=run.example.title, figure=figure, late=late, styles=styles)
+    styles = _DRESS if view == "strip" else (*_DRESS, "plane.css")
+    title = run.example.title
+    runs = {name: run}
+    return Explorer(html, title, figure, late=late, styles=styles, runs=runs)
 
 
 def _of_large(
@@ -183,7 +193,7 @@ def _joined(run: Trace) -> str:
 # ---- What the browser starts from ----
 
 
-def _data(run: Trace, name: str, prints: PrintsAt | None) -> dict[str, Any]:
+def run_data(run: Trace, name: str, prints: PrintsAt | None = None) -> dict[str, Any]:
     """Return the inputs of a run, and what its source prints."""
     example = run.example
     return {

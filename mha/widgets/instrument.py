@@ -8,10 +8,11 @@ in `window.mhaInstruments`, by the instrument's kind, what opens it.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Protocol
 
+from mha.runs.record import Trace
 from mha.widgets.frame import framed
 
 Heights = tuple[float, float, float]
@@ -45,6 +46,8 @@ class Explorer:
     late : tuple of str
         The scripts that a notebook has to bring along for what may be asked for.
     styles : tuple of str
+    runs : dict of str to Trace
+        Those that it shows, each number of which has a place, by their names on the page.
     """
 
     html: str
@@ -52,6 +55,7 @@ class Explorer:
     figure: Drawing | None = None
     late: tuple[str, ...] = ()
     styles: tuple[str, ...] = ("explorer.css",)
+    runs: Mapping[str, Trace] = field(default_factory=dict)
 
     def _repr_mimebundle_(self, **_: object) -> Forms:
         """Return what a notebook shows: the element in a frame, with its scripts and styles."""

@@ -96,7 +96,7 @@ def chapters_of(page: str, folder: Path, doctrees: Path) -> list[Chapter]:
     article = _parsed(f"{text}</article>", svgs)
     for element in [e for e in article.iter() if ON_SCREEN.intersection(e.classes)]:
         element.drop_tree()
-    explorers = list(article.iter("mha-explorer"))
+    explorers = list(article.iter("mha-explorer", "mha-instrument"))
     in_print = _in_print(doctrees / f"{page}.doctree") if explorers else {}
     for explorer in explorers:
         if drawing := in_print.get(explorer.get("id")):
@@ -129,7 +129,7 @@ def _in_print(doctree: Path) -> dict[str, str]:
     """Return the drawings that stand for explorers in print, by the explorers' names."""
     found, name = {}, None
     for node in pickle.loads(doctree.read_bytes()).findall(nodes.raw):
-        if match := re.match(r'<mha-explorer id="([^"]+)"', node.astext()):
+        if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
             name = match[1]
         elif name and "drawing" in node:
             found[name], name = node.astext(), None
@@ -139,7 +139,7 @@ def _in_print(doctree: Path) -> dict[str, str]:
 def _clean(article: HtmlElement, page: str) -> None:
     """Leave plain elements, with the attributes that are read without the style of the pages."""
     etree.strip_elements(article, "script", "button", "input", with_tail=False)
-    etree.strip_tags(article, "form", "fieldset", "noscript", "label")
+    etree.strip_tags(article, "form", "fieldset", "noscript", "label", "data")
     for dots in article.xpath('.//span[@aria-hidden="true"]'):
         dots.drop_tree()  # the words beside them say the same
     for heading in article.iter("th"):
@@ -171,10 +171,14 @@ def _shade(cell: HtmlElement) -> str:
 
 
 def _place(link: str, page: str) -> str:
-    """Return what a link on a page leads to, as "PAGE#IDENTIFIER"; an address stays as it is."""
+    """Return what a link on a page leads to, as "PAGE#IDENTIFIER"; an address stays as it is.
+
+    A state of what only a screen has leads to its page.
+    """
     if re.match(r"\w+:", link):
         return link
     path, _, identifier = link.partition("#")
+    identifier = "" if "=" in identifier else identifier
     to = normpath(join(dirname(page), path.removesuffix(".html"))) if path else page
     return f"{to}#{identifier}"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
 
-from mha import LayerSizes, MultiHeadWeights, decode_step, layer_sizes
+from mha import LayerSizes, ModelSizes, MultiHeadWeights, decode_step, layer_sizes
 from mha.core.attention import attention_weights
 from mha.core.multihead import project
 
@@ -114,3 +114,17 @@ def test_weight_bytes_are_those_of_the_array(dtype):
     itemsize = np.dtype(dtype).itemsize
     measured = attention_weights(query, key).nbytes
     assert SIZES.weight_bytes(QUERIES, KEYS, itemsize=itemsize) == measured
+
+
+def test_a_model_costs_what_its_blocks_do():
+    model = ModelSizes(7, GROUPED[1], 13, 3)
+    assert model.parameters == 7 * (GROUPED[1].parameters + 3 * D_MODEL * 13)
+    once = GROUPED[1].flops(1, KEYS)
+    assert model.token_flops(KEYS) == 2 * model.parameters + 7 * (
+        once["scores"] + once["weighted sum"]
+    )
+    cache = 7 * GROUPED[1].cache_bytes(KEYS, itemsize=2)
+    assert model.step_bytes(KEYS, num_texts=5, itemsize=2) == 2 * model.parameters + 5 * cache
+    assert model.mixing_flops(1) * model.equal_flops == pytest.approx(2 * model.parameters)
+    texts = model.equal_bytes(5) * 5 * model.cache_bytes(1, itemsize=1)
+    assert texts == pytest.approx(model.parameters)

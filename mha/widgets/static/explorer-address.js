@@ -17,7 +17,7 @@
    */
   function toHash(data, state) {
     const start = startOf(data);
-    const parts = new URLSearchParams({ explore: data.name });
+    const parts = new URLSearchParams(data.address ?? { explore: data.name });
     /** @type {(key: keyof ExplorerState, value: any) => void} */
     const put = (key, value) => { if (!same(state[key], start[key])) parts.set(key, value); };
     put("scale", state.scale === null ? "root" : state.scale);
@@ -32,7 +32,7 @@
     put("outcome", state.outcome);
     put("map", state.map);
     put("prints", 1);
-    if (state.own) parts.set("own", `${state.own.seed}:${state.own.words.join(" ")}`);
+    put("step", state.step);
     if (state.selected) parts.set("at", address(state.selected));
     Object.entries(state.edits).forEach(([where, value]) => parts.set(where, String(value)));
     return `#${parts}`;
@@ -86,8 +86,8 @@
       outcome: (text) => whole(text, numbers.output?.[0].length ?? 0),
       map: (text) => (MAPS.includes(text) ? text : undefined),
       prints: (text) => text === "1" || undefined,
+      step: (text) => whole(text, 1000),
       at: (text) => placeIn(numbers, text) ?? undefined,
-      own: (text) => window.mhaExplorer.ownFrom(text) ?? undefined,
     };
   }
 
@@ -100,8 +100,10 @@
    */
   function fromHash(data, hash, numbers) {
     const parts = new URLSearchParams(hash.slice(1));
-    if (!hash.startsWith("#explore=") || parts.get("explore") !== data.name) return null;
-    parts.delete("explore");
+    const own = new URLSearchParams(data.address ?? { explore: data.name });
+    const [[kind, name]] = own;
+    if (!hash.startsWith(`#${kind}=`) || parts.get(kind) !== name) return null;
+    own.forEach((_, key) => parts.delete(key));
     const read = readers(data, numbers);
     /** @type {any} */
     const state = startOf(data);

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { fill, freshId, isPage, later, make, makeButton, makeChoice } = window.mhaExplorer;
+  const { fill, freshId, isPage, later, make, makeButton, makeChoice, set } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Controls that follow the state. */
@@ -55,7 +55,19 @@
       this.fold = make("details", { className: "fold settings", ontoggle: () => this.open() },
         make("summary", {}, texts.settings));
       this.node = make("div", { className: "tools" }, this.queries(), this.actions(), this.fold);
-      this.syncs.push((state) => this.settings?.sync(state));
+      this.syncs.push((state) => this.settings?.sync(state), (state) => this.takeSteps(state));
+    }
+
+    /** The calculation in steps stands at the foot of what is seen, from when it is first asked for.
+        @param {ExplorerState} state */
+    async takeSteps({ step }) {
+      set(this.inSteps, "aria-expanded", String(step !== null));
+      if (step !== null && !this.steps) {
+        this.steps = Promise.all(["time-bar.css", "steps.css", "explorer-steps.js"].map(later))
+          .then(() => new window.mhaExplorer.Steps(this.explorer));
+        this.node.after((await this.steps).node);
+      }
+      (await this.steps)?.paint();
     }
 
     /** The settings' script and elements are there when they are first asked for. */
@@ -103,13 +115,17 @@
       const undo = makeButton(texts.undo, () => explorer.step(false));
       const redo = makeButton(texts.redo, () => explorer.step(true));
       this.syncs.push(() => {
-        undo.setAttribute("aria-disabled", String(!explorer.past.length));
-        redo.setAttribute("aria-disabled", String(!explorer.future.length));
+        undo.setAttribute("aria-disabled", String(!explorer.canStep(false)));
+        redo.setAttribute("aria-disabled", String(!explorer.canStep(true)));
+      });
+      this.inSteps = makeButton(texts.stepByStep, () => {
+        const isOpen = explorer.state.step !== null;
+        explorer.show({ step: isOpen ? null : 0 }, isOpen ? texts.allAtOnce : texts.isInSteps);
       });
       this.link = make("span", { className: "field" });
       return make("div", { className: "line actions" }, undo, redo,
         makeButton(texts.reset, () => { this.settings?.forget(); explorer.reset(); }),
-        ...(isPage ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
+        this.inSteps, ...(isPage ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
     }
 
     /** Copy the link; where the browser does not allow it, offer it in a field. */

@@ -123,25 +123,22 @@
   const coming = {};
 
   /**
-   * Load a script or a style sheet that stands beside this script, once, when it is asked for. A page
-   * that has nothing beside it holds the script as text, and the style sheet under its name.
+   * Load a script or a style sheet that stands beside this script, once, when what it makes is asked
+   * for. A page that has nothing beside it holds the script as text, and the style.
    * @param {string} name
    * @returns {Promise<void>}
    */
   function later(name) {
     coming[name] ??= new Promise((loaded, failed) => {
       const held = document.getElementById(name);
-      if (name.endsWith(".css")) {
-        if (held) loaded();
-        else {
-          document.head.append(make("link", { rel: "stylesheet", href: folder + name,
-            onload: () => loaded(), onerror: () => loaded() }));
-        }
-        return;
+      const onload = () => loaded();
+      if (!name.endsWith(".css")) {
+        document.head.append(make("script", held ? { text: held.textContent }
+          : { src: folder + name, onerror: failed, onload }));
+      } else if (!held) {
+        // Without its style it is of use too.
+        document.head.append(make("link", { rel: "stylesheet", href: folder + name, onerror: onload, onload }));
       }
-      const script = make("script", held ? { text: held.textContent }
-        : { src: folder + name, onerror: failed, onload: () => loaded() });
-      document.head.append(script);
       if (held) loaded();
     });
     return coming[name];

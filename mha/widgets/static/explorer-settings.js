@@ -1,46 +1,11 @@
-/* The explorer's settings: scale, temperature, masks, the tokens' order, a sentence of one's own. */
+/* The explorer's settings: scale, temperature, masks, the tokens' order. */
 (function () {
   "use strict";
 
   const { short } = window.mhaNumbers;
-  const { address, isMatrix, of: placeOf } = window.mhaPlaces;
   const { factor } = window.mhaAttention;
-  const { Choices, dataOf, fill, make, makeButton, makeField, makeGroup, ownFrom } =
-    window.mhaExplorer;
+  const { Choices, fill, make, makeButton, makeField, makeGroup } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
-
-  /** The places of a token's numbers, in the order in which they are pasted.
-      @type {(data: ExplorerData, row: number) => Place[]} */
-  function placesOf(data, row) {
-    /** @type {any} */
-    const { inputs } = data;
-    return Object.keys(inputs).filter((stage) => !isMatrix(stage)).flatMap((stage) => {
-      const perHead = window.mhaStages[stage].axes.includes("head");
-      const matrices = perHead ? inputs[stage] : [inputs[stage]];
-      return matrices.flatMap((/** @type {Matrix} */ matrix, /** @type {number} */ head) =>
-        matrix[row].map((_, column) => placeOf(stage, head, row, column)));
-    });
-  }
-
-  /**
-   * Pasted numbers, a line a token, as edits; null where they do not fit.
-   * @param {ExplorerData} data
-   * @param {string} text
-   * @returns {Record<string, number> | null}
-   */
-  function pasted(data, text) {
-    const lines = text.trim().split("\n").filter(Boolean);
-    if (!text.trim()) return {};
-    /** @type {Record<string, number>} */
-    const edits = {};
-    for (let row = 0; row < data.tokens.length; row += 1) {
-      const numbers = (lines[row] ?? "").trim().split(/[\s,;]+/).map(window.mhaNumbers.parsed);
-      const places = placesOf(data, row);
-      if (numbers.length !== places.length || !numbers.every(Number.isFinite)) return null;
-      places.forEach((place, i) => { edits[address(place)] = numbers[i]; });
-    }
-    return lines.length === data.tokens.length ? edits : null;
-  }
 
   class Settings extends Choices {
     /** @param {ExplorerView} explorer */
@@ -56,35 +21,11 @@
       this.free = false;
     }
 
-    /** A sentence of the reader's own, its numbers drawn from a seed or pasted. */
+    /** The way to the page on which sentences are made. */
     own() {
-      const { explorer } = this;
-      const { tokens } = explorer.data;
-      const error = make("span", { className: "error", role: "alert" });
-      const words = make("input", { type: "text", value: tokens.join(" "), autocomplete: "off" });
-      const seed = make("input", { type: "text", inputMode: "numeric", value: "1" });
-      const numbers = make("textarea", { rows: 3, spellcheck: false });
-      const use = () => {
-        const own = ownFrom(`${seed.value.trim()}:${words.value.trim()}`);
-        if (!own) {
-          error.textContent = texts.ownWrong;
-          return;
-        }
-        const edits = pasted(dataOf(explorer.base, own), numbers.value);
-        if (!edits) {
-          const { length } = placesOf(dataOf(explorer.base, own), 0);
-          error.textContent = fill(texts.ownNumbers, { rows: own.words.length, count: length });
-          return;
-        }
-        explorer.assemble(own);
-        explorer.change({ edits }, fill(texts.ownIs, { words: own.words.join(" ") }),
-          { compare: false, keep: false });
-      };
-      const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
-        make("label", { className: "own-field" }, make("span", {}, label), input);
-      return makeGroup(texts.own, make("div", { className: "line own" },
-        field(texts.ownWords, words), field(texts.ownSeed, seed), field(texts.ownPaste, numbers),
-        makeButton(texts.ownUse, use), error));
+      const root = document.documentElement.dataset.content_root;
+      if (root === undefined || this.explorer.maker) return "";
+      return make("p", {}, make("a", { href: `${root}examples/work-your-own.html` }, texts.own));
     }
 
     scale() {

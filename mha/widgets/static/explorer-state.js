@@ -24,7 +24,7 @@
       padding: data.tokens.map(() => false), order: data.tokens.map((_, i) => i),
       off: data.heads.map(() => false),
       query: data.focus ?? 0, focus: 0, component: 0, outcome: 0,
-      map: "weights", prints: false, selected: null, own: null,
+      map: "weights", prints: false, selected: null, step: null,
     };
   }
 

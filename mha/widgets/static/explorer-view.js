@@ -13,7 +13,7 @@
   const GESTURE_MS = 1000;
 
   class Explorer {
-    // What is seen, and what happened so far: `assemble` begins it.
+    // What is seen, and what happened so far: `assemble` makes it.
     /** @type {any} */
     strip;
 
@@ -26,8 +26,9 @@
     /** What stands above the strip. @type {any} */
     extra;
 
-    /** What the caption says of a sentence of the reader's own. @type {HTMLElement | undefined} */
-    captioned;
+    /** Whoever made this explorer and can make another: its changes are steps of the history too.
+        @type {ExplorerMaker | null} */
+    maker = null;
 
     /** All numbers, once they are opened, and their tables. @type {any} */
     all;
@@ -44,6 +45,9 @@
     /** @type {Place[]} */
     trail = [];
 
+    /** Who else is told of each change. @type {(() => void)[]} */
+    told = [];
+
     gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
 
     /**
@@ -51,7 +55,6 @@
      * @param {HTMLElement} root
      */
     constructor(data, root) {
-      this.base = data;
       this.data = data;
       this.start = startOf(data);
       this.state = this.start;
@@ -65,27 +68,17 @@
       root.addEventListener("keydown", (event) => this.onKey(event));
       // What a reader has opened before this script came stays open.
       const { open } = this.fold;
-      this.assemble(null);
+      this.fold.open = false;
+      this.assemble();
       this.fold.open = open;
       this.written = toHash(this.data, this.start);
       root.classList.add("live");
     }
 
-    /** Begin, with the example's sentence or with one of the reader's own.
-        @param {OwnSentence | null} own */
-    assemble(own) {
-      const data = own ? window.mhaExplorer.dataOf(this.base, own) : this.base;
-      this.data = data;
-      this.start = startOf(data);
-      this.state = { ...this.start, own };
-      this.numbers = compute(data, this.state);
+    assemble() {
+      const { data } = this;
       data.width = this.numbers.value[0][0].length;
       data.keyWidth = this.numbers.query[0][0].length;
-      [this.past, this.future, this.trail] = [[], [], []];
-      [this.all, this.tables, this.extra, this.isOpen] = [null, null, null, false];
-      this.gesture = { what: "", at: 0, from: null };
-      this.fold.open = false;
-      this.root.style.setProperty("--keys", String(data.tokens.length));
       this.strip = new Strip(this);
       if (data.block) window.mhaExplorer.addBlock(this.strip);
       this.tasks = new Tasks(this);
@@ -102,19 +95,7 @@
         this.strip.node, this.tasks.node, this.controls.node);
       if (isFolded) this.controls.node.append(this.extraPlace);
       else if (data.view !== "strip") this.addView();
-      this.caption(own);
       this.refresh();
-    }
-
-    /** The caption of the page names the example: another sentence is added to it.
-        @param {OwnSentence | null} own */
-    caption(own) {
-      const caption = this.root.closest("figure")?.querySelector(".caption-text");
-      this.captioned?.remove();
-      if (!own || !caption) return;
-      const added = make("span", {}, fill(texts.ownCaption, { words: own.words.join(" ") }));
-      caption.append(added);
-      this.captioned = added;
     }
 
     /** The drawing that some chapters have above the strip. */
@@ -184,13 +165,19 @@
       this.future = [];
     }
 
+    /** @param {boolean} forward */
+    canStep(forward) {
+      return (forward ? this.future : this.past).length > 0 || Boolean(this.maker?.canStep(forward));
+    }
+
     /** Undo, or redo.
         @param {boolean} forward */
     step(forward) {
       const [from, to] = forward ? [this.future, this.past] : [this.past, this.future];
       const wanted = from.pop();
       if (!wanted) {
-        this.say(forward ? texts.noRedo : texts.noUndo);
+        if (this.maker?.canStep(forward)) this.maker.step(forward);
+        else this.say(forward ? texts.noRedo : texts.noUndo);
         return;
       }
       to.push(this.state);
@@ -236,11 +223,6 @@
     }
 
     reset() {
-      if (this.state.own) {
-        this.assemble(null);
-        this.say(texts.wasReset);
-        return;
-      }
       this.trail = [];
       this.tasks.forget();
       this.change(startOf(this.data), texts.wasReset, { compare: false });
@@ -285,6 +267,7 @@
       this.controls.sync(this.state);
       this.tasks.paint();
       if (this.fold.open) this.all?.paint();
+      this.told.forEach((tell) => tell());
       this.writeAddress();
     }
 
@@ -350,7 +333,7 @@
         this.written = wanted;
         const page = location.href.split("#")[0];
         const atStart = wanted === toHash(this.data, this.start);
-        history.replaceState(history.state, "", atStart ? page : page + wanted);
+        history.replaceState(history.state, "", atStart && !this.maker ? page : page + wanted);
       }, 200);
     }
 
@@ -361,18 +344,9 @@
     }
 
     /** Take over the state of the address, which is one of this explorer. */
-    async readAddress() {
-      const parts = new URLSearchParams(location.hash.slice(1));
-      if (parts.has("own")) {
-        this.root.dataset.busy = "";
-        await later("explorer-settings.js");
-        delete this.root.dataset.busy;
-      }
-      const own = parts.has("own") ? window.mhaExplorer.ownFrom(parts.get("own")) : null;
-      if (own || this.state.own) this.assemble(own);
+    readAddress() {
       const found = fromHash(this.data, location.hash, this.numbers);
       if (!found) return;
-      found.state.own = own;
       this.trail = [];
       const taken = this.change(found.state, texts.opened, { compare: false, keep: false });
       this.say(taken && found.complete ? texts.opened : texts.unread);

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { Explorer, later } = window.mhaExplorer;
+  const { Explorer, isPage, later } = window.mhaExplorer;
 
   /** How far from the screen an explorer is built. */
   const NEAR = "400px";
@@ -60,4 +60,12 @@
   }
 
   customElements.define("mha-explorer", MhaExplorer);
+
+  /** Numbers of the text are tied to the explorers when the reader first does anything. */
+  const acts = ["scroll", "pointerover", "keydown"];
+  const tie = () => {
+    acts.forEach((act) => removeEventListener(act, tie));
+    later("tied.js");
+  };
+  if (isPage) acts.forEach((act) => addEventListener(act, tie));
 })();

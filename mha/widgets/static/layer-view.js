@@ -3,26 +3,13 @@
 (function () {
   "use strict";
 
-  const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
+  const { ask, fill, goBack, make, makeButton, mapsOf, matricesOf, originOf, paintMaps, paintOrigin, percent, set,
     setBar, setText } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const texts = window.mhaStrings.layer;
   const { byRoot, byScale, columns, places } = window.mhaStrings.explorer;
-
-  /** Numbers of 64 bits, the first byte the lowest. @param {string} text */
-  function numbersOf(text) {
-    const letters = atob(text);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);
-    return new Float64Array(bytes.buffer);
-  }
-
-  /** @type {(numbers: Float64Array, shape: number[]) => Matrix[]} */
-  const nested = (numbers, [heads, rows, width]) =>
-    Array.from({ length: heads }, (_head, h) => Array.from({ length: rows }, (_row, i) =>
-      [...numbers.subarray((h * rows + i) * width, (h * rows + i + 1) * width)]));
 
   /** @type {(left: number[], right: number[]) => number} */
   const dot = (left, right) => left.reduce((sum, x, i) => sum + x * right[i], 0);
@@ -39,7 +26,7 @@
       this.data = data;
       const { arrays, focus, masks, isCausal, scale, tokens } = this.data;
       const [query, key, value] = arrays.map((/** @type {any} */ { numbers, shape }) =>
-        nested(numbersOf(numbers), shape));
+        matricesOf(numbers, shape));
       this.inputs = { query, key, value, isCausal, scale,
         masks: masks && query.map((/** @type {Matrix} */ _, /** @type {number} */ h) =>
           masks[h] ?? masks[0]) };

@@ -4,6 +4,7 @@
 (function () {
   "use strict";
 
+  const { bytesOf } = window.mhaExplorer;
   const { matmul, softmax, trace } = window.mhaAttention;
   const { normed } = window.mhaBlock;
   const { RULES, each, named, origin } = window.mhaOrigins;
@@ -54,9 +55,8 @@
   function checkpoint({ numbers, shapes, base, words }, step) {
     const sizes = shapes.map(([, shape]) => shape.reduce((size, n) => size * n, 1));
     const size = sizes.reduce((total, own) => total + own, 0);
-    const letters = atob(numbers).slice(2 * size * step, 2 * size * (step + 1));
-    const all = Array.from({ length: size }, (_, i) =>
-      half(letters.charCodeAt(2 * i) + 256 * letters.charCodeAt(2 * i + 1)));
+    const bytes = bytesOf(numbers).subarray(2 * size * step);
+    const all = Array.from({ length: size }, (_, i) => half(bytes[2 * i] + 256 * bytes[2 * i + 1]));
     /** @type {any} */
     const model = { words };
     shapes.forEach(([name, shape], j) => {

@@ -7,7 +7,6 @@
     hint: "Point at any number to see where it comes from and what it moves.",
     hintTouch: "Tap any number to see where it comes from and what it moves.",
     hintHeads: " A head is one reading; one that is off counts for nothing.",
-    ownCaption: " Shown now is a sentence of your own: {words}.",
     title: "One query, worked live: whom does {token} attend to in {sentence}? Drag any underlined " +
       "number.",
     query: "Query",
@@ -36,6 +35,7 @@
     switchedOn: "Head {head}",
     on: "on",
     reset: "Reset",
+    stepByStep: "Step by step",
     copy: "Share",
     link: "Link to this state",
 
@@ -82,6 +82,8 @@
     headIsOn: "{head} is on again.",
     focusIs: "{head} is shown.",
     wasReset: "Everything is as at first.",
+    isInSteps: "The calculation begins: what is not computed yet is covered.",
+    allAtOnce: "All numbers are shown.",
     copied: "The link is copied.",
     copyByHand: "Copy the link from the field.",
     selected: "{place}: {value}.",

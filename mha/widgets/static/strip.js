@@ -15,11 +15,11 @@
   /** For so many digits there is room in the columns of numbers, on one line at a desk; what a
       vector takes beyond its numbers, and a number beyond its digits; the least digits that a number
       has room for that is computed, and one of a vector. */
-  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6, component: 3 };
+  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6.2, component: 3 };
 
-  /** Beside its digits a number has so much room that it may use; and so much more where it is set
-      smaller. */
-  const SLACK = { own: 0.8, small: 1.25 };
+  /** So many digits more a number may have than room; where it is set smaller it also uses what is
+      empty at its left, and everything holds so much more. */
+  const SLACK = { own: 0.4, small: 0.8, smaller: 1.25 };
 
   /** Vectors are folded in two where the line has no room for all, in this order. */
   const VECTORS = ["query", "value", "key"];
@@ -379,7 +379,7 @@
         @param {number} value
         @param {StripNumber} number */
     textOf(value, { at: { stage }, digits }) {
-      const room = (digits + SLACK.own) * SLACK.small;
+      const room = (digits + SLACK.small) * SLACK.smaller;
       return [...this.exactly(value, stage), scientific(value, 2), scientific(value, 1)]
         .find((text) => widthOf(text) <= room) ?? scientific(value, 0);
     }

@@ -1,5 +1,6 @@
 /* One bar under what happens in steps: play and pause, a step back and on, and a slider over all
-   of them. It never plays by itself; who wants no movement sees each step at once. */
+   of them. It never plays by itself; who wants no movement sees each step at once. And what moves
+   within a step: copies of numbers that fly. */
 (function () {
   "use strict";
 
@@ -135,5 +136,21 @@
     }
   }
 
-  window.mhaExplorer.TimeBar = TimeBar;
+  /** What flies between two places: copies of numbers, in one layer of an element.
+      @type {(layer: HTMLElement, ways: { text: string, left: number, top: number, opacity?: number }[]) => void} */
+  function fly(layer, ways) {
+    while (layer.children.length < ways.length) layer.append(make("span", {}));
+    [...layer.children].forEach((flyer, k) => {
+      set(flyer, ".visibility", k < ways.length ? "visible" : "hidden");
+      if (k >= ways.length) return;
+      setText(flyer, ways[k].text);
+      set(flyer, ".opacity", ways[k].opacity ?? 1);
+      set(flyer, ".transform", `translate(${ways[k].left}px, ${ways[k].top}px)`);
+    });
+  }
+
+  /** Slow at both ends. @type {(x: number) => number} */
+  const eased = (x) => (x < 0.5 ? 2 * x * x : 1 - 2 * (1 - x) ** 2);
+
+  Object.assign(window.mhaExplorer, { TimeBar, eased, fly });
 })();

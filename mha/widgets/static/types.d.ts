@@ -146,6 +146,8 @@ interface ExplorerData {
   /** What the source prints, by address: each print, with whether it agrees. */
   prints: Record<string, [string, boolean][]>;
   tasks: StripTask[];
+  /** What its address begins with, where it is not its name. */
+  address?: string;
   /** What stands above the strip: "strip" for nothing. */
   view: string;
   /** What the components of a value mean, and those of an embedding. */
@@ -174,13 +176,14 @@ interface ExplorerState {
   map: string;
   prints: boolean;
   selected: Place | null;
-  own: OwnSentence | null;
+  /** Up to which step the calculation of the query is shown; null where all of it is. */
+  step: number | null;
 }
 
-/** A reader's own sentence, its numbers drawn from a seed. */
-interface OwnSentence {
-  words: string[];
-  seed: number;
+/** Whoever made an explorer and can make another in its place: see own.js. */
+interface ExplorerMaker {
+  canStep(forward: boolean): boolean;
+  step(forward: boolean): void;
 }
 
 /** Inputs and results by the name of their stage. */
@@ -352,6 +355,13 @@ interface ExplorerStrip {
   valueOf(at: Place): number;
 }
 
+/** What is drawn of each key: its line from the query, its ribbon and its part of the output. */
+interface ExplorerRibbons {
+  lines: SVGElement[];
+  ribbons: SVGElement[];
+  parts: SVGElement[];
+}
+
 /** The strip, as the hands on it see it. */
 interface HandledStrip {
   node: HTMLElement;
@@ -404,7 +414,7 @@ interface ExplorerTables {
 
 /** What the explorer's parts see of it. */
 interface ExplorerView {
-  base: ExplorerData;
+  maker: ExplorerMaker | null;
   data: ExplorerData;
   start: ExplorerState;
   state: ExplorerState;
@@ -419,7 +429,7 @@ interface ExplorerView {
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
   editAll(changes: [Place, number][], told?: string | (() => string)): string;
-  assemble(own: OwnSentence | null): void;
+  canStep(forward: boolean): boolean;
   text: string;
   link(): string;
   nameOf(at: Place): string;
@@ -428,6 +438,8 @@ interface ExplorerView {
   select(at: Place, follow?: boolean): void;
   show(patch: Partial<ExplorerState>, sentence: string): void;
   step(forward: boolean): void;
+  strip: ExplorerStrip & HandledStrip & { bars: HTMLElement[]; ribbons: ExplorerRibbons };
+  writeAddress(): void;
 }
 
 /**
@@ -452,9 +464,50 @@ interface Strings {
   // deno-lint-ignore no-explicit-any
   learning: { [name: string]: any };
   looking: { [name: string]: string };
+  letters: { [name: string]: string };
+  tied: { [name: string]: string };
   time: { [name: string]: string };
   // deno-lint-ignore no-explicit-any
+  cache: { [name: string]: any };
+  tiles: { [name: string]: string };
+  // deno-lint-ignore no-explicit-any
+  heads: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  cost: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  pencil: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
   sheet: { [name: string]: any };
+  // deno-lint-ignore no-explicit-any
+  own: { [name: string]: any };
+}
+
+/** What a reader chooses for an example of their own. */
+interface OwnSettings {
+  words: string[];
+  numbers: "meanings" | "whole" | "tenths";
+  seed: number;
+  heads: number;
+  /** Numbers a word, and numbers a query, a key and a value. */
+  width: number;
+  inner: number;
+  positions: boolean;
+  output: boolean;
+}
+
+/** What the package knows, as mha/widgets/own.py writes it. */
+interface OwnKnowledge {
+  meanings: string[];
+  vocabulary: Record<string, string>;
+  most: { words: number; letters: number };
+  sizes: Record<string, [number, number]>;
+  titles: Record<string, string>;
+  /** Of a stage the question, and what its operands are called. */
+  asked: Record<string, string[]>;
+  roundings: string[];
+  hints: Record<string, string[]>;
+  hintsWithMore: Record<string, string[]>;
+  labels: Record<string, string>;
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -584,9 +637,13 @@ interface Window {
     STEP: number;
     chainOf(numbers: ExplorerNumbers, places: Place[]): (at: Place) => Set<string>;
     compute(data: ExplorerData, state: ExplorerState): ExplorerNumbers;
+    dimension(symbol: string, i: number): string;
     described(
       data: ExplorerData, state: ExplorerState, numbers: ExplorerNumbers, at: Place,
     ): { why: string; from: Origin; items: Part[][] };
+    // deno-lint-ignore no-explicit-any
+    elementOf(data: ExplorerData, titles: Record<string, string>): any;
+    sectionsOf(data: ExplorerData, titles: Record<string, string>): string;
     drawing(
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
@@ -598,13 +655,14 @@ interface Window {
     fromHash(
       data: ExplorerData, hash: string, numbers: ExplorerNumbers,
     ): { state: ExplorerState; complete: boolean } | null;
-    dataOf(base: ExplorerData, own: OwnSentence): ExplorerData;
-    ownFrom(text: string | null): OwnSentence | null;
     headOf(at: Place, width: number): number | null;
     inBrackets(text: string): string;
     later(name: string): Promise<void>;
     isStill(): boolean;
     isPage: boolean;
+    bytesOf(text: string): Uint8Array<ArrayBuffer>;
+    drawWeights(canvas: HTMLCanvasElement, weights: Matrix, color: string): void;
+    matricesOf(text: string, shape: number[]): Matrix[];
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;
     // deno-lint-ignore no-explicit-any
@@ -727,6 +785,30 @@ interface Window {
       light(lit: Set<string> | null): void;
       paint(view: StripView): void;
     };
+    StepsState: new (
+      // deno-lint-ignore no-explicit-any
+      kind: string, name: string, start: Record<string, any>,
+      // deno-lint-ignore no-explicit-any
+      readers: Record<string, (text: string) => any>, paint: () => void,
+    ) => {
+      // deno-lint-ignore no-explicit-any
+      now: Record<string, any>;
+      actions: HTMLElement;
+      // deno-lint-ignore no-explicit-any
+      change(patch: Record<string, any>, what?: string): void;
+      // deno-lint-ignore no-explicit-any
+      move(patch: Record<string, any>): void;
+      readAddress(): void;
+    };
+    eased(x: number): number;
+    fly(
+      layer: HTMLElement,
+      ways: { text: string; left: number; top: number; opacity?: number }[],
+    ): void;
+    // deno-lint-ignore no-explicit-any
+    readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
+    wholes(text: string, below: number): number[] | undefined;
+    Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };
     TimeBar: new (steps: TimeSteps) => {
       node: HTMLElement;
@@ -745,6 +827,17 @@ interface Window {
       news(): string;
       paint(): void;
     };
+    // What numbers of a page's text bring, late.
+    OF_QUERY: string[];
+    // deno-lint-ignore no-explicit-any
+    SmallStrip: any;
+    WRITERS: Record<string, (value: number, places: number) => string>;
+    formulaOf(text: string): (number | string | Place)[];
+    holds(how: string, text: string, value: number): boolean;
+    lineOf(
+      numbers: ExplorerNumbers, at: Place, places: number, temperature: number, last?: { from: string },
+    ): { text: string; place?: Place | null; raised?: boolean }[] | null;
+    worth(formula: (number | string | Place)[], valueOf: (at: Place) => number): number;
   };
   // deno-lint-ignore no-explicit-any
   mhaModel: any;
@@ -757,6 +850,11 @@ interface Window {
     ): { weights: Matrix[] | null; output: Matrix[] };
   };
   mhaNumpyDraws: new (seed: number) => { normal(): number };
+  /** What a page has of the recorded heads, and what is computed with it. */
+  // deno-lint-ignore no-explicit-any
+  mhaHeads: any;
+  // deno-lint-ignore no-explicit-any
+  mhaCost: any;
   mhaInstruments: Record<string, Instrument>;
   mhaDraws: new (seed: number) => {
     bits(): number;
@@ -764,8 +862,30 @@ interface Window {
     whole(low: number, high: number): number;
     normal(): number;
   };
+  mhaPencilSheets: PencilSheet[];
+  mhaPencil: {
+    RIGHT: 0;
+    SLIP: 1;
+    SPOILED: 2;
+    chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): {
+      lit: Map<number, number>;
+      ends: Set<number>;
+    };
+    correct(numbers: PencilNumber[], corrected: Set<number>): PencilState;
+    evaluate(formula: PencilFormula, values: number[]): number;
+    read(sheet: PencilSheet): PencilNumber[];
+    slipsBehind(numbers: PencilNumber[], states: number[], spot: number): number[];
+    marked(text: string): (Node | string)[];
+    named(sheet: PencilSheet, cell: PencilCell): string;
+    opened(sheet: PencilSheet): PencilDocument;
+    raised(text: string): (Node | string)[];
+    withMinus(printed: string): string;
+    written(formula: PencilFormula, state: PencilState, numbers: PencilNumber[]): string;
+  };
   // deno-lint-ignore no-explicit-any
   mhaSheet: any;
+  // deno-lint-ignore no-explicit-any
+  mhaOwn: any;
   mhaStages: Record<string, Stage>;
   mhaNumbers: {
     fixed(value: number, places: number): string;
@@ -797,4 +917,85 @@ interface Window {
     isGiven(inputs: Inputs, stage: string): boolean;
     origin(inputs: Inputs, run: Run, place: Place): Origin;
   };
+}
+
+// ---- The red pencil ----
+
+/** A spot among a sheet's numbers, a constant, or a sign with its operands. */
+// deno-lint-ignore no-explicit-any
+type PencilFormula = number | string | [string, ...any[]];
+
+/** A row of a sheet: whose it is, and the spots of its numbers with what each claims to be. */
+interface PencilRow {
+  line: number;
+  /** Where each of its numbers has a line of its own. */
+  lines?: number[];
+  of: string;
+  at: number[];
+  places: string[];
+  /** Its terms add up: 1 without and 2 with their sum. */
+  sum?: 1 | 2;
+}
+
+interface PencilBlock {
+  example: string;
+  /** -1 where there is one head, or none. */
+  head: number;
+  stage: string;
+  how: "" | "worked" | "terms";
+  rows: PencilRow[];
+}
+
+/** A document as mha/audit/sheet.py writes it. */
+interface PencilSheet {
+  name: string;
+  title: string;
+  /** What is printed, what is true, how it follows, what it is, its kind of slip, what was meant. */
+  numbers: [string, number | null, PencilFormula, number?, string?, string?][];
+  blocks: PencilBlock[];
+  examples: Record<string, { title: string; tokens: string[]; heads: string[] }>;
+  claims: { line: number; says: string; why: string; about: number[] }[];
+}
+
+interface PencilNumber {
+  printed: string;
+  true: number | null;
+  value: number;
+  formula: PencilFormula;
+  state: number;
+  slip: string;
+  places: number;
+  /** Half a unit of its last place. */
+  half: number;
+  /** The spots that it follows from, and those that follow from it. */
+  from: number[];
+  into: number[];
+}
+
+interface PencilState {
+  values: number[];
+  states: number[];
+  changed: boolean[];
+}
+
+/** A number on the sheet. */
+interface PencilCell {
+  spot: number;
+  place: Place;
+  address: string;
+  line: number;
+  block: number;
+  row: number;
+}
+
+interface PencilDocument {
+  sheet: PencilSheet;
+  numbers: PencilNumber[];
+  cells: PencilCell[];
+  /** The spots of its slips, in the order of reading. */
+  slips: number[];
+  /** How many are right as it stands. */
+  right: number;
+  corrected: Set<number>;
+  bySpot: Map<number, PencilCell>;
 }

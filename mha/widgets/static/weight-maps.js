@@ -73,5 +73,5 @@
     });
   }
 
-  Object.assign(window.mhaExplorer, { mapsOf, paintMaps, percent });
+  Object.assign(window.mhaExplorer, { drawWeights, mapsOf, paintMaps, percent });
 })();

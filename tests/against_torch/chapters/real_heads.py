@@ -72,6 +72,7 @@ def numbers(page):
     page.says("from the recorded one, which has three decimals, by more than #", AtMost(off))
     _bank(page, r)
     _names(page, r)
+    _new_sentence(page, r)
     _places(page, r)
     _it(page, r)
     _brackets(page, r)
@@ -112,13 +113,10 @@ def _bank(page, r):
 
 
 def _names(page, r):
-    pairs = (
-        ("bank", "river", RIVER_BANK),
-        ("play", "football", FOOTBALL),
-        ("eat", "apple", APPLE),
-        ("bought", "apple", APPLE),
+    page.says(
+        "eat gives apple # and bought gives it #",
+        *(r.weight(1, 5, verb, "apple", APPLE) for verb in ("eat", "bought")),
     )
-    page.table("tbl-real-heads-pairs", *(r.weight(1, 5, *pair) for pair in pairs))
     verbs = (
         ("bought", APPLE),
         ("eat", APPLE),
@@ -135,13 +133,22 @@ def _names(page, r):
     page.says("In # of # places the attends most", hits, len(the))
 
 
+def _new_sentence(page, r):
+    """Put *cat* in the place of *bank*: in layer 1 a vector is a token and its place."""
+    bank, cat = r.head(1, 5, RIVER_BANK), r.head(1, 5, TIRED)
+    key = bank["key"][0].clone()
+    key[2] = cat["key"][0, 2]
+    weights = (key @ cat["query"][0, 2] / math.sqrt(32)).softmax(0)
+    page.says("cat gives river #, where bank gave it #", weights[5], bank["weights"][0, 2, 5])
+
+
 def _places(page, r):
     page.figure("fig-real-heads-places", r.map(1, 3, RIVER_BANK), r.map(2, 9, RIVER_BANK))
     page.says(
         "gives the token before it at least #",
         AtLeast(min(r.head(1, 3, s)["weights"][0].diagonal(-1).min() for s in r.sentences)),
     )
-    after = torch.cat([r.map(2, 9, s).diagonal(1)[1:-1] for s in r.sentences])
+    after = torch.stack([r.map(2, 9, s).diagonal(1)[1:-1].mean() for s in r.sentences])
     page.says("gives the next word #", after.mean())
     before = torch.stack([r.maps[s].diagonal(-1, -2, -1).mean(-1) for s in r.sentences]).mean(0)
     second = before.flatten().topk(2).indices[1]

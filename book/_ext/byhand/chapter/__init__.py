@@ -7,7 +7,8 @@ PyTorch. `difficulty` marks exercises, `asked` says which number of one can be m
 and `teaching` counts them and the minutes for the page that teachers read. `on_site` names files
 that are downloaded from the site. `claims` marks the claims and lists them in the ledger.
 `numbered_boxes` hold the algorithms and the propositions.
-`printed_switch` shows what a source prints beside the numbers.
+`printed_switch` shows what a source prints beside the numbers, and `on_sheet` leads from such a
+number to its document under the red pencil.
 
 Each is an extension of its own: a directive or a role, a node where the page and paper write it in
 two ways, and the change that is made to the page once all pages have been read. The role
@@ -32,6 +33,7 @@ PARTS = (
     "asked",
     "teaching",
     "on_site",
+    "on_sheet",
 )
 
 

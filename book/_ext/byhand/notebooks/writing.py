@@ -105,6 +105,10 @@ class Words:
             return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
         if role == "claim":  # a mark of the page
             return ""
+        if role == "holds":
+            return text.partition(" | ")[0]
+        if role == "on-sheet":
+            return text.partition(" ")[0]
         if role in ("ref", "numref", "eq", "doc", "py:func", "func"):
             title, label = REFERENCE.match(text).groups()  # type: ignore[union-attr]
             return title or self.links.get(_folded(label)) or label

@@ -2,7 +2,8 @@
 
 `steps` takes a page apart into what runs. `results` runs it, in a process of its own (`running`),
 unless what it gave last time still holds; `cell_outputs` says what a cell may not give. `pages`
-hands MyST-NB the page as a notebook that has its results, and shows expressions in the text.
+hands MyST-NB the page as a notebook that has its results, and `values` shows expressions in the
+text; which of their numbers an explorer of the page has, `ties` finds out.
 """
 
 from sphinx.application import Sphinx
@@ -17,3 +18,5 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", reader.read)
     app.connect("doctree-read", pages.report)
     app.add_role("eval", values.show, override=True)
+    app.add_role("holds", values.claim, override=True)
+    app.add_node(values.tied, html=(values.visit_tied, values.depart_tied))

@@ -43,6 +43,8 @@ class Results:
         Lines of the page, and what is wrong there.
     files : dict of str to str
         A digest of each file that a cell opened.
+    ties : dict of str to (str, list)
+        By the number of an expression's step: whose explorer has it, and its text in parts.
     """
 
     made_from: str
@@ -51,6 +53,7 @@ class Results:
     errors: dict[int, str] = field(default_factory=dict)
     faults: list[tuple[int, str]] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
+    ties: dict[str, tuple[str, list[tuple[str, str, str]]]] = field(default_factory=dict)
 
     def of_cell(self, index: int) -> list[dict[str, Any]]:
         """Return the outputs of a cell of the notebook."""
@@ -167,7 +170,8 @@ def _hear(connection: Any, results: Results, seconds: int) -> None:
             statement = step.source.splitlines()[line - 1].strip()
             results.faults.append((step.line + line - 1, f"{statement} raised {said}"))
             return
-    opened = [Path(path).relative_to(ROOT) for path in connection.recv()]
+    files, results.ties = connection.recv()
+    opened = [Path(path).relative_to(ROOT) for path in files]
     results.files = _digests(path.as_posix() for path in opened if path.parts[0] not in OWN)
 
 

@@ -25,6 +25,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
+from byhand.reading.ties import Part, View, follows, is_of, parts_of, runs_in
+from mha.runs.record import Trace
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
 
@@ -64,12 +66,48 @@ class Publisher(DisplayPublisher):
         self.shell.outputs.append({"output_type": "display_data"} | _forms(data, metadata))
 
 
+class Ties:
+    """What expressions say in numbers of runs, and the runs that explorers of the page show."""
+
+    def __init__(self) -> None:
+        self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
+        self.explorers: dict[str, Trace] = {}
+        self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
+
+    def note(self, number: int, expression: str, names: dict[str, Any], text: str) -> None:
+        """Remember what an expression says, if its text comes out the same."""
+        views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
+        found = [(view.run, parts_of(expression, view, names)) for view in views]
+        those = [
+            (run, parts) for run, parts in found
+            if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)
+        ]  # fmt: skip
+        if those:
+            self.said[number] = those
+
+    def show(self, explorer: Explorer) -> Any:
+        """Return what a page shows of an explorer."""
+        self.explorers = {**explorer.runs, **self.explorers}
+        return explorer.on_page()
+
+    def settled(self) -> dict[str, tuple[str, list[Part]]]:
+        """Return, by the number of its step, whose explorer has a text's numbers, and its parts."""
+        found: dict[str, tuple[str, list[Part]]] = {}
+        for number, those in self.said.items():
+            for name, shown in self.explorers.items():
+                fits = (p for run, p in those if follows(run, shown) and is_of(p, shown))
+                if str(number) not in found and (parts := next(fits, None)):
+                    found[str(number)] = (name, parts)
+        return found
+
+
 class Shell(InteractiveShell):
     """IPython's shell, which keeps the outputs of what it runs."""
 
     displayhook_class = Type(Hook)
     display_pub_class = Type(Publisher)
     outputs: list[Output]
+    ties: Ties
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Leave the screen alone."""
@@ -119,7 +157,7 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
         The files below it that are opened are told at the end.
     connection : Connection
         Gets ``"ready"``, and for each step a pair: outputs, and None or a line of the source with
-        an error.
+        an error. At the end it gets the files, and what texts are tied to.
     """
     Thread(target=_end_with_the_builder, daemon=True).start()
     os.chdir(folder)
@@ -127,15 +165,16 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     opened = _watched(os.path.join(root, ""))
     settings = Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(ipython_dir=os.path.join(root, "_build", "ipython"), config=settings)
+    shell.ties = Ties()
     _on_a_page(shell)
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
-    for kind, source in steps:
-        done = _done(shell, source, is_cell=kind == "cell")
+    for number, (kind, source) in enumerate(steps):
+        done = _done(shell, source, number if kind == "expression" else None)
         connection.send(done)
         if kind == "cell" and done[1] is not None:
             return
-    connection.send(sorted(opened))
+    connection.send((sorted(opened), shell.ties.settled()))
 
 
 def _on_a_page(shell: Shell) -> None:
@@ -143,7 +182,7 @@ def _on_a_page(shell: Shell) -> None:
     formatter = shell.display_formatter
     assert formatter is not None
     formatter.formatters["text/html"].for_type(Figure, lambda figure: None)
-    formatter.mimebundle_formatter.for_type(Explorer, Explorer.on_page)
+    formatter.mimebundle_formatter.for_type(Explorer, shell.ties.show)
 
 
 def _end_with_the_builder() -> None:
@@ -169,14 +208,16 @@ def _watched(root: str) -> set[str]:
 
 
 def _done(
-    shell: Shell, source: str, *, is_cell: bool
+    shell: Shell, source: str, number: int | None
 ) -> tuple[list[Output], tuple[int, str] | None]:
-    """Run one step."""
+    """Run one step, an expression if it has a number."""
     outputs: list[Output] = []
     shell.outputs = outputs
     with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
-        result = shell.run_cell(source, store_history=is_cell)  # type: ignore[no-untyped-call]
+        result = shell.run_cell(source, store_history=number is None)  # type: ignore[no-untyped-call]
     error = result.error_before_exec or result.error_in_exec
+    if number is not None and error is None:
+        shell.ties.note(number, source, shell.user_ns, str(result.result))
     return outputs, None if error is None else (_line_of(error, shell), _said(error, shell))
 
 

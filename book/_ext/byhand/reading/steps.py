@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from nbformat import NotebookNode
 
 # In a sentence, in the mark of a question's option, which it shall hold for, where code for another
-# library says whose numbers it has, and where an exercise is asked for a number.
+# library says whose numbers it has, where an exercise is asked for a number, and in words that a
+# comparison bears out.
 EXPRESSION = re.compile(
     r"(?<!\\)\{eval\}(`+)(?P<value>.+?)(?<!`)\1(?!`)"
     r"|^\s*[-*+] \[[x ] ?(`+)(?P<claim>.+?)(?<!`)\3(?!`)\]"
     r"|^:(?:given|prints): (?P<arrays>[^\n]+)$"
-    r"|^:answer: (?P<answer>[^\n]+)$",
+    r"|^:answer: (?P<answer>[^\n]+)$"
+    r"|\{holds\}(`+)(?P<words>.+?)(?<!`)\7(?!`)",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -74,6 +76,8 @@ def _source(found: re.Match[str]) -> str:
         return f"bool({found['claim']})"
     if found["answer"]:
         return number_of(found["answer"])
+    if found["words"]:
+        return claim_of(found["words"])[1]
     return found["value"] or numbers_of(found["arrays"])
 
 
@@ -91,6 +95,18 @@ def numbers_of(arrays: str) -> str:
     'np.hstack([*map(np.ravel, (x, y,))]).astype(float).astype(str).tolist()'
     """
     return f"np.hstack([*map(np.ravel, ({arrays.strip()},))]).astype(float).astype(str).tolist()"
+
+
+def claim_of(text: str) -> tuple[str, str]:
+    """Return the words of a claim, and the expression of what bears it out and what it is now.
+
+    Examples
+    --------
+    >>> claim_of("more than half | share > 1 / 2 | percent(share)")
+    ('more than half', '[bool(share > 1 / 2), percent(share)]')
+    """
+    words, condition, *now = (part.strip() for part in text.split(" | "))
+    return words, f"[bool({condition}), {now[0] if now else repr('')}]"
 
 
 def number_of(answer: str) -> str:

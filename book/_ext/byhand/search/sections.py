@@ -8,7 +8,7 @@ from lxml import html
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 INLINE = frozenset(  # no space stands around them
-    {"a", "b", "cite", "code", "em", "i", "kbd", "mark", "q", "small", "span", "strong"}
+    {"a", "b", "cite", "code", "data", "em", "i", "kbd", "mark", "q", "small", "span", "strong"}
     | {"sub", "sup"}
 )
 # What a reader does not search for: code and the fold that it is in, drawings, what can be pressed,

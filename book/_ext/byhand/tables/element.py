@@ -41,6 +41,8 @@ class Part:
         Whether its numbers tint their cells.
     sums : int
         How many columns at the end are sums, which tint nothing.
+    at : str
+        Whose numbers the cells are: an example's, of a stage and a head.
     """
 
     classes: list[str]
@@ -53,6 +55,7 @@ class Part:
     head: int | None = None
     heat: bool = False
     sums: int = 0
+    at: str = ""
 
     @property
     def labels(self) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from html import escape
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -39,7 +40,8 @@ def _write_table(self: HTML5Translator, node: numbers) -> None:
     (part,) = node["parts"]
     shell = nodes.Element(ids=node["ids"], classes=[*part.classes, "table"])
     self.body.append('<div class="pst-scrollable-table-container">')
-    self.body.append(self.starttag(shell, "table", "") + "<caption>")
+    start = self.starttag(shell, "table", "").removesuffix(">") + tied_to(part)
+    self.body.append(start + "><caption>")
     _write_caption(self, node)
     self.add_permalink_ref(node, LINK)
     self.body.append("</caption>\n" + inside(part) + "</table>\n</div>\n")
@@ -101,12 +103,17 @@ def _written(part: Part, block: numbers, *, is_repeated: bool) -> str:
     known = " ".join([*part.classes, "table"])
     return (
         f'<div class="{classes}"{own} style="{style}">\n'
-        f'<div class="pst-scrollable-table-container"><table class="{known}">\n'
+        f'<div class="pst-scrollable-table-container"><table class="{known}"{tied_to(part)}>\n'
         f"{inside(part, title)}</table>\n</div>\n</div>\n"
     )
 
 
 # ---- A table's inside ----
+
+
+def tied_to(part: Part) -> str:
+    """Return the attribute that says whose numbers a table has, if they are all of one stage."""
+    return f' data-at="{escape(part.at)}"' * bool(part.at)
 
 
 def inside(part: Part, title: str = "") -> str:

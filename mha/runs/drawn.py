@@ -1,0 +1,258 @@
+"""An example drawn for any sentence: numbers that can be worked by hand, the same for a seed.
+
+Three kinds of numbers are drawn. With "meanings" the numbers of a word say what it means, such as
+animal or state, and each head joins two meanings: words of the one ask for words of the other. So
+its weights tell something. "whole" numbers and "tenths" are drawn for every word alike.
+
+Each array has draws of its own, and so has each word: who adds a word, or a head, keeps the numbers
+that were there. `mha/widgets/static/own-draw.js` is a port, with this vocabulary.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from mha.core.checks import as_count, as_names
+from mha.core.kinds import as_switch
+from mha.core.multihead import MultiHeadWeights
+from mha.runs.draws import BITS, Draws
+from mha.runs.worked import WorkedExample
+
+Numbers = Literal["meanings", "whole", "tenths"]
+Vector = list[float]
+Matrix = list[Vector]
+
+KINDS: tuple[Numbers, ...] = ("meanings", "whole", "tenths")
+MOST_WORDS, LONGEST_WORD = 12, 16
+SIZES = {"d_model": (2, 6), "num_heads": (1, 4), "d_k": (1, 4)}
+"""The least and the most numbers of a word, heads, and numbers of a query, key or value."""
+
+MEANINGS = ("animal", "thing", "state", "doing", "person", "place")
+"""What each number of a word stands for; an example of width 4 has the first four."""
+
+VOCABULARY = {
+    "cat": "animal", "dog": "animal", "bird": "animal", "horse": "animal",
+    "mat": "thing", "tea": "thing", "milk": "thing", "ball": "thing", "book": "thing",
+    "it": "animal thing",
+    "tired": "state", "hungry": "state", "happy": "state", "hot": "state",
+    "sat": "doing", "ran": "doing", "drinks": "doing", "reads": "doing", "slept": "doing state",
+    "she": "person", "child": "person", "teacher": "person",
+    "river": "place", "garden": "place", "bank": "thing place",
+    "the": "", "a": "", "on": "", "in": "", "was": "",
+}  # fmt: skip
+"""Words with meanings; the last ones have none, and so ask for nothing."""
+
+_TENTHS = {"w_q": 15, "w_k": 15, "w_v": 9, "w_o": 9}
+
+
+def draw_example(
+    words: str | Sequence[str],
+    *,
+    seed: int = 1,
+    numbers: Numbers = "meanings",
+    d_model: int = 4,
+    num_heads: int = 2,
+    d_k: int = 2,
+    is_causal: bool = False,
+    positions: bool = False,
+    output: bool = True,
+) -> WorkedExample:
+    """Return an example for a sentence, with numbers that can be worked by hand.
+
+    The page *Work your own* draws the same for the same seed.
+
+    Parameters
+    ----------
+    words : str or sequence of str
+        Up to 12 words of at most 16 characters; in a string they are parted by spaces.
+    seed : int, default 1
+        From 0 to 4 294 967 295.
+    numbers : {"meanings", "whole", "tenths"}, default "meanings"
+        With "meanings" a word that the vocabulary does not have gets one meaning by chance.
+    d_model : int, default 4
+        Numbers a word, from 2 to 6.
+    num_heads : int, default 2
+        From 1 to 4.
+    d_k : int, default 2
+        Numbers of a query, a key and a value, from 1 to 4.
+    is_causal : bool, default False
+    positions : bool, default False
+        Whether numbers of its place are added to those of each word.
+    output : bool, default True
+        Whether there is an output projection.
+
+    Returns
+    -------
+    WorkedExample
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are no words or too many, one is too long, or a size is out of its bounds.
+
+    Examples
+    --------
+    >>> example = draw_example("the tired cat drinks tea")
+    >>> example.head_names
+    ('Head 1: state → animal', 'Head 2: doing → thing')
+    >>> example.embeddings[1]
+    array([0., 0., 1., 0.])
+    """
+    tokens = _tokens(words)
+    sizes = {"d_model": d_model, "num_heads": num_heads, "d_k": d_k}
+    for name, size in sizes.items():
+        _check_size(name, size)
+    if numbers not in KINDS:
+        raise ValueError(f"numbers is {numbers!r}; one of {', '.join(KINDS)} is wanted")
+    Draws(seed)  # or raise
+    embeddings = [_word(seed, word, numbers, d_model) for word in tokens]
+    places = [_place(seed, row, numbers, d_model) for row in range(len(tokens))]
+    if numbers == "meanings":
+        names, matrices = _joining(seed, embeddings, num_heads, d_k)
+    else:
+        names = [f"Head {head + 1}" for head in range(num_heads)]
+        matrices = _matrices(seed, numbers, d_model, num_heads, d_k)
+    w_q, w_k, w_v, w_o = map(np.array, matrices)
+    return WorkedExample(
+        name="own",
+        title=" ".join(tokens),
+        tokens=tokens,
+        head_names=tuple(names),
+        source=f"drawn from the seed {seed}",
+        embeddings=np.array(embeddings),
+        layer=MultiHeadWeights(w_q, w_k, w_v, w_o if as_switch("output", output) else None),
+        positions=np.array(places) if as_switch("positions", positions) else None,
+        is_causal=is_causal,
+    )
+
+
+def _tokens(words: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a sentence, or raise."""
+    tokens = as_names("words", words.split() if isinstance(words, str) else words)
+    if len(tokens) > MOST_WORDS:
+        raise ValueError(f"words has {len(tokens)} words; at most {MOST_WORDS} are wanted")
+    for token in tokens:
+        if len(token) > LONGEST_WORD:
+            raise ValueError(f"words has {token!r}; at most {LONGEST_WORD} characters are wanted")
+    return tokens
+
+
+def _check_size(name: str, size: int) -> None:
+    low, high = SIZES[name]
+    if not low <= as_count(name, size) <= high:
+        raise ValueError(f"{name} is {size}; {low} to {high} is wanted")
+
+
+def bare_word(word: str) -> str:
+    """Return a word as the vocabulary has it: in small letters, without signs around it.
+
+    Examples
+    --------
+    >>> bare_word("Cat,"), bare_word("...")
+    ('cat', '...')
+    """
+    small = word.lower()
+    return re.sub("^[.,;:!?]+|[.,;:!?]+$", "", small) or small
+
+
+def _draws(seed: int, *label: object) -> Draws:
+    """Return the draws of a seed that belong to one array or one word, by its label."""
+    state = 2166136261
+    for letter in " ".join(map(str, (seed, *label))):
+        state = (state ^ ord(letter)) * 16777619 % BITS
+    return Draws(state)
+
+
+# ---- Words and places ----
+
+
+def _word(seed: int, word: str, numbers: Numbers, width: int) -> Vector:
+    """Return the numbers of a word, the same wherever it stands."""
+    bare = bare_word(word)
+    draws = _draws(seed, "word", bare)
+    if numbers == "tenths":
+        return [draws.whole(-9, 9) / 10 for _ in range(width)]
+    if numbers == "meanings":
+        known = VOCABULARY.get(bare)
+        asked = MEANINGS[draws.whole(0, width - 1)] if known is None else known
+        return [float(meaning in asked.split()) for meaning in MEANINGS[:width]]
+    vector = [float(draws.whole(-1, 1)) for _ in range(width)]
+    if not any(vector):
+        vector[draws.whole(0, width - 1)] = 1.0
+    return vector
+
+
+def _place(seed: int, row: int, numbers: Numbers, width: int) -> Vector:
+    """Return the numbers of a place."""
+    draws = _draws(seed, "place", row)
+    if numbers == "whole":
+        return [float(draws.whole(-1, 1)) for _ in range(width)]
+    return [draws.whole(-3, 3) / 10 for _ in range(width)]
+
+
+# ---- Matrices: those of the heads, three by three, then the output projection ----
+
+
+def _joining(
+    seed: int, embeddings: Matrix, num_heads: int, d_k: int
+) -> tuple[list[str], tuple[list[Matrix], list[Matrix], list[Matrix], Matrix]]:
+    """Return heads that join meanings of the sentence: their names and their matrices.
+
+    A query's first number says how much its word has of the meaning that asks, a key's how much it
+    has of the one that answers; in the others words of one meaning find each other a little. Values
+    pass meanings on, the one that answers first.
+    """
+    width = len(embeddings[0])
+    has = [i for i in range(width) if any(row[i] for row in embeddings)]
+    there = has if len(has) > 1 else list(range(width))
+    pairs = [(asks, answers) for asks in there for answers in there if asks != answers]
+    draws, left = _draws(seed, "pairs with questions"), list(pairs)
+    names = []
+    w_q, w_k, w_v = ([_zeros(width, d_k) for _ in range(num_heads)] for _ in range(3))
+    w_o = _zeros(num_heads * d_k, width)
+    for head in range(num_heads):
+        asks, answers = left.pop(draws.whole(0, len(left) - 1))
+        left = left or list(pairs)
+        names.append(f"Head {head + 1}: {MEANINGS[asks]} → {MEANINGS[answers]}")
+        w_q[head][asks][0] = 2.0
+        w_k[head][answers][0] = 2.0 if d_k > 1 else 1.0
+        for i in range(d_k):
+            passed = (answers + i) % width
+            w_v[head][passed][i] = w_o[head * d_k + i][passed] = 1.0
+            if i:
+                alike = there[draws.whole(0, len(there) - 1)]
+                w_q[head][alike][i] = w_k[head][alike][i] = 1.0
+    return names, (w_q, w_k, w_v, w_o)
+
+
+def _matrices(
+    seed: int, numbers: Numbers, width: int, num_heads: int, d_k: int
+) -> tuple[list[Matrix], list[Matrix], list[Matrix], Matrix]:
+    """Return matrices of which each number is drawn."""
+    w_q, w_k, w_v = (
+        [_matrix(seed, numbers, f"{name} {head}", width, d_k) for head in range(num_heads)]
+        for name in ("w_q", "w_k", "w_v")
+    )
+    return w_q, w_k, w_v, _matrix(seed, numbers, "w_o", num_heads * d_k, width)
+
+
+def _matrix(seed: int, numbers: Numbers, label: str, rows: int, columns: int) -> Matrix:
+    """Return a matrix; of whole numbers at most two in a column are not zero."""
+    draws, matrix = _draws(seed, label), _zeros(rows, columns)
+    for column in range(columns):
+        if numbers == "tenths":
+            size = _TENTHS[label[:3]]
+            for row in range(rows):
+                matrix[row][column] = draws.whole(-size, size) / 10
+        else:
+            sign, row = 2 * draws.whole(0, 1) - 1, draws.whole(0, rows - 1)
+            other, number = draws.whole(0, rows - 1), draws.whole(-1, 1)
+            matrix[other][column] = float(number)
+            matrix[row][column] = float(sign)
+    return matrix
+
+
+def _zeros(rows: int, columns: int) -> Matrix:
+    return [[0.0] * columns for _ in range(rows)]

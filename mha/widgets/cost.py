@@ -1,0 +1,169 @@
+"""A calculator of what a model costs: every line a formula, with the reader's numbers in it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+from mha.core.costs import ModelSizes
+from mha.runs.rounding import shown
+from mha.widgets.instrument import Drawing, Explorer, instrument
+
+_TITLE = "What a model costs"
+
+_GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the calculator.
+
+    Parameters
+    ----------
+    what : str
+    formula : str
+        In letters.
+    numbers : str
+        The same with numbers; a name in braces is one of `values_of`.
+    value : str
+        Which of `values_of` it comes to.
+    unit : str
+        Behind the value: "bytes" has GiB beside it.
+    by : str
+        Which of `values_of` the parameters are divided by; the value is rounded down.
+    """
+
+    what: str
+    formula: str
+    numbers: str
+    value: str
+    unit: str = ""
+    by: str = ""
+
+
+LINES = (
+    Line("parameters: attention", "2 N d d_k (h + g)",
+         "2 × {layers} × {width} × {head} × ({heads} + {groups})", "attention"),
+    Line("feed-forward", "N m d f", "{layers} × {matrices} × {width} × {inner}", "feed"),
+    Line("together", "", "{attention} + {feed}", "parameters"),
+    Line("operations a token: matrices", "2 · parameters", "2 × {parameters}", "products"),
+    Line("scores and mixing", "4 N n h d_k",
+         "4 × {layers} × {tokens} × {heads} × {head}", "mixing"),
+    Line("equal at n", "parameters ÷ 2 N h d_k",
+         "{parameters} ÷ (2 × {layers} × {heads} × {head})", "equal_flops", "tokens", "flops_each"),
+    Line("cache of a text", "2 n N g d_k b",
+         "2 × {tokens} × {layers} × {groups} × {head} × {bytes}", "cache", "bytes"),
+    Line("all matrices", "parameters · b", "{parameters} × {bytes}", "model", "bytes"),
+    Line("a step reads", "matrices + t · cache", "{model} + {texts} × {cache}", "step", "bytes"),
+    Line("equal at n", "parameters ÷ 2 N g d_k t",
+         "{parameters} ÷ (2 × {layers} × {groups} × {head} × {texts})", "equal_bytes", "tokens",
+         "bytes_each"),
+    Line("weights of a layer, if kept", "h n² b", "{heads} × {tokens}² × {bytes}", "weights",
+         "bytes"),
+)  # fmt: skip
+"""In the order in which they stand."""
+
+
+def values_of(model: ModelSizes, tokens: int, texts: int, itemsize: int) -> dict[str, int]:
+    """Return all numbers of the calculator by their names; those of equal parts rounded down.
+
+    Examples
+    --------
+    >>> from mha import layer_sizes
+    >>> values_of(ModelSizes(96, layer_sizes(12288, 96), 49152), 2048, 1, 2)["equal_flops"]
+    73728
+    """
+    sizes = model.attention
+    return {
+        "layers": model.num_layers, "width": sizes.d_model, "heads": sizes.num_heads,
+        "head": sizes.d_k, "groups": sizes.num_groups, "inner": model.d_inner,
+        "matrices": model.num_inner, "bytes": itemsize, "tokens": tokens, "texts": texts,
+        "attention": model.num_layers * sizes.parameters,
+        "feed": model.parameters - model.num_layers * sizes.parameters,
+        "parameters": model.parameters, "products": 2 * model.parameters,
+        "mixing": model.mixing_flops(tokens),
+        "flops_each": model.mixing_flops(1) // 2,
+        "equal_flops": 2 * model.parameters // model.mixing_flops(1),
+        "cache": model.cache_bytes(tokens, itemsize=itemsize),
+        "model": model.parameters * itemsize,
+        "step": model.step_bytes(tokens, num_texts=texts, itemsize=itemsize),
+        "bytes_each": texts * model.cache_bytes(1, itemsize=1),
+        "equal_bytes": model.parameters // (texts * model.cache_bytes(1, itemsize=1)),
+        "weights": sizes.weight_bytes(tokens, itemsize=itemsize),
+    }  # fmt: skip
+
+
+def cost_calculator(
+    models: Mapping[str, ModelSizes], *, tokens: int, texts: int = 1, itemsize: int = 2,
+    figure: Drawing | None = None,
+) -> Explorer:  # fmt: skip
+    """Return a calculator as an element of a page.
+
+    Parameters
+    ----------
+    models : mapping of str to ModelSizes
+        What a reader can choose; the first is shown first.
+    tokens, texts, itemsize : int
+        The length of a text, how many are written at once, and the bytes of a number, at first.
+    figure : Drawing, optional
+        What stands in its place in print.
+
+    Returns
+    -------
+    Explorer
+
+    Examples
+    --------
+    >>> from mha import layer_sizes
+    >>> gpt3 = ModelSizes(96, layer_sizes(12288, 96), 49152)
+    >>> cost_calculator({"GPT-3": gpt3}, tokens=2048).html[:37]
+    '<mha-instrument id="cost-model" class'
+    """
+    named = {name: values_of(model, tokens, texts, itemsize) for name, model in models.items()}
+    first, values = next(iter(named.items()))
+    data = {
+        "models": {name: {key: own[key] for key in _SIZES} for name, own in named.items()},
+        "start": {"tokens": tokens, "texts": texts, "bytes": itemsize},
+        "lines": [vars(line) for line in LINES],
+    }
+    return instrument(
+        "cost",
+        "model",
+        data,
+        title=_TITLE,
+        before=_table(first, values),
+        late=("cost-view.js",),
+        dress=("model.css", "cost.css"),
+        heights=(52.1, 52.5, 115.5),
+        figure=figure,
+    )
+
+
+_SIZES = ("layers", "width", "heads", "head", "groups", "inner", "matrices")
+"""What a model has; the rest is the text's."""
+
+
+def written(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
+    """Return a line's numbers and its value, as they are shown.
+
+    Examples
+    --------
+    >>> written(LINES[3], {"parameters": 1500, "products": 3000})
+    ('2 × 1,500', '= 3,000')
+    """
+    numbers = line.numbers.format_map({name: f"{value:,}" for name, value in values.items()})
+    value = values[line.value]
+    beside = f", {shown(value / _GIB, 1)} GiB" if line.unit == "bytes" else ""
+    unit = f" {line.unit}" if line.unit == "tokens" else ""
+    is_exact = not line.by or values["parameters"] == value * values[line.by]
+    return numbers, f"{'=' if is_exact else '≈'} {value:,}{unit}{beside}"
+
+
+def _table(name: str, values: Mapping[str, int]) -> str:
+    """Return the lines of a model as HTML."""
+    rows = "".join(
+        f"<tr><th>{escape(line.what)}</th><td>{line.formula}</td>"
+        + "".join(f"<td>{text}</td>" for text in written(line, values))
+        + "</tr>"
+        for line in LINES
+    )
+    return f"<p>{escape(name)}</p><table><tbody>{rows}</tbody></table>"

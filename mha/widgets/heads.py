@@ -1,0 +1,132 @@
+"""The recorded heads of a trained model on a page: all their maps, and names put to the test."""
+
+from dataclasses import replace
+from html import escape
+
+import numpy as np
+
+from mha.core.checks import Array
+from mha.examples.head_names import Held, holds, mean_share
+from mha.examples.recorded import recorded_heads, recorded_maps, recorded_sentences
+from mha.runs.rounding import percent
+from mha.widgets.heads_data import head_file
+from mha.widgets.instrument import Drawing, Explorer, instrument
+
+_LABEL = "The recorded heads"
+
+_LATE = ("heads-maps.js", "heads-view.js")
+
+_NAMES = {
+    "before": "the token before",
+    "next": "the next word",
+    "itself": "the token itself",
+    "same": "the same word elsewhere",
+    "first": "the first token, [CLS]",
+    "separator": "the separator, [SEP]",
+}
+"""The names in the table that stands there at first."""
+
+
+def real_heads(
+    sentence: str, word: str, heard: str, *, heads: tuple[tuple[int, int], tuple[int, int]],
+    figure: Drawing | None = None,
+) -> Explorer:  # fmt: skip
+    """Return all recorded heads as an element of a page: to look at, and to put names to the test.
+
+    Parameters
+    ----------
+    sentence : str
+        One of `recorded_sentences`, shown first.
+    word, heard : str
+        Which of its tokens asks at first, and which is looked at.
+    heads : tuple of (int, int)
+        Layer and head, counted from 1, of the two that are shown first.
+    figure : Drawing, optional
+        What stands in its place in print.
+
+    Returns
+    -------
+    Explorer
+
+    Raises
+    ------
+    ValueError
+        If there is no such sentence, token or head.
+
+    Examples
+    --------
+    >>> real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html[:38]
+    '<mha-instrument id="heads-real" class='
+    """
+    maps = recorded_maps(sentence)
+    for token in (word, heard):
+        if token not in maps.tokens:
+            raise ValueError(f"{token!r} is no token; one of {', '.join(maps.tokens)} is wanted")
+    layers, each = maps.weights.shape[:2]
+    for layer, head in heads:
+        if not (1 <= layer <= layers and 1 <= head <= each):
+            raise ValueError(f"there is no layer {layer}, head {head}")
+    data = {
+        "sentence": recorded_sentences().index(sentence),
+        "place": maps.tokens.index(word),
+        "key": maps.tokens.index(heard),
+        "heads": heads,
+        "known": recorded_heads(),
+    }
+    made = instrument(
+        "heads",
+        "real",
+        data,
+        title=_LABEL,
+        before=_table(),
+        late=_LATE,
+        dress=("model.css", "real-heads.css"),
+        heights=(55.5, 94.5, 115),
+        figure=figure,
+    )
+    return replace(made, late=(*_LATE, *(head_file(*at) for at in recorded_heads())))
+
+
+def _table() -> str:
+    """Return as HTML which head each name fits best over all sentences."""
+    rows = []
+    for name, words in _NAMES.items():
+        share, layer, head, held = best_head(name)
+        spoken = [one for one in held if one is not None]
+        count = f"{sum(h.obeyed for h in spoken)} of {sum(h.rows for h in spoken)}"
+        cells = (words, f"layer {layer}, head {head}", percent(share), count)
+        rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
+    header = "".join(f"<th>{text}</th>" for text in ("Name", "fits best", "share", "rows"))
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def best_head(name: str) -> tuple[float, int, int, list[Held | None]]:
+    """Return of which head a name holds most over all sentences.
+
+    Returns
+    -------
+    share : float
+        Its mean over the sentences.
+    layer, head : int
+        Counted from 1.
+    held : list of Held or None
+        How far the name holds in each sentence.
+
+    Examples
+    --------
+    >>> best_head("before")[1:3]
+    (1, 3)
+    """
+    found = [recorded_maps(sentence) for sentence in recorded_sentences()]
+    layers, heads = found[0].weights.shape[:2]
+    tested: list[tuple[float, int, int, list[Held | None]]] = []
+    for layer, head in np.ndindex(layers, heads):
+        held = [holds(name, maps.tokens, _map(maps.weights, layer, head)) for maps in found]
+        tested.append((mean_share(held), layer + 1, head + 1, held))
+    return max(tested, key=lambda one: one[0])
+
+
+def _map(weights: Array, layer: int, head: int) -> Array:
+    """Return one map in the three decimals in which it was recorded."""
+    return np.round(weights[layer, head], 3)

@@ -1,0 +1,82 @@
+"""An example of the reader's own: a sentence, sliders and sizes, and below them its explorer.
+
+The page draws the numbers by itself (`own-draw.js`, a port of `mha.runs.drawn`) and asks for them
+in boxes; what both need to know of the package is sent as data.
+"""
+
+from dataclasses import replace
+
+from mha.practice.calculations import HINTS, HINTS_WITH_MORE
+from mha.practice.exercise import ROUNDINGS
+from mha.practice.wordings import WORDINGS
+from mha.runs.drawn import LONGEST_WORD, MEANINGS, MOST_WORDS, SIZES, VOCABULARY, draw_example
+from mha.runs.record import trace
+from mha.runs.stages import STAGES
+from mha.widgets.boxes import LABELS
+from mha.widgets.explorer import one_query
+from mha.widgets.instrument import Drawing, Explorer, instrument
+
+ASKED = (
+    *("placed", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
+    *("row_sums", "weights", "head_outputs", "output"),
+)
+"""The stages that the boxes ask for, of those that the example has."""
+
+_KINDS = ("products", "root", "times", "power", "sum", "share")
+_LATE = ("own.js",)
+_ASKED_FOR = ("explorer-all.js", "explorer-settings.js", "explorer-steps.js")
+_DRESS = ("time-bar.css", "steps.css")
+
+
+def work_your_own(
+    words: str = "the tired cat drinks tea", *, focus: int = 1, figure: Drawing | None = None
+) -> Explorer:
+    """Return what a reader makes an example with, as an element of a page.
+
+    Parameters
+    ----------
+    words : str
+        The sentence that stands there at first.
+    focus : int, default 1
+        The word that is looked at.
+    figure : Drawing, optional
+        What stands in its place in print.
+
+    Returns
+    -------
+    Explorer
+
+    Examples
+    --------
+    >>> work_your_own().html[:38]
+    '<mha-instrument id="own-example" class'
+    """
+    run = trace(draw_example(words))
+    data = {
+        "words": run.tokens,
+        "focus": focus,
+        "meanings": MEANINGS,
+        "vocabulary": VOCABULARY,
+        "most": {"words": MOST_WORDS, "letters": LONGEST_WORD},
+        "sizes": SIZES,
+        "titles": {name: stage.title for name, stage in STAGES.items() if not stage.seldom},
+        "asked": {name: [WORDINGS[name].question, *WORDINGS[name].givens] for name in ASKED},
+        "roundings": ROUNDINGS,
+        "hints": {kind: HINTS[kind] for kind in _KINDS},
+        "hintsWithMore": {
+            kind: HINTS_WITH_MORE[kind] for kind in _KINDS if kind in HINTS_WITH_MORE
+        },
+        "labels": LABELS,
+    }
+    made = instrument(
+        "own",
+        "example",
+        data,
+        title="An example of your own",
+        before=one_query(run, focus),
+        late=_LATE,
+        dress=("own.css",),
+        heights=(92.8, 98, 132.3),
+        figure=figure,
+    )
+    return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

@@ -1,0 +1,121 @@
+/* What becomes of a document when slips of it are corrected, as judge_corrected in
+   mha/audit/judging.py says; the tests hold both to the same verdicts. How each number follows from
+   those before it comes from mha/audit/sheet.py. */
+(function () {
+  "use strict";
+
+  const RIGHT = 0;
+  const SLIP = 1;
+  const SPOILED = 2;
+
+  /** What agreement allows beyond half a unit of the last printed place. */
+  const SLACK = 1e-9;
+
+  /** What each sign makes of its operands. @type {Record<string, (values: number[]) => number>} */
+  const SIGNS = {
+    "+": (values) => values.reduce((sum, value) => sum + value, 0),
+    "*": (values) => values.reduce((product, value) => product * value, 1),
+    s: ([score, width, mask = 0]) => score / Math.sqrt(width) + mask,
+    m: ([score, factor, mask = 0]) => score * factor + mask,
+    e: ([score, shift = 0]) => Math.exp(score - shift),
+    "/": ([exponential, total]) => (total ? exponential / total : 0),
+    "%": ([weight]) => 100 * weight,
+    r: ([width]) => Math.sqrt(width),
+    "=": ([value]) => value,
+  };
+
+  /** What a formula comes to, with the numbers that stand at its spots.
+      @param {PencilFormula} formula @param {number[]} values @returns {number} */
+  function evaluate(formula, values) {
+    if (typeof formula === "number") return values[formula];
+    if (typeof formula === "string") return Number(formula);
+    const [sign, ...operands] = formula;
+    return SIGNS[sign](operands.map((operand) => evaluate(operand, values)));
+  }
+
+  /** The spots that a formula takes numbers from.
+      @param {PencilFormula} formula @returns {number[]} */
+  function spotsOf(formula) {
+    if (typeof formula === "number") return [formula];
+    return typeof formula === "string" ? [] : formula.slice(1).flatMap(spotsOf);
+  }
+
+  /** A document's numbers, ready to be corrected. @param {PencilSheet} sheet @returns {PencilNumber[]} */
+  function read(sheet) {
+    /** @type {PencilNumber[]} */
+    const numbers = sheet.numbers.map(([printed, true_, formula, state = -1, slip = "", meant = ""]) => {
+      const places = printed.split(".")[1]?.length ?? 0;
+      return {
+        printed, formula, state, slip, places, true: true_, value: Number(meant || printed),
+        half: 0.5 * 10 ** -places, from: [...new Set(spotsOf(formula))], into: [],
+      };
+    });
+    numbers.forEach(({ from }, spot) => from.forEach((before) => numbers[before].into.push(spot)));
+    return numbers;
+  }
+
+  /**
+   * How a document stands when some of its slips are corrected: a corrected number is the one that
+   * follows from those before it, and what was worked rightly from it is worked anew.
+   * @param {PencilNumber[]} numbers
+   * @param {Set<number>} corrected
+   * @returns {PencilState}
+   */
+  function correct(numbers, corrected) {
+    const values = numbers.map(({ value }) => value);
+    const states = numbers.map(({ state }) => state);
+    const changed = numbers.map(() => false);
+    numbers.forEach((number, spot) => {
+      const isMoved = number.from.some((before) => changed[before]);
+      const isMended = corrected.has(spot);
+      if (!isMended && !isMoved) return;
+      const local = evaluate(number.formula, values);
+      const isAnew = isMended || !number.slip;
+      if (isAnew) [values[spot], changed[spot]] = [local, true];
+      if (number.true === null) return; // a copy is not judged
+      const printed = isAnew ? local : Number(number.printed);
+      const isNear = (/** @type {number} */ wanted) => Math.abs(printed - wanted) <= number.half + SLACK;
+      states[spot] = isNear(number.true) ? RIGHT : isNear(local) ? SPOILED : SLIP;
+    });
+    return { values, states, changed };
+  }
+
+  /**
+   * What was worked from a number, and the slips at which this ends.
+   * @param {PencilNumber[]} numbers
+   * @param {number} spot
+   * @param {Set<number>} corrected
+   * @returns {{ lit: Map<number, number>, ends: Set<number> }} how many steps away each is
+   */
+  function chainOf(numbers, spot, corrected) {
+    const lit = new Map([[spot, 0]]);
+    /** @type {Set<number>} */
+    const ends = new Set();
+    for (const [at, steps] of lit) { // grows while it is gone through
+      for (const next of numbers[at].into) {
+        if (numbers[next].slip && !corrected.has(next)) ends.add(next);
+        else if (!lit.has(next)) lit.set(next, steps + 1);
+      }
+    }
+    return { lit, ends };
+  }
+
+  /**
+   * The slips that a spoiled number goes back to.
+   * @param {PencilNumber[]} numbers
+   * @param {number[]} states
+   * @param {number} spot
+   * @returns {number[]} in the order of reading
+   */
+  function slipsBehind(numbers, states, spot) {
+    const seen = new Set([spot]);
+    for (const at of seen) {
+      if (states[at] !== SLIP) numbers[at].from.forEach((before) => seen.add(before));
+    }
+    return [...seen].filter((at) => states[at] === SLIP).sort((a, b) => a - b);
+  }
+
+  /** What the other scripts add to. @type {any} */
+  const shared = { RIGHT, SLIP, SPOILED, chainOf, correct, evaluate, read, slipsBehind };
+  window.mhaPencil = shared;
+})();

@@ -1,0 +1,82 @@
+/* Where the parts of a cost are equal: two curves on logarithmic axes, and the reader's point. */
+(function () {
+  "use strict";
+
+  const { fill, make, set, setText, shape } = window.mhaExplorer;
+  const { commas } = window.mhaCost;
+  const texts = window.mhaStrings.cost;
+
+  /** Where the curves lie in their drawing. */
+  const [LEFT, RIGHT, TOP, BOTTOM] = [62, 350, 10, 150];
+
+  /** The lengths of texts on the axis, as powers of ten. */
+  const [FIRST, LAST] = [2, 7.3];
+
+  /** Of each chart what does not grow with n, what does, and where they are equal. */
+  const PARTS = [["products", "mixing", "equal_flops"], ["model", "caches", "equal_bytes"]];
+
+  const SCALES = [1000, 1024];
+
+  const across = (/** @type {number} */ tokens) => {
+    const share = (Math.log10(Math.max(1, tokens)) - FIRST) / (LAST - FIRST);
+    return LEFT + (RIGHT - LEFT) * Math.min(1, Math.max(0, share));
+  };
+
+  /** @param {any} view @param {number} chart */
+  function curveOf(view, chart) {
+    const { charts } = view.parts;
+    const text = (/** @type {string} */ words, /** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ look) => {
+      const node = shape("text", look);
+      Object.entries({ x, y }).forEach(([name, value]) => set(node, name, value));
+      setText(node, words);
+      return node;
+    };
+    const svg = shape("svg", "model-curves");
+    Object.entries({ viewBox: "0 0 360 190", role: "img" }).forEach(([name, value]) => set(svg, name, value));
+    const levels = [0, 1, 2, 3].map(() => ({ line: shape("line", "level"), text: text("", LEFT - 6, 0, "at-end") }));
+    const lines = ["flat", "rising"].map((name) => shape("line", name));
+    const [marker, equal, ...dots] = [shape("line", "marker"), shape("circle", "equal"), shape("circle"), shape("circle")];
+    svg.append(...levels.flatMap(({ line, text: label }) => [line, label]),
+      ...[3, 4, 5, 6, 7].map((power) => text(texts.powers[power], across(10 ** power), BOTTOM + 16, "at-middle")),
+      text(texts.axis, (LEFT + RIGHT) / 2, BOTTOM + 33, "at-middle"), marker, ...lines, equal, ...dots);
+    charts[chart] = { svg, levels, lines, marker, equal, dots };
+    const { flat, rising, title } = texts.charts[chart];
+    return make("div", {}, make("p", { className: "model-title" }, title), svg,
+      make("p", { className: "model-key soft" }, make("span", { className: "flat" }, flat), make("span", {}, rising)));
+  }
+
+  /** @param {any} view @param {number} chart */
+  function paintCurve({ parts, values }, chart) {
+    const { dots, equal, levels, lines, marker, svg } = parts.charts[chart];
+    const all = { ...values, caches: values.texts * values.cache };
+    const [flat, rising, same] = PARTS[chart].map((name) => Number(all[name]));
+    const tokens = Number(values.tokens);
+    const each = rising / tokens;
+    const [low, high] = [each * 10 ** FIRST, each * 10 ** LAST];
+    const scale = Math.log(SCALES[chart]);
+    const first = Math.floor(Math.log(Math.min(low, flat)) / scale);
+    const last = Math.max(first + 1, Math.ceil(Math.log(Math.max(high, flat)) / scale));
+    const up = (/** @type {number} */ value) => BOTTOM - ((BOTTOM - TOP) * (Math.log(value) / scale - first)) / (last - first);
+    const placed = (/** @type {any} */ node, /** @type {Record<string, number>} */ at) =>
+      Object.entries(at).forEach(([name, value]) => set(node, name, value.toFixed(1)));
+    levels.forEach((/** @type {any} */ level, /** @type {number} */ i) => {
+      const power = first + Math.round(((last - first) * i) / (levels.length - 1));
+      const y = up(SCALES[chart] ** power);
+      placed(level.line, { x1: LEFT, x2: RIGHT, y1: y, y2: y });
+      placed(level.text, { y: y + 4 });
+      setText(level.text, texts.units[chart][power] ?? "");
+    });
+    placed(lines[0], { x1: LEFT, x2: RIGHT, y1: up(flat), y2: up(flat) });
+    placed(lines[1], { x1: LEFT, x2: RIGHT, y1: up(low), y2: up(high) });
+    const x = across(tokens);
+    placed(marker, { x1: x, x2: x, y1: TOP, y2: BOTTOM });
+    placed(equal, { cx: across(same), cy: up(flat), r: 5 });
+    set(equal, "visibility", same >= 10 ** FIRST && same <= 10 ** LAST ? "visible" : "hidden");
+    placed(dots[0], { cx: x, cy: up(flat), r: 3.5 });
+    placed(dots[1], { cx: x, cy: Math.min(BOTTOM, Math.max(TOP, up(rising))), r: 3.5 });
+    set(svg, "aria-label", fill(texts.said, { ...texts.charts[chart], first: commas(all[PARTS[chart][0]]),
+      second: commas(all[PARTS[chart][1]]), tokens: commas(values.tokens), equal: commas(all[PARTS[chart][2]]) }));
+  }
+
+  Object.assign(window.mhaCost, { curveOf, paintCurve });
+})();

@@ -1,0 +1,130 @@
+/* A calculator of what a model costs: a published one, or sizes of the reader's own. */
+(function () {
+  "use strict";
+
+  const { fill, make, makeButton, set, setText } = window.mhaExplorer;
+  const { curveOf, paintCurve, valuesOf, written } = window.mhaCost;
+  const texts = window.mhaStrings.cost;
+
+  /** No size may be larger. */
+  const MOST = 10 ** 9;
+
+  /** The slider goes through powers of two in quarters. */
+  const QUARTERS = 4;
+
+  class CostView {
+    /** @param {any} data */
+    constructor(data) {
+      this.data = data;
+      const [first] = Object.keys(data.models);
+      this.start = { ...data.models[first], ...data.start };
+      /** @type {Record<string, number>} */
+      this.sizes = { ...this.start };
+      /** @type {any} */
+      this.parts = { charts: [] };
+      this.values = valuesOf(this.sizes);
+      this.node = this.build();
+      this.paint();
+    }
+
+    build() {
+      const { parts } = this;
+      parts.model = make("select", { onchange: () => this.change(this.data.models[parts.model.value] ?? {}) },
+        ...Object.keys(this.data.models).map((name) => make("option", { value: name }, name)),
+        make("option", { value: "" }, texts.own));
+      parts.error = make("p", { className: "soft cost-error", role: "status" });
+      parts.fields = Object.fromEntries(Object.keys(texts.sizes).map((name) => {
+        const input = make("input", { type: "number", min: 1, max: MOST, step: 1, inputMode: "numeric",
+          oninput: () => this.enter(name, input.value) });
+        return [name, { input, node: make("label", {}, make("span", {}, texts.sizes[name]), input) }];
+      }));
+      parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS, "aria-label": texts.slide,
+        oninput: () => this.change({ tokens: Math.round(2 ** Number(parts.slider.value)) }) });
+      parts.status = make("span", { className: "soft", role: "status" });
+      parts.lines = this.data.lines.map((/** @type {any} */ line) => {
+        const [numbers, value] = [make("td"), make("td")];
+        return { line, numbers, value, node: make("tr", {}, make("th", { scope: "row" }, line.what),
+          make("td", {}, line.formula), numbers, value) };
+      });
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+        makeButton(label, act, { className: "reading-button" });
+      return make("div", { className: "model-live" }, make("p", { className: "strip-title" }, texts.title),
+        make("div", { className: "model-controls" }, make("label", {}, `${texts.model} `, parts.model),
+          button(texts.reset, () => this.change(this.start)), button(texts.copy, () => this.share()), parts.status),
+        make("div", { className: "cost-sizes" }, ...Object.values(parts.fields).map(({ node }) => node), parts.slider),
+        parts.error,
+        make("div", { className: "cost-lines" }, make("table", { "aria-label": texts.table },
+          make("tbody", {}, ...parts.lines.map((/** @type {any} */ { node }) => node)))),
+        make("div", { className: "cost-charts" }, curveOf(this, 0), curveOf(this, 1)));
+    }
+
+    // ---- Changes ----
+
+    /** What is wrong with sizes, "" where nothing is. @param {Record<string, number>} sizes */
+    wrongWith({ groups, heads }) {
+      return heads % groups ? fill(texts.shared, { groups, heads }) : "";
+    }
+
+    /** @param {string} name @param {string} text */
+    enter(name, text) {
+      const value = /^\d+$/.test(text) ? Number(text) : 0;
+      const isSize = value >= 1 && value <= MOST;
+      const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: MOST.toLocaleString("en") });
+      set(this.parts.fields[name].input, "aria-invalid", String(Boolean(wrong)));
+      if (wrong) setText(this.parts.error, wrong);
+      else this.change({ [name]: value });
+    }
+
+    /** @param {Record<string, number>} changes */
+    change(changes) {
+      this.sizes = { ...this.sizes, ...changes };
+      setText(this.parts.error, "");
+      setText(this.parts.status, "");
+      this.paint();
+    }
+
+    // ---- The address ----
+
+    share() {
+      const parts = new URLSearchParams({ cost: "model", ...Object.fromEntries(Object.entries(this.sizes)
+        .map(([name, value]) => [name, String(value)])) });
+      history.replaceState(null, "", `#${parts}`);
+      const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
+      copied.then(() => setText(this.parts.status, texts.copied), () => setText(this.parts.status, texts.notCopied));
+    }
+
+    /** What can be read of an address; the rest is as at the start. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("cost") !== "model") return;
+      const read = Object.fromEntries(Object.keys(this.start).map((name) => {
+        const text = parts.get(name) ?? "";
+        return [name, /^[1-9]\d{0,8}$/.test(text) ? Number(text) : this.start[name]];
+      }));
+      this.change(this.wrongWith(read) ? this.start : read);
+    }
+
+    // ---- Painting ----
+
+    paint() {
+      const { data, parts, sizes } = this;
+      this.values = valuesOf(sizes);
+      parts.model.value = Object.keys(data.models).find((name) =>
+        Object.entries(data.models[name]).every(([size, value]) => sizes[size] === value)) ?? "";
+      for (const [name, { input }] of Object.entries(parts.fields)) {
+        if (Number(input.value) !== sizes[name]) input.value = String(sizes[name]);
+        set(input, "aria-invalid", "false");
+      }
+      parts.slider.value = String(Math.log2(sizes.tokens));
+      set(parts.slider, "aria-valuetext", sizes.tokens.toLocaleString("en"));
+      parts.lines.forEach((/** @type {any} */ { line, numbers, value }) => {
+        const [left, right] = written(line, this.values);
+        setText(numbers, left);
+        setText(value, right);
+      });
+      [0, 1].forEach((chart) => paintCurve(this, chart));
+    }
+  }
+
+  window.mhaInstruments.cost = (data) => new CostView(data);
+})();

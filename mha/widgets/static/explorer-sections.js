@@ -1,0 +1,182 @@
+/* An explorer for an example that was made on the page: the element that mha/widgets/explorer.py
+   writes, and the tables of mha/widgets/explorer_tables.py. The tests hold both to the same text. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { isMatrix } = window.mhaPlaces;
+  const { isGiven } = window.mhaOrigins;
+  const { MAPS, compute, dimension, make, startOf } = window.mhaExplorer;
+
+  /** How many colours heads have, and how many characters of a token fit beside a table. */
+  const STYLES = 6;
+  const LONGEST = 9;
+
+  /** From so many numbers of an embedding and its key on, a phone has no room for them on a line. */
+  const WIDE = 8;
+
+  /** @param {string} text */
+  const escaped = (text) => text.replace(/[&<>"']/g, (sign) =>
+    ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" }[sign] ?? ""));
+
+  /** A label with its index set low. @param {string} label */
+  const lowered = (label) => escaped(label).replace(/[₀-₉]+/g, (digits) =>
+    `<sub>${[...digits].map((digit) => "₀₁₂₃₄₅₆₇₈₉".indexOf(digit)).join("")}</sub>`);
+
+  /** @param {string} text */
+  const lengthOf = (text) => [...text].length;
+
+  /** @param {string[]} labels */
+  const longest = (labels) => Math.min(Math.max(...labels.map(lengthOf)), LONGEST);
+
+  /** @type {(title: string, body: string, mark?: string) => string} */
+  const section = (title, body, mark = "") =>
+    `<section class="stage ${mark}"><h3>${title}</h3>${body}</section>`;
+
+  /** @type {(title: string, body: string) => string} */
+  const folded = (title, body) =>
+    `<details class="fold"><summary>${title}</summary>${body}</details>`;
+
+  class Sections {
+    /**
+     * @param {ExplorerData} data
+     * @param {ExplorerNumbers} numbers
+     * @param {Record<string, string>} titles of the stages
+     */
+    constructor(data, numbers, titles) {
+      Object.assign(this, { data, numbers, titles });
+    }
+
+    /** @type {any} */
+    data;
+
+    /** @type {any} */
+    numbers;
+
+    /** @type {any} */
+    titles;
+
+    /** @param {string} stage */
+    title(stage) {
+      const title = this.titles[stage].replace(/^Attention /, "");
+      return title[0].toUpperCase() + title.slice(1).toLowerCase();
+    }
+
+    /** All of them, in the order of the computation. */
+    text() {
+      const { numbers } = this;
+      const [d_k, d_v] = [numbers.query, numbers.value].map((heads) => heads[0][0].length);
+      const widest = Math.max(d_k, d_v);
+      const has = (/** @type {string[]} */ ...stages) => stages.filter((stage) => numbers[stage]);
+      const tables = (/** @type {string[]} */ stages, /** @type {number} */ columns) =>
+        this.lanes((head) => has(...stages).map((stage) => this.table(stage, head)).join(""), columns);
+      const of = (/** @type {string[]} */ ...stages) =>
+        has(...stages).map((stage) => this.table(stage)).join("");
+      const parts = [
+        section("Inputs", of("embeddings", "positions", "placed")
+          + folded("Projection matrices", tables(["w_q", "w_k", "w_v"], widest))),
+        section("Queries, keys and values: one lane a head", tables(["query", "key", "value"], widest)),
+        section("Weight maps: a row a query, a column a key",
+          MAPS.map((stage) => this.map(stage)).join(""), "maps"),
+        section("Output of each head: values mixed by its weights", tables(["head_outputs"], d_v)),
+        section("Concatenation: the heads side by side", this.table("concat", null, "bars", true), "end"),
+      ];
+      if (numbers.output) {
+        parts.push(section("Output, and each head's share of it",
+          folded("Output projection", of("w_o")) + this.table("output", null, "shares")
+          + tables(["head_contributions"], numbers.output[0].length), "end"));
+      }
+      return parts.join("");
+    }
+
+    /** @type {(tables: (head: number) => string, widest: number) => string} */
+    lanes(tables, widest) {
+      const lanes = this.data.heads.map((/** @type {string} */ name, /** @type {number} */ head) =>
+        `<div class="lane head-${head % STYLES}" data-head="${head}" role="group"`
+        + ` aria-label="${escaped(name)}"><p class="lane-name">${escaped(name)}</p>`
+        + `${tables(head)}</div>`);
+      return `<div class="lanes" style="--columns: ${widest}">${lanes.join("")}</div>`;
+    }
+
+    /** @param {string} stage */
+    map(stage) {
+      const { tokens } = this.data;
+      const lanes = this.lanes((head) => this.table(stage, head, "heat"),
+        tokens.length + Number(stage === "exponentials"));
+      return `<div class="map" data-map="${stage}" style="--heading: ${longest(tokens)}">`
+        + `<p class="map-name">${this.title(stage)}</p>${lanes}</div>`;
+    }
+
+    /** @type {(stage: string, head?: number | null, look?: string, grouped?: boolean) => string} */
+    table(stage, head = null, look = "bars", grouped = false) {
+      const { data, numbers } = this;
+      const { columns: kind, rows: letter, symbol } = window.mhaStages[stage];
+      /** @type {Matrix} */
+      let rows = head === null ? numbers[stage] : numbers[stage][head];
+      const isOfMatrix = isMatrix(stage);
+      const isByKey = kind === "keys";
+      const labels = isOfMatrix ? rows.map((_, i) => dimension(letter ?? "", i)) : data.tokens;
+      let columns = isByKey ? data.tokens : rows[0].map((_, i) => dimension(symbol, i));
+      if (look === "heat" && stage === "exponentials") {
+        rows = rows.map((row, i) => [...row, numbers.row_sums[head ?? 0][i]]);
+        columns = [...columns, "Row sum"];
+      }
+      const write = isGiven(data.inputs, stage) ? short : shown;
+      const body = rows.map((row, i) => `<tr><th scope="row">${lowered(labels[i])}</th>`
+        + row.map((x) => `<td>${write(x)}</td>`).join("") + "</tr>").join("");
+      const tokens = isOfMatrix ? "" : isByKey ? "rows columns" : "rows";
+      const [atHead, ofHead] = head === null ? ["", ""]
+        : [` data-head="${head}"`, `<span class="aside">, head ${head + 1}</span>`];
+      return `<div class="wide" style="--columns: ${columns.length}">`
+        + `<table class="${look}" data-stage="${stage}"${atHead}`
+        + ` data-tokens="${tokens}"><caption>${this.title(stage)}${ofHead}</caption>`
+        + `<thead>${this.header(isOfMatrix, isByKey, columns, grouped)}</thead>`
+        + `<tbody>${body}</tbody></table></div>`;
+    }
+
+    /** @type {(isOfMatrix: boolean, isByKey: boolean, columns: string[], grouped: boolean) => string} */
+    header(isOfMatrix, isByKey, columns, grouped) {
+      const { heads } = this.data;
+      const corner = isOfMatrix ? "From \\ to" : isByKey ? "Query \\ key" : "Token";
+      const span = grouped ? ' rowspan="2"' : "";
+      const first = `<th scope="col"${span}>${corner}</th>`;
+      const labels = columns.map((label) => `<th scope="col">${lowered(label)}</th>`).join("");
+      if (!grouped) return `<tr>${first}${labels}</tr>`;
+      const width = columns.length / heads.length;
+      const names = heads.map((/** @type {string} */ name, /** @type {number} */ head) =>
+        `<th scope="colgroup" colspan="${width}" class="group head-${head % STYLES}"`
+        + ` data-head="${head}">${escaped(name)}</th>`);
+      return `<tr>${first}${names.join("")}</tr><tr>${labels}</tr>`;
+    }
+  }
+
+  /** @type {(data: ExplorerData, titles: Record<string, string>) => string} */
+  const sectionsOf = (data, titles) => new Sections(data, compute(data, startOf(data)), titles).text();
+
+  /**
+   * The element of an example.
+   * @param {ExplorerData} data
+   * @param {Record<string, string>} titles of the stages
+   */
+  function elementOf(data, titles) {
+    const { heads, inputs, tokens } = data;
+    const text = sectionsOf(data, titles);
+    const digits = Math.max(...[...text.matchAll(/<td>([^<]*)/g)].map(([, number]) => number.length));
+    const { embeddings = [[]], w_k = [[[]]], w_o } = inputs;
+    const isWide = embeddings[0].length + w_k[0][0].length >= WIDE;
+    const joined = w_o ? "projected" : heads.length > 1 ? "joined" : "single";
+    const style = { "--keys": tokens.length, "--heads": heads.length, "--tasks": 0,
+      "--card": isWide ? "8.25rem" : "6.9rem" };
+    const node = make("mha-explorer", { className: `with-strip ${joined} computed` },
+      make("div", { className: "face" }),
+      make("details", { className: "fold all" }, make("summary", {}, "All numbers"),
+        make("div", { className: "body",
+          style: `--digits: ${digits}; --label: ${longest(["Token", ...tokens])}` },
+        make("noscript", {}, text))),
+      make("script", { type: "application/json" }, JSON.stringify(data)));
+    for (const [name, value] of Object.entries(style)) node.style.setProperty(name, String(value));
+    return node;
+  }
+
+  Object.assign(window.mhaExplorer, { elementOf, sectionsOf });
+})();

@@ -1,0 +1,143 @@
+/* A head whose matrices are here: one weight from its products on, and the head asked something
+   else, with its tokens in another order or others in their place. */
+(function () {
+  "use strict";
+
+  const { ask, fill, make, makeButton, scientific, set, setText } = window.mhaExplorer;
+  const { at: placeAt } = window.mhaPlaces;
+  const { origin } = window.mhaOrigins;
+  const { shown } = window.mhaNumbers;
+  const texts = window.mhaStrings.heads;
+  const { places } = window.mhaStrings.explorer;
+
+  /** What stands in the strip, from the score on. */
+  const STAGES = ["scores", "scaled_scores", "exponentials", "weights"];
+
+  /** How wide a head is. */
+  const WIDTH = 32;
+
+  /** In a step there is room for so much; the line has the number in full. @param {number} value */
+  const written = (value) => (Math.abs(value) < 1e6 ? shown(value) : scientific(value, 2));
+
+  // ---- The strip ----
+
+  /** @param {any} view */
+  function stripOf(view) {
+    const { parts } = view;
+    const asked = (/** @type {string} */ stage) => ask(view, placeAt(stage, 0, view.state.place, view.state.key));
+    parts.stripTitle = make("span", { className: "model-title" });
+    parts.whole = view.known.map((/** @type {number} */ head) =>
+      makeButton(view.brief(head), () => view.chooseHead(head, 0),
+        { className: "reading-button", "aria-label": view.nameOf(head) }));
+    parts.bars = Array.from({ length: WIDTH }, () => make("span"));
+    parts.products = makeButton("", () => asked("scores"), { className: "heads-products" });
+    parts.products.append(...parts.bars);
+    parts.steps = STAGES.map((stage) => makeButton("", () => asked(stage), { className: "number" }));
+    parts.stepNames = STAGES.map(() => make("span", { className: "soft" }));
+    parts.strip = make("div", { className: "heads-strip head-0" }, parts.products,
+      ...STAGES.map((_, i) => make("span", { className: "heads-step" }, parts.stepNames[i], parts.steps[i])));
+    return make("div", {}, make("p", { className: "heads-whole" }, parts.stripTitle,
+      make("span", { role: "group", "aria-label": texts.stripHeads }, ...parts.whole)), parts.strip);
+  }
+
+  /** @param {any} view */
+  function paintStrip(view) {
+    const { known, parts, state: { heads: [head], key, place }, words, worked: { run } } = view;
+    const named = (/** @type {number} */ i) => `${words[i]} (${i + 1})`;
+    setText(parts.stripTitle, fill(known.includes(head) ? texts.strip : texts.stripNone,
+      { from: named(place), to: named(key), head: view.nameOf(head) }));
+    parts.whole.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
+      set(node, "aria-pressed", String(known[i] === head)));
+    parts.strip.classList.toggle("empty", !run);
+    [parts.products, ...parts.steps].forEach((button) => { button.disabled = !run; });
+    if (!run) return;
+    const products = run.query[0][place].map((/** @type {number} */ x, /** @type {number} */ i) => x * run.key[0][key][i]);
+    const largest = Math.max(...products.map(Math.abs));
+    parts.bars.forEach((/** @type {any} */ bar, /** @type {number} */ i) => {
+      const size = (50 * Math.abs(products[i])) / largest;
+      set(bar, ".height", `${size.toFixed(1)}%`);
+      set(bar, ".top", `${(products[i] < 0 ? 50 : 50 - size).toFixed(1)}%`);
+      set(bar, "class", products[i] < 0 ? "below" : "");
+    });
+    set(parts.products, "aria-label", fill(texts.products, { from: named(place), to: named(key),
+      all: products.map((/** @type {number} */ x) => shown(x, 2)).join(", ") }));
+    STAGES.forEach((stage, i) => {
+      setText(parts.stepNames[i], fill(texts.steps[i], { sum: written(run.row_sums[0][place]) }));
+      setText(parts.steps[i], written(run[stage][0][place][key]));
+    });
+  }
+
+  /** What is known of the numbers of the head, for the line of arithmetic. @param {any} view */
+  function aboutOf(view) {
+    const word = (/** @type {number} */ i) => `${view.words[i]} (${i + 1})`;
+    return {
+      name: (/** @type {Place} */ { stage, row, column }) => fill(places[stage], { row: word(row),
+        column: window.mhaStages[stage].columns === "keys" ? word(column) : String((column ?? 0) + 1) }),
+      origin: (/** @type {Place} */ at) => origin(view.worked.inputs, view.worked.run, at),
+      given: (/** @type {Place} */ { stage, row, column }) => {
+        const { place, sentence } = view.tokenOf(view.ids[row]);
+        const head = view.state.heads[0];
+        return fill(texts.given, { ...view.placeOf(head), sentence: view.sentences[sentence].text, stage,
+          row: place, column });
+      },
+      source: (/** @type {any} */ _, /** @type {Operand} */ { place }) => place,
+    };
+  }
+
+  // ---- Another order, and other tokens ----
+
+  /** @param {any} view */
+  function orderOf(view) {
+    const { parts } = view;
+    const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+      makeButton(label, act, { className: "reading-button" });
+    parts.left = button(texts.left, () => move(view, -1));
+    parts.right = button(texts.right, () => move(view, 1));
+    parts.here = make("select", { onchange: () => edit(view, (ids, place) => { ids[place] = Number(parts.here.value); }) },
+      ...view.sentences.map((/** @type {any} */ { first, text, tokens }) => make("optgroup", { label: text },
+        ...tokens.map((/** @type {string} */ word, /** @type {number} */ i) =>
+          make("option", { value: first + i }, fill(texts.option, { word, n: i + 1 }))))));
+    parts.add = button(texts.add, () => edit(view, (ids, place) => { ids.splice(place, 0, ids[place]); }));
+    parts.remove = button(texts.remove, () => edit(view, (ids, place) => { ids.splice(place, 1); }));
+    parts.recorded = button(texts.recorded, () => view.change({ own: null }));
+    parts.note = make("p", { className: "soft heads-note", role: "status" });
+    return make("div", { className: "heads-order", role: "group", "aria-label": texts.ask },
+      make("div", { className: "model-controls" }, make("span", { className: "model-title" }, texts.ask), parts.left, parts.right,
+        make("label", {}, `${texts.here} `, parts.here), parts.add, parts.remove, parts.recorded), parts.note);
+  }
+
+  /** Change the tokens by their numbers.
+      @param {any} view @param {(ids: number[], place: number) => void} act */
+  function edit(view, act) {
+    const own = [...view.ids];
+    act(own, view.state.place);
+    view.change({ own });
+  }
+
+  /** The chosen token changes places with its neighbour. @param {any} view @param {number} by */
+  function move(view, by) {
+    const { key, place } = view.state;
+    const to = place + by;
+    const own = [...view.ids];
+    [own[place], own[to]] = [own[to], own[place]];
+    view.change({ own, place: to, key: key === place ? to : key === to ? place : key });
+  }
+
+  /** @param {any} view */
+  function paintOrder(view) {
+    const { ids, known, parts, state: { heads: [head], own, place } } = view;
+    const isKnown = known.includes(head);
+    parts.left.disabled = !isKnown || place === 0;
+    parts.right.disabled = !isKnown || place === ids.length - 1;
+    parts.add.disabled = !isKnown || ids.length >= view.most;
+    parts.remove.disabled = !isKnown || ids.length < 2;
+    parts.here.disabled = !isKnown;
+    parts.recorded.disabled = !own;
+    parts.here.value = String(ids[place]);
+    const kept = ids.filter((/** @type {number} */ id, /** @type {number} */ i) => view.tokenOf(id).place === i).length;
+    const note = !own ? "recorded" : view.placeOf(head).layer > 1 ? "later" : kept === ids.length ? "exact" : "first";
+    setText(parts.note, fill(texts.notes[note], { kept, n: ids.length }));
+  }
+
+  Object.assign(window.mhaHeads, { aboutOf, orderOf, paintOrder, paintStrip, stripOf });
+})();

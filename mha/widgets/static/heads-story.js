@@ -1,0 +1,110 @@
+/* The chosen word in two heads: arcs of the first above the tokens, of the second below, and between
+   them each weight. A token chooses the word, a weight the key. */
+(function () {
+  "use strict";
+
+  const { fill, make, makeButton, set, setText, shape } = window.mhaExplorer;
+  const { shown } = window.mhaNumbers;
+  const texts = window.mhaStrings.heads;
+
+  /** How high the arcs may be, and from which weight on there is one. */
+  const [HEIGHT, LEAST] = [60, 0.02];
+
+  const SIDES = [0, 1];
+
+  /** @param {any} view */
+  function storyOf(view) {
+    const { parts } = view;
+    parts.story = make("div", { className: "heads-story" });
+    parts.labels = SIDES.map((side) => make("span", { className: `model-head head-${side}` }));
+    parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
+      "aria-label": texts.story }, parts.story);
+    new ResizeObserver(() => { measure(view); paintArcs(view); }).observe(parts.story);
+    return parts.scroll;
+  }
+
+  /** Tokens and cells, anew where their number has changed. @param {any} view */
+  function layOut(view) {
+    const { parts, words } = view;
+    if (parts.tokens?.length === words.length) return;
+    parts.tokens = words.map((/** @type {string} */ _, /** @type {number} */ i) =>
+      makeButton("", () => view.choose(i), { className: "model-word" }));
+    parts.cells = SIDES.map((side) => words.map((/** @type {string} */ _, /** @type {number} */ key) =>
+      makeButton("", () => view.chooseKey(key), { className: `number head-${side}` })));
+    parts.arcs = SIDES.map((side) => {
+      const paths = words.map(() => shape("path"));
+      const node = shape("svg", `heads-arcs head-${side}`);
+      node.setAttribute("aria-hidden", "true");
+      node.append(...paths);
+      return { node, paths };
+    });
+    parts.story.replaceChildren(make("span"), parts.arcs[0].node, parts.labels[0], ...parts.cells[0],
+      make("span", { className: "model-corner" }), ...parts.tokens,
+      parts.labels[1], ...parts.cells[1], make("span"), parts.arcs[1].node);
+    parts.story.style.setProperty("--words", String(words.length));
+  }
+
+  /** @param {any} view */
+  function paintStory(view) {
+    layOut(view);
+    const { parts, state: { key, place }, words } = view;
+    parts.tokens.forEach((/** @type {any} */ token, /** @type {number} */ i) => {
+      setText(token, words[i]);
+      set(token, "aria-label", fill(texts.word, { n: i + 1, word: words[i] }));
+      set(token, "aria-pressed", String(i === place));
+    });
+    SIDES.forEach((side) => {
+      const head = view.state.heads[side];
+      const row = view.weightsIn(head)?.[place];
+      setText(parts.labels[side], view.brief(head));
+      set(parts.labels[side], "title", view.nameOf(head));
+      parts.cells[side].forEach((/** @type {any} */ cell, /** @type {number} */ i) => {
+        setText(cell, row ? shown(row[i], 3) : texts.none);
+        set(cell, "aria-label", row ? fill(texts.weight, { head: view.nameOf(head), from: words[place],
+          n: place + 1, to: words[i], m: i + 1, weight: shown(row[i], 3) })
+          : fill(texts.unknown, { head: view.nameOf(head) }));
+        set(cell, "aria-pressed", String(i === key));
+        set(cell, ".backgroundColor", `color-mix(in oklab, var(--head) ${Math.round(45 * (row?.[i] ?? 0))}%, transparent)`);
+      });
+    });
+    const asked = `${place} ${words.join(" ")}`;
+    if (parts.asked !== asked) measure(view);
+    parts.asked = asked;
+    paintArcs(view);
+  }
+
+  /** Where the tokens stand; the chosen one comes into sight. @param {any} view */
+  function measure({ parts, state: { place } }) {
+    const { scroll, tokens } = parts;
+    const lefts = tokens.map((/** @type {any} */ token) => token.offsetLeft);
+    parts.middles = tokens.map((/** @type {any} */ token, /** @type {number} */ i) =>
+      lefts[i] - lefts[0] + token.offsetWidth / 2);
+    const seen = lefts[place] - scroll.scrollLeft;
+    const isSeen = seen >= 0 && seen + tokens[place].offsetWidth <= scroll.clientWidth;
+    if (!isSeen) scroll.scrollLeft = lefts[place] - scroll.clientWidth / 2;
+  }
+
+  /** From the middle of the word to that of each key, as thick as the weight. @param {any} view */
+  function paintArcs(view) {
+    const { parts, state: { heads, place } } = view;
+    const { middles } = parts;
+    SIDES.forEach((side) => {
+      const row = view.weightsIn(heads[side])?.[place] ?? [];
+      parts.arcs[side].paths.forEach((/** @type {any} */ path, /** @type {number} */ i) => {
+        const isDrawn = row[i] >= LEAST;
+        set(path, "d", isDrawn ? arc(middles[place], middles[i], side) : "");
+        set(path, "stroke-width", isDrawn ? (0.75 + 7 * row[i]).toFixed(2) : 0);
+      });
+    });
+  }
+
+  /** A token's arc to itself is a loop. @param {number} from @param {number} to @param {number} side */
+  function arc(from, to, side) {
+    const [left, right] = from === to ? [from - 9, from + 9] : [from, to];
+    const rise = Math.min(2 * HEIGHT - 10, 30 + 0.4 * Math.abs(to - from));
+    const [foot, top] = side ? [0, rise] : [HEIGHT, HEIGHT - rise];
+    return `M${left.toFixed(1)} ${foot}Q${((left + right) / 2).toFixed(1)} ${top.toFixed(1)} ${right.toFixed(1)} ${foot}`;
+  }
+
+  Object.assign(window.mhaHeads, { paintStory, storyOf });
+})();

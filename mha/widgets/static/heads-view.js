@@ -1,0 +1,271 @@
+/* The recorded heads of a trained model: a word's arcs in two heads, all heads as maps, names put to
+   the test, and five heads whose numbers are worked again. */
+(function () {
+  "use strict";
+
+  const { fill, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setText } = window.mhaExplorer;
+  const { aboutOf, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
+    recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tested } = window.mhaHeads;
+  const { trace } = window.mhaAttention;
+  const texts = window.mhaStrings.heads;
+
+  const UNDOS = 200;
+
+  /** A head's width. */
+  const WIDTH = 32;
+
+  class HeadsView {
+    /** The tokens as they are shown: their numbers among all, and their words. @type {number[]} */
+    ids = [];
+    /** @type {string[]} */
+    words = [];
+    /** The chosen word and its key. @type {string[]} */
+    pair = [];
+    /** What the first head computes with these tokens, where its matrices are here.
+        @type {{ run: Run | null, inputs: Inputs }} */
+    worked = { run: null, inputs: {} };
+    /** Of each head, how far the name of this test holds. */
+    tested = { of: "none", results: /** @type {any[]} */ ([]) };
+    /** @type {number[]} */
+    order = [];
+
+    /** @param {any} data */
+    constructor(data) {
+      const { sentences, tokens } = window.mhaHeads;
+      /** How many tokens there are in all. */
+      this.count = 0;
+      /** Each with its text, its tokens, and the number of its first among all of them.
+          @type {{ text: string, tokens: string[], first: number }[]} */
+      this.sentences = sentences.map((/** @type {string} */ text, /** @type {number} */ i) => {
+        const first = this.count;
+        this.count += tokens[i].length;
+        return { text, tokens: tokens[i], first };
+      });
+      /** With so many tokens a head may be asked: as many as the longest sentence has. */
+      this.most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
+      this.maps = recordedMaps();
+      /** @type {number[]} */
+      this.known = data.known.map((/** @type {number[]} */ at) => this.headAt(at));
+      /** What was brought of the known heads, and what they made of tokens. @type {Record<number, any>} */
+      this.brought = {};
+      this.start = { sentence: data.sentence, place: data.place, key: data.key, side: 0, name: "", all: false,
+        heads: data.heads.map((/** @type {number[]} */ at) => this.headAt(at)), own: null, at: null };
+      /** @type {any} */
+      this.state = { ...this.start };
+      /** @type {any[]} */
+      this.past = [];
+      /** @type {any[]} */
+      this.trail = [];
+      /** @type {any} */
+      this.parts = {};
+      this.about = aboutOf(this);
+      this.node = this.build();
+      new MutationObserver(() => this.placed()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    /** In its page it has the colours of the maps. */
+    placed() {
+      this.color = getComputedStyle(this.parts.slots[0].canvas).color;
+      this.paint();
+    }
+
+    build() {
+      const { parts } = this;
+      parts.title = make("p", { className: "strip-title", role: "status" });
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+        makeButton(label, act, { className: "reading-button" });
+      parts.undo = button(texts.undo, () => this.undo());
+      parts.status = make("span", { className: "soft", role: "status" });
+      const all = gridOf(this);
+      const live = make("div", { className: "model-live" },
+        make("div", { className: "model-controls" }, parts.title, parts.undo,
+          button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
+        make("div", { className: "heads-two" }, storyOf(this), all, sentencesOf(this)),
+        stripOf(this), orderOf(this), tableOf(this), originOf(this));
+      live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape" && this.state.at) goBack(this, true);
+      });
+      return live;
+    }
+
+    // ---- Heads, tokens and numbers ----
+
+    /** @param {number[]} at layer and head, counted from 1 */
+    headAt([layer, head]) {
+      return (layer - 1) * window.mhaHeads.heads + head - 1;
+    }
+
+    /** @param {number} head */
+    placeOf(head) {
+      const { heads } = window.mhaHeads;
+      return { layer: Math.floor(head / heads) + 1, head: (head % heads) + 1 };
+    }
+
+    brief = (/** @type {number} */ head) => fill(texts.brief, this.placeOf(head));
+
+    nameOf = (/** @type {number} */ head) => fill(texts.head, this.placeOf(head));
+
+    /** Where a token stands, by its number among all of them. @param {number} id */
+    tokenOf(id) {
+      const sentence = this.sentences.findLastIndex(({ first }) => first <= id);
+      const place = id - this.sentences[sentence].first;
+      return { sentence, place, word: this.sentences[sentence].tokens[place] };
+    }
+
+    /** What the first head made of the tokens, null where its numbers are not here. @param {number} head */
+    runOf(head) {
+      const found = this.brought[head];
+      if (!found) return null;
+      const asked = this.ids.join(" ");
+      if (found.asked !== asked) {
+        const [query, key, value] = found.matrices.map((/** @type {Matrix} */ matrix) =>
+          [this.ids.map((id) => matrix[id])]);
+        const inputs = { query, key, value };
+        Object.assign(found, { asked, inputs, run: trace(inputs) });
+      }
+      return found;
+    }
+
+    /** The weights that a head is shown with: as recorded, or what it makes of another order.
+        @param {number} head @returns {Matrix | null} */
+    weightsIn(head) {
+      if (!this.state.own) return this.maps[this.state.sentence][head];
+      return this.runOf(head)?.run.weights[0] ?? null;
+    }
+
+    /** What the other tokens give the key on average, in the first head. */
+    others() {
+      const { heads: [head], key, place } = this.state;
+      const rows = (this.weightsIn(head) ?? []).filter((_, i) => i !== place);
+      return percent(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
+    }
+
+    /** Load the numbers of those of the two heads that have some. */
+    bring() {
+      for (const head of this.state.heads) {
+        if (!this.known.includes(head) || head in this.brought) continue;
+        this.brought[head] = null;
+        const { layer, head: number } = this.placeOf(head);
+        later(`head-${layer}-${number}.js`).then(() => {
+          this.brought[head] = { matrices: matricesOf(window.mhaHeads[this.brief(head)], [3, this.count, WIDTH]) };
+          this.paint();
+        }, () => { delete this.brought[head]; });
+      }
+    }
+
+    // ---- Changes ----
+
+    /** What is looked at changes. @param {any} changes */
+    show(changes) {
+      this.state = { ...this.state, ...changes };
+      this.paint();
+    }
+
+    /** @param {any} changes */
+    change(changes) {
+      this.past.push(this.state);
+      if (this.past.length > UNDOS) this.past.shift();
+      this.trail = [];
+      setText(this.parts.status, "");
+      this.show({ at: null, ...this.sound({ ...this.state, ...changes }) });
+    }
+
+    /** A state whose word and key stand in its sentence; without matrices no other order. @param {any} state */
+    sound(state) {
+      const own = this.known.includes(state.heads[0]) ? state.own : null;
+      const last = (own ?? this.sentences[state.sentence].tokens).length - 1;
+      return { ...state, own, place: Math.min(state.place, last), key: Math.min(state.key, last), at: null };
+    }
+
+    undo() {
+      const found = this.past.pop();
+      if (!found) return;
+      this.trail = [];
+      this.show({ ...found, at: null });
+    }
+
+    /** @param {number} place */
+    choose(place) {
+      this.change({ place });
+    }
+
+    /** @param {number} key */
+    chooseKey(key) {
+      this.change({ key });
+    }
+
+    /** The word and the key stay where a sentence has them. @param {number} sentence */
+    chooseSentence(sentence) {
+      const { tokens } = this.sentences[sentence];
+      const [place, key] = this.pair.map((word) => Math.max(0, tokens.indexOf(word)));
+      this.change({ sentence, place, key, own: null });
+    }
+
+    /** @param {number} head @param {number} [side] */
+    chooseHead(head, side = this.state.side) {
+      this.change({ side, heads: this.state.heads.map((/** @type {number} */ was, /** @type {number} */ i) => (i === side ? head : was)) });
+    }
+
+    // ---- The address ----
+
+    share() {
+      const { all, heads, key, name, own, place, sentence } = this.state;
+      const parts = new URLSearchParams({ heads: "real", sentence: String(sentence + 1), word: String(place + 1),
+        key: String(key + 1), head: heads.map(this.brief).join("-"), ...name && { name }, ...all && { all: "1" },
+        ...own && { own: own.join(".") } });
+      history.replaceState(null, "", `#${parts}`);
+      const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
+      copied.then(() => setText(this.parts.status, texts.copied), () => setText(this.parts.status, texts.notCopied));
+    }
+
+    /** What can be read of an address; the rest is as at the start. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("heads") !== "real") return;
+      /** A number from 1 on, from 0 on. @type {(text: string | null | undefined, end: number, otherwise: number) => number} */
+      const number = (text, end, otherwise) => (/^[1-9]\d{0,2}$/.test(text ?? "") && Number(text) <= end ? Number(text) - 1 : otherwise);
+      const { start } = this;
+      const sentence = number(parts.get("sentence"), this.sentences.length, start.sentence);
+      const heads = (parts.get("head") ?? "").split("-").slice(0, 2).map((text) => {
+        const { heads: each, layers } = window.mhaHeads;
+        const [layer, head] = text.split(".").map((part, i) => number(part, i ? each : layers, -1));
+        return layer >= 0 && head >= 0 ? layer * each + head : -1;
+      });
+      const own = (parts.get("own") ?? "").split(".").map((text) => (/^\d{1,3}$/.test(text) ? Number(text) : this.count));
+      const isOwn = own.length <= this.most && own.every((id) => id < this.count);
+      const name = parts.get("name") ?? "";
+      this.show(this.sound({ ...start, sentence, own: isOwn ? own : null, all: parts.get("all") === "1",
+        place: number(parts.get("word"), this.most, start.place), key: number(parts.get("key"), this.most, start.key),
+        name: Object.hasOwn(texts.names, name) ? name : "",
+        heads: start.heads.map((/** @type {number} */ head, /** @type {number} */ i) => (heads[i] >= 0 ? heads[i] : head)) }));
+    }
+
+    // ---- Painting ----
+
+    paint() {
+      const { parts, state } = this;
+      const { heads, key, name, own, place, sentence } = state;
+      this.bring();
+      const { first, tokens } = this.sentences[sentence];
+      this.ids = own ?? tokens.map((_, i) => first + i);
+      this.words = this.ids.map((id) => this.tokenOf(id).word);
+      this.pair = [this.words[place], this.words[key]];
+      this.worked = this.runOf(heads[0]) ?? { run: null, inputs: {} };
+      const of = [name, ...name === "pair" ? this.pair : []].join(" ");
+      if (this.tested.of !== of) this.tested = { of, results: tested(this) };
+      this.order = ordered(this);
+      setText(parts.title, fill(own ? texts.titleOwn : texts.title, { word: `${this.pair[0]} (${place + 1})`,
+        first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
+      parts.undo.disabled = !this.past.length;
+      paintStory(this);
+      paintGrid(this);
+      paintSentences(this);
+      paintStrip(this);
+      paintOrder(this);
+      paintTable(this);
+      paintOrigin(this);
+    }
+  }
+
+  window.mhaInstruments.heads = (data) => new HeadsView(data);
+})();

@@ -1,0 +1,229 @@
+/* Two layers on a few letters: which token each looks at, and what the last one guesses. A letter can be
+   changed, and the first layer left out: the second follows, or fails. The layers are explorers' runs,
+   computed as theirs are; what the first leaves is what the second reads. */
+(function () {
+  "use strict";
+
+  const { shown } = window.mhaNumbers;
+  const { compute, fill, make, makeButton, nameOf, set, setBar, setText, startOf } = window.mhaExplorer;
+  const texts = window.mhaStrings.letters;
+
+  /** From so much on a share counts as a find. */
+  const LEAST = 0.4;
+
+  const percent = (/** @type {number} */ x) => `${shown(100 * x, 0)}\u00a0%`;
+
+  /** One layer, as what follows an explorer sees it. */
+  class LayerRun {
+    /** @param {any} data @param {any} letters */
+    constructor(data, letters) {
+      this.base = data;
+      this.data = data;
+      this.start = startOf(data);
+      this.state = this.start;
+      this.numbers = compute(data, this.state);
+      this.letters = letters;
+      this.root = letters.node;
+      /** No number of it can be changed by itself. */
+      this.isFixed = true;
+      /** @type {(() => void)[]} */
+      this.told = [];
+      this.strip = {
+        node: letters.node, hands: { pointed: null }, view: () => ({ row: this.state.query, head: 0 }),
+        light: () => letters.light(this),
+      };
+    }
+
+    /** @param {Place} at */
+    nameOf(at) {
+      return nameOf(this.data, this.state, at);
+    }
+
+    reset() {
+      this.letters.reset();
+    }
+
+    show() {
+      // One query is drawn, and it stays.
+    }
+
+    /** @param {any} patch @param {Matrix} [embeddings] that it reads, if they are not its own */
+    change(patch, embeddings) {
+      this.state = { ...this.state, ...patch };
+      const { inputs } = this.data;
+      this.numbers = compute(embeddings ? { ...this.data, inputs: { ...inputs, embeddings } } : this.data,
+        embeddings ? { ...this.state, edits: {} } : this.state);
+    }
+  }
+
+  class Letters {
+    /** The first layer and the second. @type {any[]} */
+    layers = [];
+
+    /** Of each layer the lines, a list a query. @type {{ lines: SVGLineElement[][], node: any }[]} */
+    flows = [];
+
+    /** What each token has heard. @type {HTMLElement[]} */
+    marks = [];
+
+    /** Of each letter, how likely it is next. @type {{ bar: any, number: any, node: any }[]} */
+    bars = [];
+
+    /** @param {any} data */
+    constructor(data) {
+      this.data = data;
+      const [{ tokens }] = data.layers;
+      this.node = make("div", { className: "letters" });
+      this.layers = data.layers.map((/** @type {any} */ layer) => new LayerRun(layer, this));
+      this.labels = tokens;
+      this.chosen = this.atFirst();
+      this.build();
+      this.paint();
+    }
+
+    /** The letter of each token, as an index; -1 for what is none. */
+    atFirst() {
+      const { what } = this.data.parts;
+      return this.data.layers[0].inputs.embeddings.map((/** @type {number[]} */ row) =>
+        what.findIndex((/** @type {number} */ i) => row[i] === 1));
+    }
+
+    build() {
+      const { letters } = this.data;
+      const tokens = this.labels.map((/** @type {string} */ label, /** @type {number} */ i) => {
+        if (this.chosen[i] < 0) return make("span", { className: "token" }, make("i", {}, label));
+        const select = make("select", { "aria-label": fill(texts.letter, { n: i }),
+          onchange: () => { this.chosen[i] = select.selectedIndex; this.follow(); } },
+        ...[...letters].map((letter) => make("option", {}, letter)));
+        return make("span", { className: "token" }, select);
+      });
+      this.selects = tokens.map((/** @type {Element} */ token) => token.querySelector("select"));
+      this.marks = this.labels.map((/** @type {string} */ _) => make("span", { className: "heard" }));
+      this.flows = this.layers.map(() => this.flow());
+      this.bars = [...letters].map((letter) => {
+        const [bar, number] = [make("span"), make("span", { className: "share" })];
+        return { bar, number, node: make("span", { className: "guess" }, make("i", {}, letter),
+          make("span", { className: "bar" }, bar), number) };
+      });
+      this.on = make("input", { type: "checkbox", checked: true, onchange: () => this.follow() });
+      this.status = make("p", { className: "status", role: "status" });
+      const row = (/** @type {any[]} */ ...nodes) => make("div", { className: "tokens" }, ...nodes);
+      this.node.append(
+        row(...tokens), make("p", { className: "soft layer" }, texts.first), this.flows[0].node,
+        row(...this.marks), make("p", { className: "soft layer" }, texts.second), this.flows[1].node,
+        make("div", { className: "guesses" }, make("span", { className: "soft" }, texts.guess),
+          ...this.bars.map(({ node }) => node)),
+        this.status,
+        make("div", { className: "line" }, make("label", {}, this.on, ` ${texts.isOn}`),
+          makeButton(texts.reset, () => this.reset(), { className: "reading-button" })));
+    }
+
+    /** The lines from the tokens of a layer, above, to what they become, below. */
+    flow() {
+      const space = "http://www.w3.org/2000/svg";
+      const svg = document.createElementNS(space, "svg");
+      const count = this.labels.length;
+      set(svg, "viewBox", `0 0 ${count} 1`);
+      set(svg, "preserveAspectRatio", "none");
+      set(svg, "aria-hidden", "true");
+      const lines = Array.from({ length: count }, (_, query) => Array.from({ length: query + 1 }, (__, key) => {
+        const line = document.createElementNS(space, "line");
+        Object.entries({ x1: key + 0.5, y1: 0, x2: query + 0.5, y2: 1 }).forEach(([name, at]) =>
+          line.setAttribute(name, String(at)));
+        svg.append(line);
+        return line;
+      }));
+      return { lines, node: make("div", { className: "flow" }, svg) };
+    }
+
+    reset() {
+      this.chosen = this.atFirst();
+      this.on.checked = true;
+      this.follow();
+    }
+
+    /** The letters as edits of the first layer's embeddings, and what both layers make of them. */
+    follow() {
+      const [first, second] = this.layers;
+      const { what } = this.data.parts;
+      /** @type {Record<string, number>} */
+      const edits = {};
+      this.atFirst().forEach((/** @type {number} */ was, /** @type {number} */ row) => {
+        if (was === this.chosen[row]) return;
+        edits[`embeddings.${row}.${what[was]}`] = 0;
+        edits[`embeddings.${row}.${what[this.chosen[row]]}`] = 1;
+      });
+      const tokens = this.labels.map((/** @type {string} */ label, /** @type {number} */ i) =>
+        (this.chosen[i] < 0 ? label : label.replace(/\S+$/, this.data.letters[this.chosen[i]])));
+      const off = [!this.on.checked];
+      first.data = { ...first.base, tokens };
+      second.data = { ...second.base, tokens };
+      first.change({ edits, off });
+      second.change({ edits, off: second.start.off }, first.numbers[first.base.end]);
+      if (off[0]) second.state = { ...second.state, edits: { ...edits, off: 1 } };
+      this.paint();
+      this.layers.forEach(({ told }) => told.forEach((/** @type {() => void} */ tell) => tell()));
+    }
+
+    /** A pointed number's line. @param {LayerRun} layer */
+    light(layer) {
+      const { pointed } = layer.strip.hands;
+      const at = /** @type {any} */ (pointed)?.at;
+      this.flows[this.layers.indexOf(layer)].lines.forEach((line, query) => line.forEach((one, key) =>
+        one.classList.toggle("lit", at?.row === query && (at.column === key || at.stage === "row_sums"))));
+    }
+
+    paint() {
+      const [first, second] = this.layers;
+      const { letters, parts: { before, following } } = this.data;
+      this.selects.forEach((/** @type {any} */ select, /** @type {number} */ i) => {
+        if (select) select.selectedIndex = this.chosen[i];
+      });
+      const last = this.labels.length - 1;
+      this.layers.forEach(({ numbers }, layer) => {
+        this.flows[layer].lines.forEach((line, query) => line.forEach((one, key) => {
+          const weight = numbers.weights[0][query][key];
+          const isFaint = layer === 1 && query !== last;
+          set(one, ".strokeWidth", `${(0.5 + 9 * weight).toFixed(1)}px`);
+          set(one, ".opacity", (isFaint ? 0.12 : 0.15 + 0.85 * weight).toFixed(2));
+        }));
+      });
+      const left = first.numbers[first.base.end];
+      this.marks.forEach((mark, row) => {
+        const heard = before.map((/** @type {number} */ i) => left[row][i]);
+        const most = Math.max(...heard);
+        const letter = letters[heard.indexOf(most)];
+        setText(mark, most > LEAST ? fill(texts.after, { letter }) : row ? texts.afterNone : "");
+      });
+      const guess = following.map((/** @type {number} */ i) => second.numbers[second.base.end][last][i]);
+      this.bars.forEach(({ bar, number }, i) => {
+        setBar(bar, guess[i]);
+        setText(number, percent(guess[i]));
+      });
+      setText(this.status, this.says(second.numbers.weights[0][last], guess));
+    }
+
+    /** @param {number[]} weights of the last token @param {number[]} guess */
+    says(weights, guess) {
+      const { letters } = this.data;
+      const last = letters[this.chosen[this.chosen.length - 1]];
+      const most = guess.indexOf(Math.max(...guess));
+      const words = { last, article: "AEFHILMNORSX".includes(last) ? "an" : "a",
+        guess: letters[most], share: percent(guess[most]) };
+      if (!this.on.checked) return texts.off;
+      const found = weights.flatMap((weight, key) => (weight > LEAST ? [key] : []));
+      if (!found.length) return fill(texts.none, words);
+      if (found.length > 1) return fill(texts.both, words);
+      const [key] = found;
+      if (key === weights.length - 1) return fill(texts.itself, words);
+      return fill(texts.finds, { ...words, found: letters[this.chosen[key]] });
+    }
+
+    /** What the page's text may follow. */
+    get runs() {
+      return this.layers;
+    }
+  }
+
+  window.mhaInstruments.letters = (data) => new Letters(data);
+})();

@@ -1,0 +1,123 @@
+/* An example drawn for any sentence, a port of mha/runs/drawn.py: the same numbers for a seed. The
+   vocabulary and the limits come with the page. */
+(function () {
+  "use strict";
+
+  /** In small letters, without signs around it. @param {string} word */
+  function bareWord(word) {
+    const small = word.toLowerCase();
+    return small.replace(/^[.,;:!?]+|[.,;:!?]+$/g, "") || small;
+  }
+
+  /** The draws that belong to one array, or one word, of a seed. @type {(...label: any[]) => any} */
+  function drawsOf(...label) {
+    let state = 2166136261;
+    for (const letter of label.join(" ")) {
+      state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16777619);
+    }
+    return new window.mhaDraws(state >>> 0);
+  }
+
+  /** @type {<Kind>(count: number, one: (i: number) => Kind) => Kind[]} */
+  const each = (count, one) => Array.from({ length: count }, (_, i) => one(i));
+
+  /** @type {(rows: number, columns: number) => Matrix} */
+  const zeros = (rows, columns) => each(rows, () => new Array(columns).fill(0));
+
+  /** The numbers of a word, the same wherever it stands.
+      @param {OwnSettings} settings @param {OwnKnowledge} knowledge @param {string} word */
+  function wordOf({ seed, numbers, width }, { meanings, vocabulary }, word) {
+    const bare = bareWord(word);
+    const draws = drawsOf(seed, "word", bare);
+    if (numbers === "tenths") return each(width, () => draws.whole(-9, 9) / 10);
+    if (numbers === "meanings") {
+      const asked = Object.hasOwn(vocabulary, bare) ? vocabulary[bare]
+        : meanings[draws.whole(0, width - 1)];
+      return each(width, (i) => Number(asked.split(" ").includes(meanings[i])));
+    }
+    const vector = each(width, () => draws.whole(-1, 1));
+    if (!vector.some(Boolean)) vector[draws.whole(0, width - 1)] = 1;
+    return vector;
+  }
+
+  /** @param {OwnSettings} settings @param {number} row */
+  function placeOf({ seed, numbers, width }, row) {
+    const draws = drawsOf(seed, "place", row);
+    return each(width, () => (numbers === "whole" ? draws.whole(-1, 1) : draws.whole(-3, 3) / 10));
+  }
+
+  /** Heads that join meanings of the sentence.
+      @param {OwnSettings} settings @param {OwnKnowledge} knowledge @param {Matrix} embeddings */
+  function joining({ seed, heads, inner, width }, { meanings }, embeddings) {
+    const all = each(width, (i) => i);
+    const has = all.filter((i) => embeddings.some((row) => row[i]));
+    const there = has.length > 1 ? has : all;
+    const pairs = there.flatMap((asks) => there.filter((i) => i !== asks).map((i) => [asks, i]));
+    const draws = drawsOf(seed, "pairs with questions");
+    const [w_q, w_k, w_v] = each(3, () => each(heads, () => zeros(width, inner)));
+    const w_o = zeros(heads * inner, width);
+    let left = [...pairs];
+    const names = each(heads, (head) => {
+      const [[asks, answers]] = left.splice(draws.whole(0, left.length - 1), 1);
+      if (!left.length) left = [...pairs];
+      w_q[head][asks][0] = 2;
+      w_k[head][answers][0] = inner > 1 ? 2 : 1;
+      for (let i = 0; i < inner; i += 1) {
+        const passed = (answers + i) % width;
+        w_v[head][passed][i] = 1;
+        w_o[head * inner + i][passed] = 1;
+        if (!i) continue;
+        const alike = there[draws.whole(0, there.length - 1)];
+        w_q[head][alike][i] = 1;
+        w_k[head][alike][i] = 1;
+      }
+      return `Head ${head + 1}: ${meanings[asks]} → ${meanings[answers]}`;
+    });
+    return { names, w_q, w_k, w_v, w_o };
+  }
+
+  /** @type {(settings: OwnSettings, label: string, rows: number, columns: number) => Matrix} */
+  function matrixOf({ seed, numbers }, label, rows, columns) {
+    const draws = drawsOf(seed, label);
+    const matrix = zeros(rows, columns);
+    const size = /^w_[qk]/.test(label) ? 15 : 9;
+    for (let column = 0; column < columns; column += 1) {
+      if (numbers === "tenths") {
+        matrix.forEach((row) => { row[column] = draws.whole(-size, size) / 10; });
+        continue;
+      }
+      const sign = 2 * draws.whole(0, 1) - 1;
+      const row = draws.whole(0, rows - 1);
+      const other = draws.whole(0, rows - 1);
+      matrix[other][column] = draws.whole(-1, 1);
+      matrix[row][column] = sign;
+    }
+    return matrix;
+  }
+
+  /**
+   * What an explorer starts from: names of the heads, and the arrays.
+   * @param {OwnSettings} settings
+   * @param {OwnKnowledge} knowledge
+   * @returns {{ heads: string[], inputs: any }}
+   */
+  function drawExample(settings, knowledge) {
+    const { words, numbers, heads, inner, width } = settings;
+    const embeddings = words.map((word) => wordOf(settings, knowledge, word));
+    const of = (/** @type {string} */ name) =>
+      each(heads, (head) => matrixOf(settings, `${name} ${head}`, width, inner));
+    const { names, w_o, ...matrices } = numbers === "meanings"
+      ? joining(settings, knowledge, embeddings)
+      : { names: each(heads, (i) => `Head ${i + 1}`), w_q: of("w_q"), w_k: of("w_k"),
+        w_v: of("w_v"), w_o: matrixOf(settings, "w_o", heads * inner, width) };
+    return {
+      heads: names,
+      inputs: {
+        embeddings, ...matrices, ...(settings.output && { w_o }),
+        ...(settings.positions && { positions: words.map((_, row) => placeOf(settings, row)) }),
+      },
+    };
+  }
+
+  window.mhaOwn = { bareWord, drawExample };
+})();

@@ -1,0 +1,217 @@
+/* The worksheet of an example, with its key: made on the page, and printed by the browser. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { at: placeAt } = window.mhaPlaces;
+  const { compute, dimension, fill, make, startOf, worked } = window.mhaExplorer;
+  const { isGiven } = window.mhaOrigins;
+  const texts = window.mhaStrings.own;
+
+  /** Stages of a head, in the order in which they are worked out. */
+  const OF_HEAD = ["query", "key", "value", "scores", "scaled_scores", "exponentials", "weights",
+    "head_outputs"];
+
+  /** Of these one word has a row each, in one table. */
+  const STEPS = OF_HEAD.slice(3, 7);
+
+  /** Text with what stands after ^ raised. @param {string} text */
+  const raised = (text) => text.split(/\^([^\s,.]+)/).map((part, i) =>
+    (i % 2 ? make("sup", {}, part) : part));
+
+  class Sheet {
+    /**
+     * @param {ExplorerData} data as `taken` gives it
+     * @param {Record<string, string>} titles of the stages
+     * @param {boolean} isAll whether all words are asked for, or the one that is looked at
+     */
+    constructor(data, titles, isAll) {
+      this.data = data;
+      this.titles = titles;
+      this.isAll = isAll;
+      this.state = startOf(data);
+      /** @type {any} */
+      this.numbers = compute(data, this.state);
+      this.focus = data.focus ?? 0;
+    }
+
+    /** The sheet, and its key on a page of its own. */
+    node() {
+      return make("section", { className: "own-sheet", lang: "en" }, this.page(false), this.page(true));
+    }
+
+    /** @param {boolean} isKey */
+    page(isKey) {
+      const { data, isAll } = this;
+      const token = data.tokens[this.focus];
+      const sentence = make("p", { className: "own-sentence" }, make("i", {}, data.tokens.join(" ")));
+      const head = isKey ? [] : [
+        make("p", { className: "own-who" }, `${texts.sheetName} `, make("span"), ` ${texts.sheetDate} `,
+          make("span"))];
+      const asks = fill(isAll ? texts.sheetAsksAll : texts.sheetAsks, { token });
+      return make("article", { className: isKey ? "own-key" : "own-page" },
+        make("h1", {}, isKey ? `${texts.sheet}: ${texts.sheetKey}` : texts.sheet), ...head, sentence,
+        ...(isKey ? [] : [make("p", {}, asks), make("h2", {}, texts.sheetGiven), this.given(),
+          this.rules(), make("h2", {}, texts.sheetWork)]),
+        ...data.heads.map((_, i) => this.head(i, isKey)), this.end(isKey),
+        ...(isKey ? this.lines() : []));
+    }
+
+    /** The numbers that the example starts from. */
+    given() {
+      const { data, numbers } = this;
+      const once = ["embeddings", "positions", "w_o"].filter((stage) => numbers[stage]);
+      return make("div", { className: "own-given" },
+        ...once.map((stage) => this.table(stage, null, true)),
+        ...data.heads.map((name, head) => make("div", { className: "own-head" },
+          make("h3", {}, name),
+          ...["w_q", "w_k", "w_v"].map((stage) => this.table(stage, head, true)))),
+        ...(data.masks ? [this.mask(data.masks[0])] : []));
+    }
+
+    /** What may look at what, where words are padding.
+        @param {MaskEntry[][]} mask */
+    mask(mask) {
+      const { tokens } = this.data;
+      return this.grid(texts.sheetMask, tokens, mask.map((row, i) => make("tr", {},
+        make("th", {}, tokens[i]), ...row.map((may) => make("td", {}, String(Number(may)))))));
+    }
+
+    rules() {
+      const { data, numbers } = this;
+      const width = numbers.query[0][0].length;
+      const { sheetRules: rules } = texts;
+      const root = short(Math.sqrt(width));
+      const isExact = Number.isInteger(Math.sqrt(width));
+      const scaling = data.scale === null
+        ? fill(isExact ? rules.rootExact : rules.root, { width, root })
+        : fill(rules.scale, { scale: short(data.scale, 15) });
+      const end = numbers.output ? rules.output : data.heads.length > 1 ? rules.join : rules.only;
+      const all = [...(numbers.placed ? [rules.placed] : []), rules.project, rules.scores, scaling,
+        rules.weights, rules.mix, end];
+      return make("div", {}, make("ol", {}, ...all.map((rule) => make("li", {}, ...raised(rule)))),
+        ...(data.isCausal ? [make("p", {}, texts.sheetCausal)] : []),
+        make("p", {}, ...raised(texts.sheetRounding)));
+    }
+
+    /** @param {number} head @param {boolean} isKey */
+    head(head, isKey) {
+      const { data, numbers } = this;
+      const first = head === 0 && numbers.placed ? [this.table("placed", null, isKey)] : [];
+      return make("div", {}, ...first, make("div", { className: "own-head" },
+        make("h3", {}, data.heads[head]), ...OF_HEAD.flatMap((stage) =>
+          (this.isAll || !STEPS.includes(stage) ? [this.table(stage, head, isKey)]
+            : stage === STEPS[0] ? [this.steps(head, isKey)] : []))));
+    }
+
+    /** How the heads come together. @param {boolean} isKey */
+    end(isKey) {
+      const { data, numbers } = this;
+      const stages = [...(data.heads.length > 1 ? ["concat"] : []), ...(numbers.output ? ["output"] : [])];
+      return make("div", { className: "own-head" },
+        ...stages.map((stage) => this.table(stage, null, isKey)));
+    }
+
+    /** Which rows of a stage are asked for. @param {string} stage */
+    rowsOf(stage) {
+      const all = this.data.tokens.map((_, i) => i);
+      const isOfAll = this.isAll || isGiven(this.data.inputs, stage) || window.mhaPlaces.isMatrix(stage)
+        || ["key", "value", "placed"].includes(stage);
+      return isOfAll ? /** @type {Matrix} */ (this.arrayOf(stage, 0)).map((_, i) => i)
+        : all.slice(this.focus, this.focus + 1);
+    }
+
+    /** @type {(stage: string, head: number | null) => Matrix} */
+    arrayOf(stage, head) {
+      const { numbers } = this;
+      const array = numbers[stage];
+      return Array.isArray(array[0][0]) ? array[head ?? 0] : array;
+    }
+
+    /** @type {(stage: string, head: number | null, isFilled: boolean) => HTMLElement} */
+    table(stage, head, isFilled) {
+      const { data } = this;
+      const { columns: kind, rows: letter, symbol } = window.mhaStages[stage];
+      const array = this.arrayOf(stage, head);
+      const isOfMatrix = window.mhaPlaces.isMatrix(stage);
+      const columns = kind === "keys" ? data.tokens : array[0].map((_, i) => dimension(symbol, i));
+      return this.grid(this.titles[stage], stage === "exponentials" ? [...columns, texts.sum] : columns,
+        this.rowsOf(stage).map((row) => this.row(stage, head, row, isFilled,
+          isOfMatrix ? dimension(letter ?? "", row) : data.tokens[row])));
+    }
+
+    /** The way from one word's scores to its weights, a step a row.
+        @type {(head: number, isFilled: boolean) => HTMLElement} */
+    steps(head, isFilled) {
+      const { data, focus, titles } = this;
+      return this.grid(data.tokens[focus], [...data.tokens, texts.sum], STEPS.map((stage) =>
+        this.row(stage, head, focus, isFilled, titles[stage])));
+    }
+
+    /** A row of a table; what is left out is to be worked out.
+        @type {(stage: string, head: number | null, row: number, isFilled: boolean, label: string) => any} */
+    row(stage, head, row, isFilled, label) {
+      const given = isGiven(this.data.inputs, stage);
+      const values = [...this.arrayOf(stage, head)[row],
+        ...(stage === "exponentials" ? [this.numbers.row_sums[head ?? 0][row]] : [])];
+      const text = (/** @type {number} */ x) => (given ? short(x, 15)
+        : short(x).length < shown(x).length ? short(x) : shown(x));
+      const node = make("tr", {}, make("th", {}, label),
+        ...values.map((x) => make("td", {}, isFilled ? text(x) : "")));
+      Object.assign(node.dataset, { stage, row, ...(head !== null && { head }) });
+      return node;
+    }
+
+    /** @type {(caption: string, columns: string[], rows: HTMLElement[]) => HTMLElement} */
+    grid(caption, columns, rows) {
+      return make("table", {}, make("caption", {}, caption),
+        make("thead", {}, make("tr", {}, make("th"), ...columns.map((name) => make("th", {}, name)))),
+        make("tbody", {}, ...rows));
+    }
+
+    /** How the numbers of the word that is looked at come about, one a line. */
+    lines() {
+      const { data, numbers, focus } = this;
+      const token = data.tokens[focus];
+      const line = (/** @type {Place} */ at) => make("li", {}, ...raised(this.line(at)));
+      const parts = data.heads.map((name, head) => {
+        const places = OF_HEAD.filter((stage) => !["key", "value"].includes(stage)).flatMap((stage) => [
+          ...numbers[stage][head][focus].map((/** @type {number} */ _, /** @type {number} */ j) =>
+            placeAt(stage, head, focus, j)),
+          ...(stage === "exponentials" ? [placeAt("row_sums", head, focus)] : []),
+        ]);
+        return make("div", {}, make("h3", {}, fill(texts.sheetLines, { token, head: name })),
+          make("ul", { className: "own-lines" }, ...places.map(line)));
+      });
+      const end = numbers.output ? [make("h3", {}, fill(texts.sheetOutput, { token })),
+        make("ul", { className: "own-lines" }, ...numbers.output[0].map(
+          (/** @type {number} */ _, /** @type {number} */ j) => line(placeAt("output", focus, j))))] : [];
+      return [...parts, ...end];
+    }
+
+    /** @param {Place} at */
+    line(at) {
+      const { symbol, columns } = window.mhaStages[at.stage];
+      const name = columns === "keys" ? `${symbol}(${this.data.tokens[at.column]})`
+        : at.column === null ? symbol : dimension(symbol, at.column);
+      return `${name}: ${worked(this.data, this.state, this.numbers, at)}`;
+    }
+  }
+
+  /** Print a sheet by the browser, and take it away afterwards.
+      @param {HTMLElement} sheet */
+  function print(sheet) {
+    const { classList } = document.documentElement;
+    const end = () => {
+      classList.remove("own-printing");
+      sheet.remove();
+    };
+    document.querySelector(".own-sheet")?.remove();
+    document.body.append(sheet);
+    classList.add("own-printing");
+    window.addEventListener("afterprint", end, { once: true });
+    window.print();
+  }
+
+  Object.assign(window.mhaOwn, { Sheet, print });
+})();

@@ -1,0 +1,461 @@
+/* An example of the reader's own: a sentence, the meanings of its words as sliders, its sizes; below
+   them the explorer of what was made, boxes that ask for its numbers, and what can be taken along.
+   Each change of the sentence or a size makes another explorer; all are steps of one history. */
+(function () {
+  "use strict";
+
+  const { addressOf, askable, bareWord, boxOf, download, drawExample, kept, KINDS, nameOf, notebook,
+    print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
+  const { elementOf, fill, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
+    set, setBar, setText } = window.mhaExplorer;
+  const { shown } = window.mhaNumbers;
+  const { at: placeAt } = window.mhaPlaces;
+  const texts = window.mhaStrings.own;
+  const { copied, queryIs, redone, undone } = window.mhaStrings.explorer;
+
+  /** What a slider can be moved to; what is typed may be beyond it. */
+  const SLIDERS = { meanings: [0, 2, 0.5], whole: [-3, 3, 1], tenths: [-1.5, 1.5, 0.1] };
+
+  /** A sentence is taken when the typing pauses; changes of one kind are one step meanwhile. */
+  const PAUSE_MS = 400;
+  const GESTURE_MS = 1500;
+
+  /** From this width on there is room for all that can be chosen. */
+  const DESK = "(min-width: 48rem)";
+
+  /** How many steps back are kept. */
+  const STEPS = 50;
+
+  /** @type {(x: number) => string} */
+  const percent = (x) => `${shown(100 * x, 0)}\u00a0%`;
+
+  class Own {
+    /** @param {any} data as mha/widgets/own.py writes it */
+    constructor(data) {
+      /** @type {OwnKnowledge & { focus: number, words: string[] }} */
+      this.data = data;
+      /** @type {OwnSettings} */
+      this.first = { words: data.words, numbers: "meanings", seed: 1, heads: 2, width: 4, inner: 2,
+        positions: false, output: true };
+      this.settings = this.first;
+      /** @type {any} */
+      this.element = null;
+      /** @type {{ settings: OwnSettings, element: any }[]} */
+      this.past = [];
+      /** @type {{ settings: OwnSettings, element: any }[]} */
+      this.future = [];
+      this.gesture = { what: "", at: 0 };
+      /** The word whose sliders stand there. */
+      this.slid = -1;
+      /** @type {(() => void)[]} */
+      this.syncs = [];
+      /** What follows the explorer, and what follows the settings alone, above.
+          @type {(() => void)[]} */
+      this.follows = [];
+      /** @type {any[]} */
+      this.sliders = [];
+      /** @type {any[]} */
+      this.words = [];
+      this.place = make("div", { className: "own-explorer" });
+      this.chosen = make("div", { className: "own-chosen" });
+      this.node = make("div", { className: "own" }, this.top(), this.sentence(), this.chosen,
+        this.choices(), this.place, this.asks(), this.takes());
+      this.node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
+    }
+
+    get explorer() {
+      return this.element.explorer;
+    }
+
+    // ---- The explorer and the history ----
+
+    /** The page shows the first example as the element comes into it. */
+    placed() {
+      this.show(this.made(this.first), { query: this.data.focus });
+      this.explorer.leaveAddress();
+    }
+
+    /** What stands for some settings. @param {OwnSettings} settings */
+    made(settings) {
+      const { heads, inputs } = drawExample(settings, this.data);
+      /** @type {any} */
+      const data = { name: "own-example", address: addressOf(settings), tokens: settings.words, heads,
+        focus: null, inputs, block: null, end: settings.output ? "output" : "concat", masks: null,
+        isCausal: false, scale: null, prints: {}, tasks: [], view: "strip" };
+      return { settings, element: elementOf(data, this.data.titles) };
+    }
+
+    /** @param {{ settings: OwnSettings, element: any }} made
+        @param {Partial<ExplorerState>} [state] */
+    show({ settings, element }, state) {
+      this.settings = settings;
+      this.element = element;
+      this.place.replaceChildren(element);
+      element.begin();
+      if (!this.explorer.maker) this.explorer.told.push(() => this.paint());
+      this.explorer.maker = this;
+      this.chooser();
+      this.syncs.forEach((sync) => sync());
+      if (state) this.explorer.change(state, "", { compare: false, keep: false });
+      else this.explorer.refresh();
+    }
+
+    /** Take over other settings, and what of the reader's numbers still holds.
+        @param {Partial<OwnSettings>} patch
+        @param {string} sentence
+        @param {string} [what] is changed: quick changes of it are one step */
+    change(patch, sentence, what = "") {
+      const settings = { ...this.settings, ...patch };
+      if (JSON.stringify(settings) === JSON.stringify(this.settings)) return;
+      const now = performance.now();
+      const goesOn = what && what === this.gesture.what && now - this.gesture.at < GESTURE_MS;
+      this.gesture = { what, at: now };
+      const { explorer } = this;
+      explorer.leaveAddress();
+      if (!goesOn) this.past = [...this.past, { settings: this.settings, element: this.element }].slice(-STEPS);
+      this.future = [];
+      this.show(this.made(settings), kept(explorer.state, this.settings, settings));
+      this.write();
+      this.explorer.say(sentence);
+    }
+
+    /** The address of what is shown now, whatever stood there. */
+    write() {
+      this.explorer.written = "";
+      this.explorer.writeAddress();
+    }
+
+    /** @param {boolean} forward */
+    canStep(forward) {
+      return (forward ? this.future : this.past).length > 0;
+    }
+
+    /** @param {boolean} forward */
+    step(forward) {
+      const [from, to] = forward ? [this.future, this.past] : [this.past, this.future];
+      const wanted = from.pop();
+      if (!wanted) return;
+      this.gesture.what = "";
+      to.push({ settings: this.settings, element: this.element });
+      this.explorer.leaveAddress();
+      this.show(wanted);
+      this.write();
+      this.explorer.say(forward ? redone : undone);
+    }
+
+    /** @param {KeyboardEvent} event */
+    onKey(event) {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+      if (event.defaultPrevented || /** @type {any} */ (event.target).matches("[type=text]")) return;
+      event.preventDefault();
+      this.explorer.step(event.shiftKey);
+    }
+
+    /** An address such as #own=example&words=… holds settings, and a state of their explorer. */
+    readAddress() {
+      const settings = settingsOf(location.hash, this.first, this.data);
+      if (!settings) return;
+      this.explorer.leaveAddress();
+      [this.past, this.future] = [[], []];
+      this.show(this.made(settings));
+      // What the address holds beside them, the explorer reads by itself.
+      this.explorer.readAddress();
+    }
+
+    // ---- What to do, and how it is undone ----
+
+    top() {
+      const undo = makeButton(texts.undo, () => this.explorer.step(false));
+      const redo = makeButton(texts.redo, () => this.explorer.step(true));
+      this.follows.push(() => {
+        set(undo, "aria-disabled", String(!this.explorer.canStep(false)));
+        set(redo, "aria-disabled", String(!this.explorer.canStep(true)));
+      });
+      return make("div", { className: "own-top" }, make("p", { className: "own-lead" }, texts.lead),
+        make("div", { className: "own-line" }, undo, redo));
+    }
+
+    // ---- The sentence ----
+
+    sentence() {
+      const { most, vocabulary } = this.data;
+      const error = make("span", { className: "error", role: "alert", id: freshId() });
+      const help = make("span", { className: "soft", id: freshId() }, fill(texts.wordsHelp, { words: most.words }));
+      const field = make("input", { type: "text", className: "own-words", autocomplete: "off",
+        spellcheck: false, dir: "auto", "aria-describedby": `${help.id} ${error.id}` });
+      /** @type {any} */
+      let waiting;
+      const take = () => {
+        clearTimeout(waiting);
+        const found = wordsOf(field.value, most);
+        setText(error, found.error);
+        set(field, "aria-invalid", String(Boolean(found.error)));
+        if (found.error) return;
+        const { words } = found;
+        this.change({ words }, fill(texts.made, { words: words.join(" ") }), "words");
+      };
+      field.addEventListener("input", () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(take, PAUSE_MS);
+      });
+      field.addEventListener("change", take);
+      this.syncs.push(() => {
+        const sentence = this.settings.words.join(" ");
+        if (wordsOf(field.value, most).words.join(" ") === sentence) return;
+        field.value = sentence;
+        setText(error, "");
+        set(field, "aria-invalid", "false");
+      });
+      const add = (/** @type {string} */ word) => {
+        field.value = `${field.value.trim()} ${word}`.trim();
+        take();
+      };
+      /** @type {Record<string, string[]>} */
+      const groups = {};
+      Object.entries(vocabulary).forEach(([word, of]) => { (groups[of] ??= []).push(word); });
+      const lines = Object.entries(groups).map(([of, words]) => make("div", { className: "own-group" },
+        make("span", { className: "soft" }, of.split(" ").join(", ") || texts.ofNone),
+        ...words.map((word) => makeButton(word, () => add(word), { className: "own-add" }))));
+      const fold = make("details", { className: "own-vocabulary" },
+        make("summary", {}, texts.vocabulary), ...lines);
+      this.syncs.push(() => { fold.hidden = this.settings.numbers !== "meanings"; });
+      return make("div", { className: "own-sentence-field" },
+        make("label", {}, make("span", { className: "own-title" }, texts.words), field),
+        make("span", { className: "own-says" }, error, help), fold);
+    }
+
+    // ---- What is chosen: the kind of numbers, the seed, the sizes ----
+
+    choices() {
+      const name = freshId();
+      const kinds = KINDS.map((/** @type {OwnSettings["numbers"]} */ kind) => {
+        const choice = makeChoice("radio", name, texts.kinds[kind], () =>
+          this.change({ numbers: kind }, fill(texts.drawn, { seed: this.settings.seed })));
+        this.syncs.push(() => { choice.input.checked = this.settings.numbers === kind; });
+        return choice.node;
+      });
+      const seed = this.whole(texts.seed, (text) => seedOf(text), () => this.settings.seed,
+        (value) => this.change({ seed: value }, fill(texts.drawn, { seed: value }), "seed"),
+        (text) => fill(texts.seedWrong, { text }));
+      const draw = makeButton(texts.draw, () => {
+        const next = (this.settings.seed + 1) % 2 ** 32;
+        this.change({ seed: next }, fill(texts.drawn, { seed: next }));
+      });
+      const sizes = Object.entries(SIZES).map(([key, size]) => this.size(key, this.data.sizes[size]));
+      const switches = ["positions", "output"].map((key) => {
+        const choice = makeChoice("checkbox", "", "", (on) =>
+          this.change({ [key]: on }, texts.switched[key][Number(on)]));
+        choice.word.innerHTML = texts[key];
+        this.syncs.push(() => { choice.input.checked = Boolean(/** @type {any} */ (this.settings)[key]); });
+        return choice.node;
+      });
+      const causal = makeChoice("checkbox", "", texts.causal, (on) =>
+        this.explorer.change({ causal: on }, on ? texts.causalOn : texts.causalOff));
+      this.follows.push(() => { causal.input.checked = this.explorer.state.causal; });
+      return make("details", { className: "own-choices", open: matchMedia(DESK).matches },
+        make("summary", {}, texts.choices),
+        make("div", { className: "own-line", role: "group", "aria-label": texts.numbers },
+          make("span", {}, texts.numbers), ...kinds, seed, draw),
+        make("div", { className: "own-line" }, ...sizes),
+        make("div", { className: "own-line" }, causal.node, ...switches));
+    }
+
+    /** A field for a whole number, with the sentence that says what is wrong right below.
+        @type {(label: string, read: (text: string) => number, value: () => number,
+          take: (value: number) => void, wrong: (text: string) => string) => any} */
+    whole(label, read, value, take, wrong) {
+      const error = make("span", { className: "error", role: "alert", id: freshId() });
+      const input = make("input", { type: "text", inputMode: "numeric", autocomplete: "off", size: 5,
+        "aria-describedby": error.id });
+      const complain = (/** @type {string} */ sentence) => {
+        setText(error, sentence);
+        set(input, "aria-invalid", String(Boolean(sentence)));
+      };
+      input.addEventListener("input", () => {
+        const found = read(input.value);
+        complain(Number.isNaN(found) ? wrong(input.value.trim()) : "");
+        if (!Number.isNaN(found)) take(found);
+      });
+      this.syncs.push(() => {
+        if (read(input.value) === value()) return;
+        input.value = String(value());
+        complain("");
+      });
+      return make("span", { className: "own-field" }, make("label", {}, `${label} `, input), error);
+    }
+
+    /** A size, with buttons for one less and one more.
+        @param {string} key @param {[number, number]} bounds */
+    size(key, [low, high]) {
+      const label = texts.sizes[key];
+      const now = () => /** @type {any} */ (this.settings)[key];
+      const take = (/** @type {number} */ value) =>
+        this.change({ [key]: value }, fill(texts.sized, { label, value }), key);
+      const field = this.whole(label, (text) => wholeOf(text, low, high), now, take,
+        (text) => fill(texts.sizeWrong, { text, low, high }));
+      const step = (/** @type {number} */ by, /** @type {string} */ sign, /** @type {string} */ says) => {
+        const button = makeButton(sign, () => {
+          if (now() + by >= low && now() + by <= high) take(now() + by);
+        }, { className: "own-step", "aria-label": fill(says, { label }) });
+        this.syncs.push(() =>
+          set(button, "aria-disabled", String(now() + by < low || now() + by > high)));
+        return button;
+      };
+      field.querySelector("label").append(" ");
+      field.querySelector("label").after(step(-1, "−", texts.less), step(1, "+", texts.more));
+      return field;
+    }
+
+    // ---- The word that is looked at: what it attends to, and its numbers as sliders ----
+
+    chooser() {
+      const { tokens, heads } = this.explorer.data;
+      this.words = tokens.map((/** @type {string} */ word, /** @type {number} */ i) => {
+        const bars = heads.map((/** @type {string} */ name, /** @type {number} */ head) => {
+          const bar = make("span");
+          const share = make("span", { className: "own-share" });
+          return { bar, share, node: make("span", { className: `own-bar head-${head % 6}` },
+            make("span", { className: "own-track" }, make("span", { className: "own-unseen" }, name), bar),
+            share) };
+        });
+        const button = makeButton("", () => this.explorer.show({ query: i },
+          fill(queryIs, { token: word })), { className: "own-word" });
+        button.append(make("i", { dir: "auto" }, word), ...bars.map((/** @type {any} */ { node }) => node));
+        return { button, bars };
+      });
+      this.asker = make("i");
+      const legend = heads.map((/** @type {string} */ name, /** @type {number} */ head) =>
+        make("span", { className: `own-legend head-${head % 6}` }, make("span"), name));
+      this.sliding = make("div", { className: "own-sliders" });
+      this.slid = -1;
+      this.chosen.replaceChildren(
+        make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...legend),
+        make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose },
+          ...this.words.map(({ button }) => button)),
+        this.sliding);
+    }
+
+    /** The sliders of the word that is looked at now. */
+    slide() {
+      const { query } = this.explorer.state;
+      const { numbers, words } = this.settings;
+      if (this.slid === query) return;
+      this.slid = query;
+      const word = words[query];
+      const [min, max, step] = SLIDERS[numbers];
+      this.sliders = Array.from({ length: this.settings.width }, (_, i) => {
+        const name = numbers === "meanings" ? this.data.meanings[i] : `x${"₁₂₃₄₅₆"[i]}`;
+        const take = (/** @type {number} */ value) => {
+          const { explorer } = this;
+          return explorer.edit(placeAt("embeddings", explorer.state.order.indexOf(query), i), value);
+        };
+        const field = makeField(name, take);
+        const range = make("input", { type: "range", min, max, step, "aria-label": `${word}: ${name}`,
+          oninput: () => take(Number(range.value)) });
+        return { field, range, node: make("div", { className: "own-slider" }, field.node, range) };
+      });
+      const isUnknown = numbers === "meanings" && !Object.hasOwn(this.data.vocabulary, bareWord(word));
+      this.sliding.replaceChildren(makeGroup(fill(texts.numbersOf, { word }),
+        make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node)),
+        make("p", { className: "soft own-unknown" }, isUnknown ? fill(texts.unknown, { word }) : "")));
+    }
+
+    /** The explorer has changed: what stands around it follows. */
+    paint() {
+      const { explorer } = this;
+      const { state, numbers } = explorer;
+      this.slide();
+      setText(this.asker, this.settings.words[state.query]);
+      const row = state.order.indexOf(state.query);
+      this.words.forEach(({ button, bars }, i) => {
+        const column = state.order.indexOf(i);
+        bars.forEach((/** @type {any} */ { bar, share }, /** @type {number} */ head) => {
+          const weight = numbers.weights[head][row][column];
+          setBar(bar, weight);
+          setText(share, percent(weight));
+        });
+        set(button, "aria-pressed", String(i === state.query));
+      });
+      this.sliders.forEach(({ field, range }, i) => {
+        const value = numbers.embeddings[row][i];
+        field.set(value);
+        if (Number(range.value) !== value) range.value = String(value);
+      });
+      this.follows.forEach((follow) => follow());
+      if (this.one) setText(this.one.word, fill(texts.printOne, { word: this.settings.words[state.query] }));
+    }
+
+    // ---- Boxes that ask ----
+
+    asks() {
+      const select = make("select", { "aria-label": texts.ask });
+      this.syncs.push(() => {
+        const { output, positions } = this.settings;
+        const stages = Object.keys(texts.steps).filter((stage) =>
+          (stage !== "output" || output) && (stage !== "placed" || positions));
+        const chosen = select.value || "scores";
+        select.replaceChildren(...stages.map((stage) => make("option", { value: stage }, texts.steps[stage])));
+        select.value = stages.includes(chosen) ? chosen : "scores";
+        this.box.replaceChildren();
+        button.firstChild.data = texts.askButton;
+      });
+      this.box = make("div", {});
+      let asked = 0;
+      const button = makeButton(texts.askButton, async () => {
+        if (!customElements.get("mha-your-turn")) await later("boxes.js");
+        const data = taken(this.explorer);
+        const numbers = window.mhaExplorer.compute(data, window.mhaExplorer.startOf(data));
+        const places = askable(numbers, select.value, data.focus ?? 0);
+        asked += 1;
+        const draws = new window.mhaDraws(asked * 7919);
+        this.box.replaceChildren(places.length
+          ? boxOf(data, numbers, places[draws.whole(0, places.length - 1)], this.data)
+          : make("p", {}, texts.askNone));
+        button.firstChild.data = texts.askOther;
+        this.box.querySelector("input")?.focus();
+      });
+      // A notebook's frame has no boxes.
+      return isPage ? make("div", { className: "own-part" },
+        make("div", { className: "own-line" }, make("span", { className: "own-title" }, texts.ask), select, button),
+        this.box) : "";
+    }
+
+    // ---- What is taken along ----
+
+    takes() {
+      const now = () => ({ example: taken(this.explorer), seed: this.settings.seed });
+      const file = () => nameOf(this.settings.words);
+      const saveToml = makeButton(texts.toml, () => {
+        const { example, seed } = now();
+        download(`${file()}.toml`, "application/toml", toml(example, seed));
+      });
+      const saveNotebook = makeButton(texts.notebook, () => {
+        const { example, seed } = now();
+        download(`${file()}.ipynb`, "application/x-ipynb+json", notebook(example, seed));
+      });
+      const name = freshId();
+      this.one = makeChoice("radio", name, "", () => {});
+      const all = makeChoice("radio", name, texts.printAll, () => {});
+      this.one.input.checked = true;
+      const sheet = makeButton(texts.print, () =>
+        print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked).node()));
+      // Where the browser does not copy, a field with the link comes beside the button.
+      const said = make("span", { className: "own-said" }); // the explorer says it aloud
+      const link = makeButton(texts.link, async () => {
+        const { controls } = this.explorer;
+        said.replaceChildren(controls.link);
+        await controls.copy();
+        if (!controls.link.firstChild) said.append(copied);
+      });
+      return make("div", { className: "own-part" }, make("p", { className: "own-title" }, texts.take),
+        make("div", { className: "own-line" }, ...(isPage ? [link, said] : []), saveToml, saveNotebook),
+        make("div", { className: "own-line", role: "radiogroup", "aria-label": texts.sheetOf }, sheet,
+          this.one.node, all.node));
+    }
+  }
+
+  window.mhaInstruments.own = (data) => {
+    const own = new Own(data);
+    return { node: own.node, placed: () => own.placed(), readAddress: () => own.readAddress() };
+  };
+})();

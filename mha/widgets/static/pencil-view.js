@@ -1,0 +1,571 @@
+/* The red pencil: a document as a sheet of its numbers, what is true in ink, slips struck in red, what
+   they spoiled hatched. A number that is pressed shows what follows from it; slips can be corrected
+   one by one, or first to last. The verdicts come with the numbers; corrections.js corrects. */
+(function () {
+  "use strict";
+
+  const { dimension, fill, isPage, make, makeButton, set, setText } = window.mhaExplorer;
+  const { chain, short, shown } = window.mhaNumbers;
+  const { parse } = window.mhaPlaces;
+  const { RIGHT, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
+    written } = window.mhaPencil;
+  const texts = window.mhaStrings.pencil;
+
+  /** How long a state stands before it is written into the address, in milliseconds. */
+  const REST = 250;
+
+  /** So many slips, or claims, are named. */
+  const NAMED = 3;
+
+  /** Blocks of so few rows, each of another stage, stand one below the other. */
+  const STACKED = 2;
+
+  /** From a corrected slip red goes back a step in so many milliseconds. */
+  const STEP = 90;
+
+  const LOOKS = ["right", "slip", "spoiled"];
+
+  /** What a number is to the one that is asked about: nothing, itself, what follows, where this ends. */
+  const LINKS = ["", " at", " lit", " end"];
+
+  class Pencil {
+    /** How each number looks and what it is, so that only what differs is done anew.
+        @type {number[]} */
+    looks = [];
+    /** @type {number[]} */
+    values = [];
+    /** Whether it has fewer decimals than others of its block. @type {boolean[]} */
+    isShort = [];
+    /** The buttons of the open document, by their spots. @type {Map<number, any>} */
+    buttons = new Map();
+    /** @type {Map<any, PencilCell>} */
+    cellOf = new Map();
+    /** What can be undone. @type {{ open: number, corrected: Set<number> }[]} */
+    past = [];
+    /** Whether the last change was the slider's: all that one draws along is undone at once. */
+    isScrubbing = false;
+    isPlaced = false;
+    keeping = 0;
+    /** The number that is asked about, and the one that the tabulator leads to. */
+    at = -1;
+    current = -1;
+    /** @type {PencilState} */
+    state = { values: [], states: [], changed: [] };
+    /** What follows from the number that is asked about.
+        @type {{ lit: Map<number, number>, ends: Set<number> } | null} */
+    lit = null;
+
+    /** @param {PencilSheet[]} sheets @param {string} first the document that is open at first
+        @param {HTMLElement} element */
+    constructor(sheets, first, element) {
+      this.element = element;
+      this.sheets = sheets;
+      /** The documents that were opened so far. @type {PencilDocument[]} */
+      this.documents = [];
+      this.start = sheets.findIndex(({ name }) => name === first);
+      this.open = this.start;
+      this.parts = this.build();
+      this.node = this.parts.node;
+      this.show(this.start);
+    }
+
+    get document() {
+      return this.documentAt(this.open);
+    }
+
+    /** @param {number} i */
+    documentAt(i) {
+      this.documents[i] ??= opened(this.sheets[i]);
+      return this.documents[i];
+    }
+
+    // ---- The page ----
+
+    build() {
+      const tabs = this.sheets.map(({ name, title, numbers }, i) => {
+        const count = make("span", { className: "pencil-of" });
+        const tab = makeButton(texts.shortTitles[name], () => this.show(i), { className: "pencil-tab", title });
+        tab.append(count);
+        const judged = numbers.filter(([, wanted]) => wanted !== null);
+        return { tab, count, all: judged.length, right: judged.filter(([, , , state]) => state === RIGHT).length };
+      });
+      const counts = LOOKS.map((look, i) => {
+        const count = make("b");
+        const sample = make("span", { className: `n ${look}`, "aria-hidden": "true" }, "0.81");
+        return { count, node: make("span", { className: "pencil-key" }, sample, count, ` ${texts.states[i]}`) };
+      });
+      const shares = LOOKS.map((look) => make("span", { className: look }));
+      const slider = make("input", { type: "range", min: "0", step: "1", oninput: () => this.scrub() });
+      const scrubbed = make("output");
+      const undo = makeButton(texts.undo, () => this.goBack(), { className: "reading-button" });
+      const reset = makeButton(texts.reset, () => this.change(new Set()), { className: "reading-button" });
+      const paper = make("div", {
+        className: "pencil-paper", role: "group", "aria-label": texts.title,
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.move(event),
+        onclick: (/** @type {MouseEvent} */ event) => this.press(event.target),
+      });
+      const said = make("div", { className: "pencil-said" });
+      const news = make("p", { className: "reading-unseen", role: "status" });
+      const node = make("div", { className: "pencil" },
+        make("div", { className: "pencil-tabs", role: "group", "aria-label": texts.documents },
+          ...tabs.map(({ tab }) => tab)),
+        make("div", { className: "pencil-head" },
+          make("div", { className: "pencil-counts" }, ...counts.map((count) => count.node)),
+          make("div", { className: "pencil-bar", "aria-hidden": "true" }, ...shares),
+          make("div", { className: "pencil-scrub" },
+            make("label", {}, make("span", {}, texts.scrub), slider), scrubbed, undo, reset)),
+        paper, said, news);
+      return { counts, news, node, paper, reset, said, scrubbed, shares, slider, tabs, undo };
+    }
+
+    /** Open a document. @param {number} i */
+    show(i) {
+      this.open = i;
+      this.at = -1;
+      this.isScrubbing = false;
+      this.write();
+      this.paint();
+      this.name();
+    }
+
+    /** Write the open document's sheet, as it is printed. */
+    write() {
+      const { sheet, numbers, cells, slips } = this.document;
+      this.buttons = new Map(cells.map((cell) =>
+        [cell.spot, make("button", { type: "button", tabIndex: -1 }, withMinus(numbers[cell.spot].printed))]));
+      this.cellOf = new Map(cells.map((cell) => [this.buttons.get(cell.spot), cell]));
+      this.looks = [];
+      this.values = [];
+      this.isShort = [];
+      let part = "";
+      /** @type {HTMLElement[]} */
+      const items = [];
+      /** @type {Set<string>} */
+      const stacked = new Set();
+      for (const block of sheet.blocks) {
+        const title = this.partOf(block);
+        if (title && title !== part) {
+          part = title;
+          stacked.clear();
+          items.push(make("p", { className: "pencil-part" }, ...marked(title)));
+        }
+        const isShort = block.rows.length <= STACKED;
+        if (!isShort || stacked.has(block.stage)) stacked.clear();
+        if (stacked.size) items.at(-1)?.append(this.block(block));
+        else items.push(make("div", { className: "pencil-stack" }, this.block(block)));
+        if (isShort) stacked.add(block.stage);
+      }
+      this.parts.paper.replaceChildren(...items);
+      this.buttons.get(cells[0].spot).tabIndex = 0;
+      this.current = cells[0].spot;
+      this.parts.slider.max = String(slips.length);
+      this.parts.slider.disabled = !slips.length;
+    }
+
+    /** What stands above blocks of one example and head; "" for what belongs to none.
+        @param {PencilBlock} block @returns {string} */
+    partOf({ example, head, stage }) {
+      const { title, heads } = this.document.sheet.examples[example];
+      if (stage === "root") return "";
+      if (heads.length === 1 || !this.isByHead(example)) return `*${title}*`;
+      return `*${title}*, ${head < 0 ? texts.heads : heads[head]}`;
+    }
+
+    /** Whether a document is through with one head before it comes to the next.
+        @param {string} example */
+    isByHead(example) {
+      const heads = this.document.sheet.blocks.filter((block) => block.example === example && block.stage !== "root")
+        .map(({ head }) => head);
+      const runs = heads.filter((head, i) => head !== heads[i - 1]);
+      return runs.length === new Set(runs).size;
+    }
+
+    /** @param {PencilBlock} block */
+    block(block) {
+      const { numbers, sheet } = this.document;
+      const those = block.rows.flatMap(({ at }) => at.map((spot) => numbers[spot]));
+      const longest = Math.max(...those.map(({ printed }) => printed.length));
+      // Numbers of one column stand on their points.
+      const finest = Math.max(...those.map(({ places }) => places));
+      block.rows.forEach(({ at }) => at.forEach((spot) => {
+        const missing = finest - numbers[spot].places;
+        if (missing) this.buttons.get(spot).style.setProperty("--missing", String(missing));
+        this.isShort[spot] = missing > 0;
+      }));
+      const { columns, symbol } = window.mhaStages[block.stage];
+      const { heads } = sheet.examples[block.example];
+      const said = block.how === "worked" ? fill(texts.worked, { stage: texts.stages[block.stage] })
+        : block.how === "terms" && block.stage === "head_outputs" ? texts.terms : texts.stages[block.stage];
+      const isNamed = block.head >= 0 && !this.isByHead(block.example);
+      const title = isNamed ? `${said}, ${heads[block.head]}` : said;
+      const label = (/** @type {PencilRow} */ row) => {
+        const place = parse(row.places[0]);
+        if (block.how !== "worked" || !place) return row.of;
+        return columns === "keys" ? sheet.examples[block.example].tokens[place.column] : dimension(symbol, place.column);
+      };
+      const rows = block.rows.map((row) => make("div", { className: "pencil-row" },
+        make("span", { className: "of" }, label(row)),
+        ...row.at.flatMap((spot, i) => {
+          if (!i || !block.rows.some(({ sum }) => sum)) return [this.buttons.get(spot)];
+          const sign = !row.sum ? "" : row.sum === 2 && i === row.at.length - 1 ? "=" : "+";
+          return [make("span", { className: "sign" }, sign), this.buttons.get(spot)];
+        })));
+      const widest = Math.max(...block.rows.map((row) => label(row).length));
+      return make("div", { className: "pencil-block", style: `--digits: ${longest}; --label: ${widest}` },
+        make("p", { className: "pencil-title" }, title, make("span", {}, ` ${fill(texts.inLine, { line: block.rows[0].line })}`)),
+        ...rows);
+    }
+
+    // ---- What a reader does ----
+
+    /** Ask about a number. @param {any} button */
+    press(button) {
+      const cell = this.cellOf.get(button);
+      if (!cell) return;
+      this.enter(cell.spot);
+      this.at = this.at === cell.spot ? -1 : cell.spot;
+      this.paint();
+    }
+
+    /** Go to a number and ask about it. @param {number} spot */
+    ask(spot) {
+      this.at = spot;
+      this.enter(spot);
+      this.paint();
+      this.buttons.get(spot).focus({ preventScroll: true });
+      this.bring(spot);
+    }
+
+    /** Bring a number into sight. @param {number} spot */
+    bring(spot) {
+      this.buttons.get(spot).scrollIntoView({ block: "nearest" });
+    }
+
+    /** Make a number the one that the tabulator leads to. @param {number} spot */
+    enter(spot) {
+      this.buttons.get(this.current).tabIndex = -1;
+      this.buttons.get(spot).tabIndex = 0;
+      this.current = spot;
+    }
+
+    /** @param {KeyboardEvent} event */
+    move(event) {
+      const { cells } = this.document;
+      const i = cells.findIndex(({ spot }) => spot === this.current);
+      const { block, row } = cells[i];
+      const inRow = cells.filter((cell) => cell.block === block && cell.row === row);
+      const column = inRow.indexOf(cells[i]);
+      /** The number in the same column of the row that a number stands in. @type {(from: number) => number} */
+      const beside = (from) => {
+        const there = cells[from];
+        const row = there ? cells.filter((cell) => cell.block === there.block && cell.row === there.row) : inRow;
+        return cells.indexOf(row[Math.min(column, row.length - 1)]);
+      };
+      /** @type {Record<string, () => number>} */
+      const ways = {
+        ArrowRight: () => i + 1, ArrowLeft: () => i - 1,
+        ArrowDown: () => beside(i - column + inRow.length), ArrowUp: () => beside(i - column - 1),
+        Home: () => i - column, End: () => i - column + inRow.length - 1,
+      };
+      if (event.key === "Escape") this.close();
+      if (!Object.hasOwn(ways, event.key)) return;
+      event.preventDefault();
+      const to = cells[ways[event.key]()];
+      if (!to) return;
+      this.enter(to.spot);
+      this.buttons.get(to.spot).focus();
+    }
+
+    close() {
+      this.at = -1;
+      this.paint();
+    }
+
+    /** @param {Set<number>} corrected @param {boolean} [isDrawn] with the slider */
+    change(corrected, isDrawn = false) {
+      const { document, open } = this;
+      if (!isDrawn || !this.isScrubbing) this.past.push({ open, corrected: document.corrected });
+      this.isScrubbing = isDrawn;
+      this.become(corrected, !isDrawn && this.at >= 0);
+    }
+
+    /** @param {Set<number>} corrected @param {boolean} [isInSteps] */
+    become(corrected, isInSteps = false) {
+      this.document.corrected = corrected;
+      this.paint(isInSteps);
+      setText(this.parts.news, this.summary());
+    }
+
+    scrub() {
+      this.change(new Set(this.document.slips.slice(0, Number(this.parts.slider.value))), true);
+    }
+
+    goBack() {
+      const last = this.past.pop();
+      if (!last) return;
+      this.isScrubbing = false;
+      if (last.open !== this.open) this.show(last.open);
+      this.become(last.corrected);
+    }
+
+    /** Correct a slip, or put back what was printed. @param {number} spot */
+    toggle(spot) {
+      const corrected = new Set(this.document.corrected);
+      if (!corrected.delete(spot)) corrected.add(spot);
+      this.change(corrected);
+      this.parts.said.querySelector("button")?.focus({ preventScroll: true });
+    }
+
+    // ---- How it stands ----
+
+    tally() {
+      const { cells } = this.document;
+      const tally = [0, 0, 0];
+      cells.forEach(({ spot }) => { tally[this.state.states[spot]] += 1; });
+      return tally;
+    }
+
+    summary() {
+      const [right, slips, spoiled] = this.tally();
+      return fill(texts.bar, { right, slips, spoiled });
+    }
+
+    /** @param {boolean} [isInSteps] whether what follows is painted step by step, as far as it moves */
+    paint(isInSteps = false) {
+      const { document } = this;
+      const { numbers, corrected, slips, cells } = document;
+      this.state = correct(numbers, corrected);
+      this.lit = this.at < 0 ? null : chainOf(numbers, this.at, corrected);
+      const steps = (/** @type {PencilCell} */ { spot }) => this.lit?.lit.get(spot) ?? 0;
+      const moves = isInSteps && !matchMedia("(prefers-reduced-motion: reduce)").matches;
+      for (const cell of cells) {
+        if (!moves || !steps(cell)) this.paintCell(cell);
+        else setTimeout(() => document === this.document && this.paintCell(cell), STEP * steps(cell));
+      }
+      set(this.parts.paper, "class", `pencil-paper${this.lit ? " asked" : ""}`);
+      const tally = this.tally();
+      this.document.right = tally[RIGHT];
+      tally.forEach((count, i) => {
+        setText(this.parts.counts[i].count, String(count));
+        set(this.parts.shares[i], ".flexGrow", count);
+      });
+      this.parts.tabs.forEach(({ tab, count, all, right: atFirst }, i) => {
+        const right = this.documents[i]?.right ?? atFirst;
+        set(tab, "aria-pressed", String(i === this.open));
+        setText(count, `${right}/${all}`);
+      });
+      this.parts.slider.value = String(corrected.size);
+      const said = slips.length ? fill(texts.scrubbed, { n: corrected.size, all: slips.length }) : texts.noSlips;
+      setText(this.parts.scrubbed, said);
+      set(this.parts.slider, "aria-valuetext", said);
+      this.parts.undo.disabled = !this.past.length;
+      this.parts.reset.disabled = !corrected.size;
+      this.say();
+      this.keep();
+    }
+
+    /** @param {PencilCell} cell */
+    paintCell({ spot }) {
+      const value = this.state.values[spot];
+      const isAnew = this.state.changed[spot];
+      const look = this.state.states[spot];
+      const link = !this.lit ? 0 : spot === this.at ? 1 : this.lit.lit.has(spot) ? 2 : this.lit.ends.has(spot) ? 3 : 0;
+      const looks = 16 * look + 4 * Number(isAnew) + link;
+      const button = this.buttons.get(spot);
+      if (this.looks[spot] !== looks) {
+        button.className = `n ${LOOKS[look]}${isAnew ? " anew" : ""}${this.isShort[spot] ? " short" : ""}${LINKS[link]}`;
+      }
+      const isSame = this.values[spot] === value && this.looks[spot] >> 2 === looks >> 2;
+      const isAsPrinted = this.looks[spot] === undefined && !isAnew;
+      this.looks[spot] = looks;
+      this.values[spot] = value;
+      if (isSame || isAsPrinted) return; // as printed, it stands there, and is named once all is drawn
+      const { printed, places } = this.document.numbers[spot];
+      setText(button, isAnew ? shown(value, places) : withMinus(printed));
+      set(button, "aria-label", this.label(spot));
+    }
+
+    /** Name every number for who does not see it, once the sheet is drawn. */
+    name() {
+      const { cells, sheet } = this.document;
+      setTimeout(() => {
+        if (this.document.sheet !== sheet) return;
+        cells.forEach(({ spot }) => set(this.buttons.get(spot), "aria-label", this.label(spot)));
+      });
+    }
+
+    /** What a number is, for who does not see it. @param {number} spot @returns {string} */
+    label(spot) {
+      const { sheet, numbers, bySpot } = this.document;
+      const { values, states, changed } = this.state;
+      const number = numbers[spot];
+      const cell = /** @type {PencilCell} */ (bySpot.get(spot));
+      const words = {
+        name: fill(texts.line, { name: named(sheet, cell), line: cell.line }),
+        value: changed[spot] ? shown(values[spot], number.places) : withMinus(number.printed),
+        printed: withMinus(number.printed),
+        wanted: shown(states[spot] === SLIP ? evaluate(number.formula, values) : Number(number.true), number.places),
+      };
+      if (changed[spot]) return fill(states[spot] === RIGHT ? texts.labelMended : texts.labelStill, words);
+      return fill([texts.labelRight, texts.labelSlip, texts.labelSpoiled][states[spot]], words);
+    }
+
+    // ---- What is said about a number ----
+
+    say() {
+      const { at, document } = this;
+      if (at < 0) {
+        this.parts.said.className = "pencil-said";
+        const hint = document.slips.length ? texts.hint : texts.hintClean;
+        this.parts.said.replaceChildren(make("p", { className: "soft" }, hint));
+        return;
+      }
+      const { sheet, bySpot, slips } = document;
+      const cell = /** @type {PencilCell} */ (bySpot.get(at));
+      const next = slips.find((spot) => spot > at && this.state.states[spot] === SLIP);
+      const isCorrected = document.corrected.has(at);
+      const buttons = [
+        ...(slips.includes(at) ? [makeButton(isCorrected ? texts.uncorrect : texts.correct,
+          () => this.toggle(at), { className: "reading-button main" })] : []),
+        ...(next === undefined ? [] : [makeButton(texts.nextSlip, () => this.ask(next), { className: "reading-button" })]),
+        makeButton(texts.close, () => { this.close(); this.buttons.get(this.current).focus({ preventScroll: true }); },
+          { className: "reading-button" }),
+      ];
+      this.parts.said.className = "pencil-said open";
+      this.parts.said.replaceChildren(
+        make("div", { className: "pencil-what" },
+          make("p", { className: "pencil-name" }, fill(texts.line, { name: named(sheet, cell), line: cell.line })),
+          make("div", { className: "pencil-buttons" }, ...buttons)),
+        this.arithmetic(at),
+        make("p", {}, ...this.verdict(at)),
+        make("p", {}, ...this.consequences()));
+    }
+
+    /** The line of arithmetic: what was printed, struck where it is no longer or not right, and what follows.
+        @param {number} spot */
+    arithmetic(spot) {
+      const { numbers } = this.document;
+      const { printed, formula, state } = numbers[spot];
+      const local = evaluate(formula, this.state.values);
+      const left = written(formula, this.state, numbers);
+      const result = short(local);
+      const line = chain(left, result);
+      const wrote = withMinus(printed);
+      const isOther = state === SLIP || this.state.changed[spot];
+      const marks = [...(isOther ? [make("s", { className: "n slip" }, wrote), " "] : [])];
+      if (left === result) return make("p", { className: "pencil-line" }, ...marks, result);
+      return make("p", { className: "pencil-line" }, ...raised(line.slice(0, line.length - result.length)),
+        ...marks, ...raised(result));
+    }
+
+    /** @param {number} spot @returns {(Node | string)[]} */
+    verdict(spot) {
+      const { numbers, corrected } = this.document;
+      const { values, states, changed } = this.state;
+      const { printed, slip, places, true: wanted } = numbers[spot];
+      const still = ` ${fill(texts.still, { value: shown(Number(wanted), places) })}`;
+      const before = fill(corrected.has(spot) ? texts.mended : texts.redone, { printed: withMinus(printed) });
+      if (states[spot] === RIGHT) {
+        return [changed[spot] ? before : slip ? texts.rightAnyway : texts.right];
+      }
+      if (states[spot] === SLIP) {
+        const isFar = Math.abs(evaluate(numbers[spot].formula, values) - Number(wanted)) > numbers[spot].half;
+        return [texts.kinds[slip], isFar ? still : ""];
+      }
+      const behind = slipsBehind(numbers, states, spot).filter((at) => at !== spot);
+      const said = changed[spot] ? before : texts.spoiled;
+      if (!behind.length) return [said, " ", texts.rounded, still];
+      return [said, still, ` ${texts.from} `, ...this.links(behind), "."];
+    }
+
+    /** Numbers that lead to themselves. @param {number[]} spots @returns {(Node | string)[]} */
+    links(spots) {
+      const links = spots.slice(0, NAMED).map((spot) => makeButton(withMinus(this.document.numbers[spot].printed),
+        () => this.ask(spot), { className: "n slip", "aria-label": this.label(spot) }));
+      const more = spots.length - NAMED;
+      return [...links.flatMap((link, i) => (i ? [", ", link] : [link])),
+        more > 0 ? ` ${fill(texts.andMore, { n: more })}` : ""];
+    }
+
+    /** What was worked from the number, and which claims fall with it. @returns {(Node | string)[]} */
+    consequences() {
+      const { sheet, bySpot, numbers } = this.document;
+      const { lit, ends } = /** @type {{ lit: Map<number, number>, ends: Set<number> }} */ (this.lit);
+      const cells = [...lit.keys()].filter((spot) => spot !== this.at && bySpot.has(spot));
+      const n = cells.length;
+      if (!n) return [ends.size ? texts.followsSlips : texts.followsNone];
+      const stages = [...new Set(cells.sort((a, b) => a - b).map((spot) =>
+        texts.stages[/** @type {PencilCell} */ (bySpot.get(spot)).place.stage].toLowerCase()))];
+      const said = [fill(n === 1 ? texts.followsOne : texts.follows, { n }), ` (${stages.join(" → ")})`,
+        ends.size ? texts.slipsAnew : "", "."].join("");
+      const claims = numbers[this.at].state === RIGHT ? [] : sheet.claims
+        .filter(({ about }) => about.some((spot) => lit.has(spot) || ends.has(spot)))
+        .sort((a, b) => a.about.length - b.about.length).slice(0, 2);
+      return [said, ...(claims.length ? [make("br"), make("b", {}, texts.falls), " "] : []),
+        ...claims.flatMap(({ says, line }, i) =>
+          [i ? "; " : "", ...marked(says), ` (${fill(texts.inLine, { line })})`]),
+        ...(claims.length ? [". ", make("span", { className: "soft" }, ...marked(fill(texts.because, { why: claims[0].why })))] : [])];
+    }
+
+    // ---- The address ----
+
+    /** Write the state into the address when it has stood for a while. */
+    keep() {
+      clearTimeout(this.keeping);
+      if (!isPage || !this.isPlaced) return;
+      this.keeping = setTimeout(() => {
+        const page = location.href.split("#")[0];
+        const wanted = this.toHash();
+        if (wanted === location.hash) return;
+        const isOurs = new URLSearchParams(location.hash.slice(1)).has("pencil");
+        if (wanted || isOurs) history.replaceState(history.state, "", page + wanted);
+      }, REST);
+    }
+
+    toHash() {
+      const { sheet, slips, corrected, bySpot } = this.document;
+      if (this.open === this.start && this.at < 0 && !corrected.size) return "";
+      const parts = [`#pencil=${this.element.id.replace(/^pencil-/, "")}`, `document=${sheet.name}`];
+      if (this.at >= 0) parts.push(`at=${bySpot.get(this.at)?.address}`);
+      const which = slips.flatMap((spot, i) => (corrected.has(spot) ? [i + 1] : []));
+      /** @type {number[][]} */
+      const runs = [];
+      for (const n of which) {
+        const last = runs.at(-1);
+        if (last && last[1] === n - 1) last[1] = n;
+        else runs.push([n, n]);
+      }
+      if (runs.length) parts.push(`corrected=${runs.map(([a, b]) => (a === b ? a : `${a}-${b}`)).join(".")}`);
+      return parts.join("&");
+    }
+
+    /** Show the state that an address holds; what is none of ours changes nothing. */
+    readAddress() {
+      this.isPlaced = true;
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (`pencil-${parts.get("pencil")}` !== this.element.id) return;
+      const open = this.sheets.findIndex(({ name }) => name === parts.get("document"));
+      if (open < 0) return;
+      const { slips, cells } = this.documentAt(open);
+      const text = parts.get("corrected") ?? "";
+      if (/^[\d.-]{1,4000}$/.test(text)) {
+        const runs = text.split(".").map((run) => run.split("-").map(Number));
+        this.documents[open].corrected = new Set(slips.filter((_, i) =>
+          runs.some(([a, b = a]) => a <= i + 1 && i + 1 <= b)));
+      }
+      this.show(open);
+      const cell = cells.find(({ address }) => address === parts.get("at"));
+      if (!cell) return;
+      this.at = cell.spot;
+      this.enter(cell.spot);
+      this.paint();
+      // The element itself is brought into sight first.
+      requestAnimationFrame(() => requestAnimationFrame(() => this.bring(cell.spot)));
+    }
+  }
+
+  window.mhaInstruments.pencil = ({ first }, element) => {
+    const pencil = new Pencil(window.mhaPencilSheets, first, element);
+    return { node: pencil.node, readAddress: () => pencil.readAddress() };
+  };
+})();

@@ -1,0 +1,124 @@
+/* The state of what goes in steps: what a reader changes in it can be undone, and is in the page's
+   address, as far as it differs from the start. */
+(function () {
+  "use strict";
+
+  const { isPage, make, makeButton, same, set, setText } = window.mhaExplorer;
+  const texts = window.mhaStrings.explorer;
+
+  /** How many changes can be undone. */
+  const UNDOS = 50;
+
+  /** Browsers limit how often an address may change. */
+  const WRITE_MS = 250;
+
+  class StepsState {
+    /**
+     * @param {string} kind of the instrument
+     * @param {string} name
+     * @param {Record<string, any>} start lists of numbers, numbers and switches, by their names
+     * @param {Record<string, (text: string) => any>} readers of a part of the address, by the same
+     *   names; undefined for what is none
+     * @param {() => void} paint
+     */
+    constructor(kind, name, start, readers, paint) {
+      this.kind = kind;
+      this.name = name;
+      this.start = start;
+      this.readers = readers;
+      this.paint = paint;
+      /** @type {Record<string, any>} */
+      this.now = start;
+      /** @type {Record<string, any>[]} */
+      this.past = [];
+      this.what = "";
+      this.undo = makeButton(texts.undo, () => this.back());
+      this.told = make("span", { className: "soft", role: "status" });
+      this.actions = make("div", { className: "steps-actions" }, this.undo,
+        makeButton(texts.reset, () => this.change({ ...start })),
+        ...(isPage ? [makeButton(texts.copy, () => this.share())] : []), this.told);
+      this.mark();
+    }
+
+    /** @param {Record<string, any>} patch
+        @param {string} [what] is changed: changes of it that follow each other are undone together */
+    change(patch, what = "") {
+      if (!what || what !== this.what) this.past = [...this.past, this.now].slice(-UNDOS);
+      this.what = what;
+      this.move(patch);
+      this.paint();
+    }
+
+    /** Take over what is no change, such as the next step.
+        @param {Record<string, any>} patch */
+    move(patch) {
+      this.now = { ...this.now, ...patch };
+      this.mark();
+      this.write();
+    }
+
+    back() {
+      const before = this.past.pop();
+      if (!before) return;
+      this.what = "";
+      this.move(before);
+      this.paint();
+    }
+
+    mark() {
+      setText(this.told, "");
+      set(this.undo, "aria-disabled", String(!this.past.length));
+    }
+
+    hash() {
+      const parts = new URLSearchParams({ [this.kind]: this.name });
+      for (const [key, value] of Object.entries(this.now)) {
+        if (!same(value, this.start[key])) parts.set(key, [value].flat(2).map(Number).join("_"));
+      }
+      return `#${parts}`;
+    }
+
+    write() {
+      clearTimeout(this.timer);
+      if (!isPage) return;
+      this.timer = setTimeout(() => {
+        const page = location.href.split("#")[0];
+        const isStart = same(this.now, this.start);
+        history.replaceState(history.state, "", isStart ? page : page + this.hash());
+      }, WRITE_MS);
+    }
+
+    /** Take over what the address holds; what cannot be read is as at the start. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get(this.kind) !== this.name) return;
+      this.now = { ...this.start };
+      for (const [key, read] of Object.entries(this.readers)) {
+        const found = parts.has(key) ? read(parts.get(key) ?? "") : undefined;
+        if (found !== undefined) this.now[key] = found;
+      }
+      this.past = [];
+      this.mark();
+      this.paint();
+    }
+
+    async share() {
+      try {
+        await navigator.clipboard.writeText(location.href.split("#")[0] + this.hash());
+        setText(this.told, texts.copied);
+      } catch {
+        this.write();
+        setText(this.told, texts.inAddress);
+      }
+    }
+  }
+
+  /** Whole numbers below a bound, as an address has them; undefined for what is none.
+      @type {(text: string, below: number) => number[] | undefined} */
+  function wholes(text, below) {
+    const found = text.split("_").map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : Infinity));
+    return found.every((number) => number < below) ? found : undefined;
+  }
+
+  Object.assign(window.mhaExplorer, { StepsState, wholes });
+})();

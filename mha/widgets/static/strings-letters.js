@@ -1,0 +1,24 @@
+/* Every text of the two layers on letters. */
+(function () {
+  "use strict";
+
+  const letters = {
+    text: "The text",
+    letter: "Letter {n}",
+    first: "First layer: who stood before me?",
+    second: "Second layer: who stood after one like me?",
+    isOn: "the first layer is there",
+    after: "after {letter}",
+    afterNone: "after none",
+    guess: "What comes next?",
+    reset: "Reset",
+    finds: "The last {last} finds {found}, which stood after {article} {last}: the guess is {guess}, with {share}.",
+    itself: "The last {last} stood after {article} {last} itself: it finds itself, and the guess is {guess}, with {share}.",
+    both: "Two tokens stood after {article} {last}, and each gets its share. The guess is {guess}, with {share}.",
+    none: "No token that it may see stood after {article} {last}: the weights are nearly even, and the second layer fails.",
+    off: "Without the first layer no token knows what stood before it: the weights are even, and the second layer fails.",
+    attends: "{layer}: {token} gives {key} {share}",
+  };
+
+  Object.assign(window.mhaStrings, { letters });
+})();

@@ -1,0 +1,19 @@
+/* Every text that numbers of the page's own sentences need once they follow the strip. */
+(function () {
+  "use strict";
+
+  const tied = {
+    printed: "In the book: {text}",
+    now: " (now {text})",
+    notNow: " (no longer)",
+    strip: "The strip, small",
+    asks: "{token} asks",
+    ofHead: "{token} asks, {head}",
+    up: "To the strip",
+    away: "Put the small strip away",
+    changed: "Marked ∗: it follows your change.",
+    reset: "Reset",
+  };
+
+  Object.assign(window.mhaStrings, { tied });
+})();

@@ -1,0 +1,222 @@
+/* The small strip: the same run while the strip itself is off the screen. It stands in the margin
+   where that is empty, else in two lines at the foot of the screen. */
+(function () {
+  "use strict";
+
+  const { short, shown } = window.mhaNumbers;
+  const { valueAt } = window.mhaPlaces;
+  const { fill, make, makeButton, set, setBar, setText } = window.mhaExplorer;
+  const texts = window.mhaStrings.tied;
+
+  /** How far it keeps from what stands around it. */
+  const GAP = 16;
+
+  /** The bar above the page, and how far down the screen it stands if nothing is in the way. */
+  const BAR = 48;
+
+  const MIDDLE = 0.55;
+
+  /** How long after a change of the page the margin is looked at again. */
+  const SETTLED_MS = 300;
+
+  /** The page's contents, in the margin. */
+  const CONTENTS = ".bd-sidebar-secondary nav.page-toc";
+
+  /** What may reach into the margin. */
+  const WIDE = "section > *, figure, .cell, .margin, .pst-scrollable-table-container";
+
+  /** Stages whose rows are queries. */
+  const OF_QUERY = ["query", "turned_query", "scores", "scaled_scores", "exponentials", "row_sums",
+    "weights", "head_outputs"];
+
+  class SmallStrip {
+    /** A line for each key. @type {any[]} */
+    rows = [];
+
+    /** @param {any} explorer
+        @param {() => void} reset */
+    constructor(explorer, reset) {
+      this.explorer = explorer;
+      /** @type {Place | null} */
+      this.at = null;
+      this.isWanted = false;
+      this.isShown = false;
+      this.isAway = false;
+      this.hasMargin = false;
+      this.edges = { margin: 0, foot: 0 };
+      /** Its height in the margin, 0 while nobody knows. */
+      this.tall = 0;
+      /** Where something stands in the margin, in the page: top and bottom.
+          @type {[number, number][]} */
+      this.taken = [];
+      this.build(reset);
+      document.body.append(this.node);
+      addEventListener("scroll", () => this.stand(), { passive: true });
+      const article = document.querySelector(".bd-article") ?? document.body;
+      new ResizeObserver(() => {
+        clearTimeout(this.later);
+        this.later = setTimeout(() => this.measure(article), SETTLED_MS);
+      }).observe(article);
+      const contents = document.querySelector(CONTENTS);
+      if (contents) new ResizeObserver(() => this.stand()).observe(contents);
+    }
+
+    /** @param {() => void} reset */
+    build(reset) {
+      const { data, root } = this.explorer;
+      this.title = make("span", { className: "small-title" });
+      this.rows = data.tokens.map(() => {
+        const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];
+        const node = make("li", {}, token, make("span", { className: "bar" }, bar), weight);
+        return { token, bar, weight, node };
+      });
+      this.result = make("span", { className: "small-result" });
+      this.said = make("span", { className: "small-said" });
+      this.reset = make("span", { className: "small-changed", hidden: true }, texts.changed, " ",
+        makeButton(texts.reset, reset));
+      this.node = make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
+        make("div", { className: "small-top" }, this.title,
+          makeButton("↑", () => this.goUp(root), { title: texts.up, "aria-label": texts.up }),
+          makeButton("×", () => { this.isAway = true; this.show(); },
+            { title: texts.away, "aria-label": texts.away })),
+        make("ul", {}, ...this.rows.map(({ node }) => node)),
+        make("div", { className: "small-end" }, this.result, this.said, this.reset));
+    }
+
+    /** Go to the strip, which may be folded away. @param {Element} root */
+    goUp(root) {
+      root.closest("details:not([open])")?.setAttribute("open", "");
+      root.scrollIntoView({ block: "center" });
+    }
+
+    // -- Where it stands --
+
+    /** What of the article stands in its margin, and whether there is one.
+        @param {Element} article */
+    measure(article) {
+      const { documentElement } = document;
+      const rem = parseFloat(getComputedStyle(documentElement).fontSize);
+      const { left, right } = article.getBoundingClientRect();
+      const edge = right - parseFloat(getComputedStyle(article).paddingRight);
+      const room = documentElement.clientWidth - GAP - edge;
+      this.hasMargin = room >= 15 * rem + GAP;
+      this.edges = { margin: edge + Math.min(4.5 * rem, room - 15 * rem), foot: Math.max(0, left) };
+      this.taken = [];
+      if (this.hasMargin) {
+        for (const one of article.querySelectorAll(WIDE)) {
+          const box = one.getBoundingClientRect();
+          if (box.height && box.right > edge + GAP) {
+            this.taken.push([box.top + scrollY, box.bottom + scrollY]);
+          }
+        }
+      }
+      this.tall = 0;
+      this.stand();
+    }
+
+    /** Take a place in the margin, below the page's contents, that is free; at the foot of the screen
+        where there is no margin, or no room in it. */
+    stand() {
+      if (!this.isShown) return;
+      if (!this.tall && this.hasMargin) {
+        set(this.node, "class", "small-strip in-margin");
+        this.tall = this.node.offsetHeight;
+      }
+      const height = this.tall;
+      const contents = document.querySelector(CONTENTS)?.getBoundingClientRect();
+      const least = Math.max(BAR, contents?.bottom ?? 0) + GAP;
+      const most = innerHeight - height - GAP;
+      const isInMargin = this.hasMargin && most >= least;
+      set(this.node, "class", `small-strip ${isInMargin ? "in-margin" : "at-foot"}`);
+      set(this.node, ".left", `${isInMargin ? this.edges.margin : this.edges.foot}px`);
+      document.documentElement.classList.toggle("has-foot", !isInMargin);
+      const top = isInMargin ? this.free(least, most, height) : null;
+      set(this.node, ".top", top === null ? "" : `${top}px`);
+      set(this.node, ".visibility", isInMargin && top === null ? "hidden" : "visible");
+    }
+
+    /** Where the margin is free, null where it is not.
+        @param {number} least @param {number} most @param {number} height
+        @returns {number | null} */
+    free(least, most, height) {
+      /** @type {(top: number) => [number, number] | undefined} */
+      const inTheWay = (top) => this.taken.find(([from, to]) =>
+        from - scrollY < top + height + GAP && to - scrollY > top - GAP);
+      const wanted = Math.round(Math.max(least, Math.min(most, MIDDLE * innerHeight)));
+      const first = inTheWay(wanted);
+      if (!first) return wanted;
+      const [above, below] = [first[0] - scrollY - height - GAP, first[1] - scrollY + GAP];
+      return [above, below].map(Math.round)
+        .find((top) => top >= least && top <= most && !inTheWay(top)) ?? null;
+    }
+
+    /** @param {boolean} [isWanted] whether its passage is read while the strip is off the screen */
+    show(isWanted = this.isWanted) {
+      this.isWanted = isWanted;
+      const isShown = isWanted && !this.isAway;
+      if (isShown === this.isShown) return;
+      this.isShown = isShown;
+      this.node.hidden = !isShown;
+      if (!isShown) document.documentElement.classList.remove("has-foot");
+      if (!isShown) return;
+      this.paint();
+      this.stand();
+    }
+
+    // -- What it shows --
+
+    /** The row and the head of what is pointed at, else those of the strip. */
+    view() {
+      const { state, strip } = this.explorer;
+      const { row, head } = strip.view();
+      const { at } = this;
+      const asks = at && OF_QUERY.includes(at.stage);
+      return { row: asks ? at.row : row, head: at?.head ?? head, order: state.order };
+    }
+
+    /** The key that a place is of. @param {Place | null} at */
+    keyOf(at) {
+      if (!at) return null;
+      if (window.mhaStages[at.stage].columns === "keys") return at.column;
+      return ["key", "value"].includes(at.stage) ? at.row : null;
+    }
+
+    /** @param {Place | null} at what is pointed at */
+    light(at) {
+      this.at = at;
+      if (this.isShown) this.paint();
+    }
+
+    paint() {
+      if (!this.isShown) return;
+      const { data, numbers } = this.explorer;
+      const { row, head, order } = this.view();
+      const token = data.tokens[order[row]];
+      setText(this.title, fill(data.heads.length > 1 ? texts.ofHead : texts.asks,
+        { token, head: data.heads[head] }));
+      set(this.node, "data-head", head % 6);
+      const lit = this.keyOf(this.at);
+      numbers.weights[head][row].forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
+        const one = this.rows[key];
+        setText(one.token, data.tokens[order[key]]);
+        setBar(one.bar, weight);
+        setText(one.weight, `${shown(100 * weight, 0)} %`);
+        one.node.classList.toggle("lit", lit === key);
+      });
+      const output = numbers.head_outputs[head][row];
+      setText(this.result, output.length > 4 ? "" : `→ (${output.map((/** @type {number} */ x) =>
+        short(x, 2)).join(", ")})`);
+      setText(this.said, this.at ? `${this.explorer.nameOf(this.at)}: ${short(valueAt(numbers, this.at))}` : "");
+    }
+
+    /** @param {boolean} isChanged */
+    mark(isChanged) {
+      if (this.reset.hidden === !isChanged) return;
+      this.reset.hidden = !isChanged;
+      this.tall = 0;
+      this.stand();
+    }
+  }
+
+  Object.assign(window.mhaExplorer, { OF_QUERY, SmallStrip });
+})();

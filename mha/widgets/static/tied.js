@@ -1,0 +1,569 @@
+/* Numbers of the page's own text that are numbers of an explorer's run. They light their place in the
+   strip when they are pointed at; they follow when it is changed, and say so; what is an input can be
+   scrubbed where it stands. What was printed comes back with the explorer's own reset. The explorer's
+   state is the one state; here only what stands on the page is kept. */
+(function () {
+  "use strict";
+
+  const { shown, short } = window.mhaNumbers;
+  const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
+  const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
+    isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
+  const stages = window.mhaStages;
+  const texts = window.mhaStrings.tied;
+
+  /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
+  const DRAG = { step: 8, least: 4 };
+
+  /** What is out of sight follows so much later. */
+  const LATER_MS = 250;
+
+  /** Words of the text that stand for a part of the strip, by their class. */
+  const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
+
+  /** @typedef {{ text: string, place?: Place | null, raised?: boolean }} Piece */
+
+  /** @typedef {(number | string | Place)[]} Formula */
+
+  /** One number, or line, of the text. */
+  class Tie {
+    /** How it is written, and with how many decimals. */
+    how = "";
+
+    places = 0;
+
+    /** Of a line, what was printed and its nodes, piece by piece. @type {string[]} */
+    texts = [];
+
+    /** @type {any[]} */
+    nodes = [];
+
+    /** All that it was last written for. */
+    last = { from: "" };
+
+    /** Of a claim, what says that it no longer holds. @type {HTMLElement | null} */
+    now = null;
+
+    /** @param {Prose} prose
+        @param {HTMLElement} node
+        @param {string} formula
+        @param {string} how */
+    constructor(prose, node, formula, how) {
+      this.prose = prose;
+      this.node = node;
+      // Words that a comparison bears out may say what the number is now.
+      const [own, now] = formula.split(" | ");
+      /** @type {Formula} */
+      this.formula = formulaOf(own);
+      /** @type {{ formula: Formula, how: string } | null} */
+      this.said = !now ? null : { formula: formulaOf(now), how: how.split(" ")[1] };
+      [this.how, this.places] = [how.split(":")[0], Number(how.split(":")[1])];
+      this.isClaim = how.startsWith("holds");
+      this.isLine = this.how === "line";
+      this.at = /** @type {Place} */ (this.formula.find((part) => typeof part === "object"));
+      this.printed = node.textContent ?? "";
+      this.isMoved = false;
+      /** @type {HTMLElement[]} */
+      this.inputs = [];
+      if (this.isLine) this.takeApart();
+      else if (!this.isClaim && this.formula.length === 1) this.prose.place(this, node, this.at);
+    }
+
+    /** A line in pieces, each number of it with its place. */
+    takeApart() {
+      const { numbers, temperature } = this.prose.first;
+      /** @type {Piece[]} */
+      const pieces = lineOf(numbers, this.at, this.places, temperature) ?? [];
+      this.texts = pieces.map(({ text }) => text);
+      if (this.texts.join("") !== this.printed) throw new RangeError(this.printed);
+      this.nodes = pieces.map(({ text, place, raised }) => {
+        if (!place && !raised) return new Text(text);
+        const node = make(raised ? "sup" : "span", {}, text);
+        if (place) this.prose.place(this, node, place);
+        return node;
+      });
+      this.node.replaceChildren(...this.nodes);
+      this.node.classList.add("line");
+    }
+
+    /** @param {any} numbers of the explorer @param {number} temperature
+        @param {(at: Place) => Place} moved where a place is now */
+    paint(numbers, temperature, moved) {
+      if (this.isLine) {
+        const pieces = lineOf(numbers, moved(this.at), this.places, temperature, this.last);
+        if (pieces) this.paintLine(pieces);
+        return;
+      }
+      const worthOf = (/** @type {Formula} */ formula) =>
+        worth(formula, (/** @type {Place} */ at) => valueAt(numbers, moved(at)));
+      const value = worthOf(this.formula);
+      if (this.isClaim) {
+        const { said } = this;
+        this.claim(Boolean(value), said ? this.written(said.how, worthOf(said.formula)) : "");
+        return;
+      }
+      if (this.how.startsWith("at_")) {
+        const now = WRITERS[this.how](value, this.places + 1);
+        this.claim(holds(this.how, this.printed, value), now);
+        return;
+      }
+      const text = this.written(`${this.how}:${this.places}`, value);
+      setText(this.node, text);
+      if (this.inputs.length) this.node.setAttribute("aria-valuenow", String(value));
+      this.mark(text !== this.printed);
+    }
+
+    /** @param {string} how @param {number} value */
+    written(how, value) {
+      const [name, places] = how.split(":");
+      return WRITERS[name](value, Number(places));
+    }
+
+    /** @param {any[]} pieces */
+    paintLine(pieces) {
+      const same = pieces.length === this.nodes.length;
+      if (!same) {  // a mask came, or went
+        this.node.textContent = pieces.map(({ text }) => text).join("");
+        this.isApart = true;
+      } else if (this.isApart) {
+        this.node.replaceChildren(...this.nodes);
+        this.isApart = false;
+      }
+      let isMoved = !same;
+      for (let i = 0; same && i < pieces.length; i += 1) {
+        const { text } = pieces[i];
+        const node = this.nodes[i];
+        const isNew = text !== this.texts[i];
+        isMoved ||= isNew;
+        if (node instanceof Text) {
+          if (node.data !== text) node.data = text;
+        } else if (node.firstChild.data !== text) {
+          node.firstChild.data = text;
+          node.classList.toggle("moved", isNew);
+          if (node.getAttribute("role")) node.setAttribute("aria-valuenow", text.replace(/[()]/g, "").replace("−", "-"));
+        }
+      }
+      this.mark(isMoved);
+    }
+
+    /** A claim stays as it is printed; one that no longer holds is greyed, with what it is now.
+        @param {boolean} isTrue @param {string} now what it is, "" where nothing says it */
+    claim(isTrue, now) {
+      const said = this.now ?? make("span", { className: "now" });
+      this.now = said;
+      if (!isTrue) setText(said, now ? fill(texts.now, { text: now }) : texts.notNow);
+      if (isTrue === !said.isConnected) return;
+      if (isTrue) said.remove();
+      else this.node.after(said);
+      this.node.classList.toggle("fails", !isTrue);
+    }
+
+    /** @param {boolean} isMoved */
+    mark(isMoved) {
+      if (isMoved === this.isMoved) return;
+      this.isMoved = isMoved;
+      this.node.classList.toggle("moved", isMoved);
+      if (isMoved) this.node.title = fill(texts.printed, { text: this.printed });
+      else this.node.removeAttribute("title");
+    }
+  }
+
+  /** All that the page says of one explorer's run. */
+  class Prose {
+    /** What of the page is tied to it. @type {Element[]} */
+    nodes = [];
+
+    /** Whether the strip itself is on the screen; at first nobody knows. @type {boolean | null} */
+    isOnScreen = null;
+
+    isPrinting = false;
+
+    /** @type {(node: Element) => void} */
+    watch = () => {};
+
+    /** @param {any} explorer */
+    constructor(explorer) {
+      this.explorer = explorer;
+      const { base } = explorer;
+      const start = startOf(base);
+      this.first = { numbers: compute(base, start), temperature: start.temperature };
+      /** @type {Map<Element, Tie[]>} */
+      this.ties = new Map();
+      /** What is near the screen, and what can be seen. @type {Set<Element>} */
+      this.near = new Set();
+      /** @type {Set<Element>} */
+      this.seen = new Set();
+      /** Where each number of the text belongs. @type {WeakMap<Element, { tie: Tie, at: Place }>} */
+      this.places = new WeakMap();
+      this.small = new SmallStrip(explorer, () => explorer.reset());
+      explorer.told.push(() => this.follow());
+    }
+
+    /** Begin with all that the page ties to this explorer. */
+    begin() {
+      const nearby = new IntersectionObserver((entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) this.near.add(target);
+          else this.near.delete(target);
+          if (isIntersecting) this.paint(target);
+        }
+      }, { rootMargin: "5% 0%" });
+      const inSight = new IntersectionObserver((entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) this.seen.add(target);
+          else this.seen.delete(target);
+        }
+        arrange();
+      }, { rootMargin: "-48px 0px 0px 0px" });
+      this.watch = (/** @type {Element} */ node) => {
+        nearby.observe(node);
+        inSight.observe(node);
+      };
+      const strip = new IntersectionObserver((entries) => {
+        const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
+        const whole = Math.min(boundingClientRect.height, innerHeight);
+        this.isOnScreen = intersectionRect.height > 0.35 * whole;
+        arrange();
+      }, { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7] });
+      strip.observe(this.explorer.root.querySelector(".face") ?? this.explorer.root);
+      this.collect();
+    }
+
+    /** Take what the page has now: a fold may bring more when it is opened. */
+    collect() {
+      const { name } = this.explorer.base;
+      this.nodes = [...document.querySelectorAll(`data[data-of="${name}"], table[data-at^="${name} "]`)];
+      this.nodes.forEach((node) => this.watch(node));
+      this.follow();
+    }
+
+    /** The ties of an element, made when it first comes near; a table has one in each cell.
+        @param {Element} node @returns {Tie[]} */
+    tiesOf(node) {
+      const known = this.ties.get(node);
+      if (known) return known;
+      /** @type {Tie[]} */
+      const made = [];
+      /** @type {(element: HTMLElement, formula: string, how: string) => void} */
+      const add = (element, formula, how) => {
+        try {
+          made.push(new Tie(this, element, formula, how));
+        } catch (error) {
+          // What is printed otherwise than the explorer has it stays as it is.
+          if (!(error instanceof RangeError)) throw error;
+        }
+      };
+      if (node instanceof HTMLDataElement) add(node, node.value, node.dataset.as ?? "");
+      else if (node instanceof HTMLTableElement) this.cellsOf(node, add);
+      this.ties.set(node, made);
+      return made;
+    }
+
+    /** @param {HTMLTableElement} table
+        @param {(element: HTMLElement, formula: string, how: string) => void} add */
+    cellsOf(table, add) {
+      const [stage, head] = (table.dataset.at ?? "").split(" ")[1].split(".");
+      /** @type {Numbers} */
+      const numbers = this.first.numbers;
+      /** @type {any} */
+      const rows = head === undefined ? numbers[stage] : numbers[stage]?.[Number(head)];
+      if (!rows) return;
+      [...table.tBodies[0].rows].forEach((line, row) => {
+        [...line.querySelectorAll("td")].forEach((cell, column) => {
+          const value = rows[row]?.[column];
+          const holder = cell.querySelector("strong") ?? cell.querySelector(".heat") ?? cell;
+          const text = holder.firstChild;
+          if (value === undefined || !(text instanceof Text)) return;
+          const how = shown(value) === text.data ? "shown:4" : short(value) === text.data ? "short:4" : "";
+          if (!how) return;
+          const data = make("data", {}, text.data);
+          text.replaceWith(data);
+          const index = head === undefined ? [row, column] : [Number(head), row, column];
+          add(data, address(placeAt(stage, ...index)), how);
+        });
+      });
+    }
+
+    /** Let an element stand for a number's place; an input can be scrubbed.
+        @param {Tie} tie @param {HTMLElement} node @param {Place} at */
+    place(tie, node, at) {
+      this.places.set(node, { tie, at });
+      node.classList.add("at");
+      const { explorer } = this;
+      if (explorer.isFixed || !isInput(explorer.base, at) || node.closest("table")) return;
+      node.setAttribute("role", "spinbutton");
+      node.setAttribute("aria-label", explorer.nameOf(at));
+      node.setAttribute("aria-valuenow", String(valueAt(this.first.numbers, at)));
+      node.tabIndex = tie.inputs.length ? -1 : 0;
+      // A finger that goes sideways scrubs; one that goes up or down moves the page.
+      node.addEventListener("touchmove", (event) => {
+        if (drag || isSideways) event.preventDefault();
+      }, { passive: false });
+      node.addEventListener("touchstart", touch, { passive: true });
+      tie.inputs.push(node);
+    }
+
+    // -- Following --
+
+    /** Where a number stands now: tokens may have changed places.
+        @type {(at: Place) => Place} */
+    moved = (at) => {
+      const { order } = this.explorer.state;
+      if (order.every((/** @type {number} */ from, /** @type {number} */ i) => from === i)) return at;
+      const ofTokens = at.row !== null && !isMatrix(at.stage) && !stays(at.stage);
+      const byKey = stages[at.stage].columns === "keys";
+      return {
+        ...at, row: ofTokens ? order.indexOf(at.row) : at.row,
+        column: byKey ? order.indexOf(at.column) : at.column,
+      };
+    };
+
+    /** @param {Element} node */
+    paint(node) {
+      const { numbers, state } = this.explorer;
+      const isOwn = this.isPrinting;
+      for (const tie of this.tiesOf(node)) {
+        if (isOwn) tie.paint(this.first.numbers, 1, (at) => at);
+        else tie.paint(numbers, state.temperature, this.moved);
+      }
+      if (node instanceof HTMLTableElement) {
+        node.classList.toggle("follows", this.tiesOf(node).some(({ isMoved }) => isMoved));
+      }
+    }
+
+    /** What is near the screen follows at once, the rest of the page a little later. */
+    follow() {
+      this.near.forEach((node) => this.paint(node));
+      const { state, start } = this.explorer;
+      this.small.mark(isChanged(state, start));
+      this.small.paint();
+      clearTimeout(this.late);
+      this.late = setTimeout(() => this.nodes.forEach((node) => {
+        if (!this.near.has(node)) this.paint(node);
+      }), LATER_MS);
+    }
+
+    /** Before the page is printed, and behind it. @param {boolean} isPrinting */
+    print(isPrinting) {
+      this.isPrinting = isPrinting;
+      this.nodes.forEach((node) => this.paint(node));
+    }
+
+    // -- Lighting --
+
+    /** @param {Place | null} at */
+    light(at) {
+      const { strip } = this.explorer;
+      const here = at && this.moved(at);
+      strip.hands.pointed = here && { at: here };
+      strip.light();
+      this.small.light(here);
+    }
+
+    /** Turn the strip to the query and the head of a number. @param {Place} at */
+    turn(at) {
+      const { explorer, explorer: { data, state } } = this;
+      const patch = {
+        ...OF_QUERY.includes(at.stage) && { query: at.row },
+        ...at.head !== null && { focus: at.head },
+      };
+      if (Object.entries(patch).every(([key, value]) => state[key] === value)) return;
+      explorer.show(patch, fill(window.mhaStrings.explorer.queryIs,
+        { token: data.tokens[patch.query ?? state.query] }));
+    }
+
+    // -- Scrubbing --
+
+    /** @param {HTMLElement} node @param {number} by */
+    nudge(node, by) {
+      const { at } = /** @type {any} */ (this.places.get(node));
+      const here = this.moved(at);
+      const value = valueAt(this.explorer.numbers, here);
+      this.set(here, node, value + by);
+    }
+
+    /** Change an input, and keep what is scrubbed where it is on the screen.
+        @param {Place} at @param {HTMLElement} node @param {number} value */
+    set(at, node, value) {
+      const { top } = node.getBoundingClientRect();
+      this.explorer.edit(at, Number(value.toFixed(10)));
+      held.forEach((one) => { one.now = one.node.getBoundingClientRect().width; });
+      held.forEach((one) => { one.node.style.marginRight = `${one.width - one.now}px`; });
+      const by = node.getBoundingClientRect().top - top;
+      if (Math.abs(by) > 0.5) scrollBy({ top: by, behavior: "instant" });
+    }
+  }
+
+  // ---- The hands ----
+
+  /** @type {Prose[]} */
+  const proses = [];
+
+  /** The small strip of the run that is most spoken of stands there, while its strip is off the
+      screen. */
+  function arrange() {
+    const most = proses.reduce((/** @type {Prose | null} */ best, prose) =>
+      (prose.seen.size > (best?.seen.size ?? 0) ? prose : best), null);
+    for (const prose of proses) prose.small.show(prose === most && prose.isOnScreen === false);
+  }
+
+  /** The number of the text that an event is about.
+      @param {EventTarget | null} target */
+  function found(target) {
+    const node = target instanceof Element ? target.closest("data .at, data.at, data[data-of]") : null;
+    if (!(node instanceof HTMLElement)) return null;
+    for (const prose of proses) {
+      const known = prose.places.get(node);
+      if (known) return { prose, node, ...known };
+      const [tie] = prose.ties.get(node) ?? [];
+      if (tie) return { prose, node, tie, at: tie.at };
+    }
+    return null;
+  }
+
+  /** What is lit, and what is dragged. @type {any} */
+  let lit = null;
+
+  /** @type {any} */
+  let drag = null;
+
+  /** Numbers that take no more room than they had, for as long as one behind them is dragged.
+      @type {{ node: HTMLElement, width: number, now: number }[]} */
+  let held = [];
+
+  /** Hold the numbers of a paragraph up to the one that is dragged where they are.
+      @param {HTMLElement} node */
+  function hold(node) {
+    const those = [...node.closest("p, li, td, figcaption")?.querySelectorAll("data, data .at") ?? []];
+    held = those.filter((one) => one === node || (!one.contains(node)
+      && one.compareDocumentPosition(node) === Node.DOCUMENT_POSITION_FOLLOWING
+      && !those.some((other) => other !== one && other.contains(one) && !other.contains(node))))
+      .map((one) => ({ node: /** @type {HTMLElement} */ (one),
+        width: one.getBoundingClientRect().width, now: 0 }));
+    node.classList.add("dragged");
+  }
+
+  /** @param {HTMLElement} node */
+  function release(node) {
+    held.forEach((one) => { one.node.style.marginRight = ""; });
+    held = [];
+    node.classList.remove("dragged");
+  }
+
+  /** Whether a finger on a number has gone sideways first. */
+  let isSideways = false;
+
+  /** @param {TouchEvent} began */
+  function touch({ currentTarget, touches: [{ clientX, clientY }] }) {
+    isSideways = false;
+    const node = /** @type {HTMLElement} */ (currentTarget);
+    node.addEventListener("touchmove", ({ touches: [now] }) => {
+      isSideways = Math.abs(now.clientX - clientX) >= Math.abs(now.clientY - clientY);
+    }, { once: true, capture: true, passive: true });
+  }
+
+  /** @param {any} one */
+  function light(one) {
+    if (one?.node === lit?.node || drag) return;
+    lit?.node.classList.remove("pointed");
+    if (lit && lit.prose !== one?.prose) lit.prose.light(null);
+    lit = one;
+    one?.node.classList.add("pointed");
+    one?.prose.light(one.at);
+  }
+
+  /** A word that stands for a part of the strip. @param {EventTarget | null} target */
+  function lightPart(target) {
+    const node = target instanceof Element ? target.closest("[class^=says-]") : null;
+    const part = PARTS.find((name) => node?.classList.contains(`says-${name}`)) ?? "";
+    for (const { explorer, small } of proses) {
+      explorer.strip.node.dataset.part = part;
+      small.node.dataset.part = part;
+    }
+  }
+
+  document.addEventListener("pointerover", ({ target }) => {
+    light(found(target));
+    lightPart(target);
+  });
+  document.addEventListener("focusin", ({ target }) => light(found(target)));
+  document.addEventListener("focusout", ({ target }) => { if (found(target)) light(null); });
+
+  document.addEventListener("click", ({ target }) => {
+    const one = found(target);
+    if (one && !one.node.getAttribute("role")) one.prose.turn(one.at);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const one = found(event.target);
+    if (!one?.node.getAttribute("role")) return;
+    const up = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key] ?? 0;
+    const across = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
+    const { inputs } = one.tie;
+    if (up) one.prose.nudge(one.node, up * STEP * (event.shiftKey ? 10 : 1));
+    else if (across) inputs[inputs.indexOf(one.node) + across]?.focus();
+    else return;
+    event.preventDefault();
+  });
+
+  document.addEventListener("pointerdown", (event) => {
+    const one = found(event.target);
+    if (!one?.node.getAttribute("role") || event.button) return;
+    const at = one.prose.moved(one.at);
+    const start = valueAt(one.prose.explorer.numbers, at);
+    const { node } = one;
+    let steps = 0;
+    /** @param {PointerEvent} moved */
+    const move = (moved) => {
+      const way = moved.clientX - event.clientX;
+      if (!drag && Math.abs(way) < DRAG.least) return;
+      if (!drag) hold(node);
+      drag = one;
+      const now = Math.round(way / DRAG.step);
+      if (now === steps) return;
+      steps = now;
+      one.prose.set(at, node, start + steps * STEP);
+    };
+    const end = () => {
+      drag = null;
+      release(node);
+      ["pointerup", "pointercancel"].forEach((name) => node.removeEventListener(name, end));
+      node.removeEventListener("pointermove", move);
+    };
+    event.preventDefault();
+    node.focus({ preventScroll: true });
+    node.setPointerCapture(event.pointerId);
+    node.addEventListener("pointermove", move);
+    ["pointerup", "pointercancel"].forEach((name) => node.addEventListener(name, end));
+  });
+
+  addEventListener("beforeprint", () => proses.forEach((prose) => prose.print(true)));
+  addEventListener("afterprint", () => proses.forEach((prose) => prose.print(false)));
+
+  // ---- The beginning ----
+
+  later("tied.css");
+  /** @type {WeakSet<Element>} */
+  const begun = new WeakSet();
+
+  /** Tie what the page has now to those explorers that it speaks of. */
+  function begin() {
+    proses.forEach((prose) => prose.collect());
+    document.querySelectorAll("mha-explorer, mha-instrument").forEach(async (/** @type {any} */ element) => {
+      const name = element.data?.name ?? element.id;
+      if (begun.has(element) || element.data?.widths) return;
+      if (!document.querySelector(`data[data-of^="${name}"], table[data-at^="${name} "]`)) return;
+      begun.add(element);
+      const made = await element.begin();
+      for (const explorer of made.runs ?? [made]) {
+        const prose = new Prose(explorer);
+        proses.push(prose);
+        prose.begin();
+      }
+    });
+  }
+
+  // A fold brings its numbers when it is first opened.
+  document.addEventListener("byhand:built", begin);
+  begin();
+})();

@@ -1,0 +1,391 @@
+/* Attention block by block: a tile moves over the scores, and for each query the largest score so far,
+   the sum of exponentials and the mixture are kept. At the end they give what the softmax at once
+   gives. Each score can be changed, and so can the size of a block. */
+(function () {
+  "use strict";
+
+  const { StepsState, TimeBar, eased, fill, fly, inBrackets, make, set, setText, wholes } =
+    window.mhaExplorer;
+  const { chain, full, parsed, short, shown } = window.mhaNumbers;
+  const { matmul, softmax } = window.mhaAttention;
+  const texts = window.mhaStrings.tiles;
+
+  const PACE = 2400;
+
+  /** Decimals in the tables. */
+  const PLACES = 2;
+
+  /** How much an arrow key changes a score. */
+  const STEP = 0.1;
+
+  /** From this size on a number is written with an exponent. */
+  const LARGE = 1e4;
+
+  /** What is kept of a query before any key. @param {number} width */
+  const nothing = (width) => ({ largest: -Infinity, factor: 1, total: 0, mixture: Array(width).fill(0) });
+
+  /**
+   * What is kept of a query once a block of keys is read: equation of the online softmax.
+   * @param {number[]} scores
+   * @param {Matrix} value
+   * @param {ReturnType<typeof nothing>} kept
+   * @param {boolean} [isPlain] whether nothing is subtracted
+   */
+  function read(scores, value, kept, isPlain = false) {
+    const largest = isPlain ? 0 : Math.max(kept.largest, ...scores);
+    const shift = largest === -Infinity ? 0 : largest;
+    const factor = isPlain ? 1 : Math.exp(kept.largest - shift);
+    const exponentials = scores.map((score) => Math.exp(score - shift));
+    return {
+      largest, factor, exponentials,
+      total: exponentials.reduce((sum, x) => sum + x, factor * kept.total),
+      mixture: kept.mixture.map((/** @type {number} */ o, /** @type {number} */ i) =>
+        exponentials.reduce((sum, x, j) => sum + x * value[j][i], factor * o)),
+    };
+  }
+
+  /** A number of a table, in the room that it has. @param {number} x */
+  function written(x) {
+    if (x === -Infinity) return "−∞";
+    if (!Number.isFinite(x)) return Number.isNaN(x) ? "?" : "∞";
+    return Math.abs(x) < LARGE ? shown(x, PLACES) : x.toExponential(1).replace("e+", "e");
+  }
+
+  class Tiles {
+    /** @type {any[]} */
+    frames = [];
+
+    /** @param {any} data */
+    constructor(data) {
+      this.data = data;
+      const { name, scores, size, tokens, value } = data;
+      this.width = value[0].length;
+      const count = tokens.length;
+      this.state = new StepsState("tiles", name, { step: 0, size, plain: false, edits: [] }, {
+        step: (text) => wholes(text, 1000)?.[0],
+        size: (text) => wholes(text, count + 1)?.find((found) => found > 0),
+        plain: (text) => text === "1" || undefined,
+        edits: (text) => this.editsFrom(text, scores.length * count),
+      }, () => this.paint());
+      this.bar = new TimeBar({ count: 1, pace: PACE, label: (i) => this.label(i),
+        show: (i, fraction) => this.show(i, fraction) });
+      /** @type {any} */
+      this.parts = {};
+      this.node = this.build();
+      new ResizeObserver(() => this.bar.refresh()).observe(this.node);
+      this.paint();
+    }
+
+    /** Places of scores, and what stands there now. @param {string} text @param {number} count */
+    editsFrom(text, count) {
+      const numbers = text.split("_").map(parsed);
+      const pairs = numbers.flatMap((place, i) => (i % 2 ? [] : [[place, numbers[i + 1]]]));
+      const isGood = pairs.length <= count && pairs.every(([place, score]) =>
+        Number.isInteger(place) && place >= 0 && place < count && Number.isFinite(score));
+      return isGood ? pairs : undefined;
+    }
+
+    // ---- Elements ----
+
+    build() {
+      const { parts, width, data: { tokens, value } } = this;
+      const head = (/** @type {string} */ text, scope = "col") => make("th", { scope }, text);
+      const row = (/** @type {any[]} */ ...cells) => make("tr", {}, ...cells);
+      const cells = (/** @type {number} */ count) => Array.from({ length: count }, () => make("td"));
+      parts.fields = tokens.map((/** @type {string} */ query, /** @type {number} */ i) =>
+        tokens.map((/** @type {string} */ key, /** @type {number} */ j) => this.field(query, key, i, j)));
+      parts.tile = make("div", { className: "tile" });
+      parts.values = Array.from({ length: width }, (_, i) => row(head(fill(texts.value, { n: i + 1 }), "row"),
+        ...value.map((/** @type {number[]} */ one) => make("td", {}, shown(one[i], PLACES)))));
+      const scores = make("table", { "aria-label": texts.scores }, make("thead", {}, row(make("td"),
+        ...tokens.map((/** @type {string} */ token) => head(token)))),
+      make("tbody", {}, ...parts.fields.map((/** @type {any[]} */ fields, /** @type {number} */ i) =>
+        row(head(tokens[i], "row"), ...fields.map((field) => make("td", {}, field))))),
+      make("tbody", { className: "values" }, ...parts.values));
+      parts.kept = tokens.map(() => cells(4 + width));
+      parts.once = tokens.map(() => cells(width));
+      const ofEach = (/** @type {string} */ text) => Array.from({ length: width }, (_, n) =>
+        head(fill(text, { n: "₁₂₃₄₅₆₇₈₉"[n] })));
+      const kept = make("table", { "aria-label": texts.kept }, make("thead", {}, row(make("td"),
+        head(texts.largest), head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
+      make("tbody", {}, ...parts.kept.map((/** @type {any[]} */ those, /** @type {number} */ i) =>
+        row(head(tokens[i], "row"), ...those))));
+      const once = make("table", { className: "once", "aria-label": texts.once },
+        make("thead", {}, row(make("th", { scope: "colgroup", colSpan: width }, texts.once))),
+        make("tbody", {}, ...parts.once.map((/** @type {any[]} */ those) => row(...those))));
+      parts.error = make("span", { className: "soft", role: "alert" });
+      this.state.actions.append(parts.error);
+      parts.held = make("p", { className: "tiles-held" });
+      parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
+      return make("div", { className: "tiles head-0" }, this.controls(),
+        make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, parts.tile), kept, once),
+        parts.layer, this.bar.node, parts.held, this.state.actions);
+    }
+
+    controls() {
+      const { parts } = this;
+      parts.size = make("input", { type: "range", min: 1, max: this.data.tokens.length, step: 1,
+        oninput: () => this.state.change({ size: Number(parts.size.value), step: 0 }, "size") });
+      parts.sizeText = make("output");
+      parts.plain = make("input", { type: "checkbox",
+        onchange: () => this.state.change({ plain: parts.plain.checked }) });
+      return make("div", { className: "steps-actions" },
+        make("label", {}, texts.size, " ", parts.size), parts.sizeText,
+        make("label", { className: "choice" }, parts.plain, " ", texts.plain));
+    }
+
+    /** A score that can be changed.
+        @param {string} query @param {string} key @param {number} i @param {number} j */
+    field(query, key, i, j) {
+      const field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
+        spellcheck: false, "aria-label": fill(texts.score, { query, key }),
+        oninput: () => this.edit(i, j, parsed(field.value)) });
+      field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        const by = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? -STEP : 0;
+        if (!by) return;
+        event.preventDefault();
+        const score = Number((this.scores()[i][j] + by).toFixed(10));
+        field.value = full(score);
+        this.edit(i, j, score);
+      });
+      field.addEventListener("blur", () => this.paint());
+      return field;
+    }
+
+    // ---- Changes ----
+
+    /** @param {number} i @param {number} j @param {number} score */
+    edit(i, j, score) {
+      const isGood = Number.isFinite(score);
+      const field = this.parts.fields[i][j];
+      setText(this.parts.error, isGood ? "" : texts.notANumber);
+      set(field, "aria-invalid", String(!isGood));
+      if (!isGood) return;
+      const place = i * this.data.tokens.length + j;
+      const others = this.state.now.edits.filter((/** @type {number[]} */ [one]) => one !== place);
+      const edits = score === this.data.scores[i][j] ? others : [...others, [place, score]];
+      this.state.change({ edits }, `score ${place}`);
+    }
+
+    // ---- Numbers ----
+
+    /** The scores as they are now. @returns {Matrix} */
+    scores() {
+      const { scores, tokens } = this.data;
+      const edited = new Map(this.state.now.edits);
+      return scores.map((/** @type {(number | null)[]} */ row, /** @type {number} */ i) =>
+        row.map((score, j) => edited.get(i * tokens.length + j) ?? score ?? -Infinity));
+    }
+
+    /** What there is after each step: the tile, what of it has happened, and all that is kept. */
+    follow() {
+      const { size, plain } = this.state.now;
+      const { value, tokens: { length: count } } = this.data;
+      const scores = this.scores();
+      const blocks = Array.from({ length: Math.ceil(count / size) }, (_, i) =>
+        [i * size, Math.min(count, (i + 1) * size)]);
+      let kept = scores.map(() => nothing(this.width));
+      /** @type {any[]} */
+      const outputs = scores.map(() => null);
+      /** @type {any[]} */
+      const frames = [{ phase: "start", rows: [0, 0], keys: [0, 0], kept, outputs: [...outputs], now: kept }];
+      for (const rows of blocks) {
+        const isOfBlock = (/** @type {number} */ i) => i >= rows[0] && i < rows[1];
+        for (const keys of blocks) {
+          const now = kept.map((one, i) => (isOfBlock(i)
+            ? read(scores[i].slice(...keys), value.slice(...keys), one, plain) : one));
+          frames.push({ phase: "look", rows, keys, kept, now, outputs: [...outputs] },
+            { phase: "add", rows, keys, kept, now, outputs: [...outputs] });
+          kept = now;
+        }
+        kept.forEach(({ mixture, total }, i) => {
+          if (isOfBlock(i)) outputs[i] = mixture.map((o) => o / (total || 1));
+        });
+        frames.push({ phase: "divide", rows, keys: [0, 0], kept, now: kept, outputs: [...outputs] });
+      }
+      return frames;
+    }
+
+    /** The outputs of the softmax at once. */
+    atOnce() {
+      return matmul(softmax(this.scores()), this.data.value);
+    }
+
+    /** By how much any output differs from those. */
+    difference() {
+      const { outputs } = this.frames[this.frames.length - 1];
+      return Math.max(...this.atOnce().flatMap((row, i) => row.map((x, j) => Math.abs(x - outputs[i][j]))));
+    }
+
+    /** The query that is spoken of: one whose largest score grows, if there is one.
+        @param {any} frame */
+    spokenOf({ rows: [from, to], kept, now }) {
+      const some = Array.from({ length: to - from }, (_, i) => from + i);
+      return some.find((i) => kept[i].largest !== -Infinity && now[i].largest > kept[i].largest) ?? from;
+    }
+
+    /** @param {number} step */
+    label(step) {
+      const frame = this.frames[step];
+      const { tokens } = this.data;
+      if (frame.phase === "start") return texts.start;
+      const { rows, keys, kept, now, outputs, phase } = frame;
+      const i = this.spokenOf(frame);
+      const names = (/** @type {number[]} */ range) => tokens.slice(...range).join(", ");
+      const words = { query: tokens[i], queries: names(rows), keys: names(keys) };
+      if (!Number.isFinite(now[i].total) && phase !== "look") return this.lost(rows);
+      const { factor, exponentials, largest, mixture, total } = now[i];
+      const number = (/** @type {number} */ x) => inBrackets(short(x));
+      if (phase === "look") {
+        if (this.state.now.plain) return fill(texts.plainLook, words);
+        const old = kept[i].largest;
+        if (old === -Infinity) return fill(texts.first, { ...words, new: short(largest) });
+        return fill(texts.look, { ...words, old: short(old), new: short(largest),
+          line: chain(`e ^ (${short(old)} − ${number(largest)})`, short(factor)) });
+      }
+      if (phase === "add") {
+        const sum = (/** @type {number} */ before, /** @type {(x: number, j: number) => string} */ term) =>
+          [`${number(factor)} × ${number(before)}`, ...exponentials.map(term)].join(" + ");
+        const value = this.data.value.slice(...keys);
+        return fill(texts.add, { ...words,
+          total: chain(sum(kept[i].total, number), short(total)),
+          mixture: chain(sum(kept[i].mixture[0], (/** @type {number} */ x, /** @type {number} */ j) =>
+            `${number(x)} × ${number(value[j][0])}`), short(mixture[0])) });
+      }
+      const said = fill(texts.divide, { ...words,
+        line: chain(`${short(mixture[0])} ÷ ${short(total)}`, short(outputs[i][0])) });
+      if (step < this.frames.length - 1) return said;
+      const difference = this.difference();
+      return Number.isNaN(difference) ? this.lost([0, tokens.length])
+        : `${said} ${fill(texts.same, { most: difference < 1e-12 ? "10⁻¹²" : difference.toExponential(0) })}`;
+    }
+
+    /** @param {number[]} rows */
+    lost(rows) {
+      const score = Math.max(...this.scores().slice(...rows).flat());
+      return fill(texts.lost, { score: short(score) });
+    }
+
+    // ---- What is seen ----
+
+    paint() {
+      const { parts, state: { now } } = this;
+      this.frames = this.follow();
+      parts.size.value = now.size;
+      setText(parts.sizeText, String(now.size));
+      parts.plain.checked = now.plain;
+      setText(parts.error, "");
+      this.scores().forEach((row, i) => row.forEach((score, j) => {
+        const field = parts.fields[i][j];
+        const isTyped = field === document.activeElement && parsed(field.value) === score;
+        if (!isTyped) field.value = written(score);
+        if (Number.isFinite(parsed(field.value))) set(field, "aria-invalid", "false");
+        field.readOnly = score === -Infinity;
+      }));
+      this.atOnce().forEach((row, i) => row.forEach((x, n) => setText(parts.once[i][n], written(x))));
+      this.bar.recount(this.frames.length);
+      const step = Math.min(now.step, this.frames.length - 1);
+      if (step === this.bar.at) this.bar.refresh();
+      else this.bar.go(step);
+    }
+
+    /** @param {number} step
+        @param {number} fraction */
+    show(step, fraction) {
+      if (this.state.now.step !== step) this.state.move({ step });
+      const frame = this.frames[step];
+      const { parts } = this;
+      const { kept, now, outputs, phase, rows, keys } = frame;
+      // A number changes when what flies to it, or the tile, has arrived.
+      const isThere = fraction > 0.8;
+      this.paintScores(frame);
+      parts.kept.forEach((/** @type {any[]} */ cells, /** @type {number} */ i) => {
+        const isOfBlock = i >= rows[0] && i < rows[1];
+        const hasLooked = phase === "add" || phase === "divide" || (phase === "look" && isThere);
+        const hasAdded = phase === "divide" || (phase === "add" && isThere);
+        const { largest, factor } = hasLooked ? now[i] : kept[i];
+        const { mixture, total } = hasAdded ? now[i] : kept[i];
+        const isDivided = outputs[i] && (phase !== "divide" || isThere || !isOfBlock);
+        const isNew = phase === "look" ? hasLooked : phase === "add" ? hasAdded : isDivided;
+        [largest, factor, total, ...(isDivided ? outputs[i] : mixture)].forEach((x, n) => {
+          setText(cells[n], written(x));
+          const isOfStep = phase === "look" ? n < 2 : n > (phase === "add" ? 1 : 2);
+          set(cells[n], "class", `${isOfBlock ? isOfStep && isNew ? "made" : "ours" : ""}`
+            + `${isDivided && n > 2 ? " output" : ""}`);
+        });
+        setText(cells[cells.length - 1], isDivided ? texts.output : "");
+      });
+      this.moveTile(step, eased(fraction));
+      this.fly(frame, fraction);
+      const all = this.data.tokens.length ** 2;
+      const tile = (rows[1] - rows[0]) * (keys[1] - keys[0]);
+      setText(parts.held, fill(tile ? texts.held : texts.heldNone,
+        { tile, all, rows: rows[1] - rows[0], width: this.width }));
+    }
+
+    /** Scores of the tile, of those read before, and of those to come. @param {any} frame */
+    paintScores({ phase, rows, keys }) {
+      this.parts.fields.forEach((/** @type {any[]} */ fields, /** @type {number} */ i) =>
+        fields.forEach((field, j) => {
+          const isIn = i >= rows[0] && i < rows[1] && j >= keys[0] && j < keys[1];
+          const isPast = i < rows[0] || (i < rows[1] && (phase === "divide" || j < keys[0]));
+          set(field, "class", isIn ? "in-tile" : isPast ? "past" : "");
+        }));
+      this.parts.values.forEach((/** @type {any} */ row) => [...row.cells].slice(1).forEach((cell, j) =>
+        set(cell, "class", j >= keys[0] && j < keys[1] ? "in-tile" : "")));
+    }
+
+    /** Where the tile of a step stands. @param {number} step @returns {number[] | null} */
+    placeOf(step) {
+      const { rows, keys } = this.frames[step];
+      const first = this.parts.fields[rows[0]]?.[keys[0]]?.parentElement;
+      const last = this.parts.fields[rows[1] - 1]?.[keys[1] - 1]?.parentElement;
+      if (!first || !last) return null;
+      const { offsetLeft: left, offsetTop: top } = first;
+      return [left, top, last.offsetLeft + last.offsetWidth - left, last.offsetTop + last.offsetHeight - top];
+    }
+
+    /** @param {number} step
+        @param {number} x */
+    moveTile(step, x) {
+      const { tile } = this.parts;
+      const to = this.placeOf(step);
+      const from = (step && this.frames[step].phase === "look" && this.placeOf(step - 1)) || to;
+      set(tile, ".visibility", to ? "visible" : "hidden");
+      if (!to || !from) return;
+      const [left, top, width, height] = to.map((end, i) => from[i] + (end - from[i]) * x);
+      set(tile, ".transform", `translate(${left}px, ${top}px)`);
+      set(tile, ".width", `${width}px`);
+      set(tile, ".height", `${height}px`);
+    }
+
+    /** The exponentials of the tile fly into the sums. @param {any} frame @param {number} fraction */
+    fly({ phase, rows, keys, now }, fraction) {
+      const { fields, kept, layer } = this.parts;
+      if (phase !== "add" || fraction === 1) {
+        fly(layer, []);
+        return;
+      }
+      const { left, top } = layer.getBoundingClientRect();
+      const ways = [];
+      const x = eased(Math.min(1, fraction / 0.8));
+      for (let i = rows[0]; i < rows[1]; i += 1) {
+        const end = kept[i][2].getBoundingClientRect();
+        for (let j = keys[0]; j < keys[1]; j += 1) {
+          const start = fields[i][j].getBoundingClientRect();
+          ways.push({ text: written(now[i].exponentials[j - keys[0]]), opacity: 1 - x ** 6,
+            left: start.left + (end.left - start.left) * x - left,
+            top: start.top + (end.top - start.top) * x - top });
+        }
+      }
+      fly(layer, ways);
+    }
+
+    readAddress() {
+      this.state.readAddress();
+    }
+  }
+
+  Object.assign(window.mhaExplorer, { readBlock: read });
+  window.mhaInstruments.tiles = (data) => new Tiles(data);
+})();

@@ -1,0 +1,104 @@
+"""Attention block by block on a page: a tile over the scores, and what is kept of each query."""
+
+from html import escape
+
+import numpy as np
+
+from mha.core.checks import as_count
+from mha.core.kinds import check_kind
+from mha.core.online import online_softmax
+from mha.runs.record import Trace
+from mha.runs.rounding import shown
+from mha.widgets.instrument import Drawing, Explorer, instrument
+
+MOST_TOKENS = 8
+"""For so many queries and keys the tables have room."""
+
+
+def moving_tile(
+    run: Trace,
+    *,
+    head: int = 0,
+    block_size: int = 2,
+    name: str | None = None,
+    figure: Drawing | None = None,
+) -> Explorer:
+    """Return blockwise attention over the scores of one head, step by step, for a page.
+
+    Scores and the size of a block can be changed there.
+
+    Parameters
+    ----------
+    run : Trace
+    head : int, default 0
+    block_size : int, default 2
+        How many queries, and how many keys, a tile has at first.
+    name : str, optional
+        In the page's address, by default the example's.
+    figure : Drawing, optional
+        What stands in its place in print.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `run` is no Trace or has too many tokens, or `block_size` is no count.
+
+    Examples
+    --------
+    >>> from mha import load_example, trace
+    >>> moving_tile(trace(load_example("cat-sat-on-it"))).title
+    'Attention block by block: The cat sat on it'
+    """
+    check_kind("run", run, Trace)
+    count = len(run.tokens)
+    if count > MOST_TOKENS:
+        raise ValueError(f"run has {count} tokens; at most {MOST_TOKENS} are wanted")
+    size = as_count("block_size", block_size)
+    name = run.example.name if name is None else name
+    scores = run.scaled_scores[head]
+    data = {
+        "name": name,
+        "tokens": run.tokens,
+        "scores": [[None if np.isneginf(x) else float(x) for x in row] for row in scores],
+        "value": run.value[head].tolist(),
+        "size": min(size, count),
+    }
+    title = f"Attention block by block: {' '.join(run.tokens)}"
+    return instrument(
+        "tiles",
+        name,
+        data,
+        title=title,
+        before=_table(run, head, size, title),
+        late=("tiles.js",),
+        dress=("time-bar.css", "steps.css"),
+        heights=(29.3, 43, 47.3),
+        figure=figure,
+    )
+
+
+def _table(run: Trace, head: int, size: int, title: str) -> str:
+    """Return what is kept of each query after each block of keys, for who has no script."""
+    scores, value = run.scaled_scores[head], run.value[head]
+    starts = range(0, len(run.tokens), size)
+    kept = None
+    columns = []
+    for start in starts:
+        keys = slice(start, start + size)
+        kept = online_softmax(scores[:, keys], value[keys], kept)
+        columns += [kept.largest, kept.total]
+    heads = "".join(
+        f'<th scope="col">largest, to {escape(run.tokens[min(start + size, len(run.tokens)) - 1])}'
+        '</th><th scope="col">ℓ</th>'
+        for start in starts
+    )
+    lines = "".join(
+        f'<tr><th scope="row">{escape(token)}</th>'
+        + "".join(f"<td>{shown(float(column[i]), 2)}</td>" for column in columns)
+        + f"<td>{', '.join(shown(float(x), 2) for x in run.head_outputs[head, i])}</td></tr>"
+        for i, token in enumerate(run.tokens)
+    )
+    return (
+        f'<table><caption>{escape(title)}</caption><thead><tr><th scope="col">Query</th>{heads}'
+        f'<th scope="col">Output</th></tr></thead><tbody>{lines}</tbody></table>'
+    )

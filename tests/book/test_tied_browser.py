@@ -1,0 +1,371 @@
+"""Numbers of the text that follow the strip, on the built pages: by hand, and against `mha`.
+
+What a page says is read off it; what it should say is computed here from the same inputs.
+"""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from accessible import violations
+from book_site import path, soup, until
+from seeds import SEED
+
+import mha
+from mha import Block, FeedForward, MultiHeadWeights, Place, WorkedExample, trace, trace_blocks
+from mha.views.arithmetic import written_out
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+PAGES = {
+    "mechanism/what-attention-does": 30,
+    "mechanism/self-attention": 20,
+    "mechanism/multi-head-attention": 30,
+    "examples/cat-sat": 25,
+    "transformer/depth": 20,
+}
+"""Pages, and the fewest numbers of each that are tied."""
+
+UNARY = {"exp": np.exp, "sqrt": np.sqrt, "abs": abs}
+BINARY = {
+    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b, "max": max, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
+}  # fmt: skip
+
+
+def example_of(data):
+    """Return the example that an explorer's data describe, and its block, if it has one."""
+    inputs = {name: np.array(array) for name, array in data["inputs"].items()}
+    about = {
+        "name": "here", "title": "Here", "source": "This book", "tokens": tuple(data["tokens"]),
+        "head_names": tuple(data["heads"]), "is_causal": data["isCausal"], "scale": data["scale"],
+    }  # fmt: skip
+    if "embeddings" not in inputs:
+        return WorkedExample(**about, **{k: inputs[k] for k in ("query", "key", "value")}), None
+    matrices = [inputs.get(name) for name in ("w_q", "w_k", "w_v", "w_o")]
+    layer = MultiHeadWeights(*matrices)
+    given = {"embeddings": inputs["embeddings"], "positions": inputs.get("positions")}
+    if (kind := data["block"]) is None:
+        return WorkedExample(**about, **given, layer=layer), None
+    feed = None
+    if "w_in" in inputs:
+        feed = FeedForward(*(inputs.get(k) for k in ("w_in", "b_in", "w_out", "b_out")))
+    return WorkedExample(**about, **given, layer=layer), Block(layer, feed, kind["norm"])
+
+
+def runs_of(page):
+    """Return the runs of a page's explorers by name, as they are now, computed by `mha`."""
+    found = page.evaluate(
+        """() => JSON.stringify([...document.querySelectorAll("mha-explorer")]
+            .filter(({ explorer }) => explorer)
+            .map(({ explorer: { base, state } }) => ({ data: base, edits: state.edits })))"""
+    )
+    runs = {}
+    for one in json.loads(found):
+        data = one["data"]
+        for where, value in one["edits"].items():
+            stage, *index = where.split(".")
+            array = data["inputs"][stage]
+            for i in index[:-1]:
+                array = array[int(i)]
+            array[int(index[-1])] = value
+        example, block = example_of(data)
+        runs[data["name"]] = trace_blocks(example, [block])[0] if block else trace(example)
+    return runs
+
+
+def worth(formula, run):
+    stack = []
+    for part in formula.split():
+        if part in UNARY:
+            stack.append(UNARY[part](stack.pop()))
+        elif part in BINARY:
+            right, left = stack.pop(), stack.pop()
+            stack.append(BINARY[part](left, right))
+        else:
+            stack.append(Place.parse(part).value(run) if "." in part[1:] and part[0].isalpha()
+                         else float(part))  # fmt: skip
+    return stack[0]
+
+
+def wanted(formula, how, run):
+    """Return what a tied number should say, None for a claim in words."""
+    if how.startswith("holds"):
+        return None
+    name, places = how.split(":")
+    if name == "line":
+        return str(written_out(mha.origin(run, Place.parse(formula)), int(places)))
+    return str(getattr(mha, name)(worth(formula, run), int(places)))
+
+
+SAID = """() => [...document.querySelectorAll("data[data-of]")].map((data) => {
+  const copy = data.cloneNode(true);
+  copy.querySelectorAll("sup").forEach((sup) => sup.prepend("^"));
+  return [data.dataset.of, data.value, data.dataset.as, copy.textContent, data.className];
+})"""
+
+
+@pytest.fixture
+def tied(browser):
+    """Return a function that opens a page whose numbers are tied."""
+    contexts = []
+
+    def opened(name, width=1280, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.errors = []
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(path(name).as_uri())
+        page.keyboard.press("Shift")  # a reader does something
+        until(page, "document.querySelector('data .at, data.at') !== null")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def settled(page):
+    """Wait until what is out of sight has followed too."""
+    page.wait_for_timeout(400)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_tied_number_is_what_the_package_gives(tied, name):
+    page = tied(name)
+    for fold in page.locator("details.all-numbers > summary").all():
+        fold.click(position={"x": 4, "y": 12})
+    settled(page)
+    printed = page.evaluate(SAID)
+    assert len(printed) >= PAGES[name]
+    rng = np.random.default_rng(SEED)
+    drawn = rng.normal(size=40).round(1).tolist()
+    page.evaluate(
+        """(drawn) => document.querySelectorAll("mha-explorer").forEach(({ explorer }) => {
+          const fields = explorer?.strip.numbers.filter(({ given }) => given) ?? [];
+          fields.forEach((one, i) => i % 2 || explorer.strip.edit(one, drawn[i % drawn.length]));
+        })""",
+        drawn,
+    )
+    settled(page)
+    runs = runs_of(page)
+    said = page.evaluate(SAID)
+    compared = 0
+    for of, formula, how, text, classes in said:
+        if of not in runs or "|" in formula or how.startswith(("holds", "at_")):
+            continue
+        assert text == wanted(formula, how, runs[of]), (formula, how)
+        compared += 1
+        before = next(old[3] for old in printed if old[:3] == [of, formula, how])
+        assert ("moved" in classes) == (text != before)
+    assert compared >= 10
+    assert any("moved" in one[4] for one in said)
+    page.evaluate(
+        """document.querySelectorAll("mha-explorer").forEach(({ explorer }) => explorer?.reset())"""
+    )
+    settled(page)
+    assert page.evaluate(SAID) == printed
+    assert page.errors == []
+
+
+def test_tables_follow_and_say_no_largest_of_a_row_that_is_not(tied):
+    page = tied("mechanism/what-attention-does")
+    settled(page)
+    cells = page.locator("#tbl-river-bank-weights td")
+    before = cells.all_inner_texts()
+    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
+                  "mhaPlaces.parse('query.0.0.0'), 2)")  # fmt: skip
+    settled(page)
+    run = runs_of(page)["river-bank"]
+    rows = [[*map(mha.shown, row), "1.0000"] for row in run.weights[0]]
+    now = [text.replace("∗", "") for text in cells.all_inner_texts()]
+    assert now == [text for row in rows for text in row]
+    assert now != before
+    assert "follows" in page.locator("#tbl-river-bank-weights table").get_attribute("class")
+
+
+def centre(page, locator):
+    """Bring an element to the middle of the screen."""
+    locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    page.wait_for_timeout(150)
+
+
+@pytest.mark.parametrize("width", [390, 1100, 1280])
+def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
+    page = tied("mechanism/what-attention-does", width, has_touch=width == 390)
+    number = page.locator("p data[role=spinbutton]").first
+    centre(page, number)
+    assert number.inner_text() == "1"
+    box = number.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    if width == 390:
+        finger = page.context.new_cdp_session(page)
+
+        def touch(kind, *points):
+            where = [{"x": a, "y": b} for a, b in points]
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+        touch("touchStart", (x, y))
+        for by in range(4, 44, 4):
+            touch("touchMove", (x + by, y))
+        touch("touchEnd")
+    else:
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 40, y, steps=8)
+        now = number.bounding_box()
+        assert number.inner_text() == "1.5"
+        assert abs(now["x"] - box["x"]) <= 1
+        assert abs(now["y"] - box["y"]) <= 1
+        page.mouse.up()
+    assert number.inner_text() == "1.5"
+    number.press("ArrowDown")
+    assert number.inner_text() == "1.4"
+    assert number.get_attribute("aria-valuenow") == "1.4"
+    assert number.get_attribute("title") == "In the book: 1"
+    assert page.evaluate("document.querySelector('mha-explorer').explorer.state.edits") == {
+        "query.0.2.0": 1.4
+    }
+    small = page.locator(".small-strip:visible")
+    assert small.count() == 1
+    assert violations(page) == []
+    small.get_by_role("button", name="Reset").click()
+    settled(page)
+    assert number.inner_text() == "1"
+    assert page.locator("data.moved").count() == 0
+
+
+def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied):
+    page = tied("mechanism/self-attention")
+    line = page.locator("data[value='weights.0.0.1'][data-as^=line]").first
+    centre(page, line)
+    line.locator(".at").last.hover()
+    lit = "document.querySelector('#explore-cat-sat .center')?.ariaLabel"
+    assert page.evaluate(lit) == "0.2689, Weight that cat gives to sat"
+    page.mouse.move(2, 400)
+    assert page.evaluate(lit) is None
+    word = page.locator(".says-key").first
+    centre(page, word)
+    word.hover()
+    assert page.locator(".strip[data-part=key]").count() > 0
+
+
+def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
+    page = tied("examples/cat-sat")
+    claim = page.locator("data", has_text="more than a quarter").first
+    assert "fails" not in (claim.get_attribute("class") or "")
+    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
+                  "mhaPlaces.parse('query.0.0.0'), 3)")  # fmt: skip
+    settled(page)
+    assert "fails" in claim.get_attribute("class")
+    share = mha.percent(runs_of(page)["cat-sat"].weights[0, 0, 1])
+    assert claim.evaluate("e => e.nextSibling.textContent") == f" (now {share})"
+    page.evaluate("document.querySelector('mha-explorer').explorer.reset()")
+    settled(page)
+    assert "fails" not in claim.get_attribute("class")
+
+
+COVERED = """() => {
+  const strip = document.querySelector(".small-strip:not([hidden])");
+  if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
+  const box = strip.getBoundingClientRect();
+  const isFoot = strip.classList.contains("at-foot");
+  if (isFoot) return box.height > 96 ? ["as high as", box.height] : [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const covered = [];
+  while (walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    for (const one of range.getClientRects()) {
+      if (one.width && one.right > box.left && one.left < box.right && one.bottom > box.top
+        && one.top < box.bottom && walker.currentNode.parentElement.checkVisibility())
+        covered.push(walker.currentNode.data.slice(0, 40));
+    }
+  }
+  return covered;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1100, 1280])
+@pytest.mark.parametrize("name", PAGES)
+def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(tied, name, width):
+    page = tied(name, width)
+    height = page.evaluate("document.documentElement.scrollHeight")
+    stood = 0
+    for top in range(0, height, 1400):
+        page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
+        page.wait_for_timeout(60)
+        covered = page.evaluate(COVERED)
+        stood += covered is not None
+        assert not covered, top
+    assert stood > 1
+    if width == 390:
+        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+        data = page.locator("data[data-of]:visible").nth(5)
+        centre(page, data)
+        page.wait_for_timeout(300)
+        if page.locator(".small-strip:visible").count():
+            page.get_by_role("button", name="Put the small strip away").click()
+            assert page.locator(".small-strip:visible").count() == 0
+
+
+def test_printing_has_the_numbers_of_the_book(tied):
+    page = tied("mechanism/what-attention-does")
+    settled(page)
+    printed = page.evaluate(SAID)
+    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
+                  "mhaPlaces.parse('query.0.2.0'), 3)")  # fmt: skip
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(SAID) == printed
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(SAID) != printed
+
+
+# ---- Depth ----
+
+
+def test_the_second_layer_follows_the_letters_or_fails(tied):
+    page = tied("transformer/depth")
+    page.locator("mha-instrument.live .letters").wait_for()
+    box = page.locator(".letters").bounding_box()
+    assert box["y"] + box["height"] < 2 * 900  # within two screens
+    letters = page.locator(".letters select")
+    status = page.locator(".letters .status")
+    assert "The last A finds B, which stood after an A: the guess is B" in status.inner_text()
+    said = page.evaluate(SAID)
+    letters.nth(0).select_option("B")
+    assert "the second layer fails" in status.inner_text()
+    settled(page)
+    of = "letters-a-b-a-2"
+    data = json.loads(soup("transformer/depth").select_one("#letters-a-b-a > script").string)
+    first, second = data["layers"]
+    first["inputs"]["embeddings"][1][:2] = [0, 1]
+    example, block = example_of(first)
+    run = trace_blocks(example, [block, example_of(second)[1]])[1]
+    compared = 0
+    for name, formula, how, text, _ in page.evaluate(SAID):
+        if name == of and not how.startswith("holds"):
+            assert text == wanted(formula, how, run)
+            compared += 1
+    assert compared >= 6
+    page.get_by_role("button", name="Reset").first.click()
+    settled(page)
+    assert page.evaluate(SAID) == said
+    page.get_by_label("the first layer is there").uncheck()
+    assert "the weights are even" in status.inner_text()
+    assert page.errors == []
+
+
+# ---- Without the script ----
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_marks_say_nothing_by_themselves(name):
+    page = soup(name)
+    for data in page.select("data"):
+        assert set(data.attrs) == {"value", "data-as", "data-of"}
+        assert data.get_text()
+    assert not re.search(r"[\ue000-\ue002]", page.get_text())

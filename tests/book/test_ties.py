@@ -1,0 +1,91 @@
+"""What is found out of a number in a page's text: which numbers of which run it follows from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import mha
+from byhand.reading.running import Ties
+from byhand.reading.ties import View, follows, is_of, parts_of
+from mha import load_example, trace
+from mha.widgets.explorer import explorer
+
+RUN = trace(load_example("it-tired"))
+OTHER = trace(replace(RUN.example, scale=1.0))
+NAMES = {name: getattr(mha, name) for name in mha.__all__} | {
+    "np": np, "run": RUN, "other": OTHER, "it": 2, "cat": 0, "who": RUN.weights[0, 2],
+    "sides": RUN.weights[:, :, ::-1], "both": [OTHER, RUN], "share": float(RUN.weights[0, 2, 0]),
+}  # fmt: skip
+
+
+def parts(expression, run=RUN):
+    return parts_of(expression, View(run), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("expression", "formula", "how"),
+    [
+        ("percent(run.weights[1, it, cat], 1)", "weights.1.2.0", "percent:1"),
+        ("shown(who[cat])", "weights.0.2.0", "shown:4"),
+        ("shown(sides[0, it, 0])", "weights.0.2.3", "shown:4"),
+        ("short(both[1].query[0, it, 1])", "query.0.2.1", "short:4"),
+        ("short(run.example.layer.w_q[0, 1, 0])", "w_q.0.1.0", "short:4"),
+        ("percent(who[0] + who[-1])", "weights.0.2.0 weights.0.2.3 +", "percent:0"),
+        ("at_most(who[:2].max(), 1)", "weights.0.2.0 weights.0.2.1 max", "at_most:1"),
+        ("int(run.scores[0, it, 0] - 2)", "scores.0.2.0 2 -", "short:4"),
+        ("[bool(who[0] > 1 / 2), '']", "weights.0.2.0 0.5 >", "holds"),
+        ("arithmetic(run, 'scores', it, cat, head=1)", "scores.1.2.0", "line:4"),
+    ],
+)
+def test_a_number_is_told_by_its_places(expression, formula, how):
+    ((text, found, written),) = parts(expression)
+    assert (found, written) == (formula, how)
+    wanted = eval(expression, dict(NAMES))
+    assert text == ("" if how == "holds" else str(wanted))
+
+
+def test_a_text_of_several_numbers_comes_in_parts():
+    found = parts("', '.join(short(x) for x in run.query[0, it]) + f' and {who[0]:.2f}'")
+    assert [formula for _, formula, _ in found] == [
+        "query.0.2.0",
+        "",
+        "query.0.2.1",
+        "",
+        "weights.0.2.0",
+    ]
+    assert "".join(text for text, _, _ in found) == f"3, 1 and {RUN.weights[0, 2, 0]:.2f}"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "percent(share)",  # its place is lost
+        "percent(who[0] / share)",
+        "percent(other.weights[0, 0, 0] - run.weights[0, 0, 0])",  # of two runs
+        "short(run.weights[0].argmax())",
+        "shown(np.hypot(*run.query[0, it]))",
+        "len(run.tokens)",
+        "'A' if who[0] > 0.5 else shown(who[1])",  # it depends on more than is said
+    ],
+)
+def test_what_places_of_one_run_do_not_tell_is_not_tied(expression):
+    assert parts(expression) == []
+
+
+def test_an_explorer_of_the_same_numbers_is_the_same_run_from_where_it_begins():
+    outright = trace(replace(
+        RUN.example, embeddings=None, layer=None, query=RUN.query, key=RUN.key, value=RUN.value,
+    ))  # fmt: skip
+    assert follows(RUN, outright)
+    assert not follows(RUN, OTHER)
+    assert is_of(parts("shown(who[0])"), outright)
+    assert not is_of(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
+
+
+def test_a_text_that_comes_out_otherwise_is_not_tied():
+    ties = Ties()
+    ties.show(explorer(RUN))
+    ties.note(0, "percent(who[0])", NAMES, "73 %")
+    ties.note(1, "percent(who[0])", NAMES, str(mha.percent(RUN.weights[0, 2, 0])))
+    assert list(ties.settled()) == ["1"]

@@ -1,0 +1,64 @@
+"""Examples drawn for any sentence: numbers for a hand, and what stays when something is added."""
+
+import numpy as np
+import pytest
+from helpers import raises
+
+from mha import draw_example, trace
+from mha.runs.drawn import MEANINGS, VOCABULARY, bare_word
+
+SENTENCE = "the tired cat drinks tea"
+
+
+@pytest.mark.parametrize(("numbers", "unit"), [("meanings", 1), ("whole", 1), ("tenths", 10)])
+def test_numbers_can_be_worked_by_hand(numbers, unit):
+    for seed in range(30):
+        example = draw_example(SENTENCE, seed=seed, numbers=numbers)
+        layer = example.layer
+        for array in (example.embeddings, layer.w_q, layer.w_k, layer.w_v, layer.w_o):
+            assert (np.abs(array) <= 2).all()
+            assert np.allclose(unit * array, np.round(unit * array))
+
+
+def test_a_word_that_asks_finds_the_word_that_answers():
+    run = trace(draw_example(SENTENCE))
+    assert run.head_names == ("Head 1: state → animal", "Head 2: doing → thing")
+    assert run.weights[0, 1, 2] > 0.8
+    assert run.weights[1, 3, 4] > 0.8
+    assert np.allclose(run.weights[:, 0], 1 / 5)
+    assert run.output[1].argmax() == MEANINGS.index("animal")
+
+
+@pytest.mark.parametrize("numbers", ["meanings", "whole", "tenths"])
+def test_what_was_there_stays_when_a_word_or_a_head_is_added(numbers):
+    few = draw_example("the zebra ran", seed=9, numbers=numbers, num_heads=1)
+    more = draw_example("see the zebra, the zebra", seed=9, numbers=numbers, num_heads=3)
+    assert np.array_equal(more.embeddings[1:3], few.embeddings[:2])
+    assert np.array_equal(more.embeddings[1:3], more.embeddings[3:])
+    if numbers != "meanings":  # there what is asked for depends on the sentence
+        assert np.array_equal(more.layer.w_q[0], few.layer.w_q[0])
+
+
+def test_every_word_of_the_vocabulary_has_meanings_that_there_are():
+    assert {of for text in VOCABULARY.values() for of in text.split()} == set(MEANINGS)
+    assert all(bare_word(word) == word for word in VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "sentence"),
+    [
+        ({"words": ""}, ValueError, "words is empty; at least one is wanted"),
+        ({"words": "a " * 13}, ValueError, "words has 13 words; at most 12 are wanted"),
+        ({"words": "x" * 17}, ValueError,
+         f"words has '{'x' * 17}'; at most 16 characters are wanted"),
+        ({"d_model": 7}, ValueError, "d_model is 7; 2 to 6 is wanted"),
+        ({"num_heads": 5}, ValueError, "num_heads is 5; 1 to 4 is wanted"),
+        ({"d_k": 5}, ValueError, "d_k is 5; 1 to 4 is wanted"),
+        ({"numbers": "big"}, ValueError,
+         "numbers is 'big'; one of meanings, whole, tenths is wanted"),
+        ({"seed": 2**32}, ValueError, "seed is 4294967296; at most 4294967295 is wanted"),
+    ],
+)  # fmt: skip
+def test_what_does_not_do_is_refused(given, error, sentence):
+    with raises(error, sentence):
+        draw_example(**{"words": SENTENCE} | given)

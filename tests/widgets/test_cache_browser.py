@@ -1,0 +1,135 @@
+"""The cache that fills, in a real Chromium: the package's numbers, and what a reader does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from accessible import violations
+from explorer_pages import written
+from playwright.sync_api import expect
+from ports import CLOSE
+from seeds import SEED
+
+from mha import KeyValueCache, decode_step, load_example, trace
+from mha.widgets.assets import ARITHMETIC, EXPLORER
+from mha.widgets.cache import growing_cache, multiplications
+
+pytestmark = pytest.mark.browser
+
+RUN = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
+INSTRUMENT = (*ARITHMETIC, *EXPLORER, "instrument.js")
+
+
+@pytest.fixture
+def cache(browser, static, tmp_path):
+    """Return a function that opens a page with the cache, at an address and a width."""
+    pages, errors = [], []
+
+    def put(address="", width=1280):
+        file = tmp_path / "cache.html"
+        text = written(growing_cache(RUN).html, static.as_uri())
+        last = f'"{static.as_uri()}/explorer.js"'
+        added = last.replace("explorer.js", "instrument.js")
+        file.write_text(text.replace(last, f"{last}, {added}"), encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri() + address)
+        page.locator("mha-instrument.live").wait_for()
+        return page
+
+    yield put
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
+NUMBERS = """async (texts) => {
+  const view = await document.querySelector("mha-instrument").coming;
+  return texts.map((text) => {
+    view.state.change({ text });
+    const { key, value, weights, head_outputs } = view.numbers;
+    const sizes = view.sizes(text.length);
+    return [key[0], value[0], weights[0], head_outputs[0], [sizes.with, sizes.sum, sizes.sumAgain]];
+  });
+}"""
+
+
+def test_whatever_is_written_each_step_is_that_of_the_package(cache):
+    rng = np.random.default_rng(SEED)
+    texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
+    for text, found in zip(texts, cache().evaluate(NUMBERS, texts), strict=True):
+        key, value, weights, outputs, counted = found
+        kept: KeyValueCache | None = None
+        for i, token in enumerate(text):
+            output, kept = decode_step(RUN.embeddings[[token]], RUN.example.layer, kept)
+            np.testing.assert_allclose(outputs[i], output[0], rtol=CLOSE, atol=CLOSE)
+        np.testing.assert_allclose(key, kept.key[0], rtol=CLOSE, atol=CLOSE)
+        np.testing.assert_allclose(value, kept.value[0], rtol=CLOSE, atol=CLOSE)
+        whole = trace(replace(
+            RUN.example, tokens=[str(i) for i in range(len(text))],
+            embeddings=RUN.embeddings[text], focus=None,
+        ))  # fmt: skip
+        np.testing.assert_allclose(weights, whole.weights[0], rtol=CLOSE, atol=CLOSE)
+        steps = [multiplications(RUN, n) for n in range(1, len(text) + 1)]
+        again = sum(n * count for n, count in enumerate(steps, start=1))
+        assert counted == [steps[-1], sum(steps), again]
+
+
+def test_a_token_is_written_kept_and_taken_back(cache):
+    page = cache()
+    says, slots = page.locator(".time-says"), page.locator(".slot:not(.free)")
+    expect(slots).to_have_count(2)
+    slider = page.get_by_role("slider")
+    slider.focus()
+    places = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
+    for phase, words in enumerate(
+        ("sat is written", "keeps 3 · (4 + 4) = 24", "meets every key, 3")
+    ):
+        slider.press("ArrowRight")
+        expect(says).to_contain_text(words)
+        expect(slots).to_have_count(2 if phase == 0 else 3)
+    expect(page.locator(".cache-kept")).to_contain_text("24 numbers, 48 bytes")
+    expect(page.locator(".slot .cache-number").nth(2)).to_have_text("0.4020")
+    expect(page.locator(".cache-counts")).to_contain_text("48 + 8 · 3 = 72")
+    expect(page.locator(".cache-counts")).to_contain_text("3 · 72 = 216")
+    page.get_by_role("button", name="Write cat").click()
+    slider.press("End")
+    expect(page.locator(".slot:not(.free) > .of-token")).to_have_text(
+        ["The", "cat", "sat", "<end>", "cat"]
+    )
+    page.get_by_label("without a cache").check()
+    expect(says).to_contain_text("Only the output of cat is new")
+    expect(page.locator(".slot.again")).to_have_count(4)
+    assert violations(page, "mha-instrument") == []
+    page.wait_for_timeout(350)
+    again = cache("#" + page.url.partition("#")[2], width=390)
+    expect(again.locator(".time-says")).to_have_text(says.text_content())
+    assert again.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(again, "mha-instrument") == []
+    now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
+    assert now == places
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("without a cache")).not_to_be_checked()
+    expect(slots).to_have_count(3)
+
+
+@pytest.mark.parametrize(
+    "state", ["text=0_9", "text=" + "_".join("0" * 9), "text=x&step=-1", "step=999"]
+)
+def test_what_an_address_cannot_mean_is_as_at_first(cache, state):
+    page = cache(f"#cache=the-cat-sat-end&{state}")
+    expect(page.locator(".slot:not(.free)")).to_have_count(2)
+    expect(page.locator(".time-place")).to_have_text("9 of 17")
+
+
+def test_without_a_script_a_table_has_the_numbers_of_the_steps():
+    html = growing_cache(RUN).html
+    assert '<th scope="row">sat</th><td>24</td><td>72</td><td>216</td>' in html
+
+
+def test_a_run_that_has_no_cache_of_one_head_is_refused():
+    for name in ("cat-sat", "the-cat-sat"):
+        with pytest.raises(ValueError, match="one head from embeddings"):
+            growing_cache(trace(load_example(name)))

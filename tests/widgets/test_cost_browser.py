@@ -1,0 +1,116 @@
+"""The calculator of costs on a page: each line as the package has it, and what a reader does."""
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from seeds import SEED
+
+from mha import ModelSizes, layer_sizes
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
+
+pytestmark = pytest.mark.browser
+
+GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
+LLAMA = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<title>Cost</title><meta name="viewport" content="width=device-width">
+<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
+{scripts}<main>{body}</main></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a page that has the calculator and nothing else, opened as a file."""
+    folder = tmp_path_factory.mktemp("cost")
+    publish(folder)
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = cost_calculator({"GPT-3": GPT3, "Llama 3 70B": LLAMA}, tokens=2048).html
+    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    pages, errors = [], []
+
+    def open_at(fragment="", **options):
+        page = browser.new_page(**({"viewport": {"width": 1000, "height": 900}} | options))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address + fragment)
+        page.wait_for_selector("mha-instrument.live")
+        pages.append(page)
+        return page
+
+    yield open_at
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
+def lines_of(page):
+    return page.locator(".cost-lines tr").evaluate_all(
+        "all => all.map((row) => [...row.cells].slice(2).map((cell) => cell.textContent))"
+    )
+
+
+def as_written(model, tokens, texts, itemsize):
+    values = values_of(model, tokens, texts, itemsize)
+    return [list(written(line, values)) for line in LINES]
+
+
+def test_every_line_is_the_package_s_for_random_sizes(opened):
+    rng = np.random.default_rng(SEED)
+    cases, wanted = [], []
+    for _ in range(40):
+        groups, shared, head, width, inner = (int(x) for x in rng.integers(1, 300, size=5))
+        sizes = layer_sizes(width, groups * shared, d_k=head, num_groups=groups)
+        model = ModelSizes(int(rng.integers(1, 200)), sizes, inner, int(rng.integers(2, 4)))
+        tokens, texts, itemsize = int(2 ** rng.uniform(0, 29)), int(rng.integers(1, 5000)), 2
+        values = values_of(model, tokens, texts, itemsize)
+        cases.append({name: values[name] for name in (*_SIZES, "bytes", "tokens", "texts")})
+        wanted.append(as_written(model, tokens, texts, itemsize))
+    code = """([text, lines]) => JSON.parse(text).map((sizes) => {
+      const values = window.mhaCost.valuesOf(sizes);
+      return lines.map((line) => window.mhaCost.written(line, values));
+    })"""
+    found = opened().evaluate(code, [json.dumps(cases), [vars(line) for line in LINES]])
+    assert found == wanted
+
+
+def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
+    page = opened()
+    assert lines_of(page) == as_written(GPT3, 2048, 1, 2)
+    page.get_by_label("Model").select_option("Llama 3 70B")
+    assert lines_of(page) == as_written(LLAMA, 2048, 1, 2)
+    page.get_by_label("n on a scale of powers").press("ArrowRight")
+    tokens = round(2**11.25)
+    expect(page.get_by_label("n, tokens of a text")).to_have_value(str(tokens))
+    page.get_by_label("t, texts at once").fill("64")
+    assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
+    expect(page.get_by_role("img").last).to_have_accessible_name(
+        f"Bytes that a step reads: matrices {2 * LLAMA.parameters:,}, caches of all texts "
+        f"{64 * LLAMA.cache_bytes(tokens, itemsize=2):,} at {tokens:,} tokens; "
+        f"equal at {int(LLAMA.equal_bytes(64)):,}."
+    )
+    page.get_by_label("g, key-value heads").fill("7")
+    expect(page.locator(".cost-error")).to_contain_text("7 key-value heads cannot be shared evenly")
+    page.get_by_label("b, bytes of a number").fill("0")
+    expect(page.locator(".cost-error")).to_contain_text("“0” is not a whole number from 1")
+    assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
+    page.get_by_label("f, width inside").fill("1")
+    expect(page.get_by_label("Model")).to_have_value("")
+    page.get_by_role("button", name="Share").click()
+    shared = lines_of(page)
+    assert lines_of(opened(page.evaluate("location.hash"))) == shared
+
+
+def test_a_hostile_address_does_nothing_and_a_phone_has_all_of_it(opened):
+    start = as_written(GPT3, 2048, 1, 2)
+    for hostile in ("groups=7", "layers=0&tokens=-5", "width=1e9&texts=<b>", "bytes=9999999999"):
+        assert lines_of(opened(f"#cost=model&{hostile}")) == start
+    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,234 @@
+"""The recorded heads on a page: what the browser computes, and what a reader does with them."""
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from seeds import SEED
+
+from mha import attention_weights, recorded_head, recorded_heads, recorded_maps, recorded_sentences
+from mha.examples.head_names import RULES, SHAPES, holds
+from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
+from mha.widgets.heads import best_head, real_heads
+
+pytestmark = pytest.mark.browser
+
+CLOSE = 1e-12
+SENTENCES = recorded_sentences()
+TIRED = SENTENCES[2]
+RIVER = SENTENCES[5]
+
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<title>Heads</title><meta name="viewport" content="width=device-width">
+<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
+{scripts}<main>{body}</main></html>"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a page that has the heads and nothing else, opened as a file."""
+    folder = tmp_path_factory.mktemp("heads")
+    publish(folder)
+    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html
+    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Return what opens the page at an address of its own; no script of it may fail."""
+    pages, errors = [], []
+
+    def open_at(fragment="", **options):
+        page = browser.new_page(**({"viewport": {"width": 1280, "height": 1000}} | options))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address + fragment)
+        page.wait_for_selector("mha-instrument.live")
+        pages.append(page)
+        return page
+
+    yield open_at
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
+def thousandths(sentence, layer, head):
+    return np.round(recorded_maps(sentence).weights[layer, head], 3)
+
+
+TESTED = """(cases) => {
+  const { cellsOf, holds, recordedMaps, tokens } = window.mhaHeads;
+  const maps = recordedMaps();
+  return JSON.stringify(cases.map(([name, pair]) => maps.map((heads, i) =>
+    heads.map((weights) => holds(name, cellsOf(name, tokens[i], pair), weights)))));
+}"""
+
+
+def test_every_name_holds_of_every_map_as_far_as_in_the_package(opened):
+    cases = [[name, ["", ""]] for name in (*RULES, *SHAPES)]
+    cases += [["pair", ["it", "cat"]], ["pair", ["the", "river"]], ["pair", ["i", "soft"]]]
+    found = json.loads(opened().evaluate(TESTED, cases))
+    silent = 0
+    for (name, pair), by_sentence in zip(cases, found, strict=True):
+        for sentence, by_head in zip(SENTENCES, by_sentence, strict=True):
+            tokens = recorded_maps(sentence).tokens
+            for (layer, head), got in zip(np.ndindex(6, 12), by_head, strict=True):
+                own = holds(name, tokens, thousandths(sentence, layer, head), pair=tuple(pair))
+                silent += own is None
+                assert (got is None) == (own is None)
+                if own is not None:
+                    assert got["share"] == pytest.approx(own.share, abs=CLOSE)
+                    assert (got["obeyed"], got["rows"]) == (own.obeyed, own.rows)
+    assert 0 < silent < 9 * 6 * 72 / 2
+
+
+def test_a_head_works_any_order_of_tokens_as_the_package_does(opened):
+    rng = np.random.default_rng(SEED)
+    for layer, head in recorded_heads():
+        runs = [recorded_head(layer, head, sentence) for sentence in SENTENCES]
+        query, key = (
+            np.concatenate([getattr(r, name)[0] for r in runs]) for name in ("query", "key")
+        )
+        ids = rng.integers(0, len(query), size=rng.integers(2, 13))
+        own = ".".join(map(str, ids))
+        page = opened(f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
+        steps = page.locator(".heads-step .number")
+        expect(steps.last).to_be_enabled()
+        weights = attention_weights(query[ids], key[ids])
+        got = page.evaluate(
+            f"window.mhaAttention.trace((([q, k, v]) => ({{ query: [q], key: [k], value: [v] }}))("
+            f'window.mhaExplorer.matricesOf(window.mhaHeads["{layer}.{head}"], [3, 50, 32])'
+            f".map((m) => {ids.tolist()}.map((i) => m[i])))).weights[0]"
+        )
+        assert np.allclose(got, weights, rtol=0, atol=CLOSE)
+        cells = page.locator(".heads-story .number.head-0").all_inner_texts()
+        assert cells == [f"{x:.3f}" for x in weights[1]]
+        assert steps.last.inner_text() == f"{weights[1, 0]:.4f}"
+        page.close()
+
+
+def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
+    page = opened()
+    name = page.get_by_label("Put a name to the test")
+    first = page.get_by_role("radio").first
+    expect(first).to_have_accessible_name("layer 1, head 1 4 %")  # of it, for cat
+    name.select_option("before")
+    expect(first).to_have_accessible_name("layer 1, head 3 100 %")
+    first.click()
+    share, layer, head, held = best_head("before")
+    assert (layer, head) == (1, 3)
+    rows = page.locator(".heads-list tbody tr")
+    for row, own in zip(rows.all(), held, strict=True):
+        assert f"{100 * own.share:.1f} %\t{own.obeyed} of {own.rows}" in row.inner_text()
+    expect(page.locator(".heads-verdict")).to_contain_text(f"In all sentences {100 * share:.1f} %.")
+    page.get_by_label("over all sentences").check()
+    page.keyboard.press("Tab")
+    name.select_option("next")
+    expect(first).to_have_accessible_name("layer 2, head 9 70 %")
+    name.select_option("pair")
+    expect(page.locator(".heads-rule")).to_contain_text("the others give cat")
+    page.get_by_text("All 72 heads as a table").click()
+    table = page.locator(".heads-table tr")
+    expect(table).to_have_count(73)
+    page.get_by_label("over all sentences").uncheck()
+    expect(table.nth(1)).to_contain_text("6.12")
+    expect(table.nth(1)).to_contain_text("68.3 %, 1 of 1")
+
+
+def test_maps_words_and_keys_are_chosen_by_keyboard_and_undone(opened):
+    page = opened()
+    title = page.locator(".strip-title")
+    expect(title).to_have_text(
+        "Whom does it (9) attend to? Above layer 4, head 2, below layer 6, head 12."
+    )
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("ArrowRight")
+    expect(title).to_contain_text("Above layer 4, head 3")
+    page.keyboard.press("ArrowDown")
+    expect(title).to_contain_text("Above layer 5, head 3")
+    expect(page.get_by_role("radio", checked=True)).to_be_focused()
+    expect(page.locator(".heads-strip")).to_be_hidden()  # its matrices are not here
+    expect(page.locator(".heads-whole")).to_contain_text("the weights alone are recorded")
+    page.get_by_role("button", name="second").click()
+    page.get_by_role("radio", name="layer 1, head 5").click()
+    expect(title).to_contain_text("Above layer 5, head 3, below layer 1, head 5")
+    page.get_by_role("button", name="Choose “The bank near the river”").click()
+    cells = page.locator(".heads-story .number.head-1")
+    expect(cells).to_have_count(7)
+    page.get_by_role("button", name="Token 3: bank").press("Enter")
+    weights = thousandths(RIVER, 0, 4)[2]
+    assert cells.all_inner_texts() == [f"{x:.3f}" for x in weights]
+    expect(cells.nth(5)).to_have_accessible_name("layer 1, head 5: bank (3) gives river (6) 0.720")
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(cells).to_have_count(12)
+
+
+def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened):
+    page = opened("#heads=real&sentence=6&word=3&key=6&head=1.5-1.3")
+    steps = page.locator(".heads-step .number")
+    expect(steps).to_have_text(["28.5621", "5.0491", "155.8841", "0.7196"])
+    run = recorded_head(1, 5, RIVER)
+    products = run.query[0, 2] * run.key[0, 5]
+    bars = page.locator(".heads-products")
+    expect(bars).to_have_accessible_name(
+        "32 products of bank (3) and river (6), in order: "
+        + ", ".join(f"{x:.2f}".replace("-", "−") for x in products + 0.0)
+    )
+    bars.click()
+    line = page.locator(".model-line")
+    expect(line.locator("button")).to_have_count(64)
+    expect(line).to_contain_text("≈ 28.5621")
+    line.locator("button").first.click()
+    expect(line).to_contain_text(
+        'mha.recorded_head(1, 5, "The bank near the river").query[0, 2, 0]'
+    )
+    page.keyboard.press("Escape")
+    note = page.locator(".heads-note")
+    page.get_by_role("button", name="Move left").click()
+    expect(page.locator(".heads-story .model-word")).to_have_text(
+        ["[CLS]", "bank", "the", "near", "the", "river", "[SEP]"]
+    )
+    expect(page.locator(".heads-story .number.head-0").nth(5)).to_have_text("0.720")
+    expect(note).to_contain_text("5 of 7 stand in the place")
+    page.get_by_role("button", name="As recorded").click()
+    page.get_by_role("button", name="Token 3: bank").click()
+    page.get_by_label("In this place").select_option(label="cat, place 3")
+    expect(note).to_contain_text("these are the model's own weights")
+    page.get_by_role("button", name="Repeat").click()
+    expect(page.locator(".heads-story .model-word")).to_have_count(8)
+
+
+def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
+    page = opened("#heads=real&sentence=6&word=2&key=3&head=1.3-2.9&name=before&all=1&own=43.45.44")
+    page.get_by_role("button", name="Share").click()
+    shared = page.evaluate("location.hash")
+    shown = page.locator(".heads-story, .heads-verdict, .heads-note").all_inner_texts()
+    assert "In your order" in shown[1]
+    again = opened(shared)
+    expect(again.locator(".heads-note")).to_have_text(shown[2])
+    expect(again.locator(".heads-verdict")).to_have_text(shown[1])
+    start = opened().locator(".model-live").inner_text()
+    for hostile in (
+        "word=99&key=-1&sentence=0", "head=7.1-0.3", "head=1.13-__proto__.1", "name=constructor",
+        "own=50", "own=-1.2", "own=" + ".".join(["1"] * 13), "word=1e3&own=<img src=x>",
+    ):  # fmt: skip
+        assert opened(f"#heads=real&{hostile}").locator(".model-live").inner_text() == start
+
+
+def test_a_phone_has_all_of_it_and_nothing_is_cut(opened):
+    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_role("radio", name="layer 6, head 6").tap()
+    expect(page.locator(".strip-title")).to_contain_text("layer 6, head 6")
+    canvas = page.locator(".heads-list canvas").last
+    box = canvas.bounding_box()
+    canvas.tap(position={"x": box["width"] * 5.5 / 7, "y": box["height"] * 2.5 / 7})
+    above, below = (thousandths(RIVER, *at)[2, 5] for at in ((5, 5), (5, 11)))
+    expect(page.locator(".heads-story [aria-pressed=true]")).to_have_text(
+        [f"{above:.3f}", "bank", f"{below:.3f}"]
+    )

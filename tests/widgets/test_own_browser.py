@@ -1,0 +1,566 @@
+"""An example of the reader's own, in a real Chromium: numbers, controls, and what is kept.
+
+The page is opened as a file, with the scripts of the boxes as *Work your own* has them.
+"""
+
+import io
+import json
+import tomllib
+
+import numpy as np
+import pytest
+from explorer_pages import written
+from playwright.sync_api import expect
+from ports import in_browser
+from seeds import SEED
+
+from mha import draw_example, short, shown, trace
+from mha.examples import example_from
+from mha.practice.exercise import numeric_exercise
+from mha.runs.drawn import KINDS, VOCABULARY
+from mha.runs.places import Place
+from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
+from mha.widgets.boxes import your_turn
+from mha.widgets.explorer_tables import sections
+from mha.widgets.frame import AT_ONCE
+from mha.widgets.own import ASKED, work_your_own
+
+pytestmark = pytest.mark.browser
+
+SCRIPTS = (*ARITHMETIC, *BOXES, *EXPLORER, "instrument.js")
+STRANGE = ("zebra", "猫が", "كتاب", "Πόλις", "naïve", "don't", "a<b>", '"x"', "🙂", "Tea,")
+WORDS = (*VOCABULARY, *STRANGE)
+WIDTHS = pytest.mark.parametrize("width", [1280, 390])
+
+
+@pytest.fixture(scope="module")
+def address(static, tmp_path_factory):
+    """Return the address of a page that has the instrument and nothing else."""
+    file = tmp_path_factory.mktemp("own") / "page.html"
+    text = written(work_your_own().html, static.as_uri())
+    boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
+    names = [f"{static.as_uri()}/{name}" for name in SCRIPTS]
+    before = json.dumps([f"{static.as_uri()}/{name}" for name in AT_ONCE["mha-instrument"]])
+    assert before in text
+    file.write_text(text.replace(before, json.dumps(names)).replace("</head>", f"{boxes}</head>"))
+    return file.as_uri()
+
+
+class Page:
+    """The instrument on its page."""
+
+    def __init__(self, context, address, fragment=""):
+        self.page, self.errors = context.new_page(), []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.goto(address + fragment)
+        self.page.locator("mha-instrument.live").wait_for()
+
+    def field(self, label):
+        return self.page.get_by_label(label, exact=True).first
+
+    def press(self, name):
+        self.page.locator(".own").get_by_role("button", name=name, exact=True).first.click()
+
+    def can(self, name):
+        button = self.page.locator(".own").get_by_role("button", name=name, exact=True).first
+        return button.get_attribute("aria-disabled") == "false"
+
+    def type(self, words):
+        self.field("Your sentence").fill(words)
+        self.field("Your sentence").press("Enter")
+
+    def words(self):
+        return self.page.locator(".own-word i").all_inner_texts()
+
+    def numbers(self, stage):
+        code = "(stage) => document.querySelector('.own mha-explorer').explorer.numbers[stage]"
+        return np.array(self.page.evaluate(code, stage))
+
+    def shares(self):
+        """Return what the bars say of the chosen word, a row a head."""
+        texts = [row.locator(".own-share").all_inner_texts()
+                 for row in self.page.locator(".own-word").all()]  # fmt: skip
+        return np.array([[int(text.split()[0]) for text in word] for word in texts]).T
+
+    def url(self):
+        self.page.wait_for_timeout(300)
+        return self.page.url.partition("#")[2]
+
+    def holds(self, **given):
+        """Assert that the page shows what the package draws."""
+        run = trace(draw_example(**given))
+        assert tuple(self.words()) == run.tokens
+        assert np.allclose(self.numbers("weights"), run.weights, rtol=0, atol=1e-12)
+        return run
+
+
+@pytest.fixture
+def own(browser, address):
+    """Return a function that opens the page at a width, with a state in its address."""
+    contexts, pages = [], []
+
+    def put(fragment="", width=1280, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        pages.append(Page(context, address, fragment))
+        return pages[-1]
+
+    yield put
+    assert [error for page in pages for error in page.errors] == []
+    for context in contexts:
+        context.close()
+
+
+# ---- The numbers are the package's ----
+
+
+def random_settings(rng):
+    """Return settings at random, as `draw_example` takes them."""
+    return {
+        "words": [str(word) for word in rng.choice(WORDS, rng.integers(1, 13))],
+        "seed": int(rng.integers(2**32)),
+        "numbers": str(rng.choice(KINDS)),
+        "d_model": int(rng.integers(2, 7)),
+        "num_heads": int(rng.integers(1, 5)),
+        "d_k": int(rng.integers(1, 5)),
+        "positions": bool(rng.random() < 0.4),
+        "output": bool(rng.random() < 0.6),
+        "is_causal": bool(rng.random() < 0.3),
+    }
+
+
+def as_settings(given):
+    """Return settings as the page has them."""
+    names = {"d_model": "width", "num_heads": "heads", "d_k": "inner"}
+    return {names.get(name, name): value for name, value in given.items() if name != "is_causal"}
+
+
+# What the page makes of settings: the example, its tables as text, and what is taken along.
+MADE = """([settings, isCausal, word, isAll]) => {
+  const knowledge = JSON.parse(document.querySelector("mha-instrument > script").textContent);
+  const { drawExample, Sheet, taken, toml, notebook, exerciseOf, askable } = window.mhaOwn;
+  const { compute, sectionsOf, startOf } = window.mhaExplorer;
+  const { heads, inputs } = drawExample(settings, knowledge);
+  const data = { tokens: settings.words, heads, inputs, focus: word, masks: null, block: null,
+    isCausal, scale: null, prints: {}, view: "strip", name: "own", keyWidth: settings.inner };
+  const state = startOf(data);
+  const example = taken({ data, state });
+  const sheet = new Sheet(example, knowledge.titles, isAll).node();
+  const rows = (part) => [...sheet.querySelectorAll(`${part} tr[data-stage]`)].map((row) => [
+    row.dataset.stage, Number(row.dataset.head ?? -1), Number(row.dataset.row),
+    [...row.querySelectorAll("td")].map((cell) => cell.textContent)]);
+  const numbers = compute(data, state);
+  const exercises = Object.keys(knowledge.asked).flatMap((stage) => {
+    const places = askable(numbers, stage, word);
+    return places.length ? [places[(7 * settings.seed) % places.length]] : [];
+  }).map((at) => [window.mhaPlaces.address(at), exerciseOf(data, numbers, at, knowledge)]);
+  return { heads, inputs, sections: sectionsOf(data, knowledge.titles), exercises,
+    toml: toml(example, settings.seed), notebook: notebook(example, settings.seed),
+    sheet: rows(".own-page"), key: rows(".own-key"),
+    lines: [...sheet.querySelectorAll(".own-lines li")].map((line) => line.textContent) };
+}"""
+
+
+@pytest.fixture(scope="module")
+def cases(browser, address):
+    """Return 50 random settings, and what the page and the package make of them."""
+    rng = np.random.default_rng(SEED)
+    given = [random_settings(rng) for _ in range(50)]
+    asked = [
+        [as_settings(one), one["is_causal"], int(rng.integers(len(one["words"]))), i % 2 == 0]
+        for i, one in enumerate(given)
+    ]
+    context = browser.new_context()
+    page = Page(context, address).page
+    found = in_browser(page, MADE, asked)
+    context.close()
+    runs = [trace(draw_example(**one)) for one in given]
+    return list(zip(given, asked, runs, found, strict=True))
+
+
+def test_the_same_settings_give_the_same_numbers(cases):
+    for given, _, run, found in cases:
+        example, inputs = run.example, found["inputs"]
+        assert tuple(found["heads"]) == example.head_names
+        assert np.array_equal(inputs["embeddings"], example.embeddings)
+        for name in ("w_q", "w_k", "w_v", "w_o"):
+            wanted = getattr(example.layer, name)
+            assert (name in inputs) == (wanted is not None)
+            assert wanted is None or np.array_equal(inputs[name], wanted)
+        assert ("positions" in inputs) == given["positions"]
+        assert not given["positions"] or np.array_equal(inputs["positions"], example.positions)
+
+
+def test_the_tables_of_all_numbers_are_the_packages(cases):
+    for given, _, run, found in cases:
+        if not given["is_causal"]:
+            assert found["sections"] == "".join(sections(run))
+
+
+def test_the_data_file_builds_as_one_of_the_book(cases):
+    for _, (_, _, word, _), run, found in cases:
+        loaded = example_from("own", found["toml"])
+        assert (loaded.tokens, loaded.head_names) == (run.tokens, run.head_names)
+        assert loaded.focus == word
+        again = trace(loaded)
+        assert np.array_equal(again.weights, run.weights)
+        assert np.array_equal(again.concat, run.concat)
+        assert {"title", "source", "shows"} <= tomllib.loads(found["toml"]).keys()
+
+
+def test_the_notebook_runs_and_gives_the_same_numbers(cases):
+    for _, _, run, found in cases[:6]:
+        cells = [cell["source"] for cell in json.loads(found["notebook"])["cells"]
+                 if cell["cell_type"] == "code"]  # fmt: skip
+        space = {"display": lambda item: None, "print": lambda text: None}
+        for source in cells:
+            exec(source, space)
+        assert np.array_equal(space["run"].weights, run.weights)
+        assert np.array_equal(space["run"].concat, run.concat)
+
+
+def solved(rows, width):
+    """Work the numbers out from those that a sheet gives, without the package."""
+    given = {}
+    for stage, head, row, texts in rows:
+        if texts and all(texts):
+            numbers = [float(text.replace("−", "-")) for text in texts]
+            given.setdefault((stage, head), {})[row] = numbers
+    arrays = {at: np.array([found[i] for i in range(len(found))]) for at, found in given.items()}
+    x = arrays["embeddings", -1] + arrays.get(("positions", -1), 0)
+    heads = sorted({head for stage, head in arrays if stage == "w_q"})
+    vectors = {head: [x @ arrays[f"w_{letter}", head] for letter in "qkv"] for head in heads}
+    return vectors, arrays.get(("w_o", -1)), x
+
+
+def test_a_printed_sheet_can_be_solved_and_its_key_is_right(cases):
+    for given, (_, _, word, is_all), run, found in cases:
+        heads, w_o, x = solved(found["sheet"], given["d_k"])
+        blank = [(stage, head, row, len(texts)) for stage, head, row, texts in found["sheet"]
+                 if not any(texts)]  # fmt: skip
+        key = {(stage, head, row): texts for stage, head, row, texts in found["key"]}
+        assert [(*at, len(texts)) for at, texts in key.items()] == blank
+        outputs, wanted = [], {"placed": {-1: x}}
+        for head, (query, keys, value) in heads.items():
+            scores = query @ keys.T
+            scaled = scores / np.sqrt(given["d_k"])
+            if given["is_causal"]:
+                scaled = np.where(np.tri(len(x), dtype=bool), scaled, -np.inf)
+            powers = np.exp(scaled)
+            weights = powers / powers.sum(axis=1, keepdims=True)
+            outputs.append(weights @ value)
+            stages = {
+                "query": query, "key": keys, "value": value, "scores": scores,
+                "scaled_scores": scaled, "weights": weights, "head_outputs": outputs[-1],
+                "exponentials": np.column_stack([powers, powers.sum(axis=1)]),
+            }  # fmt: skip
+            for stage, array in stages.items():
+                wanted.setdefault(stage, {})[head] = array
+        concat = np.concatenate(outputs, axis=1)
+        wanted |= {"concat": {-1: concat}, "output": {-1: None if w_o is None else concat @ w_o}}
+        for (stage, head, row), texts in key.items():
+            assert is_all or row == word or stage in ("key", "value", "placed")
+            numbers = [float(text.replace("−", "-").replace("∞", "inf")) for text in texts]
+            assert np.allclose(numbers, wanted[stage][head][row], rtol=0, atol=5.1e-5), stage
+        assert {stage for stage, *_ in key} >= {"query", "scores", "weights", "head_outputs"}
+        outputs_of_all = ("output", -1, word) in key or ("concat", -1, word) in key
+        assert outputs_of_all or (run.num_heads == 1 and w_o is None)
+        assert len(found["lines"]) >= run.num_heads * (2 * given["d_k"] + 4 * len(run.tokens))
+
+
+def test_a_box_asks_what_the_packages_box_asks(cases):
+    for _, _, run, found in cases:
+        assert len(found["exercises"]) >= 8
+        for address, asked in found["exercises"]:
+            at = Place.parse(address)
+            index = {"row": at.row, "column": at.column or 0, "head": at.head or 0}
+            wanted = numeric_exercise(run, at.stage, **index)
+            task = json.loads(your_turn(run, at.stage, **index)._json())["tasks"][0]
+            assert asked["question"] == wanted.question
+            assert asked["labels"] == [given.label for given in wanted.givens]
+            assert asked["rounding"] == wanted.rounding
+            got = asked["task"]
+            for name in ("kind", "column", "places", "percent", "hints", "shownPlaces"):
+                assert got[name] == (list(task[name]) if name == "hints" else task[name]), name
+            for mine, theirs in zip(got["givens"], task["givens"], strict=True):
+                assert np.allclose([-9 if x is None else x for x in mine],
+                                   [-9 if x is None else x for x in theirs], atol=1e-9)  # fmt: skip
+    assert set(ASKED) == {Place.parse(at).stage for *_, f in cases for at, _ in f["exercises"]}
+
+
+# ---- What a reader does ----
+
+
+@WIDTHS
+def test_a_sentence_is_typed_and_a_word_chosen(own, width):
+    seen = own(width=width)
+    seen.holds(words="the tired cat drinks tea")
+    assert (seen.shares() == [[5, 5, 81, 5, 5], [20] * 5]).all()
+    seen.type("the hungry dog")
+    run = seen.holds(words="the hungry dog")
+    seen.page.locator(".own-word", has_text="hungry").click()
+    assert (seen.shares() == np.round(100 * run.weights[:, 1])).all()
+    assert "words=the+hungry+dog" in seen.url()
+    # While it is typed it follows at each pause.
+    seen.field("Your sentence").press("End")
+    seen.field("Your sentence").press_sequentially(" ran")
+    expect(seen.page.locator(".own-word")).to_have_count(4)
+    seen.holds(words="the hungry dog ran")
+    seen.page.locator(".own-vocabulary > summary").click()
+    seen.press("milk")
+    seen.holds(words="the hungry dog ran milk")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@WIDTHS
+def test_sliders_and_fields_change_what_a_word_attends_to(own, width):
+    seen = own(width=width)
+    seen.page.locator(".own-word", has_text="drinks").click()
+    slider = seen.page.get_by_label("drinks: state")
+    before = seen.shares()
+    slider.focus()
+    slider.press("ArrowRight")
+    slider.press("ArrowRight")
+    assert seen.numbers("embeddings")[3].tolist() == [0, 0, 1, 1]
+    assert seen.field("state").input_value() == "1"
+    assert seen.shares()[0, 2] == round(100 * seen.numbers("weights")[0, 3, 2]) > 70
+    box = slider.bounding_box()
+    seen.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
+    assert seen.numbers("embeddings")[3, 2] == 2
+    seen.field("state").fill("-0.25")
+    assert seen.numbers("embeddings")[3, 2] == -0.25
+    seen.field("state").fill("much")
+    expect(seen.page.locator(".own-slider .error").nth(2)).to_have_text(
+        "much is not a number; a number such as 0.5 is wanted."
+    )
+    assert "embeddings.3.2=-0.25" in seen.url()
+    while seen.can("Undo"):
+        seen.press("Undo")
+    assert (seen.shares() == before).all()
+    seen.press("Redo")
+    assert seen.numbers("embeddings")[3, 2] != 0
+
+
+@WIDTHS
+def test_every_choice_draws_what_the_package_draws(own, width):
+    seen = own(width=width)
+    if width < 768:
+        seen.page.locator(".own-choices > summary").click()
+    given = {"words": "the tired cat drinks tea"}
+    seen.field("whole").check()
+    seen.holds(**(given := given | {"numbers": "whole"}))
+    seen.press("Draw others")
+    seen.holds(**(given := given | {"seed": 2}))
+    seen.field("Seed").fill("4294967295")
+    seen.holds(**(given := given | {"seed": 2**32 - 1}))
+    for label, name, sign in (("Heads", "num_heads", 1), ("Numbers a word", "d_model", 1),
+                              ("Numbers a head", "d_k", -1)):  # fmt: skip
+        size = int(seen.field(label).input_value()) + sign
+        seen.press(f"{label}: one {'more' if sign > 0 else 'less'}")
+        seen.holds(**(given := given | {name: size}))
+        seen.field(label).fill("3")
+        seen.holds(**(given := given | {name: 3}))
+    seen.field("Positions added").check()
+    seen.holds(**(given := given | {"positions": True}))
+    seen.page.get_by_label("Output projection").uncheck()
+    seen.holds(**(given := given | {"output": False}))
+    assert seen.page.locator(".strip .end-row").count() == 1
+    seen.field("No later words (causal)").check()
+    seen.holds(**given, is_causal=True)
+    again = own("#" + seen.url(), width=width)
+    again.holds(**given, is_causal=True)
+    seen.field("one decimal").check()
+    seen.holds(**(given | {"numbers": "tenths"}), is_causal=True)
+    seen.page.keyboard.press("Control+z")
+    seen.holds(**given, is_causal=True)
+
+
+WRONG = [
+    ("Your sentence", "  ", "Type a word or two: an example needs at least one."),
+    ("Your sentence", "a " * 13, "These are 13 words; 12 have room."),
+    ("Your sentence", "x" * 17,
+     f"“{'x' * 17}” has 17 characters; a word has at most 16. Spaces part words."),
+    ("Seed", "-1", "“-1” is no seed; a whole number from 0 to 4294967295 is wanted."),
+    ("Seed", "4294967296",
+     "“4294967296” is no seed; a whole number from 0 to 4294967295 is wanted."),
+    ("Heads", "five", "“five” does not do; a whole number from 1 to 4 is wanted."),
+    ("Numbers a word", "1.5", "“1.5” does not do; a whole number from 2 to 6 is wanted."),
+    ("Numbers a head", "", "“” does not do; a whole number from 1 to 4 is wanted."),
+]  # fmt: skip
+
+
+def test_what_does_not_do_is_said_in_one_sentence_at_its_field(own):
+    seen = own()
+    for label, text, sentence in WRONG:
+        field = seen.field(label)
+        field.fill(text)
+        field.blur()
+        assert field.get_attribute("aria-invalid") == "true"
+        told = field.get_attribute("aria-describedby").split()[-1]
+        assert seen.page.locator(f"#{told}").inner_text() == sentence
+        seen.holds(words="the tired cat drinks tea")
+        field.fill({"Your sentence": "cat", "Numbers a word": "4"}.get(label, "2"))
+        seen.type("the tired cat drinks tea")
+        seen.field("Seed").fill("1")
+        assert field.get_attribute("aria-invalid") == "false"
+
+
+def test_one_word_and_any_script_are_sentences(own):
+    seen = own()
+    for words in ("cat", "猫 が 寝た", "القط نام", "<b>bold</b> &amp; \u200bx"):
+        seen.type(words)
+        seen.holds(words=words.replace("\u200b", ""), num_heads=2)
+    assert seen.page.locator(".own b, .own-word script").count() == 0
+
+
+def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
+    seen = own()
+    code = """(edits) => { const { explorer } = document.querySelector(".own mha-explorer");
+      for (const [at, value] of edits) explorer.edit(window.mhaPlaces.parse(at), value); }"""
+    seen.page.evaluate(code, [["embeddings.2.1", 1.5], ["w_q.0.0.0", 0.5], ["w_o.0.3", 0.25]])
+    seen.type("hungry cat the")
+    assert seen.numbers("embeddings")[1].tolist() == [1, 1.5, 0, 0]
+    assert seen.numbers("w_q")[0, 0, 0] == 0.5
+    seen.press("Numbers a head: one more")
+    assert seen.numbers("embeddings")[1, 1] == 1.5
+    assert "w_q.0.0.0" not in seen.url()
+    for _ in range(2):
+        seen.press("Undo")
+    assert seen.words() == ["the", "tired", "cat", "drinks", "tea"]
+    assert seen.numbers("w_o")[0, 3] == 0.25
+    for _ in range(3):
+        seen.press("Undo")
+    seen.holds(words="the tired cat drinks tea")
+    assert not seen.can("Undo")
+    for _ in range(5):
+        seen.press("Redo")
+    assert seen.numbers("query").shape == (2, 3, 3)
+
+
+HOSTILE = (
+    "words=%3Cscript%3Ealert(1)%3C/script%3E%20" + "x" * 40 + "&seed=-1&heads=9&width=e&inner=0",
+    "words=" + "a%20" * 4000 + "&numbers=constructor&seed=99999999999&positions=2&output=true",
+    "embeddings.9.9=1&__proto__=1&constructor=1&at=weights.9.9.9&scale=x&own=example",
+    "embeddings.0.0=1e999&w_q.7.0.0=2&query.0.0.0=1&order=0.0.1&padding=77",
+)
+
+
+@pytest.mark.parametrize("fragment", HOSTILE, ids=["tags", "long", "names", "numbers"])
+def test_a_hostile_address_does_nothing(own, fragment):
+    seen = own(f"#own=example&{fragment}")
+    seen.holds(words="the tired cat drinks tea")
+    assert seen.page.locator("main script:not([type])").count() == 0
+
+
+def test_the_explorer_below_is_whole(own):
+    seen = own()
+    seen.page.locator("details.all > summary").click()
+    seen.page.locator(".panel").wait_for()
+    cells = seen.page.locator('table[data-stage="scaled_scores"] .cell')
+    run = trace(draw_example("the tired cat drinks tea"))
+    expect(cells).to_have_count(2 * 25)
+    seen.page.locator('table[data-stage="weights"][data-head="0"] .cell').nth(7).click()
+    expect(seen.page.locator(".panel")).to_contain_text("Weight that tired gives to cat")
+    assert seen.page.locator('table[data-stage="output"] .cell').all_text_contents() == [
+        shown(float(x)) for x in run.output.flat
+    ]
+
+
+def test_a_box_asks_and_checks(own):
+    seen = own()
+    seen.field("Ask me for").select_option("a weight")
+    seen.press("Ask")
+    box = seen.page.locator("mha-your-turn")
+    expect(box).to_contain_text("Compute the weight that tired gives to")
+    box.locator("input").fill("7")
+    box.get_by_role("button", name="Check").click()
+    expect(box.locator(".your-turn-feedback")).to_contain_text("Not yet")
+    box.locator("summary").click()
+    answer = box.locator(".your-turn-worked p").inner_text().split()[-1]
+    box.locator("input").fill(answer)
+    box.get_by_role("button", name="Check").click()
+    expect(box.locator(".your-turn-feedback")).to_contain_text("Right")
+    seen.press("Ask for another")
+    expect(box.locator("input")).to_have_value("")
+
+
+def test_files_are_kept_by_the_browser(own):
+    seen = own()
+    for name, ending in (("Data file for the book (TOML)", "toml"), ("Notebook (.ipynb)", "ipynb")):
+        with seen.page.expect_download() as kept:
+            seen.press(name)
+        assert kept.value.suggested_filename == f"the-tired-cat-drinks-tea.{ending}"
+        text = kept.value.path().read_text(encoding="utf-8")
+        assert "tired" in text
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_link_is_copied_or_stands_in_a_field_beside_its_button(own, allowed):
+    seen = own()
+    copy = (
+        "window.copied = text; return Promise.resolve();" if allowed else "return Promise.reject();"
+    )
+    seen.page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard',"
+        f" {{ value: {{ writeText: (text) => {{ {copy} }} }} }})"
+    )
+    seen.type("she reads")
+    seen.press("Copy the link")
+    field = seen.page.get_by_label("Link to this state")
+    told = seen.page.locator(".own-said")
+    expect(told).to_contain_text("The link is copied." if allowed else "Link to this state")
+    link = seen.page.evaluate("window.copied") if allowed else field.input_value()
+    own("#" + link.partition("#")[2]).holds(words="she reads")
+
+
+def test_settings_of_the_explorer_are_taken_along_too(own):
+    seen = own()
+    seen.page.locator("details.settings > summary").click()
+    seen.page.get_by_label("Temperature").fill("2")
+    seen.page.get_by_label("the is padding").check()
+    seen.page.get_by_label("Move tea earlier").click()
+    with seen.page.expect_download() as kept:
+        seen.press("Data file for the book (TOML)")
+    run = trace(example_from("own", kept.value.path().read_text(encoding="utf-8")))
+    assert run.tokens == ("the", "tired", "cat", "tea", "drinks")
+    assert np.allclose(run.weights, seen.numbers("weights"), rtol=0, atol=1e-12)
+    assert (run.weights[:, :, 0] == 0).all()
+
+
+def test_the_sheet_is_printed_alone_with_its_key_on_a_page_of_its_own(own):
+    seen = own()
+    seen.page.evaluate("window.print = () => { window.printed = true; }")
+    seen.field("all words").check()
+    seen.press("Print a worksheet with its key")
+    assert seen.page.evaluate("window.printed")
+    pymupdf = pytest.importorskip("pymupdf")
+    document = pymupdf.open(stream=io.BytesIO(seen.page.pdf(format="A4")).getvalue())
+    texts = [page.get_text() for page in document]
+    first = next(i for i, text in enumerate(texts) if "Attention by hand: Key" in text)
+    assert "Attention by hand" in texts[0]
+    assert "Your sentence" not in "".join(texts)
+    assert 2 <= first < len(texts)
+    assert short(16.9188) in "".join(texts[first:])
+    assert short(16.9188) not in "".join(texts[:first])
+    seen.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert seen.page.locator(".own-sheet").count() == 0
+
+
+def test_settings_of_other_explorers_lead_to_this_page(view):
+    seen = view("cat-sat")
+    seen.page.evaluate("document.documentElement.dataset.content_root = '../'")
+    link = seen.open().page.locator(".settings a")
+    assert link.get_attribute("href") == "../examples/work-your-own.html"
+
+
+def test_without_script_a_table_stands_there_and_bars_in_forced_colours(own, browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("mha-instrument .before table")).to_contain_text("tired")
+    context.close()
+    seen = own(forced_colors="active")
+    bar = seen.page.locator(".own-track > span:last-child").nth(4)
+    assert "linear-gradient" in bar.evaluate("(e) => getComputedStyle(e).backgroundImage")

@@ -1,0 +1,244 @@
+"""The red pencil in a browser: it corrects as the audit would judge, and a reader can use it.
+
+The page is opened as a file, with the pencil and nothing else.
+"""
+
+import numpy as np
+import pytest
+from accessible import violations
+from explorer_pages import THEME
+from playwright.sync_api import expect
+from seeds import SEED
+
+from mha.audit.judging import judge_corrected, judgements
+from mha.audit.sheet import SLIP, state
+from mha.audit.sources import TITLES, load_source
+from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish
+from mha.widgets.pencil import red_pencil
+
+pytestmark = pytest.mark.browser
+
+PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>Pencil</title>
+<style>{style}</style><link rel="stylesheet" href="boxes.css">
+<link rel="stylesheet" href="explorer.css">{scripts}<main>{body}</main></html>"""
+
+AT_81 = "#pencil=sources&document=apple-walkthrough&at=110:query.0.2.0"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """Return the address of a page that has the pencil and nothing else."""
+    folder = tmp_path_factory.mktemp("pencil")
+    publish(folder)
+    names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
+    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
+    body = red_pencil("apple-walkthrough").html
+    (folder / "page.html").write_text(
+        PAGE.format(style=THEME, scripts=scripts, body=body), encoding="utf-8"
+    )
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """Return a function that opens the page, and see to it that nothing went wrong there."""
+    pages, errors = [], []
+
+    def open_page(fragment="", width=1100, **more):
+        more = {"reduced_motion": "reduce"} | more
+        page = browser.new_page(viewport={"width": width, "height": 900}, **more)
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address + fragment)
+        page.wait_for_selector("mha-instrument.live")
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert errors == []
+
+
+CORRECTED = """([source, sets]) => {
+  const { correct, read } = window.mhaPencil;
+  const sheet = window.mhaPencilSheets.find(({ name }) => name === source);
+  const numbers = read(sheet);
+  const spots = sheet.blocks.flatMap(({ rows }) => rows.flatMap(({ at }) => at));
+  return sets.map((which) => {
+    const { states, values, changed } = correct(numbers, new Set(which.map((i) => spots[i])));
+    return spots.map((spot) => [states[spot], changed[spot], changed[spot] ? values[spot] : null]);
+  });
+}"""
+
+
+@pytest.mark.parametrize("source", TITLES)
+def test_what_follows_from_corrections_is_what_the_audit_says(opened, source):
+    rng = np.random.default_rng(SEED)
+    numbers = load_source(source)
+    derived = [i for i, number in enumerate(numbers) if number.kind == "derived"]
+    slips = [i for i, j in enumerate(judgements(source)) if state(j) == SLIP]
+    shares = (0, 0.02, 0.1, 0.5, 0.9, 1) if slips else (0,)
+    sets = [[i for i in slips if rng.random() < share] for share in shares]
+    sets += [slips[:n] for n in (1, len(slips) // 2)]
+    found = opened().evaluate(CORRECTED, [source, sets])
+    for which, browser_says in zip(sets, found, strict=True):
+        wanted = judge_corrected(numbers, {derived[i] for i in which})
+        assert [said[0] for said in browser_says] == [state(j) for j in wanted]
+        for (_, is_changed, value), judgement in zip(browser_says, wanted, strict=True):
+            if is_changed:
+                assert value == pytest.approx(judgement.local, rel=1e-12, abs=1e-12)
+
+
+def counts(page):
+    """Return how many numbers are said to be right, slips and spoiled, and how many look so."""
+    said = [int(text) for text in page.locator(".pencil-key b").all_inner_texts()]
+    looks = [
+        page.locator(f".pencil-row .n.{look}").count() for look in ("right", "slip", "spoiled")
+    ]
+    assert said == looks
+    return said
+
+
+def test_a_slip_shows_its_sum_what_follows_and_what_falls_and_can_be_corrected(opened):
+    page = opened()
+    assert counts(page) == [80, 349, 200]
+    slip = page.get_by_label("0.81. Query of apple, q₁, Head 1, line 110. Slip: 1.18 follows")
+    slip.click()
+    said = page.locator(".pencil-said")
+    expect(said.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
+    expect(said).to_contain_text("24 numbers were worked from it")
+    expect(said).to_contain_text("★ apple attends most to eat in Head 1 (line 224)")
+    assert page.locator(".pencil-row .n.lit").count() == 24
+    assert "0.988" in page.locator(".pencil-row .n.lit").all_inner_texts()
+    assert page.locator(".pencil-row .n.end").count() > 5
+    said.get_by_role("button", name="Correct it").click()
+    assert counts(page) == [83, 348, 198]
+    expect(
+        page.get_by_label("1.18. Query of apple, q₁, Head 1, line 110. Now right")
+    ).to_have_count(1)
+    expect(page.locator(".pencil-row .n.lit", has_text="1.440")).to_have_count(1)
+    page.wait_for_function("location.hash.endsWith('&corrected=2')")
+    said.get_by_role("button", name="Put it back").click()
+    assert counts(page) == [80, 349, 200]
+
+
+def test_the_red_goes_back_step_by_step(opened):
+    page = opened(AT_81, reduced_motion="no-preference")
+    far = page.get_by_label("1.357. Scaled score of query apple with key I, Head 1, line 213")
+    page.get_by_role("button", name="Correct it").click()
+    expect(page.locator(".pencil-key b").first).to_have_text("83")
+    expect(far).to_have_count(0)
+    assert counts(page) == [83, 348, 198]
+
+
+def test_the_slider_goes_through_the_slips_and_undo_takes_all_of_it_back(opened):
+    page = opened()
+    slider = page.get_by_label("Correct the slips, first to last")
+    seen = []
+    for n in (1, 100, 348):
+        slider.fill(str(n))
+        right, slips, spoiled = counts(page)
+        assert right + slips + spoiled == 629
+        seen.append(right)
+    assert seen == sorted(seen)
+    slider.press("End")
+    assert counts(page) == [629, 0, 0]
+    assert slider.get_attribute("aria-valuetext") == "349 of 349 slips corrected"
+    page.get_by_role("button", name="Undo").click()
+    assert counts(page) == [80, 349, 200]
+    slider.press("End")
+    page.get_by_role("button", name="Reset").click()
+    assert counts(page) == [80, 349, 200]
+    page.get_by_role("button", name="Undo").click()
+    assert counts(page) == [629, 0, 0]
+
+
+def test_a_spoiled_number_leads_to_the_slips_behind_it(opened):
+    page = opened("#pencil=sources&document=back-to-cats-slides&at=203:head_outputs.0.0.0")
+    said = page.locator(".pencil-said")
+    expect(said).to_contain_text("Spoiled: worked rightly from wrong numbers.")
+    said.get_by_role("button", name="0.33. Key of <end>").first.click()
+    expect(said.locator(".pencil-name")).to_have_text("Key of <end>, k₃, line 105")
+    expect(said.locator(".pencil-line")).to_have_text(
+        "0.1 × 0 + 0.1 × 0 + 0.1 × 1 + 1 × 0.3 = 0.33 0.4"
+    )
+    page.get_by_label("0.865. Scaled score of query The with key cat").click()
+    expect(said).to_contain_text("No slip stands behind it")
+
+
+def test_the_keyboard_goes_from_number_to_number(opened):
+    page = opened()
+    assert page.locator(".pencil-row [tabindex='0']").count() == 1
+    page.locator(".pencil-row [tabindex='0']").focus()
+    focused = "document.activeElement.getAttribute('aria-label').split('.')"
+    for key, wanted in (
+        ("ArrowRight", "0.04"),
+        ("ArrowDown", "0.04"),
+        ("End", "0.81"),
+        ("ArrowDown", "0.67"),
+        ("Home", "0.12"),
+    ):
+        page.keyboard.press(key)
+        assert ".".join(page.evaluate(focused)[:2]) == wanted
+    assert page.locator(".pencil-row [tabindex='0']").count() == 1
+    page.keyboard.press("Enter")
+    expect(page.locator(".pencil-line")).to_have_text("0.6 × 0.2 = 0.12")
+    page.keyboard.press("Escape")
+    expect(page.locator(".pencil-line")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#pencil=sources&document=constructor&at=110:query.0.2.0",
+        "#pencil=sources&document=apple-walkthrough&at=<img src=x onerror=alert(1)>",
+        "#pencil=sources&document=apple-walkthrough&corrected=999999-1.-.5-.--",
+        "#pencil=sources&document=apple-walkthrough&corrected=" + "1" * 5000,
+        "#pencil=__proto__&document=apple-walkthrough",
+        "#pencil=sources&at=%",
+    ],
+)
+def test_what_an_address_cannot_mean_does_nothing(opened, fragment):
+    page = opened(fragment)
+    assert counts(page) == [80, 349, 200]
+    assert page.locator(".pencil-line").count() == 0
+    assert page.locator("img").count() == 0
+
+
+def test_an_address_opens_a_number_with_its_corrections(opened):
+    page = opened(f"{AT_81}&corrected=1-2.9")
+    expect(page.locator(".pencil-scrub output")).to_have_text("3 of 349 slips corrected")
+    expect(page.locator(".pencil-row .n.at")).to_have_text("1.18")
+    expect(page.locator(".pencil-row .n.at")).to_be_in_viewport()
+    page.get_by_role("button", name="Lecture notes").click()
+    page.wait_for_function("location.hash === '#pencil=sources&document=attention-notes'")
+    page.get_by_role("button", name="Walkthrough").click()
+    expect(page.locator(".pencil-scrub output")).to_have_text("3 of 349 slips corrected")
+
+
+def test_a_phone_has_room_for_all_of_it_and_rows_stand_still(opened):
+    page = opened("", width=390, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    small = page.locator(".pencil-row .n, .pencil button").evaluate_all(
+        "all => all.filter((e) => e.getBoundingClientRect().height < 24).length"
+    )
+    assert small == 0
+    last = page.locator(".pencil-row .n").last
+    before = last.bounding_box()["y"] + page.evaluate("scrollY")
+    page.locator(".pencil-row .n.slip").first.tap()
+    page.get_by_role("button", name="Correct it").tap()
+    page.get_by_label("Correct the slips, first to last").fill("349")
+    assert last.bounding_box()["y"] + page.evaluate("scrollY") == before
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_wrong_with_a_number_open(opened, theme):
+    page = opened("#pencil=sources&document=back-to-cats-slides&at=105:key.0.3.2")
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    assert violations(page, "mha-instrument") == []
+
+
+def test_an_unknown_document_is_refused():
+    with pytest.raises(ValueError, match="first is 'mine'"):
+        red_pencil("mine")

@@ -1,0 +1,151 @@
+"""What happens in steps: its bar, and the calculation of one query, in a real Chromium."""
+
+from dataclasses import replace
+
+import chains
+import pytest
+from accessible import violations
+from explorer_pages import written
+from playwright.sync_api import expect
+
+from mha import load_example, short, trace
+
+pytestmark = pytest.mark.browser
+
+BAR = """() => {
+  window.shown = [];
+  const show = (at, fraction) => window.shown.push([at, fraction]);
+  const label = (at) => `step ${at}`;
+  window.bar = new window.mhaExplorer.TimeBar({ count: 4, pace: 80, label, show });
+  document.querySelector("main").append(window.bar.node);
+  window.bar.go(0);
+}"""
+
+
+@pytest.fixture(params=["no-preference", "reduce"])
+def bar(request, browser, static, tmp_path):
+    """Return a page with a bar over four steps, for who wants movement and for who does not."""
+    page = browser.new_page(reduced_motion=request.param)
+    (tmp_path / "bar.html").write_text(written("", static.as_uri()), encoding="utf-8")
+    page.goto((tmp_path / "bar.html").as_uri())
+    page.locator("html[data-run]").wait_for()
+    page.add_style_tag(path=static / "time-bar.css")
+    page.add_script_tag(path=static / "explorer-steps.js")
+    page.evaluate(BAR)
+    page.moves = request.param != "reduce"
+    yield page
+    page.close()
+
+
+def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(bar):
+    bar.wait_for_timeout(200)
+    assert bar.evaluate("shown") == [[0, 1]]  # never by itself
+    play = bar.get_by_role("button", name="Play")
+    play.click()
+    bar.wait_for_function("bar.at === 3 && !bar.isPlaying")
+    fractions = {fraction for at, fraction in bar.evaluate("shown") if at == 2}
+    assert fractions == {1} or (bar.moves and len(fractions) > 1)
+    assert bar.evaluate("shown").pop() == [3, 1]
+    bar.evaluate("bar.pace = 60_000")
+    play.click()  # again from the first one
+    bar.get_by_role("button", name="Pause").click()
+    assert bar.evaluate("bar.at < 3 && !bar.isPlaying")
+    slider = bar.get_by_role("slider")
+    slider.focus()
+    for key, at in (("End", 3), ("ArrowLeft", 2), ("Home", 0), ("ArrowRight", 1)):
+        bar.keyboard.press(key)
+        assert bar.evaluate("bar.at") == at, key
+        assert slider.get_attribute("aria-valuetext") == f"step {at}"
+    bar.keyboard.press("Space")
+    assert bar.evaluate("bar.isPlaying")
+    bar.keyboard.press("Space")
+    bar.evaluate("bar.pace = 80; bar.go(1)")
+    back, on = (bar.get_by_role("button", name=f"One step {way}") for way in ("back", "on"))
+    on.click()
+    bar.wait_for_function("bar.at === 2 && !bar.isPlaying")
+    back.click()
+    back.click()
+    expect(back).to_have_attribute("aria-disabled", "true")
+    back.press("End")
+    assert bar.evaluate("bar.at") == 3
+    assert violations(bar, ".time-bar") == []
+
+
+# Every step's line, what is covered when it is there, and the number that it gives.
+STEPS = """async () => {
+  const { explorer } = document.querySelector("mha-explorer");
+  const steps = await explorer.controls.steps;
+  return steps.results.map((at, i) => {
+    steps.bar.go(i);
+    const { textContent } = steps.line;
+    const covered = document.querySelectorAll(".strip .covered.number").length;
+    return [textContent, covered, at && explorer.strip.valueOf(at)];
+  });
+}"""
+
+
+def in_steps(seen):
+    button = seen.page.get_by_role("button", name="Step by step")
+    button.click()
+    seen.page.locator(".steps .time-bar").wait_for()
+    return button
+
+
+@pytest.mark.parametrize("name", ["cat-sat", "the-cat-sat", "cat-sat-on-it"])
+def test_each_step_is_a_line_that_holds_and_gives_the_number_of_the_trace(view, name):
+    seen = view(name).live()
+    in_steps(seen)
+    run, row = seen.run, seen.run.example.focus or 0
+    found = seen.page.evaluate(STEPS)
+    lines = [line.split(": ")[-1] for line, _, _ in found[1:]]
+    assert [fault for line in lines for one in chains.read(line) for fault in one.faults()] == []
+    covered = [count for _, count, _ in found]
+    assert covered == sorted(covered, reverse=True)
+    assert (covered[0] > 8, covered[-1]) == (True, 0)
+    parts = run.weights[0, row] * run.value[0, :, 0]
+    wanted = [
+        *run.scores[0, row], *run.scaled_scores[0, row], *run.exponentials[0, row],
+        run.row_sums[0, row], *run.weights[0, row], *parts, run.head_outputs[0, row, 0],
+    ]  # fmt: skip
+    if run.output is not None:
+        wanted += [run.head_contributions[0, row, 0], run.output[row, 0]]
+    numbers = [number for _, _, number in found[1:]]
+    assert numbers == pytest.approx(wanted, rel=1e-12, abs=1e-12)
+    assert [line.split()[-1] for line in lines] == [short(number) for number in numbers]
+    assert seen.errors == []
+
+
+def test_the_steps_follow_a_change_are_in_the_address_and_are_put_away(view):
+    seen = view("cat-sat").live()
+    before = seen.page.locator(".strip").bounding_box()
+    button = in_steps(seen)
+    expect(button).to_have_attribute("aria-expanded", "true")
+    assert seen.page.locator(".strip").bounding_box() == before
+    slider = seen.page.get_by_role("slider")
+    slider.focus()
+    seen.press("ArrowRight")
+    line = seen.page.locator(".steps-line")
+    expect(line).to_have_text("Score of query cat with key cat: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2")
+    seen.number("Query of cat, q₁").fill("3")
+    expect(line).to_have_text("Score of query cat with key cat: 3 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 4")
+    expect(slider).to_have_attribute("aria-valuetext", line.text_content())
+    assert violations(seen.page, "mha-explorer") == []
+    address = seen.settled_url()
+    assert "step=1" in address
+    again = view("cat-sat", address="#" + address.partition("#")[2]).live()
+    expect(again.page.locator(".steps-line")).to_have_text(line.text_content())
+    button.click()
+    expect(line).to_be_hidden()
+    assert seen.page.locator(".strip .covered").count() == 0
+    seen.page.get_by_role("button", name="Undo").click()
+    seen.settle()
+    assert "#" not in seen.settled_url()
+
+
+def test_what_is_hidden_is_said_and_a_phone_has_the_line_in_sight(view):
+    run = trace(replace(load_example("cat-sat"), is_causal=True))
+    seen = view(run, width=390, address="#explore=cat-sat&step=4").live()
+    expect(seen.page.locator(".steps-line")).to_contain_text("Masked")
+    box = seen.page.locator(".steps").bounding_box()
+    assert box["y"] + box["height"] <= 900
+    assert box["width"] <= 390

@@ -1,0 +1,148 @@
+"""Attention block by block, in a real Chromium: its numbers, its lines, and what a reader does."""
+
+import chains
+import numpy as np
+import pytest
+from accessible import violations
+from explorer_pages import written
+from playwright.sync_api import expect
+from ports import CLOSE, in_browser
+from seeds import SEED
+
+from mha import load_example, online_softmax, trace
+from mha.widgets.tiles import moving_tile
+
+pytestmark = pytest.mark.browser
+
+RUN = trace(load_example("cat-sat-on-it"))
+
+
+@pytest.fixture
+def tiles(browser, static, tmp_path):
+    """Return a function that opens a page with the tiles, at an address and a width."""
+    pages, errors = [], []
+
+    def put(address="", width=1280):
+        file = tmp_path / "tiles.html"
+        text = written(moving_tile(RUN).html, static.as_uri())
+        last = f'"{static.as_uri()}/explorer.js"'
+        added = last.replace("explorer.js", "instrument.js")
+        file.write_text(text.replace(last, f"{last}, {added}"), encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri() + address)
+        page.locator("mha-instrument.live").wait_for()
+        return page
+
+    yield put
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
+READ = """({ scores, value, size }) => {
+  let kept = { largest: -Infinity, total: 0, mixture: value[0].map(() => 0) };
+  const all = [];
+  for (let j = 0; j < scores.length; j += size) {
+    kept = window.mhaExplorer.readBlock(scores.slice(j, j + size), value.slice(j, j + size), kept);
+    all.push([kept.largest, kept.total, kept.mixture]);
+  }
+  return all;
+}"""
+
+
+def test_each_block_is_read_as_the_package_reads_it(tiles):
+    rng = np.random.default_rng(SEED)
+    cases = []
+    for _ in range(500):
+        n, d_v, size = (int(x) for x in rng.integers(1, 8, size=3))
+        scores = rng.normal(size=n) * rng.choice([1, 30, 700])
+        cases.append({"scores": scores, "value": rng.normal(size=(n, d_v)), "size": size})
+    plain = [case | {key: case[key].tolist() for key in ("scores", "value")} for case in cases]
+    for found, case in zip(in_browser(tiles(), READ, plain), cases, strict=True):
+        kept, size = None, case["size"]
+        for i, (largest, total, mixture) in enumerate(found):
+            keys = slice(i * size, (i + 1) * size)
+            kept = online_softmax(case["scores"][keys], case["value"][keys], kept)
+            assert largest == kept.largest
+            np.testing.assert_allclose(total, kept.total, rtol=CLOSE)
+            np.testing.assert_allclose(mixture, kept.mixture, rtol=CLOSE, atol=CLOSE)
+
+
+STEPS = """async (size) => {
+  const view = await document.querySelector("mha-instrument").coming;
+  view.state.change({ size });
+  const labels = view.frames.map((_, i) => { view.bar.go(i); return view.label(i); });
+  const { outputs } = view.frames[view.frames.length - 1];
+  return [labels, outputs, view.difference()];
+}"""
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_every_line_holds_and_the_end_is_the_softmax_at_once(tiles, size):
+    page = tiles()
+    labels, outputs, difference = page.evaluate(STEPS, size)
+    blocks = -(-5 // size)
+    assert len(labels) == 1 + blocks * (2 * blocks + 1)
+    np.testing.assert_allclose(outputs, RUN.head_outputs[0], rtol=CLOSE, atol=CLOSE)
+    assert difference < CLOSE
+    assert "differs by more than 10⁻¹²" in labels[-1]
+    lines = [line for label in labels for line in label.split(", and ")]
+    read = [one for line in lines for one in chains.read(line.split(": ")[-1].rstrip("."))]
+    assert len(read) >= 2 * blocks
+    assert [fault for one in read for fault in one.faults()] == []
+
+
+def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
+    page = tiles()
+    says, slider = page.locator(".time-says"), page.get_by_role("slider").last
+    slider.focus()
+    for _ in range(3):
+        slider.press("ArrowRight")
+    expect(says).to_contain_text("For cat the largest score was 11.7960 and is 12.3422")
+    expect(page.locator(".tiles-held")).to_have_text(
+        "In memory: 4 scores of 25, and for each of 2 queries 2 + 3 numbers."
+    )
+    places = page.locator(".tiles td").evaluate_all("all => all.map((e) => e.offsetLeft)")
+    score = page.get_by_label("Score of cat with sat")
+    score.fill("800")
+    expect(says).to_contain_text("is 800: α = e ^ (11.7960 − 800)")
+    page.get_by_label("subtract nothing").check()
+    slider.press("End")
+    expect(says).to_contain_text("e^800 is larger than any number")
+    assert violations(page, "mha-instrument") == []
+    page.wait_for_timeout(350)
+    again = tiles("#" + page.url.partition("#")[2], width=390)
+    expect(again.locator(".time-says")).to_have_text(says.text_content())
+    assert again.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(again, "mha-instrument") == []
+    page.get_by_role("button", name="Undo").click()
+    slider.press("End")
+    expect(says).to_contain_text("differs by more than 10⁻¹²")
+    page.get_by_role("button", name="Undo").click()
+    expect(score).to_have_value("12.34")
+    score.fill("x")
+    expect(page.get_by_role("alert")).to_have_text("A score is a number, such as 2.5.")
+    score.fill("")
+    page.get_by_role("button", name="Reset").click()
+    expect(score).to_have_value("12.34")
+    expect(page.get_by_role("alert")).to_have_text("")
+    page.evaluate("document.querySelector('mha-instrument').coming.then((v) => v.bar.go(3))")
+    now = page.locator(".tiles td").evaluate_all("all => all.map((e) => e.offsetLeft)")
+    assert now == places
+
+
+@pytest.mark.parametrize(
+    "state", ["size=0", "size=99", "edits=3_x", "edits=99_1", "plain=yes&step=x"]
+)
+def test_what_an_address_cannot_mean_is_as_at_first(tiles, state):
+    page = tiles(f"#tiles=cat-sat-on-it&{state}")
+    expect(page.locator(".time-place")).to_have_text("1 of 22")
+    expect(page.get_by_label("Score of The with on")).to_have_value("−4.56")
+
+
+def test_without_a_script_a_table_has_what_is_kept():
+    kept = online_softmax(RUN.scaled_scores[0][:, :2], RUN.value[0][:2])
+    html = moving_tile(RUN).html
+    assert f'<th scope="row">The</th><td>6.10</td><td>{kept.total[0]:.2f}</td>' in html
