@@ -184,9 +184,9 @@
     /** @param {any} explorer */
     constructor(explorer) {
       this.explorer = explorer;
-      const { base } = explorer;
-      const start = startOf(base);
-      this.first = { numbers: compute(base, start), temperature: start.temperature };
+      const { data } = explorer;
+      const start = startOf(data);
+      this.first = { numbers: compute(data, start), temperature: start.temperature };
       /** @type {Map<Element, Tie[]>} */
       this.ties = new Map();
       /** What is near the screen, and what can be seen. @type {Set<Element>} */
@@ -231,7 +231,7 @@
 
     /** Take what the page has now: a fold may bring more when it is opened. */
     collect() {
-      const { name } = this.explorer.base;
+      const { name } = this.explorer.data;
       this.nodes = [...document.querySelectorAll(`data[data-of="${name}"], table[data-at^="${name} "]`)];
       this.nodes.forEach((node) => this.watch(node));
       this.follow();
@@ -290,7 +290,7 @@
       this.places.set(node, { tie, at });
       node.classList.add("at");
       const { explorer } = this;
-      if (explorer.isFixed || !isInput(explorer.base, at) || node.closest("table")) return;
+      if (explorer.isFixed || !isInput(explorer.data, at) || node.closest("table")) return;
       node.setAttribute("role", "spinbutton");
       node.setAttribute("aria-label", explorer.nameOf(at));
       node.setAttribute("aria-valuenow", String(valueAt(this.first.numbers, at)));
