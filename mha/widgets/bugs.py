@@ -87,7 +87,7 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
         before=_table(),
         late=("bugs-view.js",),
         dress=("model.css", "learning.css", "bugs.css"),
-        heights=(57.6, 77.5, 113),
+        heights=(57.6, 58.8, 114),
         figure=figure,
     )
 
