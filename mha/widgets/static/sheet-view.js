@@ -112,14 +112,14 @@
         { className: "reading-button" });
       const live = make("div", { className: "sheet-live" },
         make("p", { className: "soft" }, texts.help),
-        make("fieldset", { className: "sheet-switches" }, make("legend", {}, texts.switches),
-          ...parts.switches.map((/** @type {any} */ { node }) => node), parts.reset),
+        make("fieldset", {}, make("legend", {}, texts.switches),
+          make("div", { className: "sheet-switches" },
+            ...parts.switches.map((/** @type {any} */ { node }) => node), parts.reset)),
         make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
           `${texts.query}: `, ...parts.queries),
         make("div", { className: "sheet-now head-0" }, parts.title,
           make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
-          parts.output, parts.kept),
-        originOf(this), parts.error, parts.tables);
+          parts.output, parts.kept), parts.error, parts.tables, originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
       });
@@ -145,6 +145,7 @@
         className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
           row: this.labelOf(row), column: column + 1 }) });
       input.addEventListener("input", () => this.enter(input, role, row, column));
+      input.addEventListener("blur", () => this.paint());
       return input;
     }
 
@@ -212,6 +213,7 @@
     paint() {
       const { parts, data, state, sheet } = this;
       const { query } = state;
+      if (document.activeElement?.tagName !== "INPUT") setText(parts.error, "");
       const token = data.tokens[query];
       parts.switches.forEach((/** @type {any} */ { name, input }) => { input.checked = state.on.includes(name); });
       parts.queries.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
@@ -242,7 +244,7 @@
       const bytes = isEight ? numbers * BYTES.eight + 2 * BYTES.usual : numbers * BYTES.usual;
       const tokens = Math.max(...given.window.map((/** @type {number[]} */ row) =>
         row.reduce((all, x) => all + x, 0)));
-      return fill(texts.kept, { bytes,
+      return fill(isEight ? texts.keptInEight : texts.kept, { bytes,
         window: on.includes("window") ? fill(texts.ofWindow, { tokens }) : "" });
     }
 
