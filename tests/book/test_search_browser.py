@@ -42,7 +42,7 @@ class Opened:
         """Open the search and type; return the results' headings."""
         self.page.keyboard.press("Control+k")
         until(self.page, "window.mhaSearch")
-        self.page.get_by_role("combobox").fill(question)
+        self.page.get_by_role("combobox", name="Search the book").fill(question)
         return self.page.locator(".search-result .search-heading").all_inner_texts()
 
 
@@ -158,7 +158,10 @@ def test_axe_finds_no_violation_in_the_open_dialog(opened, theme, width):
 def test_arrows_choose_and_enter_goes_to_the_section(opened):
     seen = opened()
     seen.search("temperature")
-    field, options = seen.page.get_by_role("combobox"), seen.page.get_by_role("option")
+    field, options = (
+        seen.page.get_by_role("combobox", name="Search the book"),
+        seen.page.get_by_role("option"),
+    )
     chosen = "[...document.querySelectorAll('[aria-selected=true]')].map(o => o.id)"
 
     def active():
@@ -193,7 +196,9 @@ def test_focus_goes_into_the_dialog_and_back_to_the_button(opened, width):
     button = seen.page.locator("button.search-open:visible").first
     button.focus()
     seen.page.keyboard.press("Enter")
-    assert seen.page.get_by_role("combobox").evaluate("e => e === document.activeElement")
+    assert seen.page.get_by_role("combobox", name="Search the book").evaluate(
+        "e => e === document.activeElement"
+    )
     seen.page.keyboard.press("Escape")
     assert button.evaluate("e => e === document.activeElement")
     button.click()
@@ -207,7 +212,7 @@ def test_a_slash_opens_the_search_but_not_where_one_types(opened):
     seen.page.keyboard.press("/")
     assert dialog.evaluate("e => e.open")
     seen.page.keyboard.press("/")
-    assert seen.page.get_by_role("combobox").input_value() == "/"
+    assert seen.page.get_by_role("combobox", name="Search the book").input_value() == "/"
     seen.page.keyboard.press("Escape")
     seen.page.evaluate("document.querySelector('article').prepend(document.createElement('input'))")
     seen.page.locator("article > input").press("/")
@@ -219,10 +224,13 @@ def test_a_screen_reader_hears_how_many_sections_were_found(opened):
     status = seen.page.locator("#search-dialog [role=status]")
     seen.search("softmax")
     assert status.inner_text() == "The 10 best sections"
-    seen.page.get_by_role("combobox").fill("xylophone")
+    seen.page.get_by_role("combobox", name="Search the book").fill("xylophone")
     assert status.inner_text().startswith("No section found")
-    assert seen.page.get_by_role("combobox").get_attribute("aria-expanded") == "false"
-    seen.page.get_by_role("combobox").fill("")
+    assert (
+        seen.page.get_by_role("combobox", name="Search the book").get_attribute("aria-expanded")
+        == "false"
+    )
+    seen.page.get_by_role("combobox", name="Search the book").fill("")
     assert status.inner_text() == ""
 
 
@@ -280,7 +288,10 @@ def test_focus_and_the_chosen_result_are_outlined_in_forced_colours(opened):
     seen.page.keyboard.press("Tab")
     assert button.evaluate(style) == ["solid", "3px"]
     seen.search("softmax")
-    assert seen.page.get_by_role("combobox").evaluate(style) == ["solid", "3px"]
+    assert seen.page.get_by_role("combobox", name="Search the book").evaluate(style) == [
+        "solid",
+        "3px",
+    ]
     chosen = seen.page.locator(".search-result[aria-selected=true]")
     assert chosen.evaluate(style) == ["solid", "2px"]
 

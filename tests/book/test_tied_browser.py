@@ -60,7 +60,7 @@ def runs_of(page):
     found = page.evaluate(
         """() => JSON.stringify([...document.querySelectorAll("mha-explorer")]
             .filter(({ explorer }) => explorer)
-            .map(({ explorer: { base, state } }) => ({ data: base, edits: state.edits })))"""
+            .map(({ explorer: { data, state } }) => ({ data, edits: state.edits })))"""
     )
     runs = {}
     for one in json.loads(found):

@@ -141,6 +141,7 @@ BESIDE = {
     "layer_from_arrays": {"arrays": PACKED, "num_heads": 2},
     "layer_to_arrays": {"layer": mha.layer_from_arrays(PACKED, num_heads=2)},
     "LatentWeights": LATENT,
+    "draw_example": {"words": "the cat sat", "seed": 3},
     "EightBits.of": {"x": X},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},

@@ -36,6 +36,7 @@ GIVES_ONLY = (
     *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
     *(
         "EightBits",
+        "ModelSizes",
         "LatentRun",
         "LogitShares",
         "PatternFit",

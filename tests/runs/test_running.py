@@ -49,7 +49,7 @@ def test_the_lines_of_the_chapter():
         ("running_exponentials", 2): "e^0 = 1.0000",
         ("running_factors", 0): "e^−∞ = 0.0000",
         ("running_factors", 1): "e^−0.9163 ≈ 0.4000",
-        ("running_sums", 0): "0.5 + 1 = 0.5 + 1 = 1.5",
+        ("running_sums", 0): "0.5 + 1 = 1.5",
         ("running_sums", 1): "0.4×1.5 + 1 = 0.6 + 1 = 1.6",
         ("running_mixtures", 0): "0.5×4 + 1×2 = 2 + 2 = 4",
         ("running_mixtures", 1): "0.4×4 + 1×8 = 1.6 + 8 = 9.6",
