@@ -106,9 +106,10 @@
 
     // ---- Changes ----
 
-    /** Write a token, and show what happens. @param {number} token */
+    /** Write a token behind those that are shown, and show what happens. @param {number} token */
     append(token) {
-      const { text } = this.state.now;
+      const { now } = this.state;
+      const text = now.text.slice(0, Math.floor(now.step / STEPS) + 1);
       if (text.length === MOST) {
         setText(this.parts.full, fill(texts.full, { most: MOST }));
         return;

@@ -7,7 +7,7 @@
   const { Explorer, isPage, later } = window.mhaExplorer;
 
   /** How far from the screen an explorer is built. */
-  const NEAR = "400px";
+  const NEAR = "100px";
 
   /** @type {(hash: string, name: string) => boolean} */
   const names = (hash, name) => new URLSearchParams(hash.slice(1)).get("explore") === name;

@@ -81,7 +81,8 @@
       lefts[i] - lefts[0] + token.offsetWidth / 2);
     const seen = lefts[place] - scroll.scrollLeft;
     const isSeen = seen >= 0 && seen + tokens[place].offsetWidth <= scroll.clientWidth;
-    if (!isSeen) scroll.scrollLeft = lefts[place] - scroll.clientWidth / 2;
+    // With those before it, where the answer mostly is.
+    if (!isSeen) scroll.scrollLeft = lefts[place] + tokens[place].offsetWidth - scroll.clientWidth;
   }
 
   /** From the middle of the word to that of each key, as thick as the weight. @param {any} view */

@@ -68,7 +68,8 @@
         }
       });
       this.strip.numbers[0].node.tabIndex = 0;
-      if (isFirst() && !isStill()) this.awaitSight();
+      const { view = "strip" } = this.strip.explorer.data; // what stands above would not follow
+      if (view === "strip" && isFirst() && !isStill()) this.awaitSight();
     }
 
     /** Show once on a device that an input can be moved, when one has been in sight for a while and
