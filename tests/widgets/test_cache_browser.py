@@ -91,12 +91,11 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(page.locator(".cache-counts")).to_contain_text("3 · 72 = 216")
     page.get_by_role("button", name="Write cat").click()
     slider.press("End")
-    expect(page.locator(".slot:not(.free) > .of-token")).to_have_text(
-        ["The", "cat", "sat", "<end>", "cat"]
-    )
+    written = page.locator(".slot:not(.free) > .of-token")
+    expect(written).to_have_text(["The", "cat", "sat", "cat"])  # behind what is shown
     page.get_by_label("without a cache").check()
     expect(says).to_contain_text("Only the output of cat is new")
-    expect(page.locator(".slot.again")).to_have_count(4)
+    expect(page.locator(".slot.again")).to_have_count(3)
     assert violations(page, "mha-instrument") == []
     page.wait_for_timeout(350)
     again = cache("#" + page.url.partition("#")[2], width=390)

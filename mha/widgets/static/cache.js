@@ -109,7 +109,7 @@
     /** Write a token behind those that are shown, and show what happens. @param {number} token */
     append(token) {
       const { now } = this.state;
-      const text = now.text.slice(0, Math.floor(now.step / STEPS) + 1);
+      const text = now.text.slice(0, Math.ceil(now.step / STEPS));
       if (text.length === MOST) {
         setText(this.parts.full, fill(texts.full, { most: MOST }));
         return;
