@@ -131,7 +131,7 @@ def place_of_lines(page):
 def test_a_reader_tries_a_program_guesses_and_is_told(opened, address):
     page = opened("#bugs=museum&seed=7&case=3")
     said, verdict = page.locator(".bugs-said"), page.locator(".bugs-verdict")
-    expect(said).to_have_text("Nothing differs here.")
+    expect(said).to_have_text("It gives what the right program gives here.")
     page.get_by_label("Sentence").select_option("The cat sat <end>")
     page.get_by_label("Causal mask").check()
     given = Tried.of_run(trace(load_example("the-cat-sat-end")), is_causal=True)
@@ -171,7 +171,9 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
     page = opened(
         "#bugs=museum&seed=7&case=3&query.0.0=1e999&query.9.0=4&times=x&key.0.1=2&example=no"
     )
-    expect(page.locator(".bugs-said")).not_to_have_text("Nothing differs here.")
+    expect(page.locator(".bugs-said")).not_to_have_text(
+        "It gives what the right program gives here."
+    )
     page.get_by_text("Numbers of your own").click()
     field = page.get_by_label("keys of cat, 2")
     expect(field).to_have_value("2")
@@ -182,7 +184,7 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
     weights, output = tried(BUGS["wrong axis"], given)
     assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
     field.fill("0")
-    expect(page.locator(".bugs-said")).to_have_text("Nothing differs here.")
+    expect(page.locator(".bugs-said")).to_have_text("It gives what the right program gives here.")
 
 
 def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):

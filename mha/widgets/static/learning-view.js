@@ -384,7 +384,11 @@
       const { steps } = this.settings;
       this.turn += 1;
       const own = this.turn;
-      setText(this.parts.status, texts.trains);
+      const telling = () => setText(this.parts.status,
+        fill(texts.trains, { step: training.found.length - 1, steps }));
+      // Whoever listens is told the end alone.
+      set(this.parts.status, "aria-busy", "true");
+      telling();
       set(this.bar.node, "aria-busy", "true");
       let seen = performance.now();
       while (training.found.length <= steps) {
@@ -392,6 +396,7 @@
         do training.advance(); while (training.found.length <= steps && performance.now() < now + SLICE);
         if (now > seen + SEEN && !isStill()) {
           seen = now;
+          telling();
           this.follow();
           await new Promise((done) => { requestAnimationFrame(done); });
         }
@@ -400,6 +405,7 @@
       }
       this.follow();
       set(this.bar.node, "aria-busy", "false");
+      set(this.parts.status, "aria-busy", "false");
       const { found } = training;
       const { heads, rate, seed } = this.settings;
       setText(this.parts.status, fill(texts.trained, { seed, rate: short(rate), steps,

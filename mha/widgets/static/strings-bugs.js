@@ -3,7 +3,7 @@
   "use strict";
 
   Object.assign(window.mhaStrings, { bugs: {
-    title: "Twelve programs work attention, each with one wrong line. Try a program, and say which line it is.",
+    title: "Twelve programs work attention, each with one wrong line. Try a program, and choose the line from the four below.",
     program: "Program {n} of {count}",
     found: "{right} of {done} found at the first guess.",
     order: "Order {seed}",
@@ -23,7 +23,7 @@
     output: "output",
     head: "Head {n}",
     rule: "Where a number is wrong it is bold, and the right one stands below.",
-    same: "Nothing differs here.",
+    same: "It gives what the right program gives here.",
     differ: "{count} of {all} numbers differ.",
     stops: "The program stops: the shapes of two arrays do not fit.",
     noWeights: "With a cache, only the outputs are compared.",

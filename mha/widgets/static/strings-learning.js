@@ -17,7 +17,7 @@
     copied: "The address is copied.",
     notCopied: "The address above holds this state.",
     after: "After step {step}: loss {loss}, {right} right",
-    trains: "Training …",
+    trains: "Training: step {step} of {steps} …",
     trained: "Seed {seed}, {heads}, rate {rate}: the loss went from {first} to {last} in {steps} steps.",
     oneHead: "one head",
     manyHeads: "{n} heads",
