@@ -158,9 +158,10 @@ def test_axe_finds_no_violation_in_the_open_dialog(opened, theme, width):
 def test_arrows_choose_and_enter_goes_to_the_section(opened):
     seen = opened()
     seen.search("temperature")
+    results = seen.page.locator("#search-results")
     field, options = (
         seen.page.get_by_role("combobox", name="Search the book"),
-        seen.page.get_by_role("option"),
+        results.get_by_role("option"),
     )
     chosen = "[...document.querySelectorAll('[aria-selected=true]')].map(o => o.id)"
 

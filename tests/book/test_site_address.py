@@ -130,6 +130,8 @@ def test_search_and_explorer_work_below_a_path(served, page):
     assert page.url.startswith(f"{served}mechanism/softmax.html")
     page.goto(f"{served}examples/cat-sat.html")
     explorer = page.locator("mha-explorer")
+    explorer.scroll_into_view_if_needed()
+    explorer.locator(".strip").wait_for()
     before = explorer.inner_text()
     field = explorer.locator("input[type=number], input[type=text]").first
     field.scroll_into_view_if_needed()

@@ -58,7 +58,7 @@ def test_no_file_has_a_solution_or_a_key(made):
             r"""|Solution to|\bsolution=[({]""",
             path.read_text("utf-8"),
         )
-        is_reference = path == made / "reference" / "chapters.html"  # it explains the argument
+        is_reference = path == made / "reference" / "instruments.html"  # it explains the argument
         assert found is None or is_reference, (path, found[0])
 
 

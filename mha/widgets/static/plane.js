@@ -364,6 +364,7 @@
       this.axes = [texts.planeAcross, texts.planeUp].map((label, axis) => makeSlider({
         label, done: () => this.hold(false),
         act: (value) => {
+          if (!this.tip) return; // its plane is folded away
           this.hold(true);
           const { at, tip } = this.tip;
           tip.move(at.map((/** @type {number} */ x, /** @type {number} */ i) => (i === axis ? value : x)));
