@@ -14,7 +14,7 @@ NUMBER = re.compile(
 )
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 NO_SENTENCE = {"script", "style", "pre", "svg", "table", "mha-explorer", "annotation", "math"}
-WITHIN = {"a", "code", "em", "math", "q", "span", "strong", "sub", "sup"}
+WITHIN = {"a", "code", "data", "em", "math", "q", "span", "strong", "sub", "sup"}
 LEFT_OVER = 1e-9
 """What float arithmetic may leave over, as a share."""
 

@@ -203,8 +203,6 @@ def _induction(page):
     page.says("have the exponential #: ", 1, share(first, B, A))
     page.says("stood before it: ", _all(first, B, 0))
     page.says("The last A meets B: ", dot(second["query"][0, AGAIN], second["key"][0, B]))
-    page.says("(#, #) key of first A:", second["query"][0, AGAIN], second["key"][0, A])
-    page.says("Worked answer 8×", *dot(second["query"][0, AGAIN], second["key"][0, A])[1:])
     page.says("the scaled score ", scaled(second, AGAIN, B))
     page.says(
         "its exponential e",

@@ -104,7 +104,6 @@ def _biased(page):
     )
     page.says("play with I. score: # dk: #", *scaled(near, 1, 0, bias=-0.5)[:3])
     page.says("Worked answer 0.55", *scaled(near, 1, 0, bias=-0.5)[1:])
-    page.figure("fig-order-biases", run(football, causal(3))["weights"], near["weights"])
     page.says("divides its exponential by , which is #", math.exp(0.5))
     sides = run(football, -distance / 2)
     work = [scaled(sides, 1, 0, bias=-0.5), scaled(sides, 1, 1), scaled(sides, 1, 2, bias=-0.5)]

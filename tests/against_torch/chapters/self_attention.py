@@ -21,7 +21,8 @@ def numbers(page):
     )
     both = with_scale["weights"][0, BANK, 1], bank["weights"][0, BANK, 1]
     page.says(
-        "so river gets # of the attention of bank, where chapter What attention does had #", both
+        "gets # of the attention of bank, where chapter What attention does, without it, had #",
+        both,
     )
     page.says("river is still ahead, with # of the attention instead of #", both)
     s = run(example("cat-sat"))
