@@ -58,7 +58,6 @@
     printAll: "all words",
     printOne: "{word} alone",
     sheetOf: "The worksheet asks for",
-    headsOff: "Heads that are off are on in what you take along.",
     source: "made on the page Work your own, numbers of the seed {seed}",
     shows: "a sentence of one's own",
 
