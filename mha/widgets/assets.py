@@ -142,6 +142,7 @@ LATE_PARTS = {
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
+        "plane-labels.js",
         "plane.js",
         "plane-weights.js",
         "plane-views.js",
