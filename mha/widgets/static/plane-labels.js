@@ -59,7 +59,7 @@
     }
     const length = Math.hypot(x - from[0], y - from[1]) || 1;
     const out = [(x - from[0]) / length, (y - from[1]) / length];
-    const half = [0, 0.5, -0.5, 0.75, -0.75, 1, -1];
+    const half = [0, -0.5, 0.5, -0.75, 0.75, -1, 1];
     const places = [...half.map((part) => [1, part]), ...half.map((part) => [-1, part]),
       ...[0, 0.5, -0.5].flatMap((part) => [[part, -1], [part, 1]])];
     return GAPS.flatMap((gap, far) => places.map(([right, down]) => ({

@@ -412,8 +412,10 @@
       const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
       if (!by) return;
       event.preventDefault();
-      const step = STEP * (event.shiftKey ? 10 : 1);
-      moveTip(node, node.at.map((/** @type {number} */ x, /** @type {number} */ axis) =>
+      const times = event.shiftKey ? 10 : 1;
+      const step = STEP * times;
+      if (node.tip.step) node.tip.step(times * (by[0] + by[1]));
+      else moveTip(node, node.at.map((/** @type {number} */ x, /** @type {number} */ axis) =>
         Number((x + step * by[axis]).toFixed(6))));
     }
 

@@ -55,8 +55,9 @@
     widthAxes: ["along the query", "across it"],
     widthLong: "{long} long",
     widthMost: "largest weight {most}",
-    widthPlane: "Each key at its own length and its own angle to the query: a score is the key’s foot, " +
-      "times the query’s length",
+    widthPlane: "A score is a key’s foot on the query, times the query’s length",
+    widthSays: "q · k{key} ≈ {foot} × {long} ≈ {score}: weight {share}. Divided by √{width}: " +
+      "≈ {scaled}, weight {shared}.",
     widthRaw: "without the root: scores spread by {spread}",
     widthScaled: "divided by √{width}: spread by {spread}",
   });

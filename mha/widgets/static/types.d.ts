@@ -294,6 +294,8 @@ interface PlaneTip {
   /** What a hand begins from: each of its moves gets it. */
   take?(): number[];
   move(point: number[], taken?: number[]): void;
+  /** What an arrow key does, where it moves no coordinate. */
+  step?(by: number): void;
 }
 
 /** What a name in a plane should not cover: a line, what a pixel of it costs, and whose it is. */
