@@ -69,7 +69,8 @@ def explorer(
         What a reader is asked to bring about, checked while numbers change.
     view : str, default "strip"
         What stands above the strip: "plane" draws queries, keys and values of two components, and
-        what a matrix makes of embeddings of two, all to be dragged; "temperature" has the weights
+        what a matrix makes of embeddings of two, all to be dragged; of two heads, folded away, a
+        plane for each beside one cloud of embeddings, of up to four components; "temperature" has the weights
         as bars without and under temperature and masks, and where queries are two wide, lines of
         equal weight among the keys; "dial" turns each pair of queries and keys by their positions.
     axes : sequence of str, optional

@@ -460,7 +460,8 @@ def test_the_cloud_is_moved_by_finger(put):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put, width):
     seen = put(explorer(GIVEN, view="plane").html, width=width)
-    ticks = "() => [...document.querySelectorAll('.tick')].map((one) => `${one.textContent} ${one.getAttribute('x')}`)"
+    ticks = """() => [...document.querySelectorAll(".tick")]
+      .map((one) => `${one.textContent} ${one.getAttribute("x")}`)"""
     node = tip(seen, "Query of bank")
     node.scroll_into_view_if_needed()
     at_rest(node)
@@ -483,7 +484,8 @@ COVERED = """(edge) => [...document.querySelectorAll(".plane-area")].flatMap((ar
     const high = node.tagName === "text" ? 3 : 0;  // above and below the letters
     return { name: node.textContent, left, right, top: top + high, bottom: bottom - high };
   };
-  const seen = [...area.querySelectorAll("text")].filter((one) => one.style.display !== "none").map(box);
+  const seen = [...area.querySelectorAll("text")]
+    .filter((one) => one.style.display !== "none").map(box);
   const points = [...area.parentNode.querySelectorAll(".tip")].map((node) => {
     const { left, top, width, height } = node.getBoundingClientRect();
     const [x, y] = [left + width / 2, top + height / 2];
@@ -501,8 +503,8 @@ def test_names_cover_neither_each_other_nor_numbers_nor_tips(put, width):
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
     warm = explorer(trace(replace(BANK.example, name="warm")), view="temperature").html
     cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
-    html = explorer(GIVEN, view="plane").html + made + warm + cloud + explorer(TURNED, view="dial").html
-    seen = put(html, width=width, reduced_motion="reduce")
+    arrows, dial = explorer(GIVEN, view="plane").html, explorer(TURNED, view="dial").html
+    seen = put(arrows + made + warm + cloud + dial, width=width, reduced_motion="reduce")
     for element in seen.page.locator("mha-explorer").all():
         element.scroll_into_view_if_needed()
     seen.page.get_by_text("As arrows").click()

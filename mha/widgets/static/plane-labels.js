@@ -10,6 +10,9 @@
   /** So far from what it names a name stands: near, or where there is no room, less near. */
   const GAPS = [11, 25];
 
+  /** What is farther than its length and this from a name is out of its reach. */
+  const FAR = 30;
+
   /** What it costs: a pixel out of sight; a square pixel on a number, a tip or another name; to stand
       less near; a pixel away from the best place on a line; to stand on the side that an arrow comes from; to leave one's place while a
       hand is on the plane. */
@@ -76,17 +79,26 @@
    * @returns {{ middles: number[][], chosen: number[] }}
    */
   function placed(names, { lines, boxes, size: [width, height] }, kept) {
-    const boxOf = (/** @type {PlaneName} */ { size: [long, high] }, /** @type {number[]} */ [x, y]) =>
-      [x - long / 2, y - high / 2, x + long / 2, y + high / 2];
-    const all = names.map((name, i) => candidates(name).map(({ middle, cost }, choice) => {
-      const box = boxOf(name, middle);
-      const hidden = Math.max(0, 2 - box[0], box[2] + 2 - width, 2 - box[1], box[3] + 2 - height);
+    /** @type {(name: PlaneName, near: PlaneLine[], middle: number[], cost: number, isKept: boolean) =>
+          { middle: number[], box: number[], cost: number }} */
+    const costOf = ({ owner: own, size: [long, high] }, near, middle, cost, isKept) => {
+      const [x, y] = middle;
+      const box = [x - long / 2, y - high / 2, x + long / 2, y + high / 2];
       const around = [box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3];
-      const covered = boxes.reduce((sum, one) => sum + COST.box * shared(box, one), 0)
-        + lines.reduce((sum, { line, weight, owner }) =>
-          (owner === name.owner ? sum : sum + weight * lengthIn(line, around)), 0);
-      return { middle, box, cost: cost + COST.hidden * hidden + covered - (kept[i] === choice ? COST.leave : 0) };
-    }));
+      let sum = cost - (isKept ? COST.leave : 0)
+        + COST.hidden * Math.max(0, 2 - box[0], box[2] + 2 - width, 2 - box[1], box[3] + 2 - height);
+      for (const one of boxes) sum += COST.box * shared(box, one);
+      for (const { line, weight, owner } of near) {
+        if (owner !== own) sum += weight * lengthIn(line, around);
+      }
+      return { middle, box, cost: sum };
+    };
+    const all = names.map((name, i) => {
+      const { at: [x, y], along, size: [long, high] } = name;
+      const reach = [x - long - FAR, y - high - FAR, x + long + FAR, y + high + FAR];
+      const near = along ? lines : lines.filter(({ line }) => isNear(line, reach));
+      return candidates(name).map(({ middle, cost }, choice) => costOf(name, near, middle, cost, kept[i] === choice));
+    });
     /** @type {number[]} */
     const chosen = [];
     for (let round = 0; round < 2; round += 1) {

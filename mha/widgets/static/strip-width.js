@@ -132,7 +132,7 @@
         setText(head, fill(title, { width, spread: shown(spread, 2) }));
         setText(most, fill(texts.widthMost, { most: shown(Math.max(...weights)) }));
         rows.forEach(({ name, score, bar, number }, j) => {
-          set(name, "aria-pressed", j === key);
+          set(name, "aria-pressed", String(j === key));
           setText(score, shown(scores[j], 2));
           setBar(bar, weights[j]);
           setText(number, shown(weights[j]));

@@ -766,7 +766,15 @@ interface Window {
       names: string[];
       // deno-lint-ignore no-explicit-any
       changed?: (tip?: any) => void;
+      light?: (token: number | null) => void;
     }) => PlaneDrawing;
+    LINE: number;
+    glide(time: number, step: (part: number) => void): () => void;
+    placed(
+      names: PlaneName[], drawn: { lines: PlaneLine[]; boxes: number[][]; size: number[] },
+      kept: number[],
+    ): { middles: number[][]; chosen: number[] };
+    widthOf(text: string): number;
     Sliders: new (planes: () => PlaneDrawing[]) => {
       node: HTMLElement;
       // deno-lint-ignore no-explicit-any
