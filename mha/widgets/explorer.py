@@ -70,9 +70,10 @@ def explorer(
     view : str, default "strip"
         What stands above the strip: "plane" draws queries, keys and values of two components, and
         what a matrix makes of embeddings of two, all to be dragged; of two heads, folded away, a
-        plane for each beside one cloud of embeddings, of up to four components; "temperature" has the weights
-        as bars without and under temperature and masks, and where queries are two wide, lines of
-        equal weight among the keys; "dial" turns each pair of queries and keys by their positions.
+        plane for each beside one cloud of embeddings, of up to four components; "temperature" has
+        the weights as bars without and under temperature and masks, and where queries are two wide,
+        lines of equal weight among the keys; "dial" turns each pair of queries and keys by their
+        positions.
     axes : sequence of str, optional
         What the components of an embedding mean, and of a value where these are as wide.
     folded : str, optional
