@@ -19,7 +19,7 @@
   const COST = { hidden: 60, box: 3, gap: 90, away: 0.15, side: 25, leave: 80 };
 
   /** A line that a name may stand on is looked at in so many places. */
-  const STOPS = 32;
+  const STOPS = 20;
 
   /** @param {string} text */
   function widthOf(text) {
