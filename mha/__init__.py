@@ -67,6 +67,7 @@ from mha.core.stretched import (
     yarn_speeds,
 )
 from mha.core.transformer import Block, transformer
+from mha.core.transformer_gradients import TransformerGradients, transformer_backward
 from mha.examine import examine, examine_decoding, examine_layer, examine_positions
 from mha.examples import example_names, load_example
 from mha.examples.recorded import (
@@ -133,6 +134,7 @@ __all__ = [
     "Trace",
     "TrainedModel",
     "Training",
+    "TransformerGradients",
     "WorkedExample",
     "Written",
     "answer_scores",
@@ -221,6 +223,7 @@ __all__ = [
     "trace_text",
     "train_layer",
     "transformer",
+    "transformer_backward",
     "wider_base",
     "with_swapped_tokens",
     "without_head",

@@ -29,6 +29,7 @@ SOUND = {
     "layer_norm": {"x": X, "gain": X[0], "bias": X[1]},
     "feed_forward": {"x": X, "w_in": HEADS[0].T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
     "transformer": {"x": X},
+    "transformer_backward": {"x": X, "d_output": X},
     "cross_entropy": {"scores": X},
     "draw_layer": {"d_model": 6, "num_heads": 2, "width": 4, "d_out": 3},
     "answer_scores": {"x": X, "num_questions": 2},
@@ -81,6 +82,9 @@ LAYERED = ("multi_head_attention", "multi_head_attention_backward", "decode_step
 MORE = {
     **{name: {"weights": LAYER} for name in LAYERED},
     "transformer": {"blocks": [mha.Block(LAYER)]},
+    "transformer_backward": {
+        "blocks": [mha.Block(LAYER, mha.FeedForward(X.T, X[0, :4], X, X[1]), "after")]
+    },
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "answer_scores": {"layer": LAYER},
     "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
