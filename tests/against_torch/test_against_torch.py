@@ -34,6 +34,7 @@ from mha import (
     softmax_backward,
     train_layer,
     transformer,
+    transformer_backward,
 )
 from mha.core.language import run_model
 from mha.core.language_training import model_gradients
@@ -192,11 +193,23 @@ def test_blocks_of_a_transformer(draw, agree, norm):
         blocks.append(Block(draw.weights(heads, d_model), feed, norm, first, second))
     modules = [encoder(block, heads, draw.dtype) for block in blocks]
     x = draw.normal(2, draw.size(), d_model)
+    d_output = draw.normal(*x.shape)
     for is_causal in (False, True):
-        (wanted,) = tensors(x)
+        (start,) = tensors(x, grad=True)
+        wanted = start
         for module in modules:
+            module.zero_grad()
             wanted = module(wanted, src_mask=no_later(x.shape[1]) if is_causal else None)
         agree(transformer(x, blocks, is_causal=is_causal), wanted)
+        wanted.backward(torch.tensor(d_output))
+        own = transformer_backward(d_output, x, blocks, is_causal=is_causal)
+        agree(own.streams[0], start.grad)
+        for block, module in zip(own.blocks, modules, strict=True):
+            agree(block.attention.w_o.T, module.self_attn.out_proj.weight.grad)
+            agree(block.feed_forward.w_in.T, module.linear1.weight.grad)
+            agree(block.feed_forward.b_out, module.linear2.bias.grad)
+            agree(block.first.gain, module.norm1.weight.grad)
+            agree(block.second.bias, module.norm2.bias.grad)
 
 
 def test_loss_and_its_gradient(draw, agree):
