@@ -193,7 +193,7 @@ def test_blocks_of_a_transformer(draw, agree, norm):
         blocks.append(Block(draw.weights(heads, d_model), feed, norm, first, second))
     modules = [encoder(block, heads, draw.dtype) for block in blocks]
     x = draw.normal(2, draw.size(), d_model)
-    d_output = draw.normal(*x.shape)
+    d_output = draw.normal(*x.shape) / 50  # norms of narrow rows cost gradients a digit or two
     for is_causal in (False, True):
         (start,) = tensors(x, grad=True)
         wanted = start

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import torch
+from printed_pages import AtLeast, AtMost
 from worked_by_torch import (
     causal,
     dot,
@@ -316,7 +317,7 @@ def _collapse(page):
 
 def _gradients(page):
     """Carry random gradients back through random stacks, by autograd."""
-    middle = {}
+    every, middle = {}, {}
     for place in ("before", "after"):
         found = []
         for seed in range(30):
@@ -331,13 +332,20 @@ def _gradients(page):
                 (end * d_output).sum().backward()
                 lengths.append(matrices[-1].grad.norm())
             found.append(torch.stack(lengths + [x.grad.norm() for x in streams]))
-        middle[place] = torch.stack(found).quantile(0.5, dim=0)
+        every[place] = torch.stack(found)
+        middle[place] = every[place].quantile(0.5, dim=0)
     page.table("tbl-depth-last", *(lengths[:3] for lengths in middle.values()))
     before, after = middle["before"][3:], middle["after"][3:]
     page.says("With the norm after it starts with #, and ten blocks", after[24])
     page.says("ten blocks further down it is #", after[14])
     page.says("the last norm has divided it to #", before[24])
     page.says("it grows all the way, to #", before[0])
+    for words, place in (
+        ("before it is # to #", "before"),
+        ("with the norm after # to #", "after"),
+    ):
+        at_first = every[place][:, 3]
+        page.says(words, AtLeast(float(at_first.min())), AtMost(float(at_first.max())))
     y, g = tensor([7, -7, 1, -1]) / 5, tensor([1, 0, 0, 0])
     back = (g - g.mean() - y * (g * y).mean()) / 5
     page.says("is 1.4 ÷ # =", 4, (g * y).mean())
