@@ -215,13 +215,11 @@ def _padding(page, given):
     filler = torch.ones(2, 4, dtype=torch.float64)
     hidden = torch.zeros(4, dtype=torch.float64)
     hidden[:2] = -math.inf
-    page.figure(
-        "fig-decoding-batch",
-        *(
-            (later == 0) & shown
-            for shown in (torch.arange(4) < 2, torch.arange(4) > 1, torch.ones(4) > 0)
-        ),
-    )
+    column, called = torch.arange(4), torch.arange(1, 5)
+    page.figure("fig-decoding-batch", *(
+        [called, [[n, row] for n, row in zip(called, ((later == 0) & real).int(), strict=True)]]
+        for real in (column < 2, column > 1, column < 4)
+    ))  # fmt: skip
 
     def row(words, at, index, mask):
         rows = words + positions[at]
