@@ -12,8 +12,9 @@ from mha.core.attention import (
 )
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
-from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.decoding import KeyValueCache, ask_cache, decode_step
 from mha.core.eight_bits import EightBits
+from mha.core.encoder_decoder import encoder_decoder
 from mha.core.feed_forward import FeedForward, feed_forward
 from mha.core.gradients import (
     AttentionGradients,
@@ -33,7 +34,7 @@ from mha.core.learning import (
     train_layer,
 )
 from mha.core.linear_attention import linear_attention, linear_recurrence
-from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
+from mha.core.masks import causal_mask, padded_places, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.norm import Norm, layer_norm
@@ -139,6 +140,7 @@ __all__ = [
     "Written",
     "answer_scores",
     "arithmetic",
+    "ask_cache",
     "at_least",
     "at_least_percent",
     "at_most",
@@ -156,6 +158,7 @@ __all__ = [
     "dimensions",
     "draw_example",
     "draw_layer",
+    "encoder_decoder",
     "entropy",
     "examine",
     "examine_decoding",
@@ -188,6 +191,7 @@ __all__ = [
     "online_softmax",
     "origin",
     "over_seeds",
+    "padded_places",
     "padding_mask",
     "pairs_to_halves",
     "pattern_projections",

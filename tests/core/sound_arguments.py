@@ -26,6 +26,8 @@ SOUND = {
     "multi_head_attention": {"x": X, "context": X},
     "multi_head_attention_backward": {"x": X, "d_output": X, "context": X},
     "decode_step": {"x": X},
+    "ask_cache": {"x": X},
+    "encoder_decoder": {"source": X, "target": X},
     "layer_norm": {"x": X, "gain": X[0], "bias": X[1]},
     "feed_forward": {"x": X, "w_in": HEADS[0].T, "b_in": X[0, :4], "w_out": X, "b_out": X[1]},
     "transformer": {"x": X},
@@ -60,6 +62,7 @@ SOUND = {
     "linear_biases": {"num_heads": 2, "num_queries": 3, "num_keys": 4},
     "causal_mask": {"num_queries": 3, "num_keys": 4},
     "sliding_window_mask": {"num_queries": 3, "num_keys": 4, "window": 1},
+    "padded_places": {"lengths": np.array([1, 2]), "num_keys": 3},
     "padding_mask": {"lengths": np.array([1, 2]), "num_keys": 3},
     "capped_scores": {"scores": X},
     "softmax_with_sink": {"scores": X, "sink": X[:, :1]},
@@ -81,10 +84,12 @@ SOUND = {
 LAYERED = ("multi_head_attention", "multi_head_attention_backward", "decode_step")
 MORE = {
     **{name: {"weights": LAYER} for name in LAYERED},
+    "ask_cache": {"weights": LAYER, "cache": mha.KeyValueCache.of(X, LAYER)},
     "transformer": {"blocks": [mha.Block(LAYER)]},
     "transformer_backward": {
         "blocks": [mha.Block(LAYER, mha.FeedForward(X.T, X[0, :4], X, X[1]), "after")]
     },
+    "encoder_decoder": {"encoder": [mha.Block(LAYER)], "decoder": [[mha.Block(LAYER)] * 2]},
     "cross_entropy": {"answers": [0, 1, 2, -1]},
     "answer_scores": {"layer": LAYER},
     "layer_gradients": {"layer": LAYER, "answers": [[0, 1]] * 4},
@@ -148,6 +153,7 @@ BESIDE = {
     "draw_example": {"words": "the cat sat", "seed": 3},
     "EightBits.of": {"x": X},
     "KeyValueCache": {"key": HEADS, "value": HEADS},
+    "KeyValueCache.of": {"context": X, "weights": LAYER},
     "KeyValueCache.extended": {"self": CACHE, "key": HEADS, "value": HEADS},
     "SeedRuns": {"values": X},
     "SeedRuns.share": {"self": mha.SeedRuns(X), "holds": lambda values: values[:, 0] > 0},
