@@ -11,7 +11,7 @@ def to_bfloat16(x: ArrayLike) -> Array:
 
     Parameters
     ----------
-    x : array_like
+    x : array_like of any shape
         Of float64 the nearest float32 is rounded, as in PyTorch.
 
     Returns
