@@ -10,6 +10,7 @@ from mha.core.attention import (
     attention_weights,
     scaled_dot_product_attention,
 )
+from mha.core.bfloat16 import to_bfloat16
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
 from mha.core.decoding import KeyValueCache, ask_cache, decode_step
@@ -218,6 +219,7 @@ __all__ = [
     "split_heads",
     "stages",
     "tables",
+    "to_bfloat16",
     "top_blocks_mask",
     "top_keys_mask",
     "total_variation",

@@ -35,6 +35,7 @@ from mha import (
     scaled_dot_product_attention_backward,
     softmax,
     softmax_backward,
+    to_bfloat16,
     train_layer,
     transformer,
     transformer_backward,
@@ -62,6 +63,15 @@ def test_a_row_that_sees_nothing_is_nan_with_the_weights(draw):
     assert output[0, 3].isnan().all()
     assert weights[0, 3].isnan().all()
     assert not output[0, :3].isnan().any()
+
+
+def test_rounding_to_bfloat16_of_any_size(draw):
+    bits = draw.rng.integers(0, 2**32, size=20_000, dtype=np.uint32)
+    halfway = bits & np.uint32(0xFFFF0000) | np.uint32(0x8000)
+    numbers = np.concatenate([bits, halfway]).view(np.float32)
+    numbers = numbers[np.abs(numbers) < 3e38]
+    wanted = torch.tensor(numbers).bfloat16().float().numpy()
+    np.testing.assert_array_equal(to_bfloat16(numbers), wanted)
 
 
 def test_entropy_of_weights(draw, agree):

@@ -42,6 +42,7 @@ SOUND = {
     "softmax": {"scores": X},
     "softmax_jacobian": {"weights": ROWS},
     "softmax_backward": {"d_weights": X, "weights": X},
+    "to_bfloat16": {"x": X},
     "entropy": {"weights": ROWS},
     "total_variation": {"first": ROWS, "second": ROWS},
     "centred_log": {"pattern": ROWS},
