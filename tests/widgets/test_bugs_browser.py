@@ -184,7 +184,9 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
     weights, output = tried(BUGS["wrong axis"], given)
     assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
     field.fill("0")
-    expect(page.locator(".bugs-said")).to_have_text("All as in the right program. Change what goes in.")
+    expect(page.locator(".bugs-said")).to_have_text(
+        "All as in the right program. Change what goes in."
+    )
 
 
 def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):

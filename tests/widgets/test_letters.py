@@ -65,8 +65,10 @@ def test_a_text_is_shared_and_an_address_that_cannot_be_read_changes_nothing(
     page.get_by_label("Letter 0").select_option("A")
     page.get_by_label("the first layer is there").uncheck()
     expect(page.get_by_role("status").first).to_contain_text("Without the first layer")
-    opacity = page.locator(".flow").first.locator("line").evaluate_all(
-        "all => all.map((e) => Number(getComputedStyle(e).opacity))"
+    opacity = (
+        page.locator(".flow")
+        .first.locator("line")
+        .evaluate_all("all => all.map((e) => Number(getComputedStyle(e).opacity))")
     )
     assert max(opacity) < 0.2  # a layer that is not there is drawn so
     page.get_by_role("button", name="Share").click()

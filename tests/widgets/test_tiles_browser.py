@@ -114,7 +114,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
-    small = again.locator(".tiles small")  # what it has to come to, beside what it is, on a phone too
+    small = again.locator(".tiles small")  # what it has to come to, on a phone too
     expect(small.first).to_be_visible()
     assert small.all_inner_texts()[:3] == ["−0.11", "1.54", "0.09"]
     assert violations(again, "mha-instrument") == []

@@ -147,8 +147,8 @@
 
     share() {
       const text = this.chosen.map((/** @type {number} */ i) => this.data.letters[i] ?? "").join("");
-      const first = this.on.checked ? {} : { first: "off" };
-      history.replaceState(null, "", `#${new URLSearchParams({ letters: this.name, text, ...first })}`);
+      const off = this.on.checked ? "" : "&first=off";
+      history.replaceState(null, "", `#letters=${this.name}&text=${text}${off}`);
       const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
       copied.then(() => setText(this.shared, texts.copied), () => setText(this.shared, texts.notCopied));
     }
