@@ -867,6 +867,7 @@ interface Window {
     RIGHT: 0;
     SLIP: 1;
     SPOILED: 2;
+    ROUNDED: 3;
     chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): {
       lit: Map<number, number>;
       ends: Set<number>;
