@@ -173,6 +173,47 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
     expect(page.locator(".heads-story .model-word")).to_have_count(8)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_head_is_asked_something_else_and_put_back(opened, width):
+    page = opened("#heads=real&sentence=6&word=3&key=6&head=1.5-1.3", width=width)
+    words, note = page.locator(".heads-story .model-word"), page.locator(".heads-note")
+
+    def press(name):
+        page.get_by_role("button", name=name, exact=True).click()
+
+    press("Move right")
+    expect(words).to_have_text(["[CLS]", "the", "near", "bank", "the", "river", "[SEP]"])
+    press("Remove")
+    expect(words).to_have_text(["[CLS]", "the", "near", "the", "river", "[SEP]"])
+    press("Repeat")
+    expect(words).to_have_count(7)
+    press("Undo")
+    page.get_by_label("In this place").select_option(label="apple, place 4")
+    expect(words).to_have_text(["[CLS]", "the", "near", "apple", "river", "[SEP]"])
+    run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
+    ids = [0, 1, 3, None, 5, 6]
+    query, key = (
+        np.array(
+            [getattr(asked if i is None else run, name)[0][3 if i is None else i] for i in ids]
+        )
+        for name in ("query", "key")
+    )
+    cells = page.locator(".heads-story .number.head-0").all_inner_texts()
+    assert cells == [f"{x:.3f}" for x in attention_weights(query, key)[3]]
+    page.locator(".heads-products").click()
+    page.locator(".model-line button").first.click()
+    what = page.locator(".model-what")
+    expect(what).to_have_text("Query of apple (4), 1")
+    press("Back")
+    expect(what).to_contain_text("Score of query apple (4)")
+    press("Close")
+    expect(page.locator(".model-line")).to_be_empty()
+    press("As recorded")
+    expect(note).to_have_text("The tokens stand as they were recorded.")
+    press("Reset")
+    expect(page.locator(".strip-title")).to_contain_text("Whom does it (9) attend to?")
+
+
 def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
     page = opened("#heads=real&sentence=6&word=2&key=3&head=1.3-2.9&name=before&all=1&own=43.45.44")
     page.get_by_role("button", name="Share").click()

@@ -458,6 +458,23 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     expect(says).to_contain_text("so heads turn: ")
 
 
+def test_a_finger_draws_a_slider_and_the_page_stays(own):
+    seen = own(width=390, has_touch=True)
+    slider = seen.page.get_by_label("tired: animal")
+    slider.scroll_into_view_if_needed()
+    box, top = slider.bounding_box(), seen.page.evaluate("scrollY")
+    touch = seen.page.context.new_cdp_session(seen.page)
+    for kind, share in (("touchStart", 0.07), *(("touchMove", i / 10) for i in range(1, 8))):
+        point = {"x": box["x"] + share * box["width"], "y": box["y"] + box["height"] / 2}
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert seen.numbers("embeddings")[1].tolist() == [1.5, 0, 1, 0]
+    assert slider.bounding_box() == box
+    assert seen.page.evaluate("scrollY") == top
+    seen.page.get_by_role("button", name="Undo").tap()
+    seen.holds(words="the tired cat drinks tea")
+
+
 def test_a_slider_that_no_head_reads_says_so(own):
     seen = own()
     seen.type("hungry cat")
@@ -558,8 +575,9 @@ def test_the_explorer_below_is_whole(own):
     ]
 
 
-def test_a_box_asks_and_checks(own):
-    seen = own()
+@WIDTHS
+def test_a_box_asks_and_checks(own, width):
+    seen = own(width=width)
     seen.field("Ask me for").select_option("a weight")
     seen.press("Ask")
     box = seen.page.locator("mha-your-turn")
@@ -576,8 +594,9 @@ def test_a_box_asks_and_checks(own):
     expect(box.locator("input")).to_have_value("")
 
 
-def test_files_are_kept_by_the_browser(own):
-    seen = own()
+@WIDTHS
+def test_files_are_kept_by_the_browser(own, width):
+    seen = own(width=width)
     for name, ending in (("Data file for the book (TOML)", "toml"), ("Notebook (.ipynb)", "ipynb")):
         with seen.page.expect_download() as kept:
             seen.take(name)
