@@ -222,18 +222,18 @@ def _joining(
     pass meanings on, the one that answers first. Each head draws until the sentence has what it
     drew, so that it stays as it is while those meanings are there.
     """
-    pairs = len(there) * (len(there) - 1)
+    pairs, last = len(there) * (len(there) - 1), len(MEANINGS) - 1
     taken: list[tuple[int, int]] = []
     names = []
     w_q, w_k, w_v = ([_zeros(width, d_k) for _ in range(num_heads)] for _ in range(3))
     w_o = _zeros(num_heads * d_k, width)
     for head in range(num_heads):
-        draws = _draws(seed, "head reads", head)
+        draws = _draws(seed, "what sense asks", head)
         if len(taken) == pairs:
             taken = []
         asks = answers = 0
         while asks == answers or (asks, answers) in taken or not {asks, answers} <= {*there}:
-            asks, answers = draws.whole(0, width - 1), draws.whole(0, width - 1)
+            asks, answers = draws.whole(0, last), draws.whole(0, last)
         taken.append((asks, answers))
         names.append(f"Head {head + 1}: {MEANINGS[asks]} → {MEANINGS[answers]}")
         w_q[head][asks][0] = 2.0
@@ -244,7 +244,7 @@ def _joining(
             if i:
                 alike = -1
                 while alike not in there:
-                    alike = draws.whole(0, width - 1)
+                    alike = draws.whole(0, last)
                 w_q[head][alike][i] = w_k[head][alike][i] = 1.0
     return names, (w_q, w_k, w_v, w_o)
 

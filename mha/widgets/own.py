@@ -77,7 +77,7 @@ def work_your_own(
         before=one_query(run, focus),
         late=_LATE,
         dress=("own.css",),
-        heights=(87.8, 91, 120.5),
+        heights=(88.8, 92, 122.5),
         figure=figure,
     )
     return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

@@ -44,6 +44,8 @@ def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_on
         plain = draw_example("the tired cat", seed=seed)
         for more in ("was", "dog", "happy", "zebra", "hund a cat"):
             assert draw_example(f"the tired cat {more}", seed=seed).head_names == plain.head_names
+        wider = draw_example("the tired cat", seed=seed, d_model=6)
+        assert wider.head_names == plain.head_names
     names = [draw_example("zebra cat sat", seed=seed).head_names for seed in range(30)]
     assert all("animal" in name and "doing" in name for pair in names for name in pair)
 

@@ -20,7 +20,7 @@ import mha
 from mha import draw_example, short, shown, trace
 from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
-from mha.runs.drawn import KINDS, MEANINGS, VOCABULARY
+from mha.runs.drawn import KINDS, VOCABULARY
 from mha.runs.places import Place
 from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
 from mha.widgets.boxes import your_turn
@@ -443,7 +443,10 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     for word in ("the", "was", "hungry", "cat"):
         seen.field("Your sentence").press_sequentially(f" {word}")
         expect(seen.page.locator(".own-word").last).to_contain_text(word)
-    expect(seen.page.get_by_role("button", pressed=True)).to_contain_text("hungry")
+    expect(seen.page.get_by_role("button", pressed=True)).to_contain_text(
+        re.compile("^hungry|^cat")
+    )
+    assert seen.shares().max() > 60
     heads = seen.page.locator(".own-legend").all_inner_texts()
     seen.type("the was hungry cat hund")
     expect(says).to_have_text(re.compile("^Not in the list, so chance gave a meaning to .hund. "))
@@ -486,7 +489,7 @@ def test_a_slider_that_no_head_reads_says_so(own):
     assert seen.page.locator(".own-slider > .soft").all_inner_texts() == wanted
     assert wanted.count("no head reads it") == 2
     weights = seen.numbers("weights")
-    seen.field(f"hungry: {MEANINGS[wanted.index('no head reads it')]}").fill("2")
+    seen.page.locator(".own-slider [type=range]").nth(wanted.index("no head reads it")).fill("2")
     assert (seen.numbers("weights") == weights).all()
 
 

@@ -60,16 +60,17 @@
   function joining({ seed, heads, inner, width }, { meanings }, there) {
     const [w_q, w_k, w_v] = each(3, () => each(heads, () => zeros(width, inner)));
     const w_o = zeros(heads * inner, width);
+    const last = meanings.length - 1;
     /** @type {Set<string>} */
     const taken = new Set();
     const names = each(heads, (head) => {
-      const draws = drawsOf(seed, "head reads", head);
+      const draws = drawsOf(seed, "what sense asks", head);
       if (taken.size === there.length * (there.length - 1)) taken.clear();
       let [asks, answers] = [0, 0];
       while (asks === answers || taken.has(`${asks} ${answers}`) || !there.includes(asks)
         || !there.includes(answers)) {
-        asks = draws.whole(0, width - 1);
-        answers = draws.whole(0, width - 1);
+        asks = draws.whole(0, last);
+        answers = draws.whole(0, last);
       }
       taken.add(`${asks} ${answers}`);
       w_q[head][asks][0] = 2;
@@ -80,7 +81,7 @@
         w_o[head * inner + i][passed] = 1;
         if (!i) continue;
         let alike = -1;
-        while (!there.includes(alike)) alike = draws.whole(0, width - 1);
+        while (!there.includes(alike)) alike = draws.whole(0, last);
         w_q[head][alike][i] = 1;
         w_k[head][alike][i] = 1;
       }

@@ -23,6 +23,9 @@
   /** From this width on there is room for all that can be chosen. */
   const DESK = "(min-width: 48rem)";
 
+  /** What changes, and has each word ask for something else. */
+  const REDRAWN = ["words", "numbers", "seed", "width"];
+
   /** So many words are named of which something is to be said. */
   const NAMED = 4;
 
@@ -121,10 +124,9 @@
 
     /** What is to be said of heads that join other meanings, as the words have others.
         @param {OwnSettings} settings @param {string[]} heads of these */
-    turning({ words, numbers, seed, width }, heads) {
+    turning({ numbers, seed }, heads) {
       const { settings } = this;
-      const isOfWords = numbers === "meanings" && numbers === settings.numbers && seed === settings.seed
-        && width === settings.width && words.join(" ") !== settings.words.join(" ");
+      const isOfWords = numbers === "meanings" && numbers === settings.numbers && seed === settings.seed;
       if (!this.element || !isOfWords) return "";
       const was = this.element.data.heads;
       const turned = heads.filter((name, i) => was[i] && was[i] !== name);
@@ -150,7 +152,8 @@
       // The word that is looked at stays where it is still there and tells something.
       const { weights } = compute(made.data, { ...startOf(made.data), ...state });
       const at = followed(this.settings.words, settings.words)[explorer.state.query];
-      const stays = at >= 0 && (!patch.words || isTold(weights, at));
+      const isNew = REDRAWN.some((key) => key in patch);
+      const stays = at >= 0 && (!isNew || isTold(weights, at));
       this.show(made, { ...state, query: stays ? at : mostTold(weights) });
       this.write();
       this.explorer.say(sentence);
@@ -456,7 +459,7 @@
         const note = make("span", { className: "soft", id: freshId() });
         const range = make("input", { type: "range", min, max, step, "aria-label": `${word}: ${name}`,
           "aria-describedby": note.id, oninput: () => take(Number(range.value)) });
-        return { field, range, note, node: make("div", { className: "own-slider" }, field.node, range, note) };
+        return { field, range, note, node: make("div", { className: "own-slider" }, field.node, note, range) };
       });
       this.sliding.replaceChildren(makeGroup(fill(texts.numbersOf, { word }),
         make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node))));
