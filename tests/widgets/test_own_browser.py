@@ -547,6 +547,14 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
     for _ in range(5):
         seen.press("Redo")
     assert seen.numbers("query").shape == (2, 3, 3)
+    # Numbers of the reader's that no longer can be computed are given up.
+    seen = own()
+    seen.type("the cat")
+    huge = [["embeddings.1.0", 1e200], ["w_k.0.0.0", 2], ["w_q.0.3.0", 1e120]]
+    seen.page.evaluate(code, huge)
+    assert seen.numbers("w_q")[0, 3, 0] == 1e120
+    seen.field("Positions added").check()
+    assert np.isfinite(seen.numbers("weights")).all()
 
 
 HOSTILE = (

@@ -35,6 +35,17 @@
   /** @type {(x: number) => string} */
   const percent = (x) => `${shown(100 * x, 0)}\u00a0%`;
 
+  /** The weights of a state; those that were drawn, where its numbers are too large to compute.
+      @param {ExplorerData} data @param {Partial<ExplorerState>} state @returns {Matrix[]} */
+  function weightsOf(data, state) {
+    try {
+      return compute(data, { ...startOf(data), ...state }).weights;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return compute(data, startOf(data)).weights;
+    }
+  }
+
   /** What is read by none of some matrices, a head each: whether all are zero in a row.
       @type {(matrices: Matrix[], row: number) => boolean} */
   const isIdle = (matrices, row) => matrices.every((matrix) => matrix[row].every((x) => !x));
@@ -102,7 +113,7 @@
       const data = { name: "own-example", address: addressOf(settings), tokens: settings.words, heads,
         focus: null, inputs, block: null, end: settings.output ? "output" : "concat", masks: null,
         isCausal: false, scale: null, prints: {}, tasks: [], view: "strip" };
-      data.focus = mostTold(compute(data, startOf(data)).weights);
+      data.focus = mostTold(weightsOf(data, {}));
       return { settings, data, element: elementOf(data, this.data.titles) };
     }
 
@@ -150,13 +161,13 @@
       const made = this.made(settings);
       const state = kept(explorer.state, this.settings, settings);
       // The word that is looked at stays where it is still there and tells something.
-      const { weights } = compute(made.data, { ...startOf(made.data), ...state });
+      const weights = weightsOf(made.data, state);
       const at = followed(this.settings.words, settings.words)[explorer.state.query];
       const isNew = REDRAWN.some((key) => key in patch);
       const stays = at >= 0 && (!isNew || isTold(weights, at));
       this.show(made, { ...state, query: stays ? at : mostTold(weights) });
       this.write();
-      this.explorer.say(sentence);
+      this.explorer.say([sentence, this.turned].filter(Boolean).join(" "));
     }
 
     /** The address of what is shown now, whatever stood there. */
@@ -262,7 +273,7 @@
     sentence() {
       const { most, vocabulary } = this.data;
       const error = make("span", { className: "error", role: "alert", id: freshId() });
-      const help = make("span", { className: "soft", id: freshId(), role: "status" });
+      const help = make("span", { className: "soft", id: freshId() });
       const plain = fill(texts.wordsHelp, { words: most.words });
       this.syncs.push(() => setText(help, [this.turned, ...this.doubtful()].filter(Boolean).join(" ") || plain));
       const field = this.field = make("input", { type: "text", className: "own-words", autocomplete: "off",
