@@ -1,11 +1,11 @@
 """The cache that fills, in a real Chromium: the package's numbers, and what a reader does."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import written
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
@@ -19,25 +19,9 @@ RUN = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
 
 
 @pytest.fixture
-def cache(browser, static, tmp_path):
-    """Return a function that opens a page with the cache, at an address and a width."""
-    pages, errors = [], []
-
-    def put(address="", width=1280):
-        file = tmp_path / "cache.html"
-        text = written(growing_cache(RUN).html, static.as_uri())
-        file.write_text(text, encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(file.as_uri() + address)
-        page.locator("mha-instrument.live").wait_for()
-        return page
-
-    yield put
-    assert errors == []
-    for page in pages:
-        page.close()
+def cache(alone):
+    """Return a function that opens the cache, at an address and in a window."""
+    return partial(alone, growing_cache(RUN).html)
 
 
 NUMBERS = """async (texts) => {

@@ -508,6 +508,8 @@ interface OwnKnowledge {
   hints: Record<string, string[]>;
   hintsWithMore: Record<string, string[]>;
   labels: Record<string, string>;
+  /** What the file is called that installs the package. */
+  wheel: string;
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
