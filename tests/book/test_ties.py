@@ -35,6 +35,7 @@ def parts(expression, run=RUN):
         ("percent(who[0] + who[-1])", "weights.0.2.0 weights.0.2.3 +", "percent:0"),
         ("at_most(who[:2].max(), 1)", "weights.0.2.0 weights.0.2.1 max", "at_most:1"),
         ("int(run.scores[0, it, 0] - 2)", "scores.0.2.0 2 -", "short:4"),
+        ("short(abs(who[:2].sum() - 1))", "weights.0.2.0 weights.0.2.1 + 1 - abs", "short:4"),
         ("[bool(who[0] > 1 / 2), '']", "weights.0.2.0 0.5 >", "holds"),
         ("arithmetic(run, 'scores', it, cat, head=1)", "scores.1.2.0", "line:4"),
     ],

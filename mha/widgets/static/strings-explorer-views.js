@@ -25,6 +25,7 @@
     planeAxes: {
       "": ["x₁", "x₂"], both: ["q₁, k₁", "q₂, k₂"], w_k: ["k₁", "k₂"], w_q: ["q₁", "q₂"], w_v: ["v₁", "v₂"],
     },
+    planeByMatrix: "This changes {matrix}, and so what it makes of the other words.",
     planeChoose: "The embeddings, and what a matrix makes of them",
     planeFixed: "The embedding of this word is zero, so no matrix gives it another query.",
     planeHead: "{head}: the query and the keys",

@@ -5,7 +5,6 @@
 (function () {
   "use strict";
 
-  const { shown, short } = window.mhaNumbers;
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
   const { MovedFigure, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
     isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
@@ -339,12 +338,12 @@
           const holder = cell.querySelector("strong") ?? cell.querySelector(".heat") ?? cell;
           const text = holder.firstChild;
           if (value === undefined || !(text instanceof Text)) return;
-          const how = shown(value) === text.data ? "shown:4" : short(value) === text.data ? "short:4" : "";
-          if (!how) return;
+          const places = text.data.split(".")[1]?.length ?? 0;
+          if (WRITERS.table(value, places) !== text.data) return;
           const data = make("data", {}, text.data);
           text.replaceWith(data);
           const index = head === undefined ? [row, column] : [Number(head), row, column];
-          add(data, address(placeAt(stage, ...index)), how);
+          add(data, address(placeAt(stage, ...index)), `table:${places}`);
         });
       });
     }
