@@ -42,8 +42,9 @@
     links.forEach((link) => link.classList.toggle("active", link === begun.at(-1)));
   }
 
-  const WIDE = "mha-explorer, mha-instrument, .full-width, .tag_full-width";
-  const contents = document.querySelector(".bd-sidebar-secondary:has(nav.page-toc)");
+  const WIDE = "mha-explorer, mha-instrument, .full-width, .tag_full-width, div.highlight, "
+    + ".pst-scrollable-table-container";
+  const contents = document.querySelector(".bd-sidebar-secondary");
   const wide = [...document.querySelectorAll(WIDE)];
 
   /** Contents that a wide block would cover line by line give way to it as a whole. */

@@ -15,7 +15,7 @@
   /** For so many digits there is room in the columns of numbers, on one line at a desk; what a
       vector takes beyond its numbers, and a number beyond its digits; the least digits that a number
       has room for that is computed, and one of a vector: more where the line has room. */
-  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6.2, component: [4.2, 3.6, 3] };
+  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6.2, component: [4.5, 3.5, 3] };
 
   /** So many digits more a number may have than room; where it is set smaller it also uses what is
       empty at its left, and everything holds so much more. */
