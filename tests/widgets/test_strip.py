@@ -360,8 +360,8 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     assert not {"Weight", "Row sum", "Mixture", "Output"} & set(names.split())
     seen.press("ArrowUp")
     assert seen.status == (
-        "Embedding of sat, x₁ is now 1.1. By this change the weights of cat move by up to 0.0000, its"
-        " output by up to 0.0000."
+        "Embedding of sat, x₁ is now 1.1. By this change the weights of cat move by up to 0.0000,"
+        " its output by up to 0.0000."
     )
 
 

@@ -77,8 +77,8 @@ def _panel(
     width = _LEFT + _SIDE + max(_RIGHT, max(width_of(word, 17) for word in run.tokens))
     drawn = group(*parts, colour=head_colour(head))
     if np.array_equal(run.value[head], run.embeddings):  # a page may move them, by these numbers
-        numbers = (token, head, _LEFT, bottom, step)
-        drawn = element("g", drawn, data_at=" ".join([run.example.name, *map("{:g}".format, numbers)]))
+        numbers = map("{:g}".format, (token, head, _LEFT, bottom, step))
+        drawn = element("g", drawn, data_at=" ".join([run.example.name, *numbers]))
     return Panel(width, bottom + _BELOW, drawn)
 
 

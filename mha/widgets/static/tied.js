@@ -250,7 +250,8 @@
         const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
         const whole = Math.min(boundingClientRect.height, innerHeight);
         this.isOnScreen = intersectionRect.height > 0.35 * whole;
-        this.isPast = boundingClientRect.top < 0;
+        // One that is folded away has been read, or will not be.
+        this.isPast = boundingClientRect.top < 0 || !boundingClientRect.height;
         arrange();
       }, { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7] });
       strip.observe(this.explorer.root.querySelector(".face") ?? this.explorer.root);
@@ -387,7 +388,7 @@
       const { numbers, state } = this.explorer;
       const isOwn = this.isPrinting;
       for (const tie of this.tiesOf(node)) {
-        if (isOwn) tie.paint(this.first.numbers, 1, (at) => at);
+        if (isOwn) tie.paint(this.first.numbers, 1, (/** @type {Place} */ at) => at);
         else tie.paint(numbers, state.temperature, this.moved);
       }
       if (node instanceof HTMLTableElement) {

@@ -26,7 +26,16 @@ from traitlets import Type
 from traitlets.config import Config
 
 from byhand.reading.ties import (
-    OWN, Part, View, follows, has_some, is_of, parts_of, runs_in, runs_named, starts_as,
+    OWN,
+    Part,
+    View,
+    follows,
+    has_some,
+    is_of,
+    parts_of,
+    runs_in,
+    runs_named,
+    starts_as,
 )  # fmt: skip
 from mha.runs.record import Trace
 from mha.views.figures import Figure
@@ -115,9 +124,10 @@ class Ties:
                 if any(has_some(shown, of) and starts_as(run, shown) for run, of in asked):
                     found.setdefault(str(number), (name, own))
         for number, runs in self.named.items():
-            those = [n for n, shown in self.explorers.items() if any(starts_as(r, shown) for r in runs)]
-            if those:
-                found[str(number)] = (" ".join(those), [])
+            explorers = self.explorers.items()
+            akin = [name for name, one in explorers if any(starts_as(run, one) for run in runs)]
+            if akin:
+                found[str(number)] = (" ".join(akin), [])
         return found
 
 

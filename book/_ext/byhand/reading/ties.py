@@ -139,7 +139,7 @@ class Numbers(np.ndarray):
             raise UntiedError
         return _largest(self.ravel())
 
-    def sum(self, axis: Any = None, **_: object) -> Any:
+    def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
         """Return the sum of all numbers, or of those along an axis."""
         return _one(super().sum(axis=axis))
 
