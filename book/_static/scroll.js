@@ -42,7 +42,7 @@
     links.forEach((link) => link.classList.toggle("active", link === begun.at(-1)));
   }
 
-  const WIDE = "mha-explorer, mha-instrument, .full-width, .tag_full-width, div.highlight, "
+  const WIDE = ".cell:has(mha-explorer, mha-instrument), .full-width, .tag_full-width, div.highlight, "
     + ".pst-scrollable-table-container";
   const contents = document.querySelector(".bd-sidebar-secondary");
   const wide = [...document.querySelectorAll(WIDE)];

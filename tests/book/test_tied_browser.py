@@ -303,6 +303,7 @@ def test_what_does_not_follow_says_that_it_has_the_books_numbers(tied):
     assert page.evaluate(OWN) == []
     page.evaluate("document.querySelector('mha-explorer').explorer.edit("
                   "mhaPlaces.parse('query.0.2.0'), 3)")  # fmt: skip
+    settled(page)
     marked = {*page.evaluate(OWN)}
     # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
     assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
