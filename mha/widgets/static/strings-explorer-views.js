@@ -34,6 +34,7 @@
     planeAxes: {
       "": ["x₁", "x₂", "x₃", "x₄"], both: ["q₁, k₁", "q₂, k₂"], w_k: ["k₁", "k₂"], w_q: ["q₁", "q₂"], w_v: ["v₁", "v₂"],
     },
+    planeByMatrix: "This changes {matrix}, and so what it makes of the other words.",
     planeCloud: "The embeddings: four numbers, an axis for each",
     planeCloudHow: "Drag a word: along an axis only its number changes. Through a matrix, drag where an " +
       "axis goes.",

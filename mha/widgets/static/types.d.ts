@@ -863,6 +863,8 @@ interface Window {
       paint(): void;
     };
     // What numbers of a page's text bring, late.
+    // deno-lint-ignore no-explicit-any
+    MovedFigure: any;
     OF_QUERY: string[];
     // deno-lint-ignore no-explicit-any
     SmallStrip: any;
