@@ -322,10 +322,13 @@ def test_arrows_lengthen_with_the_width(scripts):
 
 def test_the_dial_turns_by_angle_and_position(put):
     seen = put(explorer(TURNED, view="dial").html)
-    angle = seen.page.get_by_label("angle of a position")
+    angle, other = (
+        seen.page.get_by_label(f"angle of a position, components {pair}")
+        for pair in ("1 and 2", "3 and 4")
+    )
     angle.wait_for()
     angle.fill("-90")
-    assert seen.page.locator(".dial .slider > span").first.inner_text() == "−90°"
+    assert seen.page.locator(".dial .slider > span").all_inner_texts()[:2] == ["−90°", "−90°"]
     run = follows(seen, TURNED.example)
     np.testing.assert_allclose(run.scores[0, 0], [2, 2])
     before = run.scores
@@ -333,6 +336,10 @@ def test_the_dial_turns_by_angle_and_position(put):
     run = follows(seen, TURNED.example)
     assert run.example.angles[1, 0] == pytest.approx(-4 * np.pi)
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
+    says = seen.page.locator(".dial-says")
+    expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
+    seen.page.get_by_label("first position").fill("12")
+    expect(says).to_contain_text("−1080° more, full turns, so that each arrow stands where it")
     seen.page.get_by_label("first position").fill("0")
     node = tip(seen, "Key of sat, turned").first
     x, y = middle(node)
@@ -345,11 +352,18 @@ def test_the_dial_turns_by_angle_and_position(put):
     seen.page.mouse.up()
     run = follows(seen, TURNED.example)
     np.testing.assert_allclose(run.turned_key[0, 1], [0, 1, 0, 1], atol=0.05)
-    seen.page.get_by_label("all pairs alike").uncheck()
-    angle.fill("30")
-    found = numbers(seen)["angles"]
-    assert found[1, 0] != found[1, 1]
+    alike = seen.page.get_by_label("all pairs alike")
+    shown = float(angle.input_value())
+    alike.uncheck()  # and the second pair turns slower
+    np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [shown, shown / 10])
+    other.fill("30")
+    np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [shown, 30])
     follows(seen, TURNED.example)
+    again = put(explorer(TURNED, view="dial").html, address="#" + seen.settled_url().split("#")[1])
+    expect(again.page.get_by_label("all pairs alike")).not_to_be_checked()
+    expect(again.page.get_by_label("angle of a position, components 3")).to_have_value("30")
+    again.page.get_by_label("all pairs alike").check()
+    np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
 
 
 def test_the_slope_of_a_linear_bias_is_dragged(put):

@@ -106,6 +106,11 @@
     return best;
   }
 
+  /** What else is said where a matrix has to change for one word's vector.
+      @type {(explorer: ExplorerView, stage: string) => string} */
+  const byMatrix = ({ data }, stage) => (isGiven(data.inputs, stage) ? ""
+    : ` ${fill(texts.planeByMatrix, { matrix: texts.planeSymbol[MATRIX[stage]] })}`);
+
   /** The tip of a token's vector, undefined where no hand can move it.
       @type {(explorer: ExplorerView, stage: string, head: number, row: number, look?: string) =>
         PlaneTip | undefined} */
@@ -117,7 +122,7 @@
       name: data.heads.length > 1 ? fill(texts.ofHead, { place: name, head: data.heads[head] }) : name,
       look,
       move: (point) => explorer.editAll(changesTo(explorer, stage, head, row, point) ?? [],
-        fill(texts.planeMoved, { name, at: coordinates(point) })),
+        fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage)),
     };
   }
 
@@ -295,7 +300,7 @@
       const text = !point
         ? fill(wanted === 0 || wanted === 1 ? texts.planeNever : texts.planeNone,
           { ...words, most: `${shown(Math.ceil(1000 * most - 1e-6) / 10, 1)} %` })
-        : changes ? fill(texts.planeWay, { ...words, from: coordinates(start), to: coordinates(point), way: shown(way, 2) })
+        : changes ? fill(texts.planeWay, { ...words, from: coordinates(start), to: coordinates(point), way: shown(way, 2) }) + byMatrix(explorer, "query")
           : texts.planeFixed;
       this.say(text);
       if (!point || !changes) {

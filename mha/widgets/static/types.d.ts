@@ -533,6 +533,8 @@ interface OwnKnowledge {
   hints: Record<string, string[]>;
   hintsWithMore: Record<string, string[]>;
   labels: Record<string, string>;
+  /** What the file is called that installs the package. */
+  wheel: string;
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -861,6 +863,8 @@ interface Window {
       paint(): void;
     };
     // What numbers of a page's text bring, late.
+    // deno-lint-ignore no-explicit-any
+    MovedFigure: any;
     OF_QUERY: string[];
     // deno-lint-ignore no-explicit-any
     SmallStrip: any;
@@ -900,6 +904,7 @@ interface Window {
     RIGHT: 0;
     SLIP: 1;
     SPOILED: 2;
+    ROUNDED: 3;
     chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): {
       lit: Map<number, number>;
       ends: Set<number>;
