@@ -99,7 +99,7 @@ def place_of_lines(page):
 def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     page = opened("#bugs=museum&seed=7&case=3")
     said, verdict = page.locator(".bugs-said"), page.locator(".bugs-verdict")
-    expect(said).to_have_text("It gives what the right program gives here.")
+    expect(said).to_have_text("All as in the right program. Change what goes in.")
     page.get_by_label("Sentence").select_option("The cat sat <end>")
     page.get_by_label("Causal mask").check()
     given = Tried.of_run(trace(load_example("the-cat-sat-end")), is_causal=True)
@@ -109,13 +109,13 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     below = page.locator(".bugs-table .differs small")
     wrong = np.concatenate([weights.ravel(), output.ravel()])
     assert below.all_inner_texts() == [shown(float(x)) for x in right[~np.isclose(wrong, right)]]
-    expect(said).to_have_text("26 of 32 numbers differ.")
+    expect(said).to_have_text("26 of 32 numbers are wrong.")
     top = place_of_lines(page)
 
     page.get_by_role("button", name=lines("wrong root")[0]).click()
-    expect(verdict).to_contain_text("Not this one. With that line the numbers above would differ")
+    expect(verdict).to_contain_text("Not this one. With that line other numbers would stand above")
     assert page.locator(".bugs-properties .fails").count() == 0
-    page.get_by_role("button", name="Test its properties").click()
+    page.get_by_role("button", name="Test what holds of every right program").click()
     letters = page.locator(".bugs-properties .fails b").all_inner_texts()
     assert "".join(letters) == "ACDG"
     page.get_by_role("button", name="Share").click()
@@ -133,7 +133,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     address = page.url.split("#")[0]
     page.goto("about:blank")
     page.goto(address + hash_)
-    expect(said).to_have_text("26 of 32 numbers differ.")
+    expect(said).to_have_text("26 of 32 numbers are wrong.")
 
 
 def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
@@ -141,7 +141,7 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
         "#bugs=museum&seed=7&case=3&query.0.0=1e999&query.9.0=4&times=x&key.0.1=2&example=no"
     )
     expect(page.locator(".bugs-said")).not_to_have_text(
-        "It gives what the right program gives here."
+        "All as in the right program. Change what goes in."
     )
     page.get_by_text("Numbers of your own").click()
     field = page.get_by_label("keys of cat, 2")
@@ -153,11 +153,21 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
     weights, output = tried(BUGS["wrong axis"], given)
     assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
     field.fill("0")
-    expect(page.locator(".bugs-said")).to_have_text("It gives what the right program gives here.")
+    expect(page.locator(".bugs-said")).to_have_text(
+        "All as in the right program. Change what goes in."
+    )
 
 
 def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
     page = opened("#bugs=museum&seed=11", width=390, height=800, has_touch=True)
+    test = page.get_by_role("button", name="Test what holds of every right program")
+    test.tap()
+    expect(page.locator(".bugs-properties .fails").first).to_be_visible()
+    expect(page.locator(".bugs-properties .holds").first).to_be_hidden()
+    top, below = (
+        place.bounding_box()["y"] for place in (test, page.locator(".bugs-properties .fails").last)
+    )
+    assert below - top < 500  # cause and effect on one screen
     found = []
     for _ in BUGS:
         page.get_by_role("button", name="Show the line").tap()

@@ -35,6 +35,10 @@ NUMBERS = """async (texts) => {
 }"""
 
 
+NAMES = """all => all.map((cell) =>
+  getComputedStyle(cell, "::before").content.replaceAll('"', ""))"""
+
+
 def test_whatever_is_written_each_step_is_that_of_the_package(cache):
     rng = np.random.default_rng(SEED)
     texts = [rng.integers(4, size=n).tolist() for n in range(1, 9) for _ in range(5)]
@@ -86,6 +90,8 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(again, "mha-instrument") == []
+    named = again.locator(".newest > :not(.of-token):visible").evaluate_all(NAMES)
+    assert named == ["query", "key", "value", "output"]  # their columns' names are hidden, or far
     now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
     assert now == places
     for _ in range(2):

@@ -59,7 +59,7 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     assert lines_of(page) == as_written(GPT3, 2048, 1, 2)
     page.get_by_label("Model").select_option("Llama 3 70B")
     assert lines_of(page) == as_written(LLAMA, 2048, 1, 2)
-    page.get_by_label("n on a scale of powers").press("ArrowRight")
+    page.get_by_label("n, drag: a text of").press("ArrowRight")
     tokens = round(2**11.25)
     expect(page.get_by_label("n, tokens of a text")).to_have_value(str(tokens))
     page.get_by_label("t, texts at once").fill("64")

@@ -83,7 +83,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     slider.focus()
     for _ in range(3):
         slider.press("ArrowRight")
-    expect(says).to_contain_text("For cat the largest score was 11.7960 and is 12.3422")
+    expect(says).to_contain_text("The largest score of “cat” was 11.7960 and is 12.3422")
     expect(page.locator(".tiles-held")).to_have_text(
         "In memory: 4 scores of 25, and for each of 2 queries 2 + 3 numbers."
     )
@@ -99,6 +99,9 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
+    small = again.locator(".tiles small")  # what it has to come to, on a phone too
+    expect(small.first).to_be_visible()
+    assert small.all_inner_texts()[:3] == ["−0.11", "1.54", "0.09"]
     assert violations(again, "mha-instrument") == []
     page.get_by_role("button", name="Undo").click()
     slider.press("End")

@@ -93,9 +93,9 @@
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title),
         make("div", { className: "model-controls" }, parts.program, parts.found),
-        make("div", { className: "bugs-halves" },
-          make("div", {}, this.controls(), parts.result), this.properties()),
-        make("p", { className: "model-title" }, texts.guess), parts.choices, parts.verdict,
+        make("div", { className: "bugs-halves" }, this.controls(), this.properties(), parts.result,
+          make("div", { className: "bugs-guess" },
+            make("p", { className: "model-title" }, texts.guess), parts.choices, parts.verdict)),
         make("div", { className: "model-controls" }, parts.show, parts.before, parts.next, parts.seed,
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
           ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
@@ -134,8 +134,7 @@
         this.isTested = true;
         this.paint();
       }, { className: "reading-button" });
-      return make("div", {}, make("p", { className: "model-title" }, texts.properties), parts.test,
-        make("ol", { className: "bugs-properties" }, ...parts.lights.map((/** @type {any} */ { node }) => node)));
+      return make("div", { className: "bugs-test" }, parts.test, make("ol", { className: "bugs-properties", "aria-live": "polite" }, ...parts.lights.map((/** @type {any} */ { node }) => node)));
     }
 
     /** The table of a sentence, and the fields of its numbers. */
