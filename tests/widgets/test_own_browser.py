@@ -92,7 +92,9 @@ class Page:
         return np.array([[int(text.split()[0]) for text in word] for word in texts]).T
 
     def url(self):
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_function(
+            "location.href === document.querySelector('.own mha-explorer').explorer.link()"
+        )
         return self.page.url.partition("#")[2]
 
     def holds(self, **given):
