@@ -1,8 +1,12 @@
 """What models do since 2023, beside the layers of `transformers`, with random weights."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
+import transformers
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
 from transformers.models.diffllama import modeling_diffllama as diffllama
@@ -34,6 +38,10 @@ from mha.core.stretched import (
 
 N, D_MODEL, HEADS, GROUPS, WIDTH = 7, 22, 6, 2, 10
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+BOOK = Path(__file__).parents[2] / "book"
+ON_ATTENTION = re.compile(
+    r"\b(?!_)\w*(?:head|rank|rope|rotary|attn|attention|sliding|linear|qk|layer_types|position)\w*"
+)
 CAUSAL = np.where(np.tri(N, dtype=bool), 0.0, -np.inf)
 
 
@@ -258,3 +266,12 @@ def test_eight_bits_as_torch_keeps_them(rng):
     )  # fmt: skip
     np.testing.assert_array_equal(kept.whole, theirs.int_repr().numpy())
     np.testing.assert_allclose(kept.numbers, theirs.dequantize().numpy(), **CLOSE)
+
+
+@pytest.mark.parametrize("kind", ["DeepseekV3", "GptOss", "Gemma3Text", "Glm4Moe", "Qwen3Next"])
+def test_the_chapter_has_each_field_of_a_configuration_on_attention(kind):
+    fields = " ".join(getattr(transformers, f"{kind}Config")().to_dict())
+    chapter = (BOOK / "transformer" / "since-2023.md").read_text(encoding="utf-8")
+    found = set(ON_ATTENTION.findall(fields))
+    assert len(found) > 6
+    assert found - {"output_attentions"} - set(re.findall(r"`(\w+)`", chapter)) == set()

@@ -1,10 +1,11 @@
 """Attention block by block, in a real Chromium: its numbers, its lines, and what a reader does."""
 
+from functools import partial
+
 import chains
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import written
 from playwright.sync_api import expect
 from ports import CLOSE, in_browser
 from seeds import SEED
@@ -18,25 +19,9 @@ RUN = trace(load_example("cat-sat-on-it"))
 
 
 @pytest.fixture
-def tiles(browser, static, tmp_path):
-    """Return a function that opens a page with the tiles, at an address and a width."""
-    pages, errors = [], []
-
-    def put(address="", width=1280):
-        file = tmp_path / "tiles.html"
-        text = written(moving_tile(RUN).html, static.as_uri())
-        file.write_text(text, encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(file.as_uri() + address)
-        page.locator("mha-instrument.live").wait_for()
-        return page
-
-    yield put
-    assert errors == []
-    for page in pages:
-        page.close()
+def tiles(alone):
+    """Return a function that opens the tiles, at an address and in a window."""
+    return partial(alone, moving_tile(RUN).html)
 
 
 READ = """({ scores, value, size }) => {

@@ -15,6 +15,9 @@
   /** How much slower each further pair turns where they are not alike. */
   const SLOWER = 10;
 
+  /** A hand turns a tip by parts of a degree. */
+  const TENTHS = 10;
+
   const degrees = (/** @type {number} */ angle) => (angle * TURN) / Math.PI;
   const radians = (/** @type {number} */ angle) => (angle * Math.PI) / TURN;
 
@@ -100,7 +103,9 @@
         move: (point) => {
           const way = degrees(Math.atan2(point[1], point[0]) - Math.atan2(turned[1], turned[0]));
           const short_ = ((way + 3 * TURN) % (2 * TURN)) - TURN;
-          this.turnTo(pair, Math.round(this.angles()[pair] + short_ / position));
+          // The tip turns in tenths of a degree, which is less than a pixel.
+          const turned_ = Math.round(TENTHS * (position * this.angles()[pair] + short_)) / TENTHS;
+          this.turnTo(pair, Number((turned_ / position).toFixed(6)));
         } };
     }
 

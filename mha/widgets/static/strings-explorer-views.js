@@ -32,8 +32,12 @@
     planeAcross: "across",
     planeAsks: "query",
     planeAxes: {
-      "": ["x₁", "x₂"], both: ["q₁, k₁", "q₂, k₂"], w_k: ["k₁", "k₂"], w_q: ["q₁", "q₂"], w_v: ["v₁", "v₂"],
+      "": ["x₁", "x₂", "x₃", "x₄"], both: ["q₁, k₁", "q₂, k₂"], w_k: ["k₁", "k₂"], w_q: ["q₁", "q₂"], w_v: ["v₁", "v₂"],
     },
+    planeByMatrix: "This changes {matrix}, and so what it makes of the other words.",
+    planeCloud: "The embeddings: four numbers, an axis for each",
+    planeCloudHow: "Drag a word: along an axis only its number changes. Through a matrix, drag where an " +
+      "axis goes.",
     planeChoose: "The embeddings, and what a matrix makes of them",
     planeFixed: "The embedding of this word is zero, so no matrix gives it another query.",
     planeHead: "{head}: the query and the keys",
@@ -43,10 +47,12 @@
     planeMoved: "{name} is now {at}.",
     planeNever: "No query gives {key} exactly {share}: a weight is never 0 % or 100 %.",
     planeNone: "No query gives {key} {share}: its key lies among the others. It can have {most} at most.",
+    planeOfHead: { "": "embeddings", w_q: "{head}: to queries", w_k: "{head}: to keys" },
     planePull: "Pull a weight of the query to what it should be",
     planeRow: "Row {row} of {matrix}",
     planeSymbol: { w_q: "the query matrix", w_k: "the key matrix", w_v: "the value matrix" },
-    planeThrough: ["embeddings", "to queries", "to keys", "to values"],
+    planeThis: { w_q: "The cloud as {head} makes queries of it", w_k: "The cloud as {head} makes keys of it" },
+    planeThrough: { "": "embeddings", w_q: "to queries", w_k: "to keys", w_v: "to values" },
     planeTip: "{name}, {at}: drag it, or use the arrow keys",
     planeUp: "up",
     planeValues: "The values and the output",
@@ -59,8 +65,9 @@
     widthAxes: ["along the query", "across it"],
     widthLong: "{long} long",
     widthMost: "largest weight {most}",
-    widthPlane: "Each key at its own length and its own angle to the query: a score is the key’s foot, " +
-      "times the query’s length",
+    widthPlane: "A score is a key’s foot on the query, times the query’s length",
+    widthSays: "q · k{key} ≈ {foot} × {long} ≈ {score}: weight {share}. Divided by √{width}: " +
+      "≈ {scaled}, weight {shared}.",
     widthRaw: "without the root: scores spread by {spread}",
     widthScaled: "divided by √{width}: spread by {spread}",
   });
