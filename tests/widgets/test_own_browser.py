@@ -16,7 +16,6 @@ from playwright.sync_api import expect
 from ports import in_browser
 from seeds import SEED
 
-import mha
 from mha import draw_example, short, shown, trace
 from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
@@ -26,14 +25,13 @@ from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
 from mha.widgets.frame import AT_ONCE
-from mha.widgets.own import ASKED, work_your_own
+from mha.widgets.own import ASKED, WHEEL, work_your_own
 
 pytestmark = pytest.mark.browser
 
 SCRIPTS = (*ARITHMETIC, *BOXES, *EXPLORER, "instrument.js")
 STRANGE = ("zebra", "猫が", "كتاب", "Πόλις", "naïve", "don't", "a<b>", '"x"', "🙂", "Tea,")
 WORDS = (*VOCABULARY, *STRANGE)
-WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
