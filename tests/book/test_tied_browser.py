@@ -349,7 +349,10 @@ COVERED = """() => {
   if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
   const box = strip.getBoundingClientRect();
   const isFoot = strip.classList.contains("at-foot");
-  if (isFoot) return box.height > 96 ? ["as high as", box.height] : [];
+  if (isFoot) {
+    const there = document.elementFromPoint(box.left + 30, box.top + 12);
+    return box.height > 96 || !strip.contains(there) ? [box.height, there.outerHTML] : [];
+  }
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   const covered = [];
   while (walker.nextNode()) {

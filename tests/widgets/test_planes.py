@@ -366,6 +366,20 @@ def test_the_dial_turns_by_angle_and_position(put):
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
 
 
+def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
+    phone = {"width": 390, "has_touch": True, "is_mobile": True}
+    seen = put(explorer(TURNED, view="dial").html, **phone)
+    node = tip(seen, "Key of sat, turned").first
+    node.wait_for()
+    assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
+    seen.page.locator(".dial").scroll_into_view_if_needed()
+    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
+        before = numbers(seen)["angles"][1, 0]
+        turn()
+        assert numbers(seen)["angles"][1, 0] != before
+        follows(seen, TURNED.example)
+
+
 def test_the_slope_of_a_linear_bias_is_dragged(put):
     run = trace(replace(load_example("play-football"), is_causal=True))
     seen = put(explorer(BANK).html + slope_explorer(run, 2).html)
@@ -411,8 +425,9 @@ def test_two_heads_have_a_plane_each(put):
     follows(seen, TIRED.example)
 
 
-def test_one_cloud_of_embeddings_is_behind_both_planes(put):
-    seen = opened_cloud(put)
+@pytest.mark.parametrize("width", [1100, 1280])
+def test_one_cloud_of_embeddings_is_behind_both_planes(put, width):
+    seen = opened_cloud(put, width=width)
     cat, tired = tip(seen, "Embedding of cat"), tip(seen, "Embedding of tired")
     drag(seen, cat, 24, 0)  # along the axis of the first number
     run = follows(seen, TIRED.example)
@@ -451,6 +466,10 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
     at_rest(cat)
     end = middle(cat)  # cat asks nothing in Head 1: it comes to zero
     assert end[0] < between[0] < start[0]
+    seen.page.locator(".one-head").nth(1).get_by_role("radio").check()
+    expect(seen.page.get_by_label("Head 2: to queries", exact=True)).to_be_checked()
+    at_rest(cat)
+    assert "cat (2, 2)" in seen.page.locator(".cloud text").all_text_contents()
 
 
 def test_the_cloud_is_moved_by_finger(put):
@@ -582,11 +601,13 @@ def test_the_query_is_pulled_to_another_width(put):
 def test_axe_finds_nothing(put, theme, width):
     arrows = explorer(GIVEN, view="plane").html
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
+    cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
     dial = explorer(TURNED, view="dial").html
-    seen = put(arrows + made + dial, theme=theme, width=width)
+    seen = put(arrows + made + cloud + dial, theme=theme, width=width)
     for element in seen.page.locator("mha-explorer").all():
         element.scroll_into_view_if_needed()
-    expect(seen.page.locator(".planes")).to_have_count(3)
+    seen.page.get_by_text("As arrows").click()
+    expect(seen.page.locator(".planes")).to_have_count(4)
     assert violations(seen.page) == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.errors == []

@@ -104,8 +104,8 @@
           const way = degrees(Math.atan2(point[1], point[0]) - Math.atan2(turned[1], turned[0]));
           const short_ = ((way + 3 * TURN) % (2 * TURN)) - TURN;
           // The tip turns in tenths of a degree, which is less than a pixel.
-          const turned_ = Math.round(TENTHS * (position * this.angles()[pair] + short_)) / TENTHS;
-          this.turnTo(pair, Number((turned_ / position).toFixed(6)));
+          const turn = Math.round(TENTHS * (position * this.angles()[pair] + short_)) / TENTHS;
+          this.turnTo(pair, Number((turn / position).toFixed(6)));
         } };
     }
 

@@ -221,8 +221,9 @@
       tip: { name: fill(texts.planeRow, { row: i + 1, matrix: symbol }), look: "row",
         move: (/** @type {number[]} */ point) => explorer.editAll(point.map((x, column) =>
           /** @type {[Place, number]} */ ([placeOf(stage, head, i, column), x]))) } })) : [];
-    const edit = (/** @type {number} */ i, /** @type {number[]} */ x) => explorer.editAll(x.map((one, column) =>
-      /** @type {[Place, number]} */ ([placeOf("embeddings", 0, i, column), one])));
+    const edit = (/** @type {number} */ i, /** @type {number[]} */ x) =>
+      explorer.editAll(x.map((one, column) =>
+        /** @type {[Place, number]} */ ([placeOf("embeddings", 0, i, column), one])));
     /** @type {PlaneMark[]} */
     const axesOf = stage || !isWide ? [] : matrix.flatMap((way, i) => [
       ...[1, 2].map((by) => ({ kind: "point", name: "foot", at: way.map((x) => by * x), wide: 2.5 })),
@@ -231,7 +232,8 @@
     plane.paint([
       { kind: "sheet", name: isWide ? "sheared wide" : "sheared", points: gridOf(matrix) },
       ...axesOf,
-      ...(isWide ? embeddings.map((x, i) => ({ kind: "line", name: "steps-to", points: [wayTo(x, matrix)], token: i })) : []),
+      ...(isWide ? embeddings : []).map((x, i) =>
+        ({ kind: "line", name: "steps-to", points: [wayTo(x, matrix)], token: i })),
       ...rows,
       ...embeddings.map((x, i) => {
         const at = through(x, matrix);
@@ -328,14 +330,18 @@
       const { data, numbers } = explorer;
       const heads = data.heads.length;
       const wide = numbers.embeddings?.[0].length ?? 0;
-      const isMapped = wide === 2 || (heads === 2 && wide > 2 && wide <= texts.planeAxes[""].length);
+      const isMapped = (heads <= 2 && wide === 2)
+        || (heads === 2 && wide > 2 && wide <= texts.planeAxes[""].length);
       /** What the map shows: the embeddings as they are, or through a matrix, and whose. */
       this.through = "";
       this.head = 0;
+      /** The head that the strip shows: the map goes with it. */
+      this.focus = explorer.state.focus;
       /** The key whose lines of equal weight are drawn. @type {number | null} */
       this.key = null;
       const plane = (/** @type {string} */ title, /** @type {string[]} */ names) =>
-        new Plane({ title, names, changed: (tip) => this.sliders.paint(tip), light: (token) => this.light(token) });
+        new Plane({ title, names, changed: (tip) => this.sliders.paint(tip),
+          light: (token) => this.light(token) });
       const axes = data.axes ?? texts.planeAxes.w_v;
       this.axes = data.axes ?? texts.planeAxes[""];
       this.isWide = wide > 2;
@@ -350,8 +356,9 @@
         (text) => { this.told = null; setText(this.says, text); }));
       this.planes = [...(this.map ? [this.map] : []), ...this.meetings, ...(this.mix ? [this.mix] : [])];
       this.sliders = new Sliders(() => this.planes.filter(({ node }) => !node.hidden));
-      this.node = make("div", { className: "planes" }, ...(this.map && this.isWide ? this.cloud() : this.sideBySide()),
-        this.sliders.node);
+      const isCloud = this.map && this.isWide;
+      this.node = make("div", { className: "planes" },
+        ...(isCloud ? this.cloud() : this.sideBySide()), this.sliders.node);
     }
 
     /** Planes in two columns, and hands for queries below. */
@@ -365,23 +372,24 @@
     cloud() {
       const how = make("p", { className: "soft" }, texts.planeCloudHow);
       const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
-      return [make("div", { className: "cloud" }, ...this.planes.map(({ node }, i) => make("div", {}, node, hands[i]))),
-        this.says];
+      const columns = this.planes.map(({ node }, i) => make("div", {}, node, hands[i]));
+      return [make("div", { className: "cloud" }, ...columns), this.says];
     }
 
     /** The embeddings as they are, or what a matrix of a head makes of them. */
     choose() {
       const { heads } = this.explorer.data;
       const choices = new Choices(this.explorer);
-      const ways = [["", 0], ...(heads.length === 2 ? [0, 1].flatMap((head) => ["w_q", "w_k"].map((stage) => [stage, head]))
-        : ["w_q", "w_k", "w_v"].map((stage) => [stage, 0]))];
-      const labels = ways.map(([stage, head]) => fill(
-        heads.length === 2 ? texts.planeOfHead[stage] : texts.planeThrough[stage], { head: heads[Number(head)] }));
+      const [names, stages] = heads.length === 2 ? [texts.planeOfHead, ["w_q", "w_k"]]
+        : [texts.planeThrough, ["w_q", "w_k", "w_v"]];
+      const ways = [["", 0], ...heads.flatMap((_, head) => stages.map((stage) => [stage, head]))];
+      const labels = ways.map(([stage, head]) => fill(names[stage], { head: heads[Number(head)] }));
       const nodes = choices.radios("through", labels, (i) => {
         const from = this.between ?? this.matrix();
         [this.through, this.head] = /** @type {[string, number]} */ (ways[i]);
         this.glide(from);
       }, () => ways.findIndex(([stage, head]) => stage === this.through && head === this.head));
+      this.choices = choices;
       choices.sync(this.explorer.state);
       return make("div", { className: "through", role: "group", "aria-label": texts.planeChoose }, ...nodes);
     }
@@ -418,6 +426,12 @@
       const heads = explorer.data.heads.length;
       const shownHeads = heads === 2 ? [0, 1] : [focus];
       set(this.node, "class", `planes head-${focus % 6}`);
+      if (focus !== this.focus) {
+        const from = this.between ?? this.matrix();
+        this.head = this.focus = focus;
+        this.choices?.sync(explorer.state);
+        if (this.through) this.glide(from);
+      }
       if (map) this.paintMap(map);
       if (map && mix) {
         meetings[0].node.hidden = this.through === "w_v";
@@ -447,9 +461,11 @@
       const seen = stages.flatMap((stage) => this.throughAll(stage));
       map.names = names.slice(0, 2);
       map.isBare = isWide && !this.through;
-      if (isWide) setText(map.caption, this.through ? fill(texts.planeThis[this.through], { head: explorer.data.heads[head] }) : texts.planeCloud);
-      set(map.node, "class", `plane head-${this.through ? head % 6 : explorer.state.focus % 6}`);
-      paintMap(explorer, map, { matrix: this.between ?? this.matrix(), stage: this.through, head, seen, axes: this.axes });
+      const title = this.through ? texts.planeThis[this.through] : texts.planeCloud;
+      if (isWide) setText(map.caption, fill(title, { head: explorer.data.heads[head] }));
+      set(map.node, "class", `plane head-${(this.through ? head : explorer.state.focus) % 6}`);
+      const matrix = this.between ?? this.matrix();
+      paintMap(explorer, map, { matrix, stage: this.through, head, seen, axes: this.axes });
     }
 
     /** Where the embeddings and the rows of a matrix stand: a map of two components has room for all

@@ -18,7 +18,8 @@
   const AROUND = 9;
 
   /** What a pixel of each costs a name that covers it, a class of its own before its kind. */
-  const COVERED = /** @type {Record<string, number>} */ ({ arrow: 9, axis: 4, line: 4, area: 1, equal: 1, sheet: 0, pull: 6 });
+  const COVERED = /** @type {Record<string, number>} */ (
+    { arrow: 9, pull: 6, axis: 4, line: 4, area: 1, equal: 1, sheet: 0 });
 
   /** How long a plane glides from one scale to another. */
   const GLIDE_MS = 300;
@@ -289,7 +290,8 @@
           lines.push(axis ? `M0 ${y}H${width}` : `M${x} 0V${height}`);
           const isNearEnd = axis ? y < 2 * LINE : x > width - widthOf(this.names[0]) - LINE;
           if (i && !isNearEnd) {
-            this.tick(short(i * step), axis ? [zeroX - OFF.up, y + 4] : [x, zeroY + OFF.across], axis ? "end" : "middle");
+            const place = axis ? [zeroX - OFF.up, y + 4] : [x, zeroY + OFF.across];
+            this.tick(short(i * step), place, axis ? "end" : "middle");
           }
         }
       });
@@ -388,7 +390,7 @@
       Object.assign(node, { tip, at, token });
       set(node, ".left", `${x}px`);
       set(node, ".top", `${y}px`);
-      set(node, "aria-label", fill(texts.planeTip, { name: node.tip.name, at: node.at.map((/** @type {number} */ one) => short(one, 2)).join(", ") }));
+      set(node, "aria-label", fill(texts.planeTip, { name: node.tip.name, at: coordinates(node.at).slice(1, -1) }));
       set(node, "class", `tip ${node.tip.look ?? ""}`);
     }
 
@@ -397,8 +399,10 @@
       node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event, node));
       node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.drag(event, node));
       node.addEventListener("focus", () => this.changed(node));
-      ["focus", "pointerenter"].forEach((begins) => node.addEventListener(begins, () => this.light(/** @type {any} */ (node).token)));
-      ["blur", "pointerleave"].forEach((ends) => node.addEventListener(ends, () => this.light(null)));
+      const listen = (/** @type {string[]} */ names, /** @type {() => void} */ act) =>
+        names.forEach((name) => node.addEventListener(name, act));
+      listen(["focus", "pointerenter"], () => this.light(node.token));
+      listen(["blur", "pointerleave"], () => this.light(null));
       return node;
     }
 
@@ -473,7 +477,9 @@
       this.axes = [texts.planeAcross, texts.planeUp].map((label, axis) => makeSlider({
         label, done: () => this.paint(),
         act: (value) => { // its plane may be folded away
-          if (this.tip) moveTip(this.tip, this.tip.at.map((/** @type {number} */ x, /** @type {number} */ i) => (i === axis ? value : x)));
+          const point = [...this.tip?.at ?? []];
+          point[axis] = value;
+          if (this.tip) moveTip(this.tip, point);
         },
       }));
       this.node = make("div", { className: "sliders" },

@@ -153,10 +153,12 @@
         share: share(raw), shared: share(scaled) }));
       const every = Math.ceil(arrows.length / STOPS);
       this.plane.paint([
-        { kind: "sheet", name: "trail", points: [arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key])] },
+        { kind: "sheet", name: "trail",
+          points: [arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key])] },
         { kind: "line", name: "foot-line", points: [[keys[key], [keys[key][0], 0]]] },
         ...keys.map((at) => ({ kind: "arrow", name: "ghost", at })),
-        { kind: "arrow", at: keys[key], text: `k${key + 1}, ${fill(texts.widthLong, { long: shown(Math.hypot(...keys[key]), 1) })}`,
+        { kind: "arrow", at: keys[key],
+          text: `k${key + 1}, ${fill(texts.widthLong, { long: shown(Math.hypot(...keys[key]), 1) })}`,
           tip: this.tip(`k${key + 1}`, "", (one) => one.keys[key]) },
         { kind: "point", name: "foot", at: [keys[key][0], 0], wide: 3.5 },
         { kind: "arrow", name: "main", at: query,
