@@ -3,7 +3,7 @@
   "use strict";
 
   const { fill, make, makeButton, set, setText } = window.mhaExplorer;
-  const { curveOf, paintCurve, valuesOf, written } = window.mhaCost;
+  const { commas, curveOf, paintCurve, valuesOf, written } = window.mhaCost;
   const texts = window.mhaStrings.cost;
 
   /** No size may be larger. */
@@ -69,7 +69,7 @@
     enter(name, text) {
       const value = /^\d+$/.test(text) ? Number(text) : 0;
       const isSize = value >= 1 && value <= MOST;
-      const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: MOST.toLocaleString("en") });
+      const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: commas(MOST) });
       set(this.parts.fields[name].input, "aria-invalid", String(Boolean(wrong)));
       if (wrong) setText(this.parts.error, wrong);
       else this.change({ [name]: value });
@@ -116,7 +116,7 @@
         set(input, "aria-invalid", "false");
       }
       parts.slider.value = String(Math.log2(sizes.tokens));
-      set(parts.slider, "aria-valuetext", sizes.tokens.toLocaleString("en"));
+      set(parts.slider, "aria-valuetext", commas(sizes.tokens));
       parts.lines.forEach((/** @type {any} */ { line, numbers, value }) => {
         const [left, right] = written(line, this.values);
         setText(numbers, left);

@@ -71,14 +71,13 @@
         @type {(pair: number, row: number, turned: number[]) => PlaneTip | undefined} */
     tip(pair, row, turned) {
       const { data, state } = this.explorer;
-      const position = this.first + row;
-      if (!position || !Math.hypot(...turned)) return undefined;
+      if (!(this.first + row) || !Math.hypot(...turned)) return undefined;
       return { name: fill(texts.dialTip, { token: data.tokens[state.order[row]] }), look: "turns",
         move: (point) => {
           this.pair = pair;
           const way = degrees(Math.atan2(point[1], point[0]) - Math.atan2(turned[1], turned[0]));
           const short_ = ((way + 3 * TURN) % (2 * TURN)) - TURN;
-          this.turnTo(Math.round(this.angles()[pair] + short_ / position));
+          this.turnTo(Math.round(this.angles()[pair] + short_ / (this.first + row)));
         } };
     }
 

@@ -9,9 +9,11 @@
   const SQUARES = 32;
   const DIRECTIONS = 90;
 
-  /** So far is looked for a query; halvings that are enough for a double; steps of Newton at most. */
+  /** So far is looked for a query, with so many tries at most for where a number is zero, and so near
+      to it; steps of Newton at most. */
   const FAR = 1e4;
-  const HALVINGS = 60;
+  const TRIES = 90;
+  const NOTHING = 1e-13;
   const STEPS = 40;
 
   /** The largest pull: a weight that it does not reach has no query. */
@@ -25,7 +27,7 @@
     const added = numbers.mask[head][row];
     const weights = (/** @type {number[]} */ [x, y]) =>
       softmax([keys.map((key, i) => (x * key[0] + y * key[1]) * by + added[i])])[0];
-    return { keys, by, weights };
+    return { keys, by, added, weights };
   }
 
   /** The least of a function between two numbers, where it has one valley.
@@ -41,15 +43,20 @@
     return (a + b) / 2;
   }
 
-  /** Where a condition that fails at first begins to hold. @type {(holds: (x: number) => boolean, low: number, high: number) => number} */
-  function first(holds, low, high) {
-    let [no, yes] = [low, high];
-    for (let i = 0; i < HALVINGS; i += 1) {
-      const middle = (no + yes) / 2;
-      if (holds(middle)) yes = middle;
-      else no = middle;
+  /** Where a rising function comes to zero: between two ends as a line through both has it, and from
+      time to time in their middle.
+      @type {(f: (x: number) => number, low: number, high: number) => number} */
+  function first(f, low, high) {
+    let [a, b, below, above] = [low, high, f(low), f(high)];
+    let left = above;
+    for (let i = 0; i < TRIES && left > NOTHING; i += 1) {
+      const x = i % 3 === 2 ? (a + b) / 2 : (a * above - b * below) / (above - below);
+      const now = f(x);
+      // An end that stays counts half, so that the line comes nearer to it.
+      if (now < 0) [a, below, above] = [x, now, above / 2];
+      else [b, left, above, below] = [x, now, now, below / 2];
     }
-    return yes;
+    return b;
   }
 
   /** Less weight: out of the convex region of queries that give more, on the shortest way. Each
@@ -59,10 +66,10 @@
     const at = (/** @type {number} */ turn, /** @type {number} */ way) =>
       [start[0] + way * Math.cos(turn), start[1] + way * Math.sin(turn)];
     const wayOut = (/** @type {number} */ turn) => {
-      const isOut = (/** @type {number} */ way) => weights(at(turn, way))[key] <= wanted;
+      const lacking = (/** @type {number} */ way) => wanted - weights(at(turn, way))[key];
       let far = 0.1;
-      while (far < FAR && !isOut(far)) far *= 2;
-      return far < FAR ? first(isOut, 0, far) : FAR;
+      while (far < FAR && lacking(far) < 0) far *= 2;
+      return far < FAR ? first(lacking, 0, far) : FAR;
     };
     const turns = Array.from({ length: DIRECTIONS }, (_, i) => (2 * Math.PI * i) / DIRECTIONS);
     const ways = turns.map(wayOut);
@@ -123,7 +130,7 @@
     while (strong < STRONGEST && reach(strong) < wanted) [weak, strong] = [strong, 4 * strong];
     const most = weighed.weights(query)[key];
     if (most < wanted) return { query: null, most };
-    const pull = first((middle) => reach(middle) >= wanted, weak, strong);
+    const pull = first((middle) => reach(middle) - wanted, weak, strong);
     return { query: pulled(weighed, key, start, query, pull), most };
   }
 
@@ -146,8 +153,11 @@
     return levels.map((level) => {
       /** @type {number[][][]} */
       const lines = [];
+      const isOver = all.map((line) => line.map((weight) => weight >= level));
       for (let i = 0; i < SQUARES; i += 1) {
         for (let j = 0; j < SQUARES; j += 1) {
+          const [one, next] = [isOver[i], isOver[i + 1]];
+          if (one[j] === one[j + 1] && one[j] === next[j] && one[j] === next[j + 1]) continue;
           const here = corners.map(([a, b]) => all[i + a][j + b] - level);
           const crossed = corners.flatMap(([a, b], side) => {
             const [c, d] = corners[(side + 1) % 4];
