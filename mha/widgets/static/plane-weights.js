@@ -7,12 +7,13 @@
 
   /** A plane is looked through in so many squares a side, and in so many directions. */
   const SQUARES = 32;
-  const DIRECTIONS = 90;
+  const DIRECTIONS = 72;
 
-  /** So far is looked for a query, with so many tries at most for where a number is zero, and so near
-      to it; steps of Newton at most. */
+  /** So far is looked for a query, with so many tries at most for where a number is zero, or
+      roughly is, and so near to it; steps of Newton at most. */
   const FAR = 1e4;
   const TRIES = 90;
+  const ROUGH = 8;
   const NOTHING = 1e-13;
   const STEPS = 40;
 
@@ -35,21 +36,29 @@
   function valley(f, low, high) {
     const golden = (Math.sqrt(5) - 1) / 2;
     let [a, b] = [low, high];
+    let [left, right] = [b - golden * (b - a), a + golden * (b - a)];
+    let [ofLeft, ofRight] = [f(left), f(right)];
     for (let i = 0; i < STEPS; i += 1) {
-      const [left, right] = [b - golden * (b - a), a + golden * (b - a)];
-      if (f(left) < f(right)) b = right;
-      else a = left;
+      if (ofLeft < ofRight) {
+        [b, right, ofRight] = [right, left, ofLeft];
+        left = b - golden * (b - a);
+        ofLeft = f(left);
+      } else {
+        [a, left, ofLeft] = [left, right, ofRight];
+        right = a + golden * (b - a);
+        ofRight = f(right);
+      }
     }
     return (a + b) / 2;
   }
 
   /** Where a rising function comes to zero: between two ends as a line through both has it, and from
       time to time in their middle.
-      @type {(f: (x: number) => number, low: number, high: number) => number} */
-  function first(f, low, high) {
+      @type {(f: (x: number) => number, low: number, high: number, tries?: number) => number} */
+  function first(f, low, high, tries = TRIES) {
     let [a, b, below, above] = [low, high, f(low), f(high)];
     let left = above;
-    for (let i = 0; i < TRIES && left > NOTHING; i += 1) {
+    for (let i = 0; i < tries && left > NOTHING; i += 1) {
       const x = i % 3 === 2 ? (a + b) / 2 : (a * above - b * below) / (above - below);
       const now = f(x);
       // An end that stays counts half, so that the line comes nearer to it.
@@ -65,14 +74,17 @@
   function outOf({ weights }, key, wanted, start) {
     const at = (/** @type {number} */ turn, /** @type {number} */ way) =>
       [start[0] + way * Math.cos(turn), start[1] + way * Math.sin(turn)];
-    const wayOut = (/** @type {number} */ turn) => {
+    let far = 0.1;
+    const wayOut = (/** @type {number} */ turn, tries = TRIES) => {
       const lacking = (/** @type {number} */ way) => wanted - weights(at(turn, way))[key];
-      let far = 0.1;
+      // From a direction to the next it is about as far.
+      if (far === FAR) far = 0.1;
       while (far < FAR && lacking(far) < 0) far *= 2;
-      return far < FAR ? first(lacking, 0, far) : FAR;
+      far = far < FAR ? first(lacking, 0, far, tries) : FAR;
+      return far;
     };
     const turns = Array.from({ length: DIRECTIONS }, (_, i) => (2 * Math.PI * i) / DIRECTIONS);
-    const ways = turns.map(wayOut);
+    const ways = turns.map((turn) => wayOut(turn, ROUGH));
     const best = turns[ways.indexOf(Math.min(...ways))];
     const turn = valley(wayOut, best - turns[1], best + turns[1]);
     const way = wayOut(turn);
