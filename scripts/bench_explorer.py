@@ -60,8 +60,8 @@ REPEAT = 60  # movements
 FIELD = """const field = element.querySelector(".strip input");
 field.value = String(0.37 + (turn % 7) * 0.11);
 field.dispatchEvent(new Event("input", { bubbles: true }));"""
-TIP = """element.querySelector(".tip.main, .tip").tip
-  .move([0.5 + (turn % 7) / 10, (turn % 5) / 10]);"""
+TIP = """const { tip } = element.querySelector(".tip.main, .tip");
+tip.move([0.5 + (turn % 7) / 10, (turn % 5) / 10], tip.take?.());"""
 PULL = """const bar = element.querySelectorAll(".pulls input")[1];
 bar.value = 60 + (turn % 20);
 bar.dispatchEvent(new Event("input"));"""
@@ -89,9 +89,9 @@ DRAW = """[...element.querySelectorAll("button")]
   .find((one) => one.textContent === "Draw others").click();"""
 WRITE = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 });"
 EDIT = "view.state.change({ edits: [[7, turn / 10]], step: 9 });"
-GIVEN = """const given = structuredClone(view.state.given);
-Object.values(given)[0][0][0] = turn / 10;
-view.change({ given });"""
+GIVEN = """const field = element.querySelector("input.given");
+field.value = String(turn % 9);
+field.dispatchEvent(new Event("input"));"""
 STEP = "view.isTraining = false; view.bar.go(turn * 2);"
 TRY = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 });"
 CHOOSE = """if (turn % 2) view.chooseSentence((turn >> 1) % 6);
@@ -101,6 +101,8 @@ SLIDE = "view.change({ tokens: 128 << (turn % 16) });"
 # ---- What is done before ----
 
 IN_STEPS = "view.show({ step: 12 }, ''); await view.controls.steps;"
+AS_ARROWS = """[...element.querySelectorAll("summary")]
+  .find((one) => one.textContent.startsWith("As arrows")).click();"""
 TRAINED = "while (view.training.found.length <= 150) view.training.advance();"
 # An input that is said in the text, or, where only results are, some text that says them.
 TO_PROSE = """const said = [...document.querySelectorAll(
@@ -289,6 +291,7 @@ def rows() -> tuple[Row, ...]:
     """Return what is measured, alone and then on its page."""
     example = explorer(trace(load_example(EXAMPLE)), prints=Prints(EXAMPLE)).html
     planes = explorer(trace(load_example("river-bank")), view="plane").html
+    cloud = explorer(trace(load_example(IN_PROSE)), view="plane").html
     prose = explorer(trace(load_example(IN_PROSE))).html + prose_of(IN_PROSE)
     own = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
     heads = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html
@@ -297,6 +300,7 @@ def rows() -> tuple[Row, ...]:
         Row("the same in steps", example, FIELD, IN_STEPS),
         Row("planes: a tip", planes, TIP),
         Row("planes: a pull", planes, PULL),
+        Row("a cloud, two planes", cloud, TIP, AS_ARROWS),
         Row("a page of numbers", prose, SCRUB, TO_PROSE),
         Row("a cache", growing_cache(trace(load_example("the-cat-sat-end"))).html, WRITE),
         Row("a tile", moving_tile(trace(load_example(EXAMPLE))).html, EDIT),

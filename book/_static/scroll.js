@@ -1,4 +1,5 @@
-/* What follows scrolling: which boxes are tab stops, and which section the page's contents mark.
+/* What follows scrolling: which boxes are tab stops, which section the page's contents mark, and
+   whether they are seen.
 
    Every box of an equation or a figure comes with a tab stop, a block's tables come without. Leave
    one only at those that can scroll, so that a keyboard reader does not stop at every formula. */
@@ -41,6 +42,20 @@
     links.forEach((link) => link.classList.toggle("active", link === begun.at(-1)));
   }
 
+  const WIDE = ".cell:has(mha-explorer, mha-instrument), .full-width, .tag_full-width, div.highlight, "
+    + ".pst-scrollable-table-container";
+  const contents = document.querySelector(".bd-sidebar-secondary");
+  const wide = [...document.querySelectorAll(WIDE)];
+
+  /** Contents that a wide block would cover line by line give way to it as a whole. */
+  function giveWay() {
+    const nav = contents?.querySelector("nav.page-toc")?.getBoundingClientRect();
+    contents?.classList.toggle("covered", nav !== undefined && wide.some((block) => {
+      const { bottom, right, top } = block.getBoundingClientRect();
+      return right > nav.left && bottom > nav.top && top < nav.bottom;
+    }));
+  }
+
   let waits = false;
   addEventListener("scroll", () => {
     if (!waits) {
@@ -48,6 +63,7 @@
       requestAnimationFrame(() => {
         waits = false;
         mark();
+        giveWay();
       });
     }
   }, { passive: true });

@@ -329,13 +329,15 @@ def as_count(name: str, value: int, least: int = 1) -> int:
     return int(value)
 
 
-def as_number(name: str, value: float) -> float:
-    """Return `value` as one finite float.
+def as_number(
+    name: str, value: float, *, above: float = -math.inf, least: float = -math.inf
+) -> float:
+    """Return `value` as one finite float, above `above` and at least `least`.
 
     Raises
     ------
     TypeError, ValueError
-        As `as_finite_array`; TypeError also if it has an axis.
+        As `as_finite_array`; TypeError also if it has an axis; ValueError also if it is too small.
 
     Examples
     --------
@@ -347,6 +349,10 @@ def as_number(name: str, value: float) -> float:
     number = as_finite_array(name, value, min_ndim=0)
     if number.ndim:
         raise TypeError(f"{name} has shape {number.shape}; one number is wanted")
+    if number <= above:
+        raise ValueError(f"{name} is {number}; a number above {above} is wanted")
+    if number < least:
+        raise ValueError(f"{name} is {number}; a number of at least {least} is wanted")
     return float(number)
 
 

@@ -205,9 +205,7 @@ class LanguageModel:
         >>> len(next(words).caches[0]), len(next(words).caches[0])
         (2, 3)
         """
-        temperature = as_number("temperature", temperature)
-        if temperature <= 0:
-            raise ValueError(f"temperature is {temperature}; a number above 0 is wanted")
+        temperature = as_number("temperature", temperature, above=0)
         if rng is not None:
             check_kind("rng", rng, Generator)
         return _written(self, self.indices(text), temperature, rng)

@@ -12,7 +12,6 @@ from mha.core.checks import (
     frozen,
     in_one_dtype,
     refuse_overflow,
-    refuse_where,
 )
 
 EPS = 1e-5
@@ -62,9 +61,7 @@ class Norm:
                 if row.ndim != 1:
                     raise ValueError(f"{name} has shape {row.shape}; (d_model,) is wanted")
                 object.__setattr__(self, name, frozen(row))
-        eps = as_number("eps", self.eps)
-        bad = np.asarray(eps < 0)
-        refuse_where("eps", np.asarray(eps), bad, "a number of at least 0 is wanted")
+        eps = as_number("eps", self.eps, least=0)
         object.__setattr__(self, "eps", eps)
 
     def rows(self, width: int, dtype: np.dtype) -> tuple[Array, Array]:
@@ -242,8 +239,9 @@ def normalised_backward(d_normed: Array, normed: Array, spreads: Array) -> Array
     >>> normalised_backward(np.array([[4.0, 0.0, 0.0, 0.0]]), normed, np.array([2.0]))
     array([[ 1.,  0., -1.,  0.]])
     """
-    along = (d_normed * normed).mean(axis=-1, keepdims=True)
-    centred = d_normed - d_normed.mean(axis=-1, keepdims=True)
-    back = (centred - normed * along) / spreads[..., None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        along = (d_normed * normed).mean(axis=-1, keepdims=True)
+        centred = d_normed - d_normed.mean(axis=-1, keepdims=True)
+        back = (centred - normed * along) / spreads[..., None]
     refuse_overflow("d_normed and the spreads", back, "divided")
     return back

@@ -13,7 +13,6 @@ from mha.core.checks import (
     as_number,
     check_broadcast,
     refuse_overflow,
-    refuse_where,
 )
 from mha.core.kinds import as_switch
 from mha.core.masks import Align, first_place
@@ -389,8 +388,7 @@ def relative_buckets(
 
 def _speeds(even: int, width: int, base: float) -> Array:
     """Return by how much each pair of `even` columns turns a position."""
-    base = as_number("base", base)
-    refuse_where("base", np.asarray(base), np.asarray(base <= 0), "a number above 0 is wanted")
+    base = as_number("base", base, above=0)
     with np.errstate(over="ignore"):
         speeds: Array = base ** (-np.arange(0, even, 2) / width)
     return speeds

@@ -11,7 +11,6 @@ from mha.core.checks import (
     finite_product,
     in_one_dtype,
     refuse_overflow,
-    refuse_where,
 )
 from mha.core.softmax import as_scores, softmax
 
@@ -45,7 +44,7 @@ def capped_scores(scores: ArrayLike, cap: float) -> Array:
     array([ 0.9999, 48.2014])
     """
     scores = as_finite_array("scores", scores)
-    cap = _above_zero("cap", cap)
+    cap = as_number("cap", cap, above=0)
     with np.errstate(over="ignore", under="ignore"):
         found = cap * np.tanh(scores.astype(float) / cap)  # at most as large as the scores
     return found.astype(scores.dtype)
@@ -267,9 +266,3 @@ def _check_fit(first_name: str, first: Array, second_name: str, second: Array) -
             f"{first_name} has shape {first.shape} but {second_name} has {second.shape};"
             " they must match"
         ) from error
-
-
-def _above_zero(name: str, value: float) -> float:
-    value = as_number(name, value)
-    refuse_where(name, np.asarray(value), np.asarray(value <= 0), "a number above 0 is wanted")
-    return value

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mha.core.checks import Array, as_count, as_number, refuse_overflow, refuse_where
+from mha.core.checks import Array, as_count, as_number, refuse_overflow
 from mha.core.positions import BASE, rotary_angles
 
 
@@ -66,7 +66,7 @@ def interpolated_speeds(d_k: int, factor: float, *, base: float = BASE) -> Array
     >>> interpolated_speeds(4, 4)
     array([0.25  , 0.0025])
     """
-    return rotary_speeds(d_k, base=base) / _at_least_one("factor", factor)
+    return rotary_speeds(d_k, base=base) / as_number("factor", factor, least=1)
 
 
 def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
@@ -103,7 +103,7 @@ def wider_base(d_k: int, factor: float, *, base: float = BASE) -> float:
     rotary_speeds(width, base=base)  # refuses what is no width and no base
     with np.errstate(over="ignore"):
         wider = np.asarray(
-            base * np.float64(_at_least_one("factor", factor)) ** (width / (width - 2))
+            base * np.float64(as_number("factor", factor, least=1)) ** (width / (width - 2))
         )
     refuse_overflow("base and factor", wider)
     return float(wider)
@@ -155,12 +155,12 @@ def yarn_speeds(
     speeds, pairs = rotary_speeds(d_k, base=base), np.arange(d_k // 2)
     as_count("length", length)
     first, last = (
-        _pair_of(d_k, base, length, _above_zero(name, turns))
+        _pair_of(d_k, base, length, as_number(name, turns, above=0))
         for name, turns in (("fast", fast), ("slow", slow))
     )
     low, high = max(math.floor(first), 0), min(math.ceil(last), d_k - 1)
     share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)
-    return speeds * (1 - share) + speeds / _at_least_one("factor", factor) * share
+    return speeds * (1 - share) + speeds / as_number("factor", factor, least=1) * share
 
 
 def yarn_sharpness(factor: float) -> float:
@@ -190,24 +190,11 @@ def yarn_sharpness(factor: float) -> float:
     >>> round(yarn_sharpness(4), 4)
     1.1386
     """
-    return 0.1 * math.log(_at_least_one("factor", factor)) + 1
+    return 0.1 * math.log(as_number("factor", factor, least=1)) + 1
 
 
 def _pair_of(d_k: int, base: float, length: int, turns: float) -> float:
     """Return which pair makes so many turns within the length, counted on between pairs."""
-    if base <= 1:
-        raise ValueError(f"base is {base}; a number above 1 is wanted")
+    as_number("base", base, above=1)
     logs = math.log(length) - math.log(2 * math.pi) - math.log(turns)
     return d_k * logs / (2 * math.log(base))
-
-
-def _above_zero(name: str, value: float) -> float:
-    value = as_number(name, value)
-    refuse_where(name, np.asarray(value), np.asarray(value <= 0), "a number above 0 is wanted")
-    return value
-
-
-def _at_least_one(name: str, value: float) -> float:
-    value = as_number(name, value)
-    refuse_where(name, np.asarray(value), np.asarray(value < 1), "a number of at least 1 is wanted")
-    return value

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import scaled_dot_product_attention
-from mha.core.checks import Array, as_finite_array, as_number, as_scale, frozen, refuse_where
+from mha.core.checks import Array, as_finite_array, as_number, as_scale, frozen
 from mha.core.heads import merge_heads
 from mha.core.kinds import as_switch, as_word, check_kind
 from mha.core.masks import as_additive_mask
@@ -76,8 +76,7 @@ class AttentionLayer:
             as_word(name, getattr(self, name))
         as_scale(self.scale, self.weights.d_k)
         as_switch("is_causal", self.is_causal)
-        eps = np.asarray(as_number("eps", self.eps))
-        refuse_where("eps", eps, eps < 0, "a number of at least 0 is wanted")
+        as_number("eps", self.eps, least=0)
         if self.base is not None:
             rotary_angles(0, self.weights.d_k, base=self.base)
         for name, ndim, width, wanted in (

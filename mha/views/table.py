@@ -202,6 +202,7 @@ def array_table(
     places: int = PLACES,
     mark_max: bool = False,
     name: str | None = None,
+    at: str = "",
 ) -> Table:
     """Return a matrix as a table with labelled rows and columns.
 
@@ -217,6 +218,9 @@ def array_table(
         Mark the largest entry of each row, all of them where several are equal.
     name : str, optional
         Label to cite the table by.
+    at : str, optional
+        Whose numbers these are, where they are all of one stage: an example's name, the stage and
+        its head, such as ``"it-tired w_q.0"``. On a page they follow a reader's changes.
 
     Raises
     ------
@@ -231,7 +235,7 @@ def array_table(
     array = _labelled(array, rows, columns)
     body = _texts(array, rows, places_needed(array, places))
     marked = _row_maxima(array) if mark_max else frozenset()
-    return Table(caption, (corner, *columns), body, marked=marked, name=name)
+    return Table(caption, (corner, *columns), body, marked=marked, name=name, at=at)
 
 
 def _labelled(array: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:

@@ -155,7 +155,7 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
     said = page.evaluate(SAID)
     compared = 0
     for of, formula, how, text, classes in said:
-        if of not in runs or "|" in formula or how.startswith(("holds", "at_")):
+        if of not in runs or "|" in formula or how.startswith(("holds", "at_", "own")):
             continue
         assert text == wanted(formula, how, runs[of]), (formula, how)
         compared += 1
@@ -198,7 +198,7 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     page = tied("mechanism/what-attention-does", width, has_touch=width == 390)
     number = page.locator("p data[role=spinbutton]").first
     centre(page, number)
-    assert number.inner_text() == "1"
+    assert number.inner_text() == "3"
     box = number.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     if width == 390:
@@ -217,24 +217,24 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
         page.mouse.down()
         page.mouse.move(x + 40, y, steps=8)
         now = number.bounding_box()
-        assert number.inner_text() == "1.5"
+        assert number.inner_text() == "3.5"
         assert abs(now["x"] - box["x"]) <= 1
         assert abs(now["y"] - box["y"]) <= 1
         page.mouse.up()
-    assert number.inner_text() == "1.5"
+    assert number.inner_text() == "3.5"
     number.press("ArrowDown")
-    assert number.inner_text() == "1.4"
-    assert number.get_attribute("aria-valuenow") == "1.4"
-    assert number.get_attribute("title") == "In the book: 1"
+    assert number.inner_text() == "3.4"
+    assert number.get_attribute("aria-valuenow") == "3.4"
+    assert number.get_attribute("title") == "In the book: 3"
     assert page.evaluate("document.querySelector('mha-explorer').explorer.state.edits") == {
-        "query.0.2.0": 1.4
+        "value.0.1.0": 3.4
     }
     small = page.locator(".small-strip:visible")
     assert small.count() == 1
     assert violations(page) == []
     small.get_by_role("button", name="Reset").click()
     settled(page)
-    assert number.inner_text() == "1"
+    assert number.inner_text() == "3"
     assert page.locator("data.moved").count() == 0
 
 
@@ -268,12 +268,91 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
     assert "fails" not in claim.get_attribute("class")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser, width, height):
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(path("mechanism/what-attention-does").as_uri())
+    number = page.locator("p data[role=spinbutton]").first
+    number.wait_for()  # without any doing of the reader
+    river = page.locator("#fig-river-bank-moved circle").nth(1)
+    box, dot = number.bounding_box(), river.bounding_box()
+    assert dot["y"] + dot["height"] < height
+    assert page.locator(".small-strip:visible").count() == 0
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 80, y, steps=8)
+    page.mouse.up()
+    assert number.inner_text() == "2"
+    unit = (dot["x"] - page.locator("#fig-river-bank-moved circle").nth(0).bounding_box()["x"]) / 3
+    assert abs(dot["x"] - river.bounding_box()["x"] - unit) < 1
+    run = runs_of(page)["river-bank"]
+    outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
+    assert outcome == mha.shown(run.head_outputs[0, 2, 0], 2)
+    page.close()
+
+
+OWN = """() => [...document.querySelectorAll(".now")]
+    .filter((mark) => mark.textContent.includes("the book’s numbers"))
+    .map((mark) => mark.closest("[id]").id)"""
+
+
+def test_what_does_not_follow_says_that_it_has_the_books_numbers(tied):
+    page = tied("mechanism/what-attention-does")
+    settled(page)
+    assert page.evaluate(OWN) == []
+    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
+                  "mhaPlaces.parse('query.0.2.0'), 3)")  # fmt: skip
+    settled(page)
+    marked = {*page.evaluate(OWN)}
+    # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
+    assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
+    assert {"turn-river-bank-key-1-3-1-title", "quiz-river-bank-louder-title"} <= marked
+    assert not {"tbl-river-bank-weights", "fig-river-bank-moved"} & marked
+    words = page.locator("data.own", has_text="The query of bank is the same")
+    assert words.evaluate("e => getComputedStyle(e).textDecorationLine") == "none"
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(OWN) == []
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert {*page.evaluate(OWN)} == marked
+    page.evaluate("document.querySelector('mha-explorer').explorer.reset()")
+    settled(page)
+    assert page.evaluate(OWN) == []
+    assert page.locator("data.own").count() == 0
+
+
+HIDDEN_LINKS = """() => {
+  const links = [...document.querySelectorAll(".page-toc a")]
+    .filter((link) => link.checkVisibility({ visibilityProperty: true }));
+  return links.filter((link) => {
+    const { left, top, height } = link.getBoundingClientRect();
+    const there = document.elementFromPoint(left + 24, top + height / 2);
+    return top > 0 && top < innerHeight && there && !there.closest(".bd-sidebar-secondary");
+  }).map((link) => link.textContent);
+}"""
+
+
+@pytest.mark.parametrize("name", ["examples/cat-sat", "mechanism/self-attention"])
+def test_the_contents_are_seen_as_a_whole_or_not_at_all(tied, name):
+    page = tied(name)
+    seen = 0
+    for top in range(0, 4000, 90):
+        page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
+        page.wait_for_timeout(50)
+        assert page.evaluate(HIDDEN_LINKS) == [], top
+        seen += page.locator(".page-toc a").first.is_visible()
+    assert 10 < seen < 40
+
+
 COVERED = """() => {
   const strip = document.querySelector(".small-strip:not([hidden])");
   if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
   const box = strip.getBoundingClientRect();
   const isFoot = strip.classList.contains("at-foot");
-  if (isFoot) return box.height > 96 ? ["as high as", box.height] : [];
+  if (isFoot) {
+    const there = document.elementFromPoint(box.left + 30, box.top + 12);
+    return box.height > 96 || !strip.contains(there) ? [box.height, there.outerHTML] : [];
+  }
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   const covered = [];
   while (walker.nextNode()) {

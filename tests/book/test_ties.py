@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mha
+import mha.chapters
 from byhand.reading.running import Ties
 from byhand.reading.ties import View, follows, is_of, parts_of
 from mha import load_example, trace
@@ -34,6 +35,7 @@ def parts(expression, run=RUN):
         ("percent(who[0] + who[-1])", "weights.0.2.0 weights.0.2.3 +", "percent:0"),
         ("at_most(who[:2].max(), 1)", "weights.0.2.0 weights.0.2.1 max", "at_most:1"),
         ("int(run.scores[0, it, 0] - 2)", "scores.0.2.0 2 -", "short:4"),
+        ("short(abs(who[:2].sum() - 1))", "weights.0.2.0 weights.0.2.1 + 1 - abs", "short:4"),
         ("[bool(who[0] > 1 / 2), '']", "weights.0.2.0 0.5 >", "holds"),
         ("arithmetic(run, 'scores', it, cat, head=1)", "scores.1.2.0", "line:4"),
     ],
@@ -83,9 +85,20 @@ def test_an_explorer_of_the_same_numbers_is_the_same_run_from_where_it_begins():
     assert not is_of(parts("arithmetic(run, 'query', it, 0)"), outright)  # there it is given
 
 
-def test_a_text_that_comes_out_otherwise_is_not_tied():
+def test_what_does_not_follow_but_shows_numbers_of_the_run_is_the_books_own():
     ties = Ties()
     ties.show(explorer(RUN))
-    ties.note(0, "percent(who[0])", NAMES, "73 %")
-    ties.note(1, "percent(who[0])", NAMES, str(mha.percent(RUN.weights[0, 2, 0])))
-    assert list(ties.settled()) == ["1"]
+    asked = ["percent(who[0])", "str(run.weights.argmax())", "[bool(run), '']", "shown(np.pi)",
+             "shown(other.weights[0, 0, 0])", "len(run.tokens)"]  # fmt: skip
+    for number, expression in enumerate(asked):
+        ties.note(number, expression, NAMES, "73 %")
+    ties.note(9, asked[0], NAMES, str(mha.percent(RUN.weights[0, 2, 0])))
+    for number, cell in enumerate(["figures.bars(who)", "figures.flow()", "figures.arcs(other)"]):
+        ties.note_cell(20 + number, cell, NAMES)
+    ties.note_cell(30, "show.maps()", {"show": mha.chapters.Show(RUN)})
+    found = ties.settled()
+    assert found.pop("9")[1][0][2] == "percent:0"
+    own = {number: parts[0][2] for number, (_, parts) in found.items() if parts}
+    # The other run has the same inputs: who changes them will look for the change there too.
+    assert own == dict.fromkeys(["0", "1", "2", "4"], "own")
+    assert [number for number, (name, parts) in found.items() if not parts] == ["20", "22", "30"]

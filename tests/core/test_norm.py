@@ -101,7 +101,7 @@ def test_equal_numbers_become_zeros():
         (([[1, np.nan]],), "x holds nan at index (0, 1); finite numbers are wanted"),
         (
             ([[1, 2]], None, None, -1),
-            "eps holds -1.0 at index (); a number of at least 0 is wanted",
+            "eps is -1.0; a number of at least 0 is wanted",
         ),
         (
             ([[1, 2], [3, 3]], None, None, 0),

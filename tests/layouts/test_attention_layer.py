@@ -102,8 +102,8 @@ def test_numbers_stay_narrow_and_an_overflow_is_refused(rng):
          "key_norm has shape (1, 6); a number a column of a head, 6, is wanted"),
         ({"relative_bias": np.ones((3, 5))},
          "relative_bias has shape (3, 5); a column a head, 3, is wanted"),
-        ({"eps": -1.0}, "eps holds -1.0 at index (); a number of at least 0 is wanted"),
-        ({"base": 0.0}, "base holds 0.0 at index (); a number above 0 is wanted"),
+        ({"eps": -1.0}, "eps is -1.0; a number of at least 0 is wanted"),
+        ({"base": 0.0}, "base is 0.0; a number above 0 is wanted"),
     ],
 )  # fmt: skip
 def test_parts_that_do_not_fit_are_refused(rng, part, sentence):

@@ -24,7 +24,7 @@ def test_a_head_can_be_switched_off_and_on(view):
     share = [shown(float(x)) for x in seen.run.head_contributions.flat]
     assert seen.texts("head_contributions") == share
     assert seen.status.startswith(
-        "Head 2 is switched off. The weights of the move by up to 0.0000, its"
+        "Head 2 is switched off. By this change the weights of the move by up to 0.0000, its"
     )
     amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
     note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."

@@ -116,8 +116,13 @@ def test_an_input_is_dragged_by_the_mouse(view):
     seen.page.mouse.down()
     for step in range(1, 5):
         seen.page.mouse.move(x + 10 * step, y)
+        # The hand rests: as long as it holds the number, that is one change.
+        seen.page.evaluate("{ const n = performance.now(); performance.now = () => n + 2000; }")
     seen.page.mouse.up()
-    holds(seen, changed(seen.run, 1, 0, 0.5), 0)
+    after = changed(seen.run, 1, 0, 0.5)
+    holds(seen, after, 0)
+    most = shown(float(np.abs(after.weights - seen.run.weights)[:, 0].max()))
+    assert f"By this change the weights of the move by up to {most}" in seen.status
     assert seen.number("Embedding of cat, x₁").input_value() == "0.5"
     seen.page.get_by_role("button", name="Undo").click()
     holds(seen, seen.run, 0)
@@ -355,8 +360,8 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     assert not {"Weight", "Row sum", "Mixture", "Output"} & set(names.split())
     seen.press("ArrowUp")
     assert seen.status == (
-        "Embedding of sat, x₁ is now 1.1. The weights of cat move by up to 0.0000, its output by up"
-        " to 0.0000."
+        "Embedding of sat, x₁ is now 1.1. By this change the weights of cat move by up to 0.0000,"
+        " its output by up to 0.0000."
     )
 
 

@@ -75,7 +75,11 @@ def _panel(
     parts.append(arrow(x1, y1, x2, y2, stroke="f-stroke", fill="f-head", width=2.5, point=11))
     parts.append(element("circle", cx=x2, cy=y2, r=5, cls="f-box"))
     width = _LEFT + _SIDE + max(_RIGHT, max(width_of(word, 17) for word in run.tokens))
-    return Panel(width, bottom + _BELOW, group(*parts, colour=head_colour(head)))
+    drawn = group(*parts, colour=head_colour(head))
+    if np.array_equal(run.value[head], run.embeddings):  # a page may move them, by these numbers
+        numbers = map("{:g}".format, (token, head, _LEFT, bottom, step))
+        drawn = element("g", drawn, data_at=" ".join([run.example.name, *numbers]))
+    return Panel(width, bottom + _BELOW, drawn)
 
 
 def _axes(names: tuple[str, str], bottom: float, step: float, most: int) -> list[str]:

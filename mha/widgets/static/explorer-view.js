@@ -12,6 +12,13 @@
   /** Changes of one number are one step of the history while they follow each other this fast. */
   const GESTURE_MS = 1000;
 
+  /** Which press of a pointer it is that lasts, 0 while there is none: as long as it does, it is one
+      gesture, however long the hand rests. */
+  let press = 0;
+  let presses = 0;
+  addEventListener("pointerdown", () => { press = presses += 1; }, true);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { press = 0; }, true);
+
   class Explorer {
     // What is seen, and what happened so far: `assemble` makes it.
     /** @type {any} */
@@ -48,7 +55,7 @@
     /** Who else is told of each change. @type {(() => void)[]} */
     told = [];
 
-    gesture = { what: "", at: 0, from: /** @type {any} */ (null) };
+    gesture = { what: "", at: 0, press: 0, from: /** @type {any} */ (null) };
 
     /**
      * @param {ExplorerData} data
@@ -159,8 +166,10 @@
         @param {Numbers} before */
     remember(what, before) {
       const now = performance.now();
-      const goesOn = what && what === this.gesture.what && now - this.gesture.at < GESTURE_MS;
-      this.gesture = { what, at: now, from: goesOn ? this.gesture.from : before };
+      const isHeld = press > 0 && press === this.gesture.press;
+      const goesOn = what && what === this.gesture.what
+        && (isHeld || now - this.gesture.at < GESTURE_MS);
+      this.gesture = { what, at: now, press, from: goesOn ? this.gesture.from : before };
       if (!goesOn) this.past.push(this.state);
       this.future = [];
     }

@@ -68,4 +68,6 @@
     later("tied.js");
   };
   if (isPage) acts.forEach((act) => addEventListener(act, tie));
+  // A number below the title is on the first screen: it is seen at once that it can be moved.
+  if (document.querySelector(".lead + p > data")) (window.requestIdleCallback ?? setTimeout)(tie);
 })();

@@ -16,7 +16,7 @@
     },
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
-    asArrows: "As arrows: a plane a head",
+    asArrows: "As arrows: one cloud, a plane for each head",
     byOne: "unscaled",
     byTemperature: "{by} ÷ {temperature}",
     sum: "sum",
@@ -76,7 +76,8 @@
     pulled: "{place} is now {value}: its matrix has changed.",
     overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
 
-    effect: "{what} The weights of {token} move by up to {weights}, its {end} by up to {outcome}.",
+    effect: "{what} By this change the weights of {token} move by up to {weights}, its {end} by up " +
+      "to {outcome}.",
     changed: "{place} is now {value}.",
     headIsOff: "{head} is switched off.",
     headIsOn: "{head} is on again.",

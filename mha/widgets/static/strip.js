@@ -14,8 +14,8 @@
 
   /** For so many digits there is room in the columns of numbers, on one line at a desk; what a
       vector takes beyond its numbers, and a number beyond its digits; the least digits that a number
-      has room for that is computed, and one of a vector. */
-  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6.2, component: 3 };
+      has room for that is computed, and one of a vector: more where the line has room. */
+  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6.2, component: [4.5, 3.5, 3] };
 
   /** So many digits more a number may have than room; where it is set smaller it also uses what is
       empty at its left, and everything holds so much more. */
@@ -233,22 +233,25 @@
       const { inputs } = this.explorer.data;
       const room = ["scores", "scaled_scores", "exponentials", "value"].reduce((left, stage) =>
         left - this.digitsOf(stage, ROOM.computed) - ROOM.number, ROOM.line);
-      const vectors = VECTORS.map((stage) => {
+      /** @type {(least: number) => VectorLayout[][]} */
+      const laid = (least) => VECTORS.map((stage) => {
         const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
         const start = isGiven(inputs, stage) ? stage : "embeddings";
         const those = meets === start || stage === "value" ? [meets] : [start, meets];
         return those.map((name) => {
           const { length: count } = numbers[name].flat(window.mhaStages[name].axes.length - 2)[0];
-          return { stage: name, count, columns: count, digits: this.digitsOf(name, ROOM.component) };
+          return { stage: name, count, columns: count, digits: this.digitsOf(name, least) };
         });
       });
       const size = (/** @type {VectorLayout} */ { columns, digits: most }) =>
         ROOM.vector + columns * (most + ROOM.number);
-      const isTight = () => vectors.reduce((sum, those) =>
-        sum + Math.max(...those.map(size)), 0) > room;
+      /** @type {(those: VectorLayout[][]) => boolean} */
+      const isTooWide = (those) => those.reduce((sum, one) => sum + Math.max(...one.map(size)), 0) > room;
+      const vectors = ROOM.component.map(laid).find((those, i, all) =>
+        i === all.length - 1 || !isTooWide(those)) ?? [];
       for (const those of vectors) {
         for (const one of [...those].sort((a, b) => size(b) - size(a))) {
-          if (isTight()) one.columns = Math.ceil(one.count / 2);
+          if (isTooWide(vectors)) one.columns = Math.ceil(one.count / 2);
         }
       }
       return Object.fromEntries(VECTORS.map((stage, i) => [stage, vectors[i]]));

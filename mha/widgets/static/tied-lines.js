@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { short, shown, sign } = window.mhaNumbers;
+  const { short, shown, sign, typed } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { inBrackets } = window.mhaExplorer;
@@ -46,10 +46,17 @@
   /** @type {(value: number, places: number) => string} */
   const percent = (value, places) => `${shown(100 * value, places)}\u00a0%`;
 
+  /** As tables have it: with their decimals, and with more where these do not show it.
+      @type {(value: number, places: number) => string} */
+  function atLeast(value, places) {
+    const text = shown(value, places);
+    return Math.abs(typed(text) - value) < 5e-5 ? text : short(value);
+  }
+
   /** How a number is written, by the name of Python's function.
       @type {Record<string, (value: number, places: number) => string>} */
   const WRITERS = {
-    shown, short, percent, at_least: shown, at_most: shown, at_least_percent: percent,
+    shown, short, percent, table: atLeast, at_least: shown, at_most: shown, at_least_percent: percent,
     at_most_percent: percent,
   };
 

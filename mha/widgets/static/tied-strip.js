@@ -126,13 +126,12 @@
       const contents = document.querySelector(CONTENTS)?.getBoundingClientRect();
       const least = Math.max(BAR, contents?.bottom ?? 0) + GAP;
       const most = innerHeight - height - GAP;
-      const isInMargin = this.hasMargin && most >= least;
+      const top = this.hasMargin && most >= least ? this.free(least, most, height) : null;
+      const isInMargin = top !== null;
       set(this.node, "class", `small-strip ${isInMargin ? "in-margin" : "at-foot"}`);
       set(this.node, ".left", `${isInMargin ? this.edges.margin : this.edges.foot}px`);
       document.documentElement.classList.toggle("has-foot", !isInMargin);
-      const top = isInMargin ? this.free(least, most, height) : null;
-      set(this.node, ".top", top === null ? "" : `${top}px`);
-      set(this.node, ".visibility", isInMargin && top === null ? "hidden" : "visible");
+      set(this.node, ".top", isInMargin ? `${top}px` : "");
     }
 
     /** Where the margin is free, null where it is not.

@@ -5,9 +5,8 @@
 (function () {
   "use strict";
 
-  const { shown, short } = window.mhaNumbers;
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
-  const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
+  const { MovedFigure, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
     isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
@@ -20,6 +19,13 @@
 
   /** Words of the text that stand for a part of the strip, by their class. */
   const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
+
+  /** What has one mark for all numbers in it that do not follow. */
+  const LISTS = "ul, ol, dl, table";
+  const TEXTS = "p, figcaption, div";
+
+  /** Where the mark of what a cell shows stands. */
+  const TITLES = ".caption-text, .your-turn-title, .quiz-title";
 
   /** @typedef {{ text: string, place?: Place | null, raised?: boolean }} Piece */
 
@@ -53,6 +59,8 @@
       this.node = node;
       // Words that a comparison bears out may say what the number is now.
       const [own, now] = formula.split(" | ");
+      /** Whether it is said of the run as the book has it, and follows nothing. */
+      this.isOwn = !own;
       /** @type {Formula} */
       this.formula = formulaOf(own);
       /** @type {{ formula: Formula, how: string } | null} */
@@ -92,6 +100,10 @@
       if (this.isLine) {
         const pieces = lineOf(numbers, moved(this.at), this.places, temperature, this.last);
         if (pieces) this.paintLine(pieces);
+        return;
+      }
+      if (this.isOwn) {
+        this.claim(!this.prose.isMarked, "");
         return;
       }
       const worthOf = (/** @type {Formula} */ formula) =>
@@ -146,16 +158,18 @@
       this.mark(isMoved);
     }
 
-    /** A claim stays as it is printed; one that no longer holds is greyed, with what it is now.
+    /** A claim stays as it is printed; one that no longer holds is greyed, with what it is now, and
+        one that nobody can tell says whose numbers it is about.
         @param {boolean} isTrue @param {string} now what it is, "" where nothing says it */
     claim(isTrue, now) {
       const said = this.now ?? make("span", { className: "now" });
       this.now = said;
-      if (!isTrue) setText(said, now ? fill(texts.now, { text: now }) : texts.notNow);
+      const without = this.isOwn ? texts.own : texts.notNow;
+      if (!isTrue) setText(said, now ? fill(texts.now, { text: now }) : without);
       if (isTrue === !said.isConnected) return;
       if (isTrue) said.remove();
       else this.node.after(said);
-      this.node.classList.toggle("fails", !isTrue);
+      this.node.classList.toggle(this.isOwn ? "own" : "fails", !isTrue);
     }
 
     /** @param {boolean} isMoved */
@@ -168,6 +182,10 @@
     }
   }
 
+  /** Marks of what does not follow, and whose run has been changed: a figure may show two.
+      @type {Map<Element, { wanted: Set<Prose>, mark: HTMLElement }>} */
+  const marks = new Map();
+
   /** All that the page says of one explorer's run. */
   class Prose {
     /** What of the page is tied to it. @type {Element[]} */
@@ -176,7 +194,16 @@
     /** Whether the strip itself is on the screen; at first nobody knows. @type {boolean | null} */
     isOnScreen = null;
 
+    /** Whether a reader has come to the strip, who is shown a small one from then on. */
+    isPast = false;
+
     isPrinting = false;
+
+    /** Whether a reader has changed the run, and what does not follow says so. */
+    isMarked = false;
+
+    /** Behind or in what that is said. @type {Set<Element>} */
+    own = new Set();
 
     /** @type {(node: Element) => void} */
     watch = () => {};
@@ -223,6 +250,8 @@
         const { intersectionRect, boundingClientRect } = entries[entries.length - 1];
         const whole = Math.min(boundingClientRect.height, innerHeight);
         this.isOnScreen = intersectionRect.height > 0.35 * whole;
+        // One that is folded away has been read, or will not be.
+        this.isPast = boundingClientRect.top < 0 || !boundingClientRect.height;
         arrange();
       }, { threshold: [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7] });
       strip.observe(this.explorer.root.querySelector(".face") ?? this.explorer.root);
@@ -232,13 +261,47 @@
     /** Take what the page has now: a fold may bring more when it is opened. */
     collect() {
       const { name } = this.explorer.data;
-      this.nodes = [...document.querySelectorAll(`data[data-of="${name}"], table[data-at^="${name} "]`)];
+      this.nodes = [...document.querySelectorAll(
+        `data[data-of="${name}"], :is(table, g)[data-at^="${name} "]`)];
       this.nodes.forEach((node) => this.watch(node));
+      this.findOwn(name);
       this.follow();
     }
 
+    /** Find what shows the run and does not follow it: numbers, the last of each paragraph, and
+        figures, tables and boxes.
+        @param {string} name of the explorer */
+    findOwn(name) {
+      const numbers = this.nodes.filter((node) => node.matches("[data-as=own]"));
+      const last = new Map(numbers.map((one) => [one.closest(LISTS) ?? one.closest(TEXTS), one]));
+      const titles = [...document.querySelectorAll(`.tag_of-${name}`)].flatMap((cell) => {
+        const parts = [...cell.querySelectorAll("table, g[data-at]")];
+        const follows = parts.some((part) => this.nodes.includes(part))
+          && parts.every((part) => part.localName === "g" || this.nodes.includes(part));
+        if (follows || cell.querySelector("mha-explorer, mha-instrument")) return [];
+        this.watch(cell);
+        return [cell.querySelector(TITLES) ?? cell.querySelector(".cell_output") ?? cell];
+      });
+      this.isMarked = false;
+      this.own = new Set([...last.values(), ...titles]);
+    }
+
+    /** @param {boolean} isMarked */
+    markOwn(isMarked) {
+      if (isMarked === this.isMarked) return;
+      this.isMarked = isMarked;
+      for (const node of this.own) {
+        const { wanted, mark } = marks.get(node) ?? { wanted: new Set(), mark: make("span", { className: "now" }, texts.own) };
+        marks.set(node, { wanted, mark });
+        if (isMarked) wanted.add(this);
+        else wanted.delete(this);
+        if (!wanted.size) mark.remove();
+        else if (!mark.isConnected) node.matches("data") ? node.after(mark) : node.append(mark);
+      }
+    }
+
     /** The ties of an element, made when it first comes near; a table has one in each cell.
-        @param {Element} node @returns {Tie[]} */
+        @param {Element} node @returns {(Tie | any)[]} */
     tiesOf(node) {
       const known = this.ties.get(node);
       if (known) return known;
@@ -253,7 +316,9 @@
           if (!(error instanceof RangeError)) throw error;
         }
       };
-      if (node instanceof HTMLDataElement) add(node, node.value, node.dataset.as ?? "");
+      if (node instanceof HTMLDataElement) {
+        if (node.dataset.as !== "own") add(node, node.value, node.dataset.as ?? "");
+      } else if (node instanceof SVGElement) made.push(new MovedFigure(node));
       else if (node instanceof HTMLTableElement) this.cellsOf(node, add);
       this.ties.set(node, made);
       return made;
@@ -274,12 +339,12 @@
           const holder = cell.querySelector("strong") ?? cell.querySelector(".heat") ?? cell;
           const text = holder.firstChild;
           if (value === undefined || !(text instanceof Text)) return;
-          const how = shown(value) === text.data ? "shown:4" : short(value) === text.data ? "short:4" : "";
-          if (!how) return;
+          const places = text.data.split(".")[1]?.length ?? 0;
+          if (WRITERS.table(value, places) !== text.data) return;
           const data = make("data", {}, text.data);
           text.replaceWith(data);
           const index = head === undefined ? [row, column] : [Number(head), row, column];
-          add(data, address(placeAt(stage, ...index)), how);
+          add(data, address(placeAt(stage, ...index)), `table:${places}`);
         });
       });
     }
@@ -323,7 +388,7 @@
       const { numbers, state } = this.explorer;
       const isOwn = this.isPrinting;
       for (const tie of this.tiesOf(node)) {
-        if (isOwn) tie.paint(this.first.numbers, 1, (at) => at);
+        if (isOwn) tie.paint(this.first.numbers, 1, (/** @type {Place} */ at) => at);
         else tie.paint(numbers, state.temperature, this.moved);
       }
       if (node instanceof HTMLTableElement) {
@@ -333,9 +398,12 @@
 
     /** What is near the screen follows at once, the rest of the page a little later. */
     follow() {
-      this.near.forEach((node) => this.paint(node));
       const { state, start } = this.explorer;
-      this.small.mark(isChanged(state, start));
+      const isMoved = isChanged(state, start);
+      this.markOwn(isMoved);
+      this.near.forEach((node) => this.paint(node));
+      this.small.mark(isMoved);
+      arrange();
       this.small.paint();
       clearTimeout(this.late);
       this.late = setTimeout(() => this.nodes.forEach((node) => {
@@ -346,6 +414,7 @@
     /** Before the page is printed, and behind it. @param {boolean} isPrinting */
     print(isPrinting) {
       this.isPrinting = isPrinting;
+      this.markOwn(!isPrinting && isChanged(this.explorer.state, this.explorer.start));
       this.nodes.forEach((node) => this.paint(node));
     }
 
@@ -404,7 +473,9 @@
   function arrange() {
     const most = proses.reduce((/** @type {Prose | null} */ best, prose) =>
       (prose.seen.size > (best?.seen.size ?? 0) ? prose : best), null);
-    for (const prose of proses) prose.small.show(prose === most && prose.isOnScreen === false);
+    for (const prose of proses) {
+      prose.small.show(prose === most && prose.isOnScreen === false && (prose.isPast || prose.isMarked));
+    }
   }
 
   /** The number of the text that an event is about.
@@ -416,7 +487,7 @@
       const known = prose.places.get(node);
       if (known) return { prose, node, ...known };
       const [tie] = prose.ties.get(node) ?? [];
-      if (tie) return { prose, node, tie, at: tie.at };
+      if (tie?.at) return { prose, node, tie, at: tie.at };
     }
     return null;
   }

@@ -115,7 +115,8 @@ class HoldMarks(SphinxPostTransform):
             text = formula.next_node(descend=False, siblings=True)
             marks = MARKS.match(text) if isinstance(text, nodes.Text) else None
             if marks:
-                text.parent.replace(text, nodes.Text(text[marks.end() :]))
+                behind = formula.parent.index(formula) + 1  # another text may be the same
+                formula.parent[behind] = nodes.Text(text[marks.end() :])
                 held = nodes.inline("", "", classes=["math-held"])
                 formula.replace_self(held)
                 held += [formula, nodes.Text(marks[0])]

@@ -20,7 +20,7 @@ from byhand.quiz.elements import (
     quiz_question,
     revealed,
 )
-from byhand.reading.values import NoValueError, value
+from byhand.reading.values import NoValueError, value, whose
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +58,7 @@ class Quiz(SphinxDirective):
     required_arguments = 1
     has_content = True
     option_spec: ClassVar[dict[str, Any]] = {"multiple": directives.flag}
+    explorer = ""  # of the page, whose numbers it is about
 
     def run(self) -> list[nodes.Node]:
         """Return the quiz, or warn at its line and leave it out."""
@@ -94,6 +95,7 @@ class Quiz(SphinxDirective):
         question = quiz_question(label=label)
         question += body[0].children
         whole = quiz(label=label, number=number, multiple=multiple, docname=self.env.docname)
+        whole["of"] = self.explorer
         whole["predict"], whole["reveals"] = predict, self.options.get("reveals", 0)
         whole += [question, *body[1:], listing, answer]
         self.set_source_info(whole)
@@ -157,8 +159,10 @@ class Quiz(SphinxDirective):
 
     def _assert(self, expression: str, wanted: bool) -> None:
         """Raise unless the page's cells say what the mark says, where they run."""
+        where = (self.state.document, f"bool({expression})", self.lineno)
         try:
-            outputs = value(self.state.document, f"bool({expression})", self.lineno)
+            outputs = value(*where)
+            self.explorer = whose(*where) or self.explorer
         except NoValueError as error:
             raise QuizError(f"`{expression}` cannot be evaluated: {error}") from error
         came = [str(output["data"].get("text/plain")) for output in outputs]

@@ -26,7 +26,7 @@ Frame = tuple[str, str]
 
 ON_PAGES: dict[type[nodes.Element], Frame] = {
     quiz: (
-        '<mha-quiz id="$label" role="group" aria-labelledby="$label-title"$multiple$predict>'
+        '<mha-quiz id="$label" role="group" aria-labelledby="$label-title"$multiple$predict$of>'
         '<p class="quiz-title" id="$label-title">$title <span class="reading-done"></span></p>'
         '<form class="quiz-form" novalidate><fieldset>',
         "</mha-quiz>\n",
@@ -97,5 +97,6 @@ def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:
     attributes = {
         "multiple": ' data-multiple=""' if several else "",
         "predict": ' data-predict=""' if predict else "",
+        "of": f' class="tag_of-{node["of"]}"' if node.get("of") else "",  # as a cell's element
     }
     return {name: encode(text) for name, text in said.items()} | attributes

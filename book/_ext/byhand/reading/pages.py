@@ -102,6 +102,9 @@ def _put(results: Results, notebook: NotebookNode) -> None:
             count += 1
             cell["execution_count"] = count
             cell["outputs"] = [nbformat.from_dict(o) for o in results.of_cell(index)]  # type: ignore[no-untyped-call]
+            if those := results.explorers_of(index):
+                tags = [*cell.metadata.get("tags", []), *(f"of-{name}" for name in those)]
+                cell.metadata["tags"] = tags  # which the cell's element has as classes
             results.faults += [
                 (_line(results, index), said) for said in faults(cell["outputs"], cell.metadata)
             ]

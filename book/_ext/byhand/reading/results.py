@@ -44,7 +44,8 @@ class Results:
     files : dict of str to str
         A digest of each file that a cell opened.
     ties : dict of str to (str, list)
-        By the number of an expression's step: whose explorer has it, and its text in parts.
+        By the number of an expression's step: whose explorer has it, and its text in parts. By that
+        of a cell: which explorers begin with the numbers that it shows.
     """
 
     made_from: str
@@ -59,6 +60,11 @@ class Results:
         """Return the outputs of a cell of the notebook."""
         pairs = zip(self.steps, self.outputs, strict=False)
         return next((given for s, given in pairs if (s.kind, s.index) == ("cell", index)), [])
+
+    def explorers_of(self, index: int) -> list[str]:
+        """Return the names of the explorers that begin with the numbers that a cell shows."""
+        numbers = (n for n, s in enumerate(self.steps) if (s.kind, s.index) == ("cell", index))
+        return self.ties.get(str(next(numbers, None)), ("", []))[0].split()
 
 
 def made_from(root: Path = ROOT) -> str:

@@ -25,7 +25,18 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-from byhand.reading.ties import Part, View, follows, is_of, parts_of, runs_in
+from byhand.reading.ties import (
+    OWN,
+    Part,
+    View,
+    follows,
+    has_some,
+    is_of,
+    parts_of,
+    runs_in,
+    runs_named,
+    starts_as,
+)  # fmt: skip
 from mha.runs.record import Trace
 from mha.views.figures import Figure
 from mha.widgets.instrument import Explorer
@@ -71,6 +82,8 @@ class Ties:
 
     def __init__(self) -> None:
         self.said: dict[int, list[tuple[Trace, list[Part]]]] = {}
+        self.asked: dict[int, tuple[list[tuple[Trace, set[str]]], list[Part]]] = {}
+        self.named: dict[int, list[Trace]] = {}
         self.explorers: dict[str, Trace] = {}
         self.views: dict[int, View] = {}  # by the identity of the run, which the view keeps
 
@@ -78,6 +91,7 @@ class Ties:
         """Remember what an expression says, if its text comes out the same."""
         views = [self.views.setdefault(id(run), View(run)) for run in runs_in(names)]
         found = [(view.run, parts_of(expression, view, names)) for view in views]
+        self.asked[number] = [(view.run, view.asked) for view in views], [(text, "", OWN)]
         those = [
             (run, parts) for run, parts in found
             if parts and (parts[0][2] == "holds" or "".join(part[0] for part in parts) == text)
@@ -85,19 +99,35 @@ class Ties:
         if those:
             self.said[number] = those
 
+    def note_cell(self, number: int, source: str, names: dict[str, Any]) -> None:
+        """Remember whose numbers a cell that shows something may show."""
+        self.named[number] = runs_named(source, names)
+
     def show(self, explorer: Explorer) -> Any:
         """Return what a page shows of an explorer."""
         self.explorers = {**explorer.runs, **self.explorers}
         return explorer.on_page()
 
     def settled(self) -> dict[str, tuple[str, list[Part]]]:
-        """Return, by the number of its step, whose explorer has a text's numbers, and its parts."""
+        """Return, by the number of its step, whose explorer has a text's numbers, and its parts.
+
+        Of a cell the explorers are all that start as a run that it names, and there are no parts.
+        """
         found: dict[str, tuple[str, list[Part]]] = {}
-        for number, those in self.said.items():
+        for number, (asked, own) in self.asked.items():
             for name, shown in self.explorers.items():
+                those = self.said.get(number, [])
                 fits = (p for run, p in those if follows(run, shown) and is_of(p, shown))
-                if str(number) not in found and (parts := next(fits, None)):
+                if parts := next(fits, None):
                     found[str(number)] = (name, parts)
+                    break
+                if any(has_some(shown, of) and starts_as(run, shown) for run, of in asked):
+                    found.setdefault(str(number), (name, own))
+        for number, runs in self.named.items():
+            explorers = self.explorers.items()
+            akin = [name for name, one in explorers if any(starts_as(run, one) for run in runs)]
+            if akin:
+                found[str(number)] = (" ".join(akin), [])
         return found
 
 
@@ -170,7 +200,7 @@ def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Co
     warnings.filterwarnings("error", module=r"(__main__|mha|mha\..*)$")
     connection.send("ready")
     for number, (kind, source) in enumerate(steps):
-        done = _done(shell, source, number if kind == "expression" else None)
+        done = _done(shell, source, number, is_cell=kind == "cell")
         connection.send(done)
         if kind == "cell" and done[1] is not None:
             return
@@ -208,16 +238,18 @@ def _watched(root: str) -> set[str]:
 
 
 def _done(
-    shell: Shell, source: str, number: int | None
+    shell: Shell, source: str, number: int, *, is_cell: bool
 ) -> tuple[list[Output], tuple[int, str] | None]:
-    """Run one step, an expression if it has a number."""
+    """Run one step."""
     outputs: list[Output] = []
     shell.outputs = outputs
     with redirect_stdout(Stream(outputs, "stdout")), redirect_stderr(Stream(outputs, "stderr")):
-        result = shell.run_cell(source, store_history=number is None)  # type: ignore[no-untyped-call]
+        result = shell.run_cell(source, store_history=is_cell)  # type: ignore[no-untyped-call]
     error = result.error_before_exec or result.error_in_exec
-    if number is not None and error is None:
+    if error is None and not is_cell:
         shell.ties.note(number, source, shell.user_ns, str(result.result))
+    elif error is None and outputs:
+        shell.ties.note_cell(number, source, shell.user_ns)
     return outputs, None if error is None else (_line_of(error, shell), _said(error, shell))
 
 

@@ -27,7 +27,9 @@ from mha.runs.places import Place, place_at
 from mha.runs.record import Trace
 from mha.runs.stages import STAGES
 
+WITHOUT = {"flow", "lanes", "readings", "shapes"}  # views that show no number of a run
 LONGEST, LARGEST = 400, 4096  # characters of a formula, numbers of an array
+OWN = "own"  # how what does not follow is written: as it stands
 WRITERS = (
     "shown", "short", "percent", "at_least", "at_most", "at_least_percent", "at_most_percent",
 )  # fmt: skip
@@ -137,6 +139,10 @@ class Numbers(np.ndarray):
             raise UntiedError
         return _largest(self.ravel())
 
+    def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
+        """Return the sum of all numbers, or of those along an axis."""
+        return _one(super().sum(axis=axis))
+
     def _refused(self, *_: object, **__: object) -> Any:
         raise UntiedError
 
@@ -204,14 +210,15 @@ class View:
     def __init__(self, run: Trace) -> None:
         self.run = run
         self.known: dict[tuple[object, ...], Numbers] = {}  # by where it is in memory
+        self.asked: set[str] = set()  # the stages whose numbers an expression makes something of
 
     def of(self, thing: Any) -> Any:
         """Return what stands for an object."""
         if isinstance(thing, np.ndarray) and thing.dtype == float:
             where = (thing.__array_interface__["data"], thing.shape, thing.strides)
-            tied = self.known.get(where)
-            if tied is None and (tied := _tied(thing, self.run)) is None:
+            if (tied := self.known.get(where)) is None and (tied := _tied(thing, self.run)) is None:
                 raise UntiedError
+            self.asked |= {one.formula.split(".")[0] for one in tied.flat[:1]}
             return self.known.setdefault(where, tied)
         if thing is self.run or (is_dataclass(thing) and not isinstance(thing, Trace | type)):
             return Seen(thing, self)
@@ -304,6 +311,7 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
     >>> parts_of("shown(run.weights[0, 0, 1])", View(run), {"run": run, "shown": mha.shown})
     [('0.2689', 'weights.0.0.1', 'shown:4')]
     """
+    view.asked = set()
     try:
         tree = ast.parse(expression, mode="eval")
         own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -324,7 +332,14 @@ def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
     if isinstance(said, list) and isinstance(said[0], Tied):  # a claim, and what it is now
         now = _split(str(said[1]))
         return [("", said[0].formula, "holds"), *now[:1]]
-    return _split(str(said)) if isinstance(said, str | _Line) else []
+    parts = _split(str(said)) if isinstance(said, str | _Line) else []
+    if isinstance(said, list) and isinstance(said[0], Seen):  # a run alone stands for all it has
+        view.asked = set(STAGES)
+    elif parts:
+        view.asked = {word.split(".")[0] for part in parts for word in part[1].split()}
+    elif not isinstance(said, Tied):  # how many numbers there are does not depend on them
+        view.asked = set()
+    return parts
 
 
 def _split(text: str) -> list[Part]:
@@ -341,7 +356,7 @@ def _split(text: str) -> list[Part]:
 # ---- The explorers of the page ----
 
 
-def runs_in(names: dict[str, Any]) -> list[Trace]:
+def runs_in(names: dict[Any, Any]) -> list[Trace]:
     """Return the runs that a page has names for, alone or in lists."""
     found: dict[int, Trace] = {}
     for thing in names.values():
@@ -365,6 +380,56 @@ def follows(run: Trace, shown: Trace) -> bool:
         for name, array in _arrays(shown)
         if not STAGES[name].quotes
     )
+
+
+def starts_as(run: Trace, shown: Trace) -> bool:
+    """Tell whether a run has the inputs that an explorer starts from, or the layer.
+
+    How its scores are scaled, or what is masked, may differ.
+    """
+    if run.example.layer is not None and run.example.layer is shown.example.layer:
+        return True
+    mine = dict(_arrays(run))
+    given = [(n, array) for n, array in _arrays(shown) if is_given(shown, n)]
+    return run.tokens == shown.tokens and all(
+        name in mine and np.array_equal(mine[name], array) for name, array in given
+    )
+
+
+def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
+    """Return the runs that a cell names, as such or by some of their numbers.
+
+    Parameters
+    ----------
+    source : str
+    names : dict of str
+        What is defined once the cell has run.
+
+    Examples
+    --------
+    >>> run = mha.trace(mha.load_example("cat-sat"))
+    >>> names = {"run": run, "who": run.weights[0, 1], "other": 3}
+    >>> [found is run for found in runs_named("figures.bars(who)", names)]
+    [True]
+    >>> runs_named("other + 1", names)
+    []
+    """
+    nodes = list(ast.walk(ast.parse(source)))
+    if WITHOUT & {node.attr for node in nodes if isinstance(node, ast.Attribute)}:
+        return []
+    known = {node.id for node in nodes if isinstance(node, ast.Name)}
+    things = [names[name] for name in sorted(known & names.keys())]
+    arrays = [thing for thing in things if isinstance(thing, np.ndarray)]
+    runs = runs_in(dict(enumerate(getattr(thing, "run", thing) for thing in things)))
+    return runs + [
+        run for run in runs_in(names)
+        if any(np.may_share_memory(a, b) for a in arrays for _, b in _arrays(run))
+    ]  # fmt: skip
+
+
+def has_some(shown: Trace, stages: set[str]) -> bool:
+    """Tell whether an explorer has numbers of some of the stages: others no reader can change."""
+    return any(name in stages for name, _ in _arrays(shown))
 
 
 def is_of(parts: list[Part], shown: Trace) -> bool:

@@ -12,6 +12,7 @@ from sphinx.util import logging
 
 from byhand.reading.results import Results
 from byhand.reading.steps import claim_of, one_line
+from byhand.reading.ties import OWN
 
 if TYPE_CHECKING:
     from sphinx.writers.html5 import HTML5Translator
@@ -63,6 +64,12 @@ def value(document: nodes.document, expression: str, line: int) -> list[dict[str
     if number in results.errors:
         raise NoValueError(results.errors[number])
     return results.outputs[number] if number < len(results.outputs) else []
+
+
+def whose(document: nodes.document, expression: str, line: int) -> str:
+    """Return the name of the explorer whose numbers an expression has something of, or nothing."""
+    results, number = _ran(document, expression, line)
+    return results.ties.get(str(number), ("", []))[0]
 
 
 def _ran(document: nodes.document, expression: str, line: int) -> tuple[Results, int]:
@@ -146,5 +153,5 @@ def claim(
     if not parts:
         return children, messages
     formula = " | ".join(part[1] for part in parts)
-    how = " ".join(part[2] for part in parts)
+    how = " ".join("holds" if part[2] == OWN else part[2] for part in parts)
     return [tied("", "", *children, formula=formula, how=how, of=of)], messages
