@@ -7,7 +7,7 @@ done, by the clock, with the processor slowed down as asked: they want a quiet m
 all that the page's thread does for a movement, painting included, and `built` what it does from the
 beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows it,
 compiling and painting included. Both are the thread's own processor time, unslowed, times as much:
-other programs on the machine lengthen them by a third at most.
+other programs on the machine lengthen them too, but by a half at most.
 Needs the project's environment and a Chromium.
 """
 
