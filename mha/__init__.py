@@ -10,10 +10,12 @@ from mha.core.attention import (
     attention_weights,
     scaled_dot_product_attention,
 )
+from mha.core.bfloat16 import to_bfloat16
 from mha.core.blockwise import blockwise_attention
 from mha.core.costs import LayerSizes, ModelSizes, layer_sizes
-from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.decoding import KeyValueCache, ask_cache, decode_step
 from mha.core.eight_bits import EightBits
+from mha.core.encoder_decoder import encoder_decoder
 from mha.core.feed_forward import FeedForward, feed_forward
 from mha.core.gradients import (
     AttentionGradients,
@@ -33,7 +35,7 @@ from mha.core.learning import (
     train_layer,
 )
 from mha.core.linear_attention import linear_attention, linear_recurrence
-from mha.core.masks import causal_mask, padding_mask, sliding_window_mask
+from mha.core.masks import causal_mask, padded_places, padding_mask, sliding_window_mask
 from mha.core.measures import entropy, total_variation
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 from mha.core.norm import Norm, layer_norm
@@ -67,6 +69,7 @@ from mha.core.stretched import (
     yarn_speeds,
 )
 from mha.core.transformer import Block, transformer
+from mha.core.transformer_gradients import TransformerGradients, transformer_backward
 from mha.examine import examine, examine_decoding, examine_layer, examine_positions
 from mha.examples import example_names, load_example
 from mha.examples.recorded import (
@@ -133,10 +136,12 @@ __all__ = [
     "Trace",
     "TrainedModel",
     "Training",
+    "TransformerGradients",
     "WorkedExample",
     "Written",
     "answer_scores",
     "arithmetic",
+    "ask_cache",
     "at_least",
     "at_least_percent",
     "at_most",
@@ -154,6 +159,7 @@ __all__ = [
     "dimensions",
     "draw_example",
     "draw_layer",
+    "encoder_decoder",
     "entropy",
     "examine",
     "examine_decoding",
@@ -186,6 +192,7 @@ __all__ = [
     "online_softmax",
     "origin",
     "over_seeds",
+    "padded_places",
     "padding_mask",
     "pairs_to_halves",
     "pattern_projections",
@@ -212,6 +219,7 @@ __all__ = [
     "split_heads",
     "stages",
     "tables",
+    "to_bfloat16",
     "top_blocks_mask",
     "top_keys_mask",
     "total_variation",
@@ -221,6 +229,7 @@ __all__ = [
     "trace_text",
     "train_layer",
     "transformer",
+    "transformer_backward",
     "wider_base",
     "with_swapped_tokens",
     "without_head",

@@ -277,8 +277,9 @@ class Show:
     # ---- Widgets ----
 
     def explorer(
-        self, *, name: str | None = None, tasks: Sequence[Task] = (), view: View = "strip"
-    ) -> Explorer:
+        self, *, name: str | None = None, tasks: Sequence[Task] = (), view: View = "strip",
+        axes: Sequence[str] | None = None,
+    ) -> Explorer:  # fmt: skip
         """Return the run as an explorer, with the mixing of the values in its place in print.
 
         Parameters
@@ -287,12 +288,14 @@ class Show:
             The label of the figure.
         tasks : sequence of Task
             What a reader is asked to bring about; `mha.widgets.explorer_tasks` makes them.
-        view : str, default "strip"
+        view, axes
             As for `mha.widgets.explorer.explorer`.
         """
         self._label(name, "fig")
         figure = figures.mixing_maps(self.run)
-        return explorer(self.run, figure=figure, prints=self.prints, tasks=tasks, view=view)
+        return explorer(
+            self.run, figure=figure, prints=self.prints, tasks=tasks, view=view, axes=axes
+        )
 
     def turn(
         self, stage: str, row: int, column: int = 0, *, head: int = 0,

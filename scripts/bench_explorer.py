@@ -278,9 +278,11 @@ def measured_steps(
     return {"update": update, "build": [opened]}
 
 
-def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
+def measured_plane(
+    browser: Browser, folder: Path, throttle: int, *, example: str = "river-bank"
+) -> Times:
     """Return how long planes take to open, and to follow a query that is moved or pulled."""
-    run = trace(load_example("river-bank"))
+    run = trace(load_example(example))
     file = folder / "plane.html"
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ARITHMETIC + EXPLORER)
     body = explorer(run, view="plane").html
@@ -290,6 +292,8 @@ def measured_plane(browser: Browser, folder: Path, throttle: int) -> Times:
     client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
     start = time.perf_counter()
     page.goto(file.as_uri())
+    if run.num_heads == 2:
+        page.get_by_text("As arrows").click()
     page.wait_for_selector(".tip.main")
     opened = 1000 * (time.perf_counter() - start)
     times: Times = page.evaluate(PLANE, REPEAT)
@@ -418,6 +422,7 @@ def main() -> None:
             (EXAMPLE, measured_example),
             ("the same in steps", partial(measured_example, in_steps=True)),
             ("planes", measured_plane),
+            ("a cloud, two planes", partial(measured_plane, example="it-tired")),
             ("a page of numbers", measured_prose),
             ("a cache", partial(measured_steps, made=CACHE, change=WRITES)),
             ("a tile", partial(measured_steps, made=TILE, change=EDITS)),

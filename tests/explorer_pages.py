@@ -267,6 +267,28 @@ def put(view, static):
     return on_page
 
 
+@pytest.fixture
+def alone(browser, static, tmp_path):
+    """Return a function that opens an instrument alone on a page; no script of it may fail."""
+    pages, errors = [], []
+
+    def opened(html, address="", *, width=1280, height=900, **options):
+        file = tmp_path / "page.html"
+        file.write_text(written(html, static.as_uri()), encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": height}, **options)
+        pages.append(page)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(file.as_uri() + address)
+        if options.get("java_script_enabled", True):
+            page.locator("mha-instrument.live").wait_for()
+        return page
+
+    yield opened
+    assert errors == []
+    for page in pages:
+        page.close()
+
+
 @pytest.fixture(scope="session")
 def arithmetic_page(browser, static):
     """Return one page with the scripts that port the package; no test changes it."""

@@ -16,7 +16,8 @@ from mha.core.checks import (
 )
 from mha.core.heads import merge_heads
 from mha.core.kinds import check_kind
-from mha.core.multihead import MultiHeadWeights, in_widest_dtype, mixed, projected
+from mha.core.masks import check_mask_axes
+from mha.core.multihead import MultiHeadWeights, in_widest_dtype, mixed, project, projected
 from mha.core.positions import rotate_by
 
 
@@ -51,6 +52,37 @@ class KeyValueCache:
         check_same_shape("key", key[..., :1], "value", value[..., :1])
         for name, array in zip(("key", "value"), in_one_dtype(key, value), strict=True):
             object.__setattr__(self, name, frozen(array))
+
+    @classmethod
+    def of(cls, context: ArrayLike, weights: MultiHeadWeights) -> Self:
+        """Return a cache that is full from the start: of a context that others are to ask.
+
+        Parameters
+        ----------
+        context : array_like, shape (..., n, d_context)
+        weights : MultiHeadWeights
+
+        Returns
+        -------
+        KeyValueCache
+
+        Raises
+        ------
+        TypeError, ValueError
+            If arguments do not fit, naming the argument, what is wanted and what came.
+
+        Examples
+        --------
+        >>> one = np.eye(2)[None]
+        >>> len(KeyValueCache.of(np.ones((5, 2)), MultiHeadWeights(one, one, one)))
+        5
+        """
+        check_kind("weights", weights, MultiHeadWeights)
+        (context,) = in_widest_dtype(weights, as_finite_array("context", context, min_ndim=2))
+        return cls(
+            project("context", context, weights.w_k, weights.b_k),
+            project("context", context, weights.w_v, weights.b_v),
+        )
 
     def __len__(self) -> int:
         """Return of how many tokens keys and values are kept."""
@@ -97,6 +129,7 @@ def decode_step(
     weights: MultiHeadWeights,
     cache: KeyValueCache | None = None,
     *,
+    mask: ArrayLike | None = None,
     angles: ArrayLike | None = None,
 ) -> tuple[Array, KeyValueCache]:
     """Return the output of the newest tokens, and the cache for the next step.
@@ -108,6 +141,8 @@ def decode_step(
     weights : MultiHeadWeights
     cache : KeyValueCache, optional
         What the step before returned; none before the first.
+    mask : array_like of bool or float, broadcastable to (..., num_heads, m, n), optional
+        As for `multi_head_attention`, of all n keys, kept and new: where texts are padded.
     angles : array_like, shape (m, d_k / 2), optional
         By how much queries and keys of the new tokens are turned; keys are kept turned.
 
@@ -135,8 +170,7 @@ def decode_step(
     >>> second.round(4), len(cache)
     (array([[0.3302, 0.6698]]), 2)
     """
-    if not isinstance(weights, MultiHeadWeights):
-        raise TypeError(f"weights is a {type(weights).__name__}; MultiHeadWeights is wanted")
+    check_kind("weights", weights, MultiHeadWeights)
     if cache is not None:
         check_kind("cache", cache, KeyValueCache)
     (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
@@ -144,12 +178,72 @@ def decode_step(
     if angles is not None:
         query, key = rotate_by(query, angles), rotate_by(key, angles)
     cache = KeyValueCache(key, value) if cache is None else cache.extended(key, value)
+    return _found(query, weights, cache, mask, is_causal=True), cache
+
+
+def ask_cache(
+    x: ArrayLike,
+    weights: MultiHeadWeights,
+    cache: KeyValueCache,
+    *,
+    mask: ArrayLike | None = None,
+) -> Array:
+    """Return what tokens find in a cache that stays as it is: cross-attention, step by step.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., m, d_model)
+        The tokens that ask; each sees all that is kept.
+    weights : MultiHeadWeights
+    cache : KeyValueCache
+        As `KeyValueCache.of` makes it, once, before the first step.
+    mask : array_like of bool or float, broadcastable to (..., num_heads, m, n), optional
+        As for `multi_head_attention`.
+
+    Returns
+    -------
+    ndarray, shape (..., m, d_out)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If arguments do not fit, naming the argument, what is wanted and what came.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.2.3; Shazeer (2019), section 2.4.
+
+    Examples
+    --------
+    >>> one = np.eye(2)[None]
+    >>> layer = MultiHeadWeights(one, one, one)
+    >>> ask_cache([[1.0, 0.0]], layer, KeyValueCache.of(np.eye(2), layer)).round(4)
+    array([[0.6698, 0.3302]])
+    """
+    check_kind("weights", weights, MultiHeadWeights)
+    check_kind("cache", cache, KeyValueCache)
+    (x,) = in_widest_dtype(weights, as_finite_array("x", x, min_ndim=2))
+    return _found(project("x", x, weights.w_q, weights.b_q), weights, cache, mask)
+
+
+def _found(
+    query: Array,
+    weights: MultiHeadWeights,
+    cache: KeyValueCache,
+    mask: ArrayLike | None,
+    *,
+    is_causal: bool = False,
+) -> Array:
+    """Return what queries find in a cache, mixed by the output projection."""
+    if mask is not None:
+        check_mask_axes(mask, (*query.shape[:-1], len(cache)))
     heads = scaled_dot_product_attention(
         query,
         cache.key,
         cache.value,
-        is_causal=True,
+        mask=mask,
+        is_causal=is_causal,
         align="bottom-right",
         enable_gqa=weights.num_groups < weights.num_heads,
     )
-    return mixed(merge_heads(heads), weights), cache
+    return mixed(merge_heads(heads), weights)

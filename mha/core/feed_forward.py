@@ -14,6 +14,7 @@ from mha.core.checks import (
     finite_sum,
     frozen,
     in_one_dtype,
+    refuse_overflow,
 )
 
 Activation: TypeAlias = Literal["relu", "gelu"]
@@ -56,6 +57,34 @@ def activated(hidden: Array, activation: Activation) -> Array:
         return np.maximum(hidden, 0)
     with np.errstate(under="ignore"):
         return (hidden * _shares(hidden)).astype(hidden.dtype)
+
+
+def activated_backward(d_active: Array, hidden: Array, activation: Activation) -> Array:
+    """Carry a gradient back from the activated numbers to the hidden ones.
+
+    Parameters
+    ----------
+    d_active : ndarray
+    hidden : ndarray, shape of `d_active`
+    activation : {"relu", "gelu"}
+        The slope of "relu" at 0 is taken as 0.
+
+    Returns
+    -------
+    ndarray, shape of `d_active`
+
+    Examples
+    --------
+    >>> activated_backward(np.array([3.0, 3.0]), np.array([-1.0, 2.0]), "relu")
+    array([0., 3.])
+    """
+    if activation == "relu":
+        return np.where(hidden > 0, d_active, 0)
+    with np.errstate(over="ignore", under="ignore"):
+        density = np.exp(-(hidden**2) / 2) / math.sqrt(2 * math.pi)
+        found: Array = d_active * (_shares(hidden) + hidden * density).astype(hidden.dtype)
+    refuse_overflow("d_active and the slopes", found)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,7 @@ def scaled_dot_product_attention_backward(
            [0.2689, 0.7311]])
     """
     query, key, value = as_separate_inputs(query, key, value, enable_gqa)
-    d_output = _like("d_output", d_output, (*query.shape[:-1], value.shape[-1]))
+    d_output = as_gradient("d_output", d_output, (*query.shape[:-1], value.shape[-1]))
     d_output, query, key, value = in_one_dtype(d_output, query, key, value)
     weights = attention_weights(
         query, key, mask=mask, is_causal=is_causal, align=align, scale=scale, enable_gqa=enable_gqa
@@ -178,7 +178,7 @@ def multi_head_attention_backward(
             " they must match"
         )
     width = weights.num_heads * weights.d_v if weights.w_o is None else weights.w_o.shape[1]
-    d_output = _like("d_output", d_output, (*x.shape[:-1], width))
+    d_output = as_gradient("d_output", d_output, (*x.shape[:-1], width))
     x, source, d_output = in_widest_dtype(weights, x, source, d_output)
     passed = forward(x, source, weights, name=name, mask=mask, is_causal=is_causal, align=align)
     return backward(d_output, passed, weights, is_cross=context is not None)
@@ -326,10 +326,10 @@ def _to_the_heads(
     if weights.w_o is not None:
         d_concat = finite_product("d_output and w_o", d_output, weights.w_o.T)
         by_output["w_o"] = finite_product(
-            "the heads' outputs and d_output", _rows(passed.concat).T, _rows(d_output)
+            "the heads' outputs and d_output", as_rows(passed.concat).T, as_rows(d_output)
         )
     if weights.b_o is not None:
-        by_output["b_o"] = _added_up("the gradients by b_o", _rows(d_output))
+        by_output["b_o"] = added_up("the gradients by b_o", as_rows(d_output))
     d_heads, factor = split_heads(d_concat, weights.num_heads), as_scale(None, weights.d_k)
     inputs = passed.query, passed.key, passed.value
     back = _through_attention(d_heads, *inputs, passed.weights, factor)
@@ -364,7 +364,7 @@ def _to_the_matrices(
 ) -> MultiHeadWeights:
     """Carry the heads' gradients to the projections and their biases."""
     name = "context" if is_cross else "x"
-    x, source = _rows(passed.x).T, _rows(passed.source).T
+    x, source = as_rows(passed.x).T, as_rows(passed.source).T
     d_query, d_key, d_value = map(_rows_of_heads, (back.query, back.key, back.value))
     found = {
         "w_q": finite_product("x and d_query", x, d_query),
@@ -373,12 +373,18 @@ def _to_the_matrices(
     }
     for bias, rows in (("b_q", d_query), ("b_k", d_key), ("b_v", d_value)):
         if getattr(weights, bias) is not None:
-            found[bias] = _added_up(f"the gradients by {bias}", rows)
+            found[bias] = added_up(f"the gradients by {bias}", rows)
     return MultiHeadWeights(**found, **by_output)
 
 
-def _added_up(names: str, rows: Array) -> Array:
-    """Add the rows of all tokens up: the gradient by what was added to each of them."""
+def added_up(names: str, rows: Array) -> Array:
+    """Add the rows of all tokens up: the gradient by what was added to each of them.
+
+    Examples
+    --------
+    >>> added_up("the gradients by b_o", np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([4., 6.])
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         total: Array = rows.sum(axis=-2)
     refuse_overflow(names, total, "added")
@@ -391,8 +397,14 @@ def _through(names: str, gradient: Array, matrices: Array) -> Array:
     return finite_product(names, merge_heads(gradient), side_by_side)
 
 
-def _rows(x: Array) -> Array:
-    """Put the tokens of all sequences below one another: shape (tokens, d)."""
+def as_rows(x: Array) -> Array:
+    """Put the tokens of all sequences below one another: shape (tokens, d).
+
+    Examples
+    --------
+    >>> as_rows(np.ones((2, 3, 5))).shape
+    (6, 5)
+    """
     return x.reshape(-1, x.shape[-1])
 
 
@@ -402,8 +414,17 @@ def _rows_of_heads(x: Array) -> Array:
     return heads_first.reshape(len(heads_first), -1, x.shape[-1])
 
 
-def _like(name: str, gradient: ArrayLike, shape: tuple[int, ...]) -> Array:
-    gradient = as_finite_array(name, gradient)
-    if gradient.shape != shape:
-        raise ValueError(f"{name} has shape {gradient.shape}; the output's {shape} is wanted")
-    return gradient
+def as_gradient(name: str, gradient: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Return a gradient by an output as an array of the output's shape, or raise.
+
+    Examples
+    --------
+    >>> as_gradient("d_output", [1.0], (2,))
+    Traceback (most recent call last):
+        ...
+    ValueError: d_output has shape (1,); the output's (2,) is wanted
+    """
+    found = as_finite_array(name, gradient)
+    if found.shape != shape:
+        raise ValueError(f"{name} has shape {found.shape}; the output's {shape} is wanted")
+    return found

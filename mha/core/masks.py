@@ -11,6 +11,9 @@ from mha.core.kinds import as_switch
 Align: TypeAlias = Literal["top-left", "bottom-right"]
 """Where a causal mask's diagonal lies when there are more keys than queries, or fewer."""
 
+Side: TypeAlias = Literal["right", "left"]
+"""On which side of a text its padding stands."""
+
 
 def causal_mask(num_queries: int, num_keys: int, *, align: Align = "top-left") -> Array:
     """Let each query attend to the key at its own place and to those before it.
@@ -71,8 +74,8 @@ def first_place(num_queries: int, num_keys: int, align: Align) -> int:
     return num_keys - num_queries if align == "bottom-right" else 0
 
 
-def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
-    """Let every query attend to the first `lengths` keys of its sequence alone.
+def padding_mask(lengths: ArrayLike, num_keys: int, *, side: Side = "right") -> Array:
+    """Let every query attend to the real keys of its sequence alone, not to the padding.
 
     Parameters
     ----------
@@ -80,6 +83,8 @@ def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
         How many real tokens each sequence has, from 0 to `num_keys`.
     num_keys : int
         The padded length.
+    side : {"right", "left"}, default "right"
+        Where the padding stands: the first `lengths` keys are real, or the last.
 
     Returns
     -------
@@ -93,7 +98,8 @@ def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
     TypeError
         If `lengths` does not hold integers, or `num_keys` is not one.
     ValueError
-        If a length is below 0 or above `num_keys`, or `num_keys` is below 1.
+        If a length is below 0 or above `num_keys`, `num_keys` is below 1, or `side` is none of
+        the two.
 
     Examples
     --------
@@ -101,6 +107,37 @@ def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
     array([[[ True, False, False]],
     <BLANKLINE>
            [[ True,  True,  True]]])
+    >>> padding_mask(1, 3, side="left")
+    array([[False, False,  True]])
+    """
+    return padded_places(lengths, num_keys, side=side)[..., None, :] >= 0
+
+
+def padded_places(lengths: ArrayLike, num_keys: int, *, side: Side = "right") -> Array:
+    """Return each token's place within its own text, and -1 for padding.
+
+    With the padding on the left a text's first token does not stand at the front, and still has
+    place 0: positions are looked up by these places.
+
+    Parameters
+    ----------
+    lengths, num_keys, side
+        As in `padding_mask`.
+
+    Returns
+    -------
+    ndarray of int, shape (..., num_keys)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `padding_mask`.
+
+    Examples
+    --------
+    >>> padded_places([2, 4], 4, side="left")
+    array([[-1, -1,  0,  1],
+           [ 0,  1,  2,  3]])
     """
     num_keys = as_count("num_keys", num_keys)
     lengths = as_ndarray("lengths", lengths)
@@ -108,7 +145,14 @@ def padding_mask(lengths: ArrayLike, num_keys: int) -> Array:
         raise TypeError(f"lengths has dtype {lengths.dtype}; integers are wanted")
     bad = (lengths < 0) | (lengths > num_keys)
     refuse_where("lengths", lengths, bad, f"numbers from 0 to num_keys={num_keys} are wanted")
-    return np.arange(num_keys) < lengths[..., None, None]
+    wanted = f'side is {side!r}; "right" or "left" is wanted'
+    if not isinstance(side, str):
+        raise TypeError(wanted)
+    if side not in ("right", "left"):
+        raise ValueError(wanted)
+    lengths = lengths.astype(np.int64)[..., None]
+    places = np.arange(num_keys) - (num_keys - lengths if side == "left" else 0)
+    return np.where((places >= 0) & (places < lengths), places, -1)
 
 
 def sliding_window_mask(num_queries: int, num_keys: int, window: int) -> Array:

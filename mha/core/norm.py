@@ -239,8 +239,9 @@ def normalised_backward(d_normed: Array, normed: Array, spreads: Array) -> Array
     >>> normalised_backward(np.array([[4.0, 0.0, 0.0, 0.0]]), normed, np.array([2.0]))
     array([[ 1.,  0., -1.,  0.]])
     """
-    along = (d_normed * normed).mean(axis=-1, keepdims=True)
-    centred = d_normed - d_normed.mean(axis=-1, keepdims=True)
-    back = (centred - normed * along) / spreads[..., None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        along = (d_normed * normed).mean(axis=-1, keepdims=True)
+        centred = d_normed - d_normed.mean(axis=-1, keepdims=True)
+        back = (centred - normed * along) / spreads[..., None]
     refuse_overflow("d_normed and the spreads", back, "divided")
     return back

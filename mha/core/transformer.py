@@ -111,6 +111,7 @@ def transformer(
     x: ArrayLike,
     blocks: Iterable[Block],
     *,
+    context: ArrayLike | None = None,
     mask: ArrayLike | None = None,
     is_causal: bool = False,
     angles: ArrayLike | None = None,
@@ -123,6 +124,9 @@ def transformer(
         Embeddings, with their positions where they have any.
     blocks : iterable of Block
         At least one. `mha.trace_blocks` keeps every intermediate of them.
+    context : array_like, shape (..., m, d_model), optional
+        What the attention of each block asks, as for `multi_head_attention`; no block normalises
+        it. Default: what the block's own tokens are.
     mask : array_like, optional
         As for `multi_head_attention`, the same in each block.
     is_causal : bool, default False
@@ -157,14 +161,14 @@ def transformer(
         x = in_dtype_of(block, x)
         read = before_attention(block, x).get("start_normed", x)
         found = multi_head_attention(
-            read, block.attention, mask=mask, is_causal=is_causal, angles=angles
+            read, block.attention, context=context, mask=mask, is_causal=is_causal, angles=angles
         )
         *_, x = behind_attention(block, x, found).values()
     return x
 
 
-def as_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """Return blocks as a tuple of at least one.
+def as_blocks(blocks: Iterable[Block], name: str = "blocks") -> tuple[Block, ...]:
+    """Return blocks as a tuple of at least one; `name` is what an error calls them.
 
     Examples
     --------
@@ -176,9 +180,9 @@ def as_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     found = tuple(blocks) if isinstance(blocks, Iterable) else (blocks,)
     for block in found:
         if not isinstance(block, Block):
-            raise TypeError(f"blocks holds a {type(block).__name__}; blocks are wanted")
+            raise TypeError(f"{name} holds a {type(block).__name__}; blocks are wanted")
     if not found:
-        raise ValueError("blocks is empty; at least one is wanted")
+        raise ValueError(f"{name} is empty; at least one is wanted")
     return found
 
 

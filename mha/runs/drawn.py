@@ -4,8 +4,10 @@ Three kinds of numbers are drawn. With "meanings" the numbers of a word say what
 animal or state, and each head joins two meanings: words of the one ask for words of the other. So
 its weights tell something. "whole" numbers and "tenths" are drawn for every word alike.
 
-Each array has draws of its own, and so has each word: who adds a word, or a head, keeps the numbers
-that were there. `mha/widgets/static/own-draw.js` is a port, with this vocabulary.
+Each array has draws of its own, and so have each word and each head that joins meanings: who adds a
+word, or a head, keeps the numbers that were there. A head turns to other meanings only where words
+of the vocabulary bring or take away a meaning. `mha/widgets/static/own-draw.js` is a port, with
+this vocabulary.
 """
 
 import re
@@ -110,7 +112,7 @@ def draw_example(
     embeddings = [_word(seed, word, numbers, d_model) for word in tokens]
     places = [_place(seed, row, numbers, d_model) for row in range(len(tokens))]
     if numbers == "meanings":
-        names, matrices = _joining(seed, embeddings, num_heads, d_k)
+        names, matrices = _joining(seed, _there(tokens, embeddings), d_model, num_heads, d_k)
     else:
         names = [f"Head {head + 1}" for head in range(num_heads)]
         matrices = _matrices(seed, numbers, d_model, num_heads, d_k)
@@ -195,26 +197,44 @@ def _place(seed: int, row: int, numbers: Numbers, width: int) -> Vector:
 # ---- Matrices: those of the heads, three by three, then the output projection ----
 
 
+def _there(tokens: Sequence[str], embeddings: Matrix) -> list[int]:
+    """Return the meanings that heads may join: two or more that words of the sentence have.
+
+    What words got by chance counts only where those of the vocabulary have too few.
+    """
+    known = [row for word, row in zip(tokens, embeddings, strict=True)
+             if bare_word(word) in VOCABULARY]  # fmt: skip
+    every = list(range(len(embeddings[0])))
+    for rows in (known, embeddings):
+        has = [i for i in every if any(row[i] for row in rows)]
+        if len(has) > 1:
+            return has
+    return every
+
+
 def _joining(
-    seed: int, embeddings: Matrix, num_heads: int, d_k: int
+    seed: int, there: list[int], width: int, num_heads: int, d_k: int
 ) -> tuple[list[str], tuple[list[Matrix], list[Matrix], list[Matrix], Matrix]]:
     """Return heads that join meanings of the sentence: their names and their matrices.
 
     A query's first number says how much its word has of the meaning that asks, a key's how much it
     has of the one that answers; in the others words of one meaning find each other a little. Values
-    pass meanings on, the one that answers first.
+    pass meanings on, the one that answers first. Each head draws until the sentence has what it
+    drew, so that it stays as it is while those meanings are there.
     """
-    width = len(embeddings[0])
-    has = [i for i in range(width) if any(row[i] for row in embeddings)]
-    there = has if len(has) > 1 else list(range(width))
-    pairs = [(asks, answers) for asks in there for answers in there if asks != answers]
-    draws, left = _draws(seed, "pairs with questions"), list(pairs)
+    pairs, last = len(there) * (len(there) - 1), len(MEANINGS) - 1
+    taken: list[tuple[int, int]] = []
     names = []
     w_q, w_k, w_v = ([_zeros(width, d_k) for _ in range(num_heads)] for _ in range(3))
     w_o = _zeros(num_heads * d_k, width)
     for head in range(num_heads):
-        asks, answers = left.pop(draws.whole(0, len(left) - 1))
-        left = left or list(pairs)
+        draws = _draws(seed, "what sense asks", head)
+        if len(taken) == pairs:
+            taken = []
+        asks = answers = 0
+        while asks == answers or (asks, answers) in taken or not {asks, answers} <= {*there}:
+            asks, answers = draws.whole(0, last), draws.whole(0, last)
+        taken.append((asks, answers))
         names.append(f"Head {head + 1}: {MEANINGS[asks]} → {MEANINGS[answers]}")
         w_q[head][asks][0] = 2.0
         w_k[head][answers][0] = 2.0 if d_k > 1 else 1.0
@@ -222,7 +242,9 @@ def _joining(
             passed = (answers + i) % width
             w_v[head][passed][i] = w_o[head * d_k + i][passed] = 1.0
             if i:
-                alike = there[draws.whole(0, len(there) - 1)]
+                alike = -1
+                while alike not in there:
+                    alike = draws.whole(0, last)
                 w_q[head][alike][i] = w_k[head][alike][i] = 1.0
     return names, (w_q, w_k, w_v, w_o)
 

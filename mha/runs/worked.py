@@ -10,6 +10,9 @@ from mha.core.measures import row_sums
 from mha.core.multihead import MultiHeadWeights, project
 from mha.core.transformer import Block
 
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
+"""What nobody sees and is yet a part of words: it joins and parts letters, or a family of signs."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -153,7 +156,8 @@ class WorkedExample:
             as_word(name, getattr(self, name))
         as_switch("is_causal", self.is_causal)
         for token in as_names("tokens", self.tokens):
-            if not token.strip() or not token.isprintable():
+            visible = token.translate(_JOINERS)
+            if not visible.strip() or not visible.isprintable():
                 raise ValueError(f"tokens has {token!r}; visible characters are wanted")
 
     def _check_block(self) -> None:

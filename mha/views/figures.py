@@ -23,6 +23,7 @@ from mha.views.drawing.plots import curves, of_seeds, softmax_bars, stacked_coun
 from mha.views.drawing.small_maps import small_maps
 from mha.views.drawing.strip import query_strip
 from mha.views.drawing.svg import inline_svg
+from mha.views.drawing.three_attentions import three_attentions
 from mha.views.drawing.turning import turned
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "small_maps",
     "softmax_bars",
     "stacked_counts",
+    "three_attentions",
     "turned",
     "vector_bars",
     "weight_maps",

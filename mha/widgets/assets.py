@@ -81,7 +81,13 @@ LATE_PARTS = {
         "explorer-all.js",
     ),
     "letters.js": ("strings-letters.js", "letters.js"),
-    "tied.js": ("strings-tied.js", "tied-lines.js", "tied-strip.js", "tied.js"),
+    "tied.js": (
+        "strings-tied.js",
+        "tied-lines.js",
+        "tied-strip.js",
+        "tied.js",
+        "tied-still.js",
+    ),
     "tied-figure.js": ("tied-figure.js",),
     "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
     "cache.js": (*TIME, *STEPS, "cache.js"),
@@ -143,6 +149,7 @@ LATE_PARTS = {
     "explorer-views.js": (
         "strings-explorer-heat.js",
         "strings-explorer-views.js",
+        "plane-labels.js",
         "plane.js",
         "plane-weights.js",
         "plane-views.js",

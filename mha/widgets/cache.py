@@ -81,7 +81,7 @@ def growing_cache(
         before=_table(run, title),
         late=("cache.js",),
         dress=("time-bar.css", "steps.css"),
-        heights=(34.9, 36.2, 44.5),
+        heights=(34.9, 36.2, 45.8),
         figure=figure,
     )
 

@@ -133,7 +133,7 @@ def cost_calculator(
         before=_table(first, values),
         late=("cost-view.js",),
         dress=("model.css", "cost.css"),
-        heights=(52.1, 52.5, 115.5),
+        heights=(53.3, 54.3, 116.7),
         figure=figure,
     )
 

@@ -50,7 +50,7 @@ def explorer(
     prints: PrintsAt | None = None,
     tasks: Sequence[Task] = (),
     view: View = "strip",
-    axes: tuple[str, str] | None = None,
+    axes: Sequence[str] | None = None,
     folded: str = "",
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
@@ -69,11 +69,13 @@ def explorer(
         What a reader is asked to bring about, checked while numbers change.
     view : str, default "strip"
         What stands above the strip: "plane" draws queries, keys and values of two components, and
-        what a matrix makes of embeddings of two, all to be dragged; "temperature" has the weights
-        as bars without and under temperature and masks, and where queries are two wide, lines of
-        equal weight among the keys; "dial" turns each pair of queries and keys by their positions.
-    axes : (str, str), optional
-        What the two components of a value mean, and those of an embedding as wide.
+        what a matrix makes of embeddings of two, all to be dragged; of two heads, folded away, a
+        plane for each beside one cloud of embeddings, of up to four components; "temperature" has
+        the weights as bars without and under temperature and masks, and where queries are two wide,
+        lines of equal weight among the keys; "dial" turns each pair of queries and keys by their
+        positions.
+    axes : sequence of str, optional
+        What the components of an embedding mean, and of a value where these are as wide.
     folded : str, optional
         The words below which it is folded away: a page's text may follow a run that has no room.
 

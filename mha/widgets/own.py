@@ -6,6 +6,7 @@ in boxes; what both need to know of the package is sent as data.
 
 from dataclasses import replace
 
+import mha
 from mha.practice.calculations import HINTS, HINTS_WITH_MORE
 from mha.practice.exercise import ROUNDINGS
 from mha.practice.wordings import WORDINGS
@@ -15,6 +16,9 @@ from mha.runs.stages import STAGES
 from mha.widgets.boxes import LABELS
 from mha.widgets.explorer import one_query
 from mha.widgets.instrument import Drawing, Explorer, instrument
+
+WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
+"""The file that installs the package, as the site has it among its downloads."""
 
 ASKED = (
     *("placed", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
@@ -38,7 +42,7 @@ def work_your_own(
     words : str
         The sentence that stands there at first.
     focus : int, default 1
-        The word that is looked at.
+        The word of the table that stands there until the scripts come.
     figure : Drawing, optional
         What stands in its place in print.
 
@@ -54,7 +58,7 @@ def work_your_own(
     run = trace(draw_example(words))
     data = {
         "words": run.tokens,
-        "focus": focus,
+        "wheel": WHEEL,
         "meanings": MEANINGS,
         "vocabulary": VOCABULARY,
         "most": {"words": MOST_WORDS, "letters": LONGEST_WORD},
@@ -76,7 +80,7 @@ def work_your_own(
         before=one_query(run, focus),
         late=_LATE,
         dress=("own.css",),
-        heights=(92.8, 98, 132.3),
+        heights=(88.8, 92, 122.5),
         figure=figure,
     )
     return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

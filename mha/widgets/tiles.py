@@ -72,7 +72,7 @@ def moving_tile(
         before=_table(run, head, size, title),
         late=("tiles.js",),
         dress=("time-bar.css", "steps.css"),
-        heights=(29.3, 41.2, 47.4),
+        heights=(33.8, 33.8, 55.2),
         figure=figure,
     )
 

@@ -1,8 +1,12 @@
 """What models do since 2023, beside the layers of `transformers`, with random weights."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
+import transformers
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
 from transformers.models.diffllama import modeling_diffllama as diffllama
@@ -34,6 +38,10 @@ from mha.core.stretched import (
 
 N, D_MODEL, HEADS, GROUPS, WIDTH = 7, 22, 6, 2, 10
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+BOOK = Path(__file__).parents[2] / "book"
+ON_ATTENTION = re.compile(
+    r"\b(?!_)\w*(?:head|rank|rope|rotary|attn|attention|sliding|linear|qk|layer_types|position)\w*"
+)
 CAUSAL = np.where(np.tri(N, dtype=bool), 0.0, -np.inf)
 
 
@@ -252,9 +260,16 @@ def test_the_largest_scores_as_torch_finds_them(rng):
 def test_eight_bits_as_torch_keeps_them(rng):
     x = rng.normal(size=(N, WIDTH))
     kept = EightBits.of(x)
-    theirs = torch.quantize_per_channel(
-        torch.tensor(x).float(), torch.tensor(kept.factor[:, 0]), torch.zeros(N, dtype=torch.int64),
-        0, torch.qint8,
-    )  # fmt: skip
-    np.testing.assert_array_equal(kept.whole, theirs.int_repr().numpy())
-    np.testing.assert_allclose(kept.numbers, theirs.dequantize().numpy(), **CLOSE)
+    scale, zeros = tensor(kept.factor[:, 0]), torch.zeros(N, dtype=torch.int32)
+    theirs = torch.fake_quantize_per_channel_affine(tensor(x), scale, zeros, 0, -128, 127)
+    np.testing.assert_array_equal(kept.whole, (theirs / scale[:, None]).round().numpy())
+    np.testing.assert_allclose(kept.numbers, theirs.numpy(), **CLOSE)
+
+
+@pytest.mark.parametrize("kind", ["DeepseekV3", "GptOss", "Gemma3Text", "Glm4Moe", "Qwen3Next"])
+def test_the_chapter_has_each_field_of_a_configuration_on_attention(kind):
+    fields = " ".join(getattr(transformers, f"{kind}Config")().to_dict())
+    chapter = (BOOK / "transformer" / "since-2023.md").read_text(encoding="utf-8")
+    found = set(ON_ATTENTION.findall(fields))
+    assert len(found) > 6
+    assert found - {"output_attentions"} - set(re.findall(r"`(\w+)`", chapter)) == set()

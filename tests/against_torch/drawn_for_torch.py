@@ -60,18 +60,45 @@ def filled(module, weights):
 
 def encoder(block, heads, dtype):
     """Return a block as PyTorch's layer of an encoder."""
+    module = _layer(torch.nn.TransformerEncoderLayer, block, heads, dtype)
+    filled(module.self_attn, block.attention)
+    return _with_norms(module, block.first, block.second)
+
+
+def decoder(own, asking, heads, dtype):
+    """Return two blocks as PyTorch's layer of a decoder."""
+    module = _layer(torch.nn.TransformerDecoderLayer, asking, heads, dtype)
+    filled(module.self_attn, own.attention)
+    filled(module.multihead_attn, asking.attention)
+    return _with_norms(module, own.first, asking.first, asking.second)
+
+
+def _layer(kind, block, heads, dtype):
+    """Return a layer of PyTorch with the feed-forward layer of a block."""
     feed = block.feed_forward
-    module = torch.nn.TransformerEncoderLayer(
+    module = kind(
         block.d_model, heads, feed.d_ff, dropout=0.0, activation=feed.activation,
         batch_first=True, norm_first=block.norm == "before", dtype=getattr(torch, dtype),
     )  # fmt: skip
-    filled(module.self_attn, block.attention)
     pairs = [
         (module.linear1.weight, feed.w_in.T), (module.linear1.bias, feed.b_in),
         (module.linear2.weight, feed.w_out.T), (module.linear2.bias, feed.b_out),
-        (module.norm1.weight, block.first.gain), (module.norm1.bias, block.first.bias),
-        (module.norm2.weight, block.second.gain), (module.norm2.bias, block.second.bias),
     ]  # fmt: skip
+    return _copied(module, pairs)
+
+
+def _with_norms(module, *norms):
+    names = ("norm1", "norm2", "norm3")
+    pairs = [
+        (getattr(getattr(module, name), part), array)
+        for name, norm in zip(names, norms, strict=False)
+        for part, array in (("weight", norm.gain), ("bias", norm.bias))
+    ]
+    return _copied(module, pairs)
+
+
+def _copied(module, pairs):
+    """Copy arrays into a module's tensors."""
     with torch.no_grad():
         for tensor, array in pairs:
             tensor.copy_(torch.tensor(np.array(array)))

@@ -5,20 +5,23 @@ import math
 import numpy as np
 import pytest
 import torch
-from drawn_for_torch import encoder, no_later, side_by_side, tensors, torch_model
+from drawn_for_torch import decoder, encoder, no_later, side_by_side, tensors, torch_model
 from torch.nn import functional
 
 from mha import (
     Block,
     FeedForward,
+    KeyValueCache,
     MultiHeadWeights,
     Norm,
+    ask_cache,
     attention_scores,
     attention_weights,
     blockwise_attention,
     cross_entropy,
     decode_step,
     draw_layer,
+    encoder_decoder,
     entropy,
     feed_forward,
     layer_norm,
@@ -32,8 +35,10 @@ from mha import (
     scaled_dot_product_attention_backward,
     softmax,
     softmax_backward,
+    to_bfloat16,
     train_layer,
     transformer,
+    transformer_backward,
 )
 from mha.core.language import run_model
 from mha.core.language_training import model_gradients
@@ -58,6 +63,15 @@ def test_a_row_that_sees_nothing_is_nan_with_the_weights(draw):
     assert output[0, 3].isnan().all()
     assert weights[0, 3].isnan().all()
     assert not output[0, :3].isnan().any()
+
+
+def test_rounding_to_bfloat16_of_any_size(draw):
+    bits = draw.rng.integers(0, 2**32, size=20_000, dtype=np.uint32)
+    halfway = bits & np.uint32(0xFFFF0000) | np.uint32(0x8000)
+    numbers = np.concatenate([bits, halfway]).view(np.float32)
+    numbers = numbers[np.abs(numbers) < 3e38]
+    wanted = torch.tensor(numbers).bfloat16().float().numpy()
+    np.testing.assert_array_equal(to_bfloat16(numbers), wanted)
 
 
 def test_entropy_of_weights(draw, agree):
@@ -178,25 +192,72 @@ def test_gradients_of_multi_head_attention(draw, agree):
     agree(own.weights.w_o.T, module.out_proj.weight.grad)
 
 
+def drawn_block(draw, heads, d_model, norm, activation):
+    """Return a block with a feed-forward layer, and norms with numbers of their own."""
+    first, second = (Norm(*draw.normal(2, d_model)) for _ in range(2))
+    d_ff = draw.size(9)
+    feed = FeedForward(
+        draw.normal(d_model, d_ff), draw.normal(d_ff), draw.normal(d_ff, d_model),
+        draw.normal(d_model), activation,
+    )  # fmt: skip
+    return Block(draw.weights(heads, d_model), feed, norm, first, second)
+
+
 @pytest.mark.parametrize("norm", ["before", "after"])
 def test_blocks_of_a_transformer(draw, agree, norm):
     heads = draw.size(3)
-    d_model, d_ff = heads * draw.size(4, 2), draw.size(9)
-    blocks = []
-    for activation in ("relu", "gelu"):
-        first, second = (Norm(*draw.normal(2, d_model)) for _ in range(2))
-        feed = FeedForward(
-            draw.normal(d_model, d_ff), draw.normal(d_ff), draw.normal(d_ff, d_model),
-            draw.normal(d_model), activation,
-        )  # fmt: skip
-        blocks.append(Block(draw.weights(heads, d_model), feed, norm, first, second))
+    d_model = heads * draw.size(4, 2)
+    blocks = [drawn_block(draw, heads, d_model, norm, which) for which in ("relu", "gelu")]
     modules = [encoder(block, heads, draw.dtype) for block in blocks]
     x = draw.normal(2, draw.size(), d_model)
+    d_output = draw.normal(*x.shape) / 50  # norms of narrow rows cost gradients a digit or two
     for is_causal in (False, True):
-        (wanted,) = tensors(x)
+        (start,) = tensors(x, grad=True)
+        wanted = start
         for module in modules:
+            module.zero_grad()
             wanted = module(wanted, src_mask=no_later(x.shape[1]) if is_causal else None)
         agree(transformer(x, blocks, is_causal=is_causal), wanted)
+        wanted.backward(torch.tensor(d_output))
+        own = transformer_backward(d_output, x, blocks, is_causal=is_causal)
+        agree(own.streams[0], start.grad)
+        for block, module in zip(own.blocks, modules, strict=True):
+            agree(block.attention.w_o.T, module.self_attn.out_proj.weight.grad)
+            agree(block.feed_forward.w_in.T, module.linear1.weight.grad)
+            agree(block.feed_forward.b_out, module.linear2.bias.grad)
+            agree(block.first.gain, module.norm1.weight.grad)
+            agree(block.second.bias, module.norm2.bias.grad)
+
+
+@pytest.mark.parametrize("norm", ["before", "after"])
+def test_decoding_with_an_encoder(draw, agree, norm):
+    """Two sentences in a batch, of which the second is padded."""
+    heads = draw.size(3)
+    d_model, m, n = heads * draw.size(4, 2), draw.size(6, 2), draw.size()
+    whole = [drawn_block(draw, heads, d_model, norm, "relu") for _ in range(3)]
+    own = [Block(block.attention, None, norm, block.first) for block in whole[1:]]
+    asking = [drawn_block(draw, heads, d_model, norm, "gelu") for _ in range(2)]
+    source, target = draw.normal(2, m, d_model), draw.normal(2, n, d_model)
+    seen = padding_mask([m, draw.size(m)], m)
+    hidden = torch.tensor(~seen[:, 0])
+    read, wanted = tensors(source, target)
+    read = encoder(whole[0], heads, draw.dtype)(read, src_key_padding_mask=hidden)
+    for pair in zip(own, asking, strict=True):
+        layer = decoder(*pair, heads, draw.dtype)
+        wanted = layer(wanted, read, tgt_mask=no_later(n), memory_key_padding_mask=hidden)
+    found = encoder_decoder(
+        source, target, whole[:1], zip(own, asking, strict=True), mask=seen[:, None]
+    )
+    agree(found, wanted)
+
+
+def test_decoding_asks_a_cache_of_another_text(draw, agree):
+    weights, module, d_model = draw.layer()
+    x, context = draw.normal(2, draw.size(), d_model), draw.normal(2, draw.size(), d_model)
+    tx, tc = tensors(x, context)
+    cache = KeyValueCache.of(context, weights)
+    steps = [ask_cache(x[:, i : i + 1], weights, cache) for i in range(x.shape[1])]
+    agree(np.concatenate(steps, axis=1), module(tx, tc, tc)[0])
 
 
 def test_loss_and_its_gradient(draw, agree):

@@ -78,6 +78,16 @@ def test_a_row_without_a_key(layer):
         torch.backends.mha.set_fastpath_enabled(False)
 
 
+def test_a_softmax_of_bfloat16_keeps_its_sum_in_float32():
+    scores = torch.tensor([0.0, 2.1213, 1.4142] + [0.0] * 997).bfloat16()
+    assert scores.softmax(-1).equal(scores.float().softmax(-1).bfloat16())
+    total = torch.tensor(0.0).bfloat16()
+    for one in torch.ones(300).bfloat16():
+        total = total + one
+    assert total == 256
+    assert torch.tensor(257).bfloat16() == 256  # and so would be a position
+
+
 def test_is_causal_stands_at_the_top_left_and_is_only_a_hint_to_the_module(layer):
     module, x = layer
     query, values = x[:, 2:], torch.eye(3).expand(2, 3, 3)

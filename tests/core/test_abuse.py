@@ -45,7 +45,7 @@ GIVES_ONLY = (
         "Trace",
         "TrainedModel",
     ),
-    *("Training", "Written"),
+    *("Training", "TransformerGradients", "Written"),
 )
 """Records of what was found or read: they check nothing, and their methods are tried."""
 

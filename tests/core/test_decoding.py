@@ -6,7 +6,8 @@ from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, QUERIES, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha.core.decoding import KeyValueCache, decode_step
+from mha.core.decoding import KeyValueCache, ask_cache, decode_step
+from mha.core.masks import padded_places, padding_mask
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
 
 
@@ -66,6 +67,36 @@ def test_the_newest_token_sees_itself(rng):
     np.testing.assert_allclose(found, x @ weights.w_v[0], rtol=1e-12)
 
 
+def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
+    weights = layer(rng)
+    x, context = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(3, D_MODEL))
+    cache = KeyValueCache.of(context, weights)
+    mask = np.array([True, False, True])
+    for allowed in (None, mask):
+        wanted = multi_head_attention(x, weights, context=context, mask=allowed)
+        found = [ask_cache(row[None], weights, cache, mask=allowed)[0] for row in x]
+        np.testing.assert_allclose(found, wanted, rtol=1e-11)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
+    weights, lengths, width = layer(rng), np.array([2, 5, 3]), 5
+    texts = [rng.normal(size=(n, D_MODEL)) for n in lengths]
+    newest = rng.normal(size=(len(lengths), 1, D_MODEL))
+    places = padded_places(lengths, width, side=side)
+    batch = rng.normal(size=(len(lengths), width, D_MODEL))  # the padding is anything
+    for row, at, text in zip(batch, places, texts, strict=True):
+        row[at >= 0] = text
+    real = padding_mask(lengths, width, side=side)[:, None]
+    read, cache = decode_step(batch, weights, mask=real)
+    longer = np.concatenate([real, np.ones((len(lengths), 1, 1, 1), bool)], axis=-1)
+    step, _ = decode_step(newest, weights, cache, mask=longer)
+    for i, text in enumerate(texts):
+        alone, kept = decode_step(text, weights)
+        np.testing.assert_allclose(read[i][places[i] >= 0], alone, rtol=1e-11)
+        np.testing.assert_allclose(step[i], decode_step(newest[i], weights, kept)[0], rtol=1e-11)
+
+
 def test_what_does_not_fit_is_refused(rng):
     weights = layer(rng, 2, 2)
     _, cache = decode_step(np.ones((QUERIES, D_MODEL)), weights)
@@ -77,7 +108,7 @@ def test_what_does_not_fit_is_refused(rng):
         decode_step(np.ones((1, D_MODEL)), layer(rng, 6, 6), cache)
     with raises(ValueError, "key has shape (2, 5, 1) but value has (2, 7, 1); they must match"):
         KeyValueCache(np.ones((2, 5, 3)), np.ones((2, 7, 3)))
-    with raises(TypeError, "weights is a ndarray; MultiHeadWeights is wanted"):
+    with raises(TypeError, "weights is a ndarray; a MultiHeadWeights is wanted"):
         decode_step(np.ones((1, 3)), np.ones((1, 3, 3)))
     with raises(TypeError, "cache is a tuple; a KeyValueCache is wanted"):
         decode_step(np.ones((1, D_MODEL)), weights, (1, 2))

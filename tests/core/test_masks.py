@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers import BATCH, HEADS, KEYS, QUERIES, raises
 
-from mha import causal_mask, padding_mask, sliding_window_mask
+from mha import causal_mask, padded_places, padding_mask, sliding_window_mask
 from mha.core.masks import as_additive_mask, as_mask
 
 INF = np.inf
@@ -36,6 +36,20 @@ def test_padding():
     assert mask.shape == (3, 1, KEYS)
     for row, length in zip(mask, lengths, strict=True):
         np.testing.assert_array_equal(row[0], [key < length for key in range(KEYS)])
+
+
+def test_padding_on_either_side_and_places_in_the_text():
+    lengths = [0, 3, KEYS]
+    for side, first in (("right", 0), ("left", KEYS)):
+        places = padded_places(lengths, KEYS, side=side)
+        for row, length in zip(places, lengths, strict=True):
+            start = first - length if side == "left" else 0
+            wanted = [key - start if start <= key < start + length else -1 for key in range(KEYS)]
+            np.testing.assert_array_equal(row, wanted)
+        real = padding_mask(lengths, KEYS, side=side)
+        np.testing.assert_array_equal(real, places[:, None] >= 0)
+    with raises(ValueError, 'side is \'top\'; "right" or "left" is wanted'):
+        padding_mask(2, 3, side="top")
 
 
 def test_padding_of_one_sequence_and_of_heads():

@@ -44,7 +44,7 @@ def test_what_is_not_finite_is_refused_by_name(name, argument):
 
 @pytest.mark.parametrize(("name", "argument"), kinds(np.ndarray))
 def test_an_array_without_axes_is_refused_by_name(name, argument):
-    if argument in ("lengths", "positions", "sink"):
+    if argument in ("lengths", "positions", "sink") or name == "to_bfloat16":
         called(name, **SOUND[name] | {argument: 2})
         return
     with pytest.raises(ValueError, match=rf"^{argument} has shape \(\)[;,] "):

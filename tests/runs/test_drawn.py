@@ -31,12 +31,23 @@ def test_a_word_that_asks_finds_the_word_that_answers():
 
 @pytest.mark.parametrize("numbers", ["meanings", "whole", "tenths"])
 def test_what_was_there_stays_when_a_word_or_a_head_is_added(numbers):
-    few = draw_example("the zebra ran", seed=9, numbers=numbers, num_heads=1)
-    more = draw_example("see the zebra, the zebra", seed=9, numbers=numbers, num_heads=3)
-    assert np.array_equal(more.embeddings[1:3], few.embeddings[:2])
-    assert np.array_equal(more.embeddings[1:3], more.embeddings[3:])
-    if numbers != "meanings":  # there what is asked for depends on the sentence
-        assert np.array_equal(more.layer.w_q[0], few.layer.w_q[0])
+    few = draw_example("the hungry zebra ran", seed=9, numbers=numbers, num_heads=1)
+    more = draw_example("Zebra the the hungry zebra, ran", seed=9, numbers=numbers, num_heads=3)
+    assert np.array_equal(more.embeddings[2:], few.embeddings)
+    assert np.array_equal(more.embeddings[[0, 1]], few.embeddings[[2, 0]])
+    assert more.head_names[0] == few.head_names[0]
+    assert np.array_equal(more.layer.w_q[0], few.layer.w_q[0])
+
+
+def test_heads_turn_to_other_meanings_only_where_a_known_word_brings_or_takes_one():
+    for seed in range(30):
+        plain = draw_example("the tired cat", seed=seed)
+        for more in ("was", "dog", "happy", "zebra", "hund a cat"):
+            assert draw_example(f"the tired cat {more}", seed=seed).head_names == plain.head_names
+        wider = draw_example("the tired cat", seed=seed, d_model=6)
+        assert wider.head_names == plain.head_names
+    names = [draw_example("zebra cat sat", seed=seed).head_names for seed in range(30)]
+    assert all("animal" in name and "doing" in name for pair in names for name in pair)
 
 
 def test_every_word_of_the_vocabulary_has_meanings_that_there_are():

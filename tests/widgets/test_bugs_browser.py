@@ -1,6 +1,7 @@
 """The museum as a game: each program's numbers are the package's, and its line can be found."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,50 +15,17 @@ from mha.practice.bugs import BUGS, lines
 from mha.practice.parts import RIGHT
 from mha.practice.trials import Tried, tried
 from mha.runs.draws import Draws
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
 from mha.widgets.bugs import EXHIBITS, bugs_game
 
 pytestmark = pytest.mark.browser
 
 CHAPTER = Path(__file__).resolve().parents[2] / "book" / "transformer" / "bugs.md"
 
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>Bugs</title>
-<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
-<style>html {{ --paper: #fffdf8; --ink: #1c1b19; --soft: #5f5a52; --link: #8a2f1b;
---wash: #f6f1e7; --rule: #d9d3c7; --edge: #8b8478; --focus: #0b5cad; --target: #f7e6b5; }}
-body {{ margin: 0 1rem; background: var(--paper) }}</style>
-{scripts}<main><h1>Bugs</h1>{body}</main></html>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a file that has the game and nothing else."""
-    folder = tmp_path_factory.mktemp("bugs")
-    publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = bugs_game().html
-    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    return (folder / "page.html").as_uri()
-
 
 @pytest.fixture
-def opened(browser, address):
-    """Return a function that opens the game at an address."""
-    pages = []
-
-    def opened(hash_="", **options):
-        page = browser.new_page(**({"viewport": {"width": 1100, "height": 1000}} | options))
-        page.on("pageerror", lambda error: pages.append(error))
-        pages.append(page)
-        page.goto(address + hash_)
-        page.wait_for_selector("mha-instrument.live")
-        return page
-
-    yield opened
-    for page in pages:
-        page.close()  # an error cannot be closed, and fails here
+def opened(alone):
+    """Return a function that opens the game, at an address and in a window."""
+    return partial(alone, bugs_game().html, width=1100, height=1000)
 
 
 class Shares:
@@ -128,10 +96,10 @@ def place_of_lines(page):
     return low - high
 
 
-def test_a_reader_tries_a_program_guesses_and_is_told(opened, address):
+def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     page = opened("#bugs=museum&seed=7&case=3")
     said, verdict = page.locator(".bugs-said"), page.locator(".bugs-verdict")
-    expect(said).to_have_text("It gives what the right program gives here.")
+    expect(said).to_have_text("All as in the right program. Change what goes in.")
     page.get_by_label("Sentence").select_option("The cat sat <end>")
     page.get_by_label("Causal mask").check()
     given = Tried.of_run(trace(load_example("the-cat-sat-end")), is_causal=True)
@@ -141,13 +109,14 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened, address):
     below = page.locator(".bugs-table .differs small")
     wrong = np.concatenate([weights.ravel(), output.ravel()])
     assert below.all_inner_texts() == [shown(float(x)) for x in right[~np.isclose(wrong, right)]]
-    expect(said).to_have_text("26 of 32 numbers differ.")
+    expect(said).to_have_text("26 of 32 numbers are wrong.")
     top = place_of_lines(page)
 
     page.get_by_role("button", name=lines("wrong root")[0]).click()
-    expect(verdict).to_contain_text("Not this one. With that line the numbers above would differ")
+    expect(verdict).to_contain_text("Not this one. With that line other numbers would stand above")
     assert page.locator(".bugs-properties .fails").count() == 0
-    page.get_by_role("button", name="Test its properties").click()
+    page.get_by_role("button", name="Test what holds of every right program").click()
+    expect(page.get_by_role("button", name="Test what holds")).to_be_focused()
     letters = page.locator(".bugs-properties .fails b").all_inner_texts()
     assert "".join(letters) == "ACDG"
     page.get_by_role("button", name="Share").click()
@@ -162,9 +131,10 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened, address):
     page.get_by_role("button", name="Next program").click()
     expect(page.get_by_text("Program 4 of 12")).to_be_visible()
     assert page.locator(".bugs-properties .fails").count() == 0
+    address = page.url.split("#")[0]
     page.goto("about:blank")
     page.goto(address + hash_)
-    expect(said).to_have_text("26 of 32 numbers differ.")
+    expect(said).to_have_text("26 of 32 numbers are wrong.")
 
 
 def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
@@ -172,7 +142,7 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
         "#bugs=museum&seed=7&case=3&query.0.0=1e999&query.9.0=4&times=x&key.0.1=2&example=no"
     )
     expect(page.locator(".bugs-said")).not_to_have_text(
-        "It gives what the right program gives here."
+        "All as in the right program. Change what goes in."
     )
     page.get_by_text("Numbers of your own").click()
     field = page.get_by_label("keys of cat, 2")
@@ -184,11 +154,21 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
     weights, output = tried(BUGS["wrong axis"], given)
     assert cells(page) == [shown(float(x)) for x in (*weights.flat, *output.flat)]
     field.fill("0")
-    expect(page.locator(".bugs-said")).to_have_text("It gives what the right program gives here.")
+    expect(page.locator(".bugs-said")).to_have_text(
+        "All as in the right program. Change what goes in."
+    )
 
 
 def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
-    page = opened("#bugs=museum&seed=11", viewport={"width": 390, "height": 800}, has_touch=True)
+    page = opened("#bugs=museum&seed=11", width=390, height=800, has_touch=True)
+    test = page.get_by_role("button", name="Test what holds of every right program")
+    test.tap()
+    expect(page.locator(".bugs-properties .fails").first).to_be_visible()
+    expect(page.locator(".bugs-properties .holds").first).to_be_hidden()
+    top, below = (
+        place.bounding_box()["y"] for place in (test, page.locator(".bugs-properties .fails").last)
+    )
+    assert below - top < 500  # cause and effect on one screen
     found = []
     for _ in BUGS:
         page.get_by_role("button", name="Show the line").tap()
@@ -206,9 +186,8 @@ def test_each_exhibit_has_its_label_in_the_chapter():
     assert [label for label in EXHIBITS.values() if f"({label})=" not in text] == []
 
 
-def test_without_a_script_a_table_says_what_each_program_does(browser, address):
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(address)
+def test_without_a_script_a_table_says_what_each_program_does(opened):
+    page = opened(java_script_enabled=False)
     rows = page.locator("mha-instrument tbody tr")
     texts = [row.inner_text() for row in rows.all()]
     assert len(texts) == 12

@@ -1,11 +1,11 @@
 """The cache that fills, in a real Chromium: the package's numbers, and what a reader does."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import written
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
@@ -19,25 +19,9 @@ RUN = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
 
 
 @pytest.fixture
-def cache(browser, static, tmp_path):
-    """Return a function that opens a page with the cache, at an address and a width."""
-    pages, errors = [], []
-
-    def put(address="", width=1280):
-        file = tmp_path / "cache.html"
-        text = written(growing_cache(RUN).html, static.as_uri())
-        file.write_text(text, encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(file.as_uri() + address)
-        page.locator("mha-instrument.live").wait_for()
-        return page
-
-    yield put
-    assert errors == []
-    for page in pages:
-        page.close()
+def cache(alone):
+    """Return a function that opens the cache, at an address and in a window."""
+    return partial(alone, growing_cache(RUN).html)
 
 
 NUMBERS = """async (texts) => {
@@ -49,6 +33,10 @@ NUMBERS = """async (texts) => {
     return [key[0], value[0], weights[0], head_outputs[0], [sizes.with, sizes.sum, sizes.sumAgain]];
   });
 }"""
+
+
+NAMES = """all => all.map((cell) =>
+  getComputedStyle(cell, "::before").content.replaceAll('"', ""))"""
 
 
 def test_whatever_is_written_each_step_is_that_of_the_package(cache):
@@ -102,6 +90,8 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(again, "mha-instrument") == []
+    named = again.locator(".newest > :not(.of-token):visible").evaluate_all(NAMES)
+    assert named == ["query", "key", "value", "output"]  # their columns' names are hidden, or far
     now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
     assert now == places
     for _ in range(2):

@@ -1,6 +1,7 @@
 """The calculator of costs on a page: each line as the package has it, and what a reader does."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,47 +9,19 @@ from playwright.sync_api import expect
 from seeds import SEED
 
 from mha import ModelSizes, layer_sizes
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
 from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
 
 pytestmark = pytest.mark.browser
 
 GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
 LLAMA = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<title>Cost</title><meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
-{scripts}<main>{body}</main></html>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a page that has the calculator and nothing else, opened as a file."""
-    folder = tmp_path_factory.mktemp("cost")
-    publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = cost_calculator({"GPT-3": GPT3, "Llama 3 70B": LLAMA}, tokens=2048).html
-    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    return (folder / "page.html").as_uri()
+MODELS = {"GPT-3": GPT3, "Llama 3 70B": LLAMA}
 
 
 @pytest.fixture
-def opened(browser, address):
-    pages, errors = [], []
-
-    def open_at(fragment="", **options):
-        page = browser.new_page(**({"viewport": {"width": 1000, "height": 900}} | options))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(address + fragment)
-        page.wait_for_selector("mha-instrument.live")
-        pages.append(page)
-        return page
-
-    yield open_at
-    assert errors == []
-    for page in pages:
-        page.close()
+def opened(alone):
+    """Return a function that opens the calculator, at an address and in a window."""
+    return partial(alone, cost_calculator(MODELS, tokens=2048).html, width=1000)
 
 
 def lines_of(page):
@@ -86,7 +59,7 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     assert lines_of(page) == as_written(GPT3, 2048, 1, 2)
     page.get_by_label("Model").select_option("Llama 3 70B")
     assert lines_of(page) == as_written(LLAMA, 2048, 1, 2)
-    page.get_by_label("n on a scale of powers").press("ArrowRight")
+    page.get_by_label("n, drag: a text of").press("ArrowRight")
     tokens = round(2**11.25)
     expect(page.get_by_label("n, tokens of a text")).to_have_value(str(tokens))
     page.get_by_label("t, texts at once").fill("64")
@@ -112,5 +85,5 @@ def test_a_hostile_address_does_nothing_and_a_phone_has_all_of_it(opened):
     start = as_written(GPT3, 2048, 1, 2)
     for hostile in ("groups=7", "layers=0&tokens=-5", "width=1e9&texts=<b>", "bytes=9999999999"):
         assert lines_of(opened(f"#cost=model&{hostile}")) == start
-    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = opened(width=390, height=844, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

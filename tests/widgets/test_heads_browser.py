@@ -1,6 +1,7 @@
 """The recorded heads on a page: what the browser computes, and what a reader does with them."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,6 @@ from seeds import SEED
 
 from mha import attention_weights, recorded_head, recorded_heads, recorded_maps, recorded_sentences
 from mha.examples.head_names import RULES, SHAPES, holds
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
 from mha.widgets.heads import best_head, real_heads
 
 pytestmark = pytest.mark.browser
@@ -19,41 +19,11 @@ SENTENCES = recorded_sentences()
 TIRED = SENTENCES[2]
 RIVER = SENTENCES[5]
 
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<title>Heads</title><meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
-{scripts}<main>{body}</main></html>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a page that has the heads and nothing else, opened as a file."""
-    folder = tmp_path_factory.mktemp("heads")
-    publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html
-    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    return (folder / "page.html").as_uri()
-
 
 @pytest.fixture
-def opened(browser, address):
-    """Return what opens the page at an address of its own; no script of it may fail."""
-    pages, errors = [], []
-
-    def open_at(fragment="", **options):
-        page = browser.new_page(**({"viewport": {"width": 1280, "height": 1000}} | options))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(address + fragment)
-        page.wait_for_selector("mha-instrument.live")
-        pages.append(page)
-        return page
-
-    yield open_at
-    assert errors == []
-    for page in pages:
-        page.close()
+def opened(alone):
+    """Return a function that opens the heads, at an address and in a window."""
+    return partial(alone, real_heads(TIRED, "it", "cat", heads=((4, 2), (6, 12))).html, height=1000)
 
 
 def thousandths(sentence, layer, head):
@@ -203,15 +173,59 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
     expect(page.locator(".heads-story .model-word")).to_have_count(8)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_head_is_asked_something_else_and_put_back(opened, width):
+    page = opened("#heads=real&sentence=6&word=3&key=6&head=1.5-1.3", width=width)
+    words, note = page.locator(".heads-story .model-word"), page.locator(".heads-note")
+
+    def press(name):
+        page.get_by_role("button", name=name, exact=True).click()
+
+    press("Move right")
+    expect(words).to_have_text(["[CLS]", "the", "near", "bank", "the", "river", "[SEP]"])
+    press("Remove")
+    expect(words).to_have_text(["[CLS]", "the", "near", "the", "river", "[SEP]"])
+    press("Repeat")
+    expect(words).to_have_count(7)
+    press("Undo")
+    page.get_by_label("In this place").select_option(label="apple, place 4")
+    expect(words).to_have_text(["[CLS]", "the", "near", "apple", "river", "[SEP]"])
+    run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
+    ids = [0, 1, 3, None, 5, 6]
+    query, key = (
+        np.array(
+            [getattr(asked if i is None else run, name)[0][3 if i is None else i] for i in ids]
+        )
+        for name in ("query", "key")
+    )
+    cells = page.locator(".heads-story .number.head-0").all_inner_texts()
+    assert cells == [f"{x:.3f}" for x in attention_weights(query, key)[3]]
+    page.locator(".heads-products").click()
+    page.locator(".model-line button").first.click()
+    what = page.locator(".model-what")
+    expect(what).to_have_text("Query of apple (4), 1")
+    press("Back")
+    expect(what).to_contain_text("Score of query apple (4)")
+    press("Close")
+    expect(page.locator(".model-line")).to_be_empty()
+    press("As recorded")
+    expect(note).to_have_text("The tokens stand as they were recorded.")
+    press("Reset")
+    expect(page.locator(".strip-title")).to_contain_text("Whom does it (9) attend to?")
+
+
 def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
     page = opened("#heads=real&sentence=6&word=2&key=3&head=1.3-2.9&name=before&all=1&own=43.45.44")
     page.get_by_role("button", name="Share").click()
     shared = page.evaluate("location.hash")
-    shown = page.locator(".heads-story, .heads-verdict, .heads-note").all_inner_texts()
-    assert "In your order" in shown[1]
+    expect(page.locator(".heads-verdict")).to_contain_text("In your order")
     again = opened(shared)
-    expect(again.locator(".heads-note")).to_have_text(shown[2])
-    expect(again.locator(".heads-verdict")).to_have_text(shown[1])
+    for part in (".heads-story", ".heads-verdict", ".heads-note", ".heads-strip", ".strip-title"):
+        assert again.locator(part).inner_text() == page.locator(part).inner_text()
+    assert (
+        again.locator(".heads-map").all_inner_texts()
+        == page.locator(".heads-map").all_inner_texts()
+    )
     start = opened().locator(".model-live").inner_text()
     for hostile in (
         "word=99&key=-1&sentence=0", "head=7.1-0.3", "head=1.13-__proto__.1", "name=constructor",
@@ -220,8 +234,56 @@ def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
         assert opened(f"#heads=real&{hostile}").locator(".model-live").inner_text() == start
 
 
+def test_another_sentence_is_asked_by_a_word_that_tells(opened):
+    page = opened()
+    chosen = page.locator(".heads-story [aria-pressed=true]")
+    for sentence, word, key in (
+        ("I play football", "play", "football"),
+        ("The bank near the river", "the", "bank"),
+        ("The cat sat on it", "the", "cat"),
+    ):
+        page.get_by_role("button", name=f"Choose “{sentence}”").click()
+        tokens = recorded_maps(sentence).tokens
+        row = thousandths(sentence, 3, 1)[tokens.index(word)]
+        expect(chosen.nth(0)).to_have_accessible_name(
+            f"layer 4, head 2: {word} ({tokens.index(word) + 1}) gives {key}"
+            f" ({tokens.index(key) + 1}) {row[tokens.index(key)]:.3f}"
+        )
+        expect(chosen.nth(1)).to_have_text(word)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_map_is_reached_and_seen_with_its_arcs(opened, rng, width):
+    page = opened(width=width, height=844, has_touch=True)
+    maps = page.get_by_role("radio")
+    expect(maps).to_have_count(72)
+    box = maps.first.bounding_box()
+    assert min(box["width"], box["height"]) >= (80 if width == 390 else 35)
+    cells = page.locator(".heads-story .number.head-0")
+    for sentence in SENTENCES:
+        page.get_by_role("button", name=f"Choose “{sentence}”").tap()
+        layer, head = rng.integers(6), rng.integers(12)
+        maps.nth(12 * layer + head).tap()
+        if width == 390:  # what follows is in sight, beside what was touched
+            expect(page.locator(".heads-story [aria-pressed=true]").nth(1)).to_be_in_viewport()
+        word = page.locator(".heads-story .model-word[aria-pressed=true]")
+        place = int(word.get_attribute("aria-label").split()[1][:-1]) - 1
+        weights = thousandths(sentence, layer, head)[place]
+        assert cells.all_inner_texts() == [f"{x:.3f}" for x in weights]
+    # A cell of a head whose matrices are here opens as the strip.
+    page.get_by_role("button", name="4.2: layer 4, head 2").tap()
+    page.get_by_role("button", name="Token 3: bank").tap()
+    cells.nth(5).tap()
+    run = recorded_head(4, 2, RIVER)
+    expect(page.locator(".heads-step .number").first).to_have_text(
+        f"{run.query[0, 2] @ run.key[0, 5]:.4f}".replace("-", "−")
+    )
+    page.locator(".heads-step .number").last.tap()
+    expect(page.locator(".model-what")).to_contain_text("Weight that bank (3) gives to river (6)")
+
+
 def test_a_phone_has_all_of_it_and_nothing_is_cut(opened):
-    page = opened(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = opened(width=390, height=844, has_touch=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("radio", name="layer 6, head 6").tap()
     expect(page.locator(".strip-title")).to_contain_text("layer 6, head 6")

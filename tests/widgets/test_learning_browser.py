@@ -1,5 +1,6 @@
 """A layer that learns in the page: its numbers are the package's, and a reader draws it back."""
 
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -10,50 +11,17 @@ from seeds import SEED
 
 from mha.core.learning import draw_layer, training_steps
 from mha.examples.learning_runs import WIDTH, attends, examined, layers_of, task
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
 from mha.widgets.learning import learning_layer
 
 pytestmark = pytest.mark.browser
 
 CLOSE = 1e-9
 
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>Learning</title>
-<link rel="stylesheet" href="heads.css"><link rel="stylesheet" href="explorer.css">
-<style>html {{ --paper: #fffdf8; --ink: #1c1b19; --soft: #5f5a52; --link: #8a2f1b;
---wash: #f6f1e7; --rule: #d9d3c7; --edge: #8b8478; --focus: #0b5cad; }}
-body {{ margin: 0 1rem; background: var(--paper) }}</style>
-{scripts}<main><h1>Learning</h1>{body}</main></html>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a file that has the instrument and nothing else."""
-    folder = tmp_path_factory.mktemp("learning")
-    publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = learning_layer().html
-    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    return (folder / "page.html").as_uri()
-
 
 @pytest.fixture
-def opened(browser, address):
-    """Return a function that opens the page, and waits for the training."""
-    pages = []
-
-    def opened(hash_="", **options):
-        page = browser.new_page(**({"viewport": {"width": 1100, "height": 1000}} | options))
-        page.on("pageerror", lambda error: pages.append(error))
-        pages.append(page)
-        page.goto(address + hash_)
-        page.wait_for_selector("mha-instrument.live")
-        return page
-
-    yield opened
-    for page in pages:
-        page.close()  # an error cannot be closed, and fails here
+def opened(alone):
+    """Return a function that opens the layer that learns, at an address and in a window."""
+    return partial(alone, learning_layer().html, width=1100, height=1000)
 
 
 def trained(page):
@@ -109,7 +77,7 @@ def test_the_page_draws_what_numpy_draws(opened):
         assert np.allclose(found, wanted, rtol=0, atol=1e-13)
 
 
-def test_a_reader_draws_the_curve_back_and_starts_again(opened, address):
+def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     page = opened()
     layers = layers_of(np.random.default_rng(0), 3)
     loss = examined(layers[-1])[0]
@@ -152,6 +120,7 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened, address):
     page.get_by_label("Seed").press("Enter")
     expect(page.locator(".error")).to_contain_text("“one” is no seed")
 
+    address = page.url.split("#")[0]
     page.goto("about:blank")
     page.goto(address + hash_)
     assert "Seed 1, 3 heads" in trained(page)
@@ -168,7 +137,7 @@ def test_an_address_that_says_nothing_sensible_changes_nothing(opened):
 
 
 def test_on_a_phone_a_finger_draws_the_curve_and_nothing_is_out_of_reach(opened):
-    page = opened("#learning=layer&heads=6", viewport={"width": 390, "height": 800}, has_touch=True)
+    page = opened("#learning=layer&heads=6", width=390, height=800, has_touch=True)
     trained(page)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.locator(".learning-plane text:not(:empty)").count() == 7
@@ -188,9 +157,8 @@ def test_on_a_phone_a_finger_draws_the_curve_and_nothing_is_out_of_reach(opened)
     assert violations(page, "mha-instrument") == []
 
 
-def test_without_a_script_a_table_of_steps_stands_there(browser, address):
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(address)
+def test_without_a_script_a_table_of_steps_stands_there(opened):
+    page = opened(java_script_enabled=False)
     rows = page.locator("mha-instrument table tbody tr")
     assert rows.last.inner_text().split() == [
         "150",

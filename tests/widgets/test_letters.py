@@ -5,6 +5,9 @@ import re
 
 import numpy as np
 import pytest
+from accessible import violations
+from explorer_pages import written
+from playwright.sync_api import expect
 
 from mha import Block, MultiHeadWeights, WorkedExample, trace_blocks
 from mha.widgets.letters import two_layers
@@ -41,3 +44,40 @@ def test_layers_that_do_not_follow_each_other_are_refused():
         two_layers(second, first, **PARTS)
     with pytest.raises(TypeError, match="first"):
         two_layers("first", second, **PARTS)
+
+
+@pytest.mark.browser
+def test_a_text_is_shared_and_an_address_that_cannot_be_read_changes_nothing(
+    browser, static, tmp_path
+):
+    file = tmp_path / "letters.html"
+    body = two_layers(*layers(), **PARTS).html
+    file.write_text(written(body, static.as_uri()), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+
+    def texts(address):
+        page.goto("about:blank")
+        page.goto(file.as_uri() + address)
+        page.locator("mha-instrument.live").wait_for()
+        return page.locator("select").evaluate_all("all => all.map((e) => e.value)")
+
+    assert texts("") == ["B", "A"]
+    page.get_by_label("Letter 0").select_option("A")
+    page.get_by_label("the first layer is there").uncheck()
+    expect(page.get_by_role("status").first).to_contain_text("Without the first layer")
+    opacity = (
+        page.locator(".flow")
+        .first.locator("line")
+        .evaluate_all("all => all.map((e) => Number(getComputedStyle(e).opacity))")
+    )
+    assert max(opacity) < 0.2  # a layer that is not there is drawn so
+    page.get_by_role("button", name="Share").click()
+    shared = page.evaluate("location.hash")
+    assert texts(shared) == ["A", "A"]
+    expect(page.get_by_label("the first layer is there")).not_to_be_checked()
+    assert violations(page, "mha-instrument") == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for hostile in ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000):
+        assert texts(f"#letters=b-a&{hostile}") == ["B", "A"]
+        expect(page.get_by_label("the first layer is there")).to_be_checked()
+    page.close()

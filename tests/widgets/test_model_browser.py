@@ -14,7 +14,7 @@ from mha import Place, load_model, logit_shares, origin, trace_text
 from mha.core.language import run_model
 from mha.examples.names import WORDS, draw_story
 from mha.runs.stories import LogitShares
-from mha.widgets.assets import ARITHMETIC, EXPLORER, model_script, publish
+from mha.widgets.assets import model_script
 from mha.widgets.model import language_model
 
 pytestmark = pytest.mark.browser
@@ -24,34 +24,10 @@ STORY = "ba ke saw mo nu . ba"
 CLOSE = 1e-9
 HEADS = [(0, 0), (0, 1), (1, 0), (1, 1)]
 
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<title>Model</title>
-<link rel="stylesheet" href="heads.css">
-{scripts}<main>{body}</main></html>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a page that has the model and nothing else."""
-    folder = tmp_path_factory.mktemp("model")
-    publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = language_model(STORY).html
-    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    return (folder / "page.html").as_uri()
-
 
 @pytest.fixture
-def model_page(browser, address):
-    page = browser.new_page(viewport={"width": 1000, "height": 1200})
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(address)
-    page.wait_for_selector("mha-instrument.live")
-    yield page
-    assert errors == []
-    page.close()
+def model_page(alone):
+    return alone(language_model(STORY).html, width=1000, height=1200)
 
 
 RUN = """([step, words, off, cut]) => {
@@ -228,7 +204,7 @@ def test_a_word_that_is_asked_about_stays_when_a_head_is_turned_off(model_page):
     expect(page.locator(".model-story .model-word").last).to_have_text("lamp")
 
 
-def test_the_training_the_keys_and_the_address(model_page, address):
+def test_the_training_the_keys_and_the_address(model_page):
     page = model_page
     curve = page.locator(".model-pad").bounding_box()
     page.mouse.click(curve["x"] + curve["width"] / 6, curve["y"] + curve["height"] / 2)
@@ -246,6 +222,7 @@ def test_the_training_the_keys_and_the_address(model_page, address):
     page.get_by_role("button", name="Share").click()
     hash_ = page.evaluate("location.hash")
     shown = text_of(page, ".model-next")
+    address = page.url.split("#")[0]
     page.goto("about:blank")
     page.goto(address + hash_)
     expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")

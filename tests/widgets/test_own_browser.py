@@ -5,8 +5,10 @@ The page is opened as a file, with the scripts of the boxes as *Work your own* h
 
 import io
 import json
+import re
 import tomllib
 
+import chains
 import numpy as np
 import pytest
 from explorer_pages import written
@@ -23,7 +25,7 @@ from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
 from mha.widgets.frame import AT_ONCE
-from mha.widgets.own import ASKED, work_your_own
+from mha.widgets.own import ASKED, WHEEL, work_your_own
 
 pytestmark = pytest.mark.browser
 
@@ -62,6 +64,12 @@ class Page:
     def press(self, name):
         self.page.locator(".own").get_by_role("button", name=name, exact=True).first.click()
 
+    def take(self, name):
+        """Press a button of what is taken along."""
+        if not self.page.locator(".own-take").is_visible():
+            self.press("Take it along")
+        self.press(name)
+
     def can(self, name):
         button = self.page.locator(".own").get_by_role("button", name=name, exact=True).first
         return button.get_attribute("aria-disabled") == "false"
@@ -84,7 +92,9 @@ class Page:
         return np.array([[int(text.split()[0]) for text in word] for word in texts]).T
 
     def url(self):
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_function(
+            "location.href === document.querySelector('.own mha-explorer').explorer.link()"
+        )
         return self.page.url.partition("#")[2]
 
     def holds(self, **given):
@@ -157,9 +167,11 @@ MADE = """([settings, isCausal, word, isAll]) => {
     return places.length ? [places[(7 * settings.seed) % places.length]] : [];
   }).map((at) => [window.mhaPlaces.address(at), exerciseOf(data, numbers, at, knowledge)]);
   return { heads, inputs, sections: sectionsOf(data, knowledge.titles), exercises,
-    toml: toml(example, settings.seed), notebook: notebook(example, settings.seed),
+    toml: toml(example, settings.seed), notebook: notebook(example, settings.seed, knowledge.wheel),
     sheet: rows(".own-page"), key: rows(".own-key"),
-    lines: [...sheet.querySelectorAll(".own-lines li")].map((line) => line.textContent) };
+    lines: [...sheet.querySelectorAll(".own-lines li")].map((line) =>
+      [...line.childNodes].map(({ nodeName, textContent }) =>
+        (nodeName === "SUP" ? `^${textContent}` : textContent)).join("")) };
 }"""
 
 
@@ -212,8 +224,10 @@ def test_the_data_file_builds_as_one_of_the_book(cases):
 
 def test_the_notebook_runs_and_gives_the_same_numbers(cases):
     for _, _, run, found in cases[:6]:
-        cells = [cell["source"] for cell in json.loads(found["notebook"])["cells"]
-                 if cell["cell_type"] == "code"]  # fmt: skip
+        install, *cells = [cell["source"] for cell in json.loads(found["notebook"])["cells"]
+                           if cell["cell_type"] == "code"]  # fmt: skip
+        assert install == f"%pip install -q {WHEEL}"
+        assert f"lay `{WHEEL}` beside" in json.loads(found["notebook"])["cells"][0]["source"]
         space = {"display": lambda item: None, "print": lambda text: None}
         for source in cells:
             exec(source, space)
@@ -267,7 +281,21 @@ def test_a_printed_sheet_can_be_solved_and_its_key_is_right(cases):
         assert {stage for stage, *_ in key} >= {"query", "scores", "weights", "head_outputs"}
         outputs_of_all = ("output", -1, word) in key or ("concat", -1, word) in key
         assert outputs_of_all or (run.num_heads == 1 and w_o is None)
-        assert len(found["lines"]) >= run.num_heads * (2 * given["d_k"] + 4 * len(run.tokens))
+
+
+def test_the_lines_of_a_key_hold_and_come_to_its_numbers(cases):
+    for given, (_, _, word, _), run, found in cases:
+        of_head = ("query", "scores", "scaled_scores", "exponentials", "row_sums", "weights")
+        wanted = [np.ravel(getattr(run, stage)[head, word]) for head in range(run.num_heads)
+                  for stage in (*of_head, "head_outputs")]  # fmt: skip
+        wanted = np.concatenate([*wanted, *([run.output[word]] if given["output"] else [])])
+        worked = [line.partition(": ")[2] for line in found["lines"]]
+        for line, number in zip(worked, wanted, strict=True):
+            read = chains.read(line)
+            assert read or (given["is_causal"] and number in (0, -np.inf)), line
+            assert [fault for one in read for fault in one.faults()] == []
+            for one in read:
+                assert abs(float(chains.value_of(one.steps[-1])) - number) < 5.1e-5, line
 
 
 def test_a_box_asks_what_the_packages_box_asks(cases):
@@ -378,7 +406,7 @@ def test_every_choice_draws_what_the_package_draws(own, width):
 
 
 WRONG = [
-    ("Your sentence", "  ", "Type a word or two: an example needs at least one."),
+    ("Your sentence", "  ", "Type a word: until then the last sentence stays below."),
     ("Your sentence", "a " * 13, "These are 13 words; 12 have room."),
     ("Your sentence", "x" * 17,
      f"“{'x' * 17}” has 17 characters; a word has at most 16. Spaces part words."),
@@ -407,11 +435,93 @@ def test_what_does_not_do_is_said_in_one_sentence_at_its_field(own):
         assert field.get_attribute("aria-invalid") == "false"
 
 
+def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_chosen(own):
+    seen = own()
+    says = seen.page.locator(".own-says .soft")
+    seen.field("Your sentence").fill("")
+    # The sentence is taken at each pause; no word that says nothing is kept for having come first.
+    for word in ("the", "was", "hungry", "cat"):
+        seen.field("Your sentence").press_sequentially(f" {word}")
+        expect(seen.page.locator(".own-word").last).to_contain_text(word)
+    expect(seen.page.get_by_role("button", pressed=True)).to_contain_text(
+        re.compile("^hungry|^cat")
+    )
+    assert seen.shares().max() > 60
+    heads = seen.page.locator(".own-legend").all_inner_texts()
+    seen.type("the was hungry cat hund")
+    expect(says).to_have_text(re.compile("^Not in the list, so chance gave a meaning to .hund. "))
+    assert seen.page.locator(".own-legend").all_inner_texts() == heads
+    seen.type("she was hungry tea")
+    turned = [name for name, was in
+              zip(seen.page.locator(".own-legend").all_inner_texts(), heads, strict=True)
+              if name != was]  # fmt: skip
+    expect(says).to_contain_text(f"so heads turn: {', '.join(turned)}.")
+    expect(says).to_contain_text("A word has 4 numbers here, so these say nothing: ")
+    seen.press("Undo")
+    expect(says).to_contain_text("so heads turn: ")
+
+
+def test_a_finger_draws_a_slider_and_the_page_stays(own):
+    seen = own(width=390, has_touch=True)
+    slider = seen.page.get_by_label("tired: animal")
+    slider.scroll_into_view_if_needed()
+    box, top = slider.bounding_box(), seen.page.evaluate("scrollY")
+    touch = seen.page.context.new_cdp_session(seen.page)
+    for kind, share in (("touchStart", 0.07), *(("touchMove", i / 10) for i in range(1, 8))):
+        point = {"x": box["x"] + share * box["width"], "y": box["y"] + box["height"] / 2}
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert seen.numbers("embeddings")[1].tolist() == [1.5, 0, 1, 0]
+    assert slider.bounding_box() == box
+    assert seen.page.evaluate("scrollY") == top
+    seen.page.get_by_role("button", name="Undo").tap()
+    seen.holds(words="the tired cat drinks tea")
+
+
+def test_a_slider_that_no_head_reads_says_so(own):
+    seen = own()
+    seen.type("hungry cat")
+    seen.press("Heads: one less")
+    seen.press("Numbers a head: one less")
+    w_q, w_k, w_v = (seen.numbers(name)[0].any(axis=1) for name in ("w_q", "w_k", "w_v"))
+    wanted = ["" if q or k else "for values only" if v else "no head reads it"
+              for q, k, v in zip(w_q, w_k, w_v, strict=True)]  # fmt: skip
+    assert seen.page.locator(".own-slider > .soft").all_inner_texts() == wanted
+    assert wanted.count("no head reads it") == 2
+    weights = seen.numbers("weights")
+    seen.page.locator(".own-slider [type=range]").nth(wanted.index("no head reads it")).fill("2")
+    assert (seen.numbers("weights") == weights).all()
+
+
+@WIDTHS
+def test_one_undo_and_what_is_taken_along_are_always_at_hand(own, width):
+    seen = own(width=width, has_touch=width < 768)
+    for name in ("Undo", "Redo", "Share"):
+        buttons = seen.page.get_by_role("button", name=name, exact=True)
+        expect(buttons).to_have_count(0 if name == "Share" else 1)
+    seen.page.locator("mha-explorer .tools").scroll_into_view_if_needed()
+    take = seen.page.get_by_role("button", name="Take it along")
+    expect(take).to_be_in_viewport()
+    (take.tap if width < 768 else take.click)()
+    for name in ("Copy the link", "Notebook (.ipynb)", "Print a worksheet with its key"):
+        expect(seen.page.get_by_role("button", name=name)).to_be_in_viewport()
+    seen.page.get_by_role("button", name="Copy the link").press("Escape")
+    expect(seen.page.get_by_role("button", name="Copy the link")).to_be_hidden()
+    expect(take).to_be_focused()
+
+
 def test_one_word_and_any_script_are_sentences(own):
     seen = own()
-    for words in ("cat", "猫 が 寝た", "القط نام", "<b>bold</b> &amp; \u200bx"):
+    long = " ".join(f"extraordinary{letter}" for letter in "abcdefghijkl")
+    family = "👩\u200d👩\u200d👧 \U0001f408\u200d⬛ می\u200cخواهم"
+    for words in ("cat", "猫 が 寝た", "القط نام", family, long, "the the Cat cat, the",
+                  "<b>bold</b> &amp; \u200bx"):  # fmt: skip
         seen.type(words)
         seen.holds(words=words.replace("\u200b", ""), num_heads=2)
+        if words.startswith("القط"):
+            first, second = (word.bounding_box() for word in seen.page.locator(".own-word").all())
+            assert first["x"] > second["x"]
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert seen.page.locator(".own b, .own-word script").count() == 0
 
 
@@ -437,6 +547,14 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
     for _ in range(5):
         seen.press("Redo")
     assert seen.numbers("query").shape == (2, 3, 3)
+    # Numbers of the reader's that no longer can be computed are given up.
+    seen = own()
+    seen.type("the cat")
+    huge = [["embeddings.1.0", 1e200], ["w_k.0.0.0", 2], ["w_q.0.3.0", 1e120]]
+    seen.page.evaluate(code, huge)
+    assert seen.numbers("w_q")[0, 3, 0] == 1e120
+    seen.field("Positions added").check()
+    assert np.isfinite(seen.numbers("weights")).all()
 
 
 HOSTILE = (
@@ -468,8 +586,9 @@ def test_the_explorer_below_is_whole(own):
     ]
 
 
-def test_a_box_asks_and_checks(own):
-    seen = own()
+@WIDTHS
+def test_a_box_asks_and_checks(own, width):
+    seen = own(width=width)
     seen.field("Ask me for").select_option("a weight")
     seen.press("Ask")
     box = seen.page.locator("mha-your-turn")
@@ -486,11 +605,12 @@ def test_a_box_asks_and_checks(own):
     expect(box.locator("input")).to_have_value("")
 
 
-def test_files_are_kept_by_the_browser(own):
-    seen = own()
+@WIDTHS
+def test_files_are_kept_by_the_browser(own, width):
+    seen = own(width=width)
     for name, ending in (("Data file for the book (TOML)", "toml"), ("Notebook (.ipynb)", "ipynb")):
         with seen.page.expect_download() as kept:
-            seen.press(name)
+            seen.take(name)
         assert kept.value.suggested_filename == f"the-tired-cat-drinks-tea.{ending}"
         text = kept.value.path().read_text(encoding="utf-8")
         assert "tired" in text
@@ -507,7 +627,7 @@ def test_the_link_is_copied_or_stands_in_a_field_beside_its_button(own, allowed)
         f" {{ value: {{ writeText: (text) => {{ {copy} }} }} }})"
     )
     seen.type("she reads")
-    seen.press("Copy the link")
+    seen.take("Copy the link")
     field = seen.page.get_by_label("Link to this state")
     told = seen.page.locator(".own-said")
     expect(told).to_contain_text("The link is copied." if allowed else "Link to this state")
@@ -522,7 +642,7 @@ def test_settings_of_the_explorer_are_taken_along_too(own):
     seen.page.get_by_label("the is padding").check()
     seen.page.get_by_label("Move tea earlier").click()
     with seen.page.expect_download() as kept:
-        seen.press("Data file for the book (TOML)")
+        seen.take("Data file for the book (TOML)")
     run = trace(example_from("own", kept.value.path().read_text(encoding="utf-8")))
     assert run.tokens == ("the", "tired", "cat", "tea", "drinks")
     assert np.allclose(run.weights, seen.numbers("weights"), rtol=0, atol=1e-12)
@@ -532,6 +652,7 @@ def test_settings_of_the_explorer_are_taken_along_too(own):
 def test_the_sheet_is_printed_alone_with_its_key_on_a_page_of_its_own(own):
     seen = own()
     seen.page.evaluate("window.print = () => { window.printed = true; }")
+    seen.press("Take it along")
     seen.field("all words").check()
     seen.press("Print a worksheet with its key")
     assert seen.page.evaluate("window.printed")
@@ -546,6 +667,39 @@ def test_the_sheet_is_printed_alone_with_its_key_on_a_page_of_its_own(own):
     assert short(16.9188) not in "".join(texts[:first])
     seen.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert seen.page.locator(".own-sheet").count() == 0
+
+
+def words_cut(page):
+    """Return the words that stand outside a page, or across its edge."""
+    return [word[4] for word in page.get_text("words")
+            if word[2] > page.rect.x1 or word[3] > page.rect.y1]  # fmt: skip
+
+
+@pytest.mark.parametrize("paper", ["A4", "A5", "Letter"])
+def test_no_table_of_a_printed_sheet_is_torn_or_cut(own, paper):
+    pymupdf = pytest.importorskip("pymupdf")
+    long = "+".join(f"{letter}xtraordinary{letter}x" for letter in "abcdefghijkl")
+    first, last = "aaa", "zzz"
+    for words, sizes in (
+        (f"{first}+the+hungry+dog+{last}", "&heads=3&width=5&positions=1"),
+        (f"{first}+{long[17:-17]}+{last}", "&heads=2&numbers=tenths&inner=4"),
+    ):
+        seen = own(f"#own=example&words={words}{sizes}")
+        seen.page.evaluate("window.print = () => {}")
+        seen.press("Take it along")
+        seen.field("all words").check()
+        seen.press("Print a worksheet with its key")
+        seen.page.evaluate(
+            "document.querySelectorAll('.own-lines').forEach((lines) =>"
+            " { lines.previousElementSibling.remove(); lines.remove(); })"
+        )
+        with pymupdf.open(stream=seen.page.pdf(format=paper)) as document:
+            assert len(document) > 4
+            for page in document:
+                assert words_cut(page) == []
+                # Each table has a row of the first word, and one of the last.
+                found = page.get_text().split()
+                assert found.count(first) == found.count(last)
 
 
 def test_settings_of_other_explorers_lead_to_this_page(view):

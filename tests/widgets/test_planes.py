@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
 
-from mha import MultiHeadWeights, linear_biases, load_example, trace
+from mha import MultiHeadWeights, linear_biases, load_example, shown, trace
 from mha.core.softmax import softmax
 from mha.widgets.explorer import explorer
 from mha.widgets.slope import at_slope, slope_explorer
-from mha.widgets.width import drawn
+from mha.widgets.width import drawn, width_explorer
 
 pytestmark = pytest.mark.browser
 
@@ -61,9 +61,23 @@ def middle(node):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def at_rest(node):
+    """Wait until a plane has glided to its scale."""
+    node.wait_for()
+    node.evaluate("""async (node) => {
+      const at = () => { const { x, y } = node.getBoundingClientRect(); return `${x} ${y}`; };
+      let last = "";
+      while (last !== at()) {
+        last = at();
+        await new Promise((then) => setTimeout(then, 120));
+      }
+    }""")
+
+
 def drag(seen, node, across, down):
     """Drag by mouse; what is dragged stays under the pointer all the way."""
     node.scroll_into_view_if_needed()
+    at_rest(node)
     x, y = middle(node)
     mouse = seen.page.mouse
     mouse.move(x, y)
@@ -71,17 +85,20 @@ def drag(seen, node, across, down):
     for step in range(1, 9):
         at = x + across * step / 8, y + down * step / 8
         mouse.move(*at)
-        # A plane's finest step is a twentieth of that between its ticks: a few pixels.
-        assert np.hypot(*np.subtract(middle(node), at)) < 4
+        assert np.hypot(*np.subtract(middle(node), at)) < 1
     mouse.up()
 
 
-def swipe(page, x, y, across, down):
+def swipe(page, x, y, across, down, node=None):
+    """Move a finger; a tip that it drags stays under it."""
     hand = page.context.new_cdp_session(page)
     points = [(x + across * step / 12, y + down * step / 12) for step in range(13)]
     for kind, (left, top) in zip(["touchStart"] + ["touchMove"] * 12, points, strict=True):
         touch = {"type": kind, "touchPoints": [{"x": left, "y": top}]}
         hand.send("Input.dispatchTouchEvent", touch)
+        if node:  # a touch is told of with the next frame
+            page.evaluate("new Promise((then) => requestAnimationFrame(() => setTimeout(then)))")
+            assert np.hypot(*np.subtract(middle(node), (left, top))) < 1
     hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -118,9 +135,10 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
         node.wait_for()
         page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
                       node.element_handle())  # fmt: skip
+        at_rest(node)
         (x, y), scrolled = middle(node), page.evaluate("scrollY")
         before = numbers(seen)["head_outputs"]
-        swipe(page, x, y, across, down)
+        swipe(page, x, y, across, down, node)
         assert page.evaluate("scrollY") == scrolled
         assert (numbers(seen)["head_outputs"] != before).any()
         follows(seen, GIVEN.example)
@@ -292,7 +310,7 @@ def test_arrows_lengthen_with_the_width(scripts):
     tenths = drawn(np.random.default_rng(SEED), keys=5)
     for width in (4, 512):
         found = scripts.evaluate(
-            "([tenths, width]) => window.mhaExplorer.arrowsAt(tenths, width)",
+            "([tenths, width]) => window.mhaExplorer.arrowsOf(tenths)[width - 1]",
             [tenths.tolist(), width],
         )
         query, keys = tenths[0, :width] / 10, tenths[1:, :width] / 10
@@ -304,10 +322,13 @@ def test_arrows_lengthen_with_the_width(scripts):
 
 def test_the_dial_turns_by_angle_and_position(put):
     seen = put(explorer(TURNED, view="dial").html)
-    angle = seen.page.get_by_label("angle of a position")
+    angle, other = (
+        seen.page.get_by_label(f"angle of a position, components {pair}")
+        for pair in ("1 and 2", "3 and 4")
+    )
     angle.wait_for()
     angle.fill("-90")
-    assert seen.page.locator(".dial .slider > span").first.inner_text() == "−90°"
+    assert seen.page.locator(".dial .slider > span").all_inner_texts()[:2] == ["−90°", "−90°"]
     run = follows(seen, TURNED.example)
     np.testing.assert_allclose(run.scores[0, 0], [2, 2])
     before = run.scores
@@ -315,6 +336,10 @@ def test_the_dial_turns_by_angle_and_position(put):
     run = follows(seen, TURNED.example)
     assert run.example.angles[1, 0] == pytest.approx(-4 * np.pi)
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
+    says = seen.page.locator(".dial-says")
+    expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
+    seen.page.get_by_label("first position").fill("12")
+    expect(says).to_contain_text("−1080° more, full turns, so that each arrow stands where it")
     seen.page.get_by_label("first position").fill("0")
     node = tip(seen, "Key of sat, turned").first
     x, y = middle(node)
@@ -327,11 +352,32 @@ def test_the_dial_turns_by_angle_and_position(put):
     seen.page.mouse.up()
     run = follows(seen, TURNED.example)
     np.testing.assert_allclose(run.turned_key[0, 1], [0, 1, 0, 1], atol=0.05)
-    seen.page.get_by_label("all pairs alike").uncheck()
-    angle.fill("30")
-    found = numbers(seen)["angles"]
-    assert found[1, 0] != found[1, 1]
+    alike = seen.page.get_by_label("all pairs alike")
+    shown = float(angle.input_value())
+    alike.uncheck()  # and the second pair turns slower
+    np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [shown, shown / 10])
+    other.fill("30")
+    np.testing.assert_allclose(np.degrees(numbers(seen)["angles"][1]), [shown, 30])
     follows(seen, TURNED.example)
+    again = put(explorer(TURNED, view="dial").html, address="#" + seen.settled_url().split("#")[1])
+    expect(again.page.get_by_label("all pairs alike")).not_to_be_checked()
+    expect(again.page.get_by_label("angle of a position, components 3")).to_have_value("30")
+    again.page.get_by_label("all pairs alike").check()
+    np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
+
+
+def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
+    phone = {"width": 390, "has_touch": True, "is_mobile": True}
+    seen = put(explorer(TURNED, view="dial").html, **phone)
+    node = tip(seen, "Key of sat, turned").first
+    node.wait_for()
+    assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
+    seen.page.locator(".dial").scroll_into_view_if_needed()
+    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
+        before = numbers(seen)["angles"][1, 0]
+        turn()
+        assert numbers(seen)["angles"][1, 0] != before
+        follows(seen, TURNED.example)
 
 
 def test_the_slope_of_a_linear_bias_is_dragged(put):
@@ -357,28 +403,211 @@ def test_the_slope_of_a_linear_bias_is_dragged(put):
         np.testing.assert_allclose(found, exact, rtol=CLOSE)
 
 
-def test_two_heads_have_a_plane_each(put):
-    run = trace(load_example("it-tired"))
-    seen = put(explorer(run, view="plane").html)
+TIRED = trace(load_example("it-tired"))
+MEANINGS = ("animal", "thing", "pronoun", "state")
+
+
+def opened_cloud(put, **options):
+    seen = put(explorer(TIRED, view="plane", axes=MEANINGS).html, **options)
     seen.page.get_by_text("As arrows").click()
-    drag(seen, tip(seen, "Query of it, Head 1"), -110, -40)
-    after = follows(seen, run.example)
+    tip(seen, "Query of it, Head 1").wait_for()
+    return seen
+
+
+def test_two_heads_have_a_plane_each(put):
+    seen = opened_cloud(put)
+    drag(seen, tip(seen, "Query of it, Head 1"), -70, -30)
+    after = follows(seen, TIRED.example)
     it = 2
-    np.testing.assert_array_equal(after.example.layer.w_q[1], run.example.layer.w_q[1])
-    assert (after.example.layer.w_q[0, it] != run.example.layer.w_q[0, it]).any()
-    drag(seen, tip(seen, "Key of tired, Head 2"), -60, -40)
-    follows(seen, run.example)
+    np.testing.assert_array_equal(after.example.layer.w_q[1], TIRED.example.layer.w_q[1])
+    assert (after.example.layer.w_q[0, it] != TIRED.example.layer.w_q[0, it]).any()
+    drag(seen, tip(seen, "Key of tired, Head 2"), -40, -40)
+    follows(seen, TIRED.example)
+
+
+@pytest.mark.parametrize("width", [1100, 1280])
+def test_one_cloud_of_embeddings_is_behind_both_planes(put, width):
+    seen = opened_cloud(put, width=width)
+    cat, tired = tip(seen, "Embedding of cat"), tip(seen, "Embedding of tired")
+    drag(seen, cat, 24, 0)  # along the axis of the first number
+    run = follows(seen, TIRED.example)
+    moved = run.example.embeddings[0]
+    assert moved[0] > 2.2
+    np.testing.assert_array_equal(moved[1:], 0)
+    drag(seen, tired, -30, -45)
+    run = follows(seen, TIRED.example)
+    assert 1 <= (run.example.embeddings[3] != TIRED.embeddings[3]).sum() <= 2
+    assert (run.key[1, 3] != TIRED.key[1, 3]).any()
+    tired.focus()
+    seen.press("ArrowRight")
+    assert numbers(seen)["embeddings"][3, 0] == pytest.approx(run.example.embeddings[3, 0] + 0.1)
+    lit = "nodes => nodes.map((node) => node.textContent.split(' ')[0])"
+    assert seen.page.locator("text.lit").evaluate_all(lit) == ["tired"] * 3  # cloud and planes
+    cloud = seen.page.locator(".cloud figure").first
+    seen.page.get_by_label("Head 2: to keys", exact=True).check()
+    row = tip(seen, "Row 4 of the key matrix, Head 2")
+    at_rest(row)
+    drag(seen, row, 20, -30)
+    run = follows(seen, TIRED.example)
+    assert (run.example.layer.w_k[1, 3] != TIRED.example.layer.w_k[1, 3]).all()
+    np.testing.assert_array_equal(run.example.layer.w_k[0], TIRED.example.layer.w_k[0])
+    says = f"tired ({shown(run.key[1, 3, 0], 2)}, {shown(run.key[1, 3, 1], 2)})"
+    assert says in cloud.locator("text").all_text_contents()
+
+
+def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
+    seen = opened_cloud(put)
+    cat = seen.page.locator(".cloud .of-point circle:not(.foot)").first
+    at_rest(cat)
+    start = middle(cat)
+    seen.page.get_by_label("Head 1: to queries", exact=True).check()
+    seen.page.wait_for_timeout(150)
+    between = middle(cat)
+    at_rest(cat)
+    end = middle(cat)  # cat asks nothing in Head 1: it comes to zero
+    assert end[0] < between[0] < start[0]
+    seen.page.locator(".one-head").nth(1).get_by_role("radio").check()
+    expect(seen.page.get_by_label("Head 2: to queries", exact=True)).to_be_checked()
+    at_rest(cat)
+    assert "cat (2, 2)" in seen.page.locator(".cloud text").all_text_contents()
+
+
+def test_the_cloud_is_moved_by_finger(put):
+    seen = opened_cloud(put, width=390, has_touch=True, is_mobile=True)
+    page, node = seen.page, tip(seen, "Embedding of mat")
+    page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
+                  node.element_handle())  # fmt: skip
+    at_rest(node)
+    swipe(page, *middle(node), 30, 25, node)
+    follows(seen, TIRED.example)
+    assert (numbers(seen)["embeddings"][1] != TIRED.embeddings[1]).any()
+    bar = page.locator(".pulls").nth(1).get_by_label("it", exact=True)
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    y = box["y"] + box["height"] / 2
+    swipe(page, box["x"] + 8, y, 0.8 * box["width"], 0)
+    assert 0.5 < numbers(seen)["weights"][1, 2, 2] < 1
+    follows(seen, TIRED.example)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put, width):
+    seen = put(explorer(GIVEN, view="plane").html, width=width)
+    ticks = """() => [...document.querySelectorAll(".tick")]
+      .map((one) => `${one.textContent} ${one.getAttribute("x")}`)"""
+    node = tip(seen, "Query of bank")
+    node.scroll_into_view_if_needed()
+    at_rest(node)
+    before = seen.page.evaluate(ticks)
+    mouse, (x, y) = seen.page.mouse, middle(node)
+    mouse.move(x, y)
+    mouse.down()
+    for step in range(1, 7):
+        mouse.move(x - 20 * step, y + 6 * step)
+        assert seen.page.evaluate(ticks) == before
+    mouse.up()
+    at_rest(node)
+    assert seen.page.evaluate(ticks) != before
+
+
+def test_text_that_takes_another_line_above_moves_nothing_under_the_hand(put):
+    seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
+    page, node = seen.page, tip(seen, "Query of bank")
+    at_rest(node)
+    page.keyboard.press("Shift")  # the text is tied when the reader first does anything
+    page.wait_for_function("document.querySelector('script[src$=\"tied.js\"]')")
+    page.wait_for_timeout(300)
+    page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
+      const text = document.querySelector("#before");
+      text.textContent = text.textContent.length < 500 ? "Longer. ".repeat(90) : "Short.";
+    })""")
+    page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
+                  node.element_handle())  # fmt: skip
+    at_rest(node)
+    swipe(page, *middle(node), 30, -50, node)
+
+
+# Names of a plane that cover another name, a number, or a tip by more than their edge.
+COVERED = """(edge) => [...document.querySelectorAll(".plane-area")].flatMap((area) => {
+  const box = (node) => {
+    const { left, top, right, bottom } = node.getBoundingClientRect();
+    const high = node.tagName === "text" ? 3 : 0;  // above and below the letters
+    return { name: node.textContent, left, right, top: top + high, bottom: bottom - high };
+  };
+  const seen = [...area.querySelectorAll("text")]
+    .filter((one) => one.style.display !== "none").map(box);
+  const points = [...area.parentNode.querySelectorAll(".tip")].map((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    const [x, y] = [left + width / 2, top + height / 2];
+    return { name: "a tip", left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 };
+  });
+  return seen.flatMap((one, i) => [...seen.slice(i + 1), ...points].filter((other) =>
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > edge
+    && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > edge)
+    .map((other) => `${one.name} on ${other.name}`));
+})"""
+
+
+@pytest.mark.parametrize("width", [390, 1100, 1280])
+def test_names_cover_neither_each_other_nor_numbers_nor_tips(put, width):
+    made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
+    warm = explorer(trace(replace(BANK.example, name="warm")), view="temperature").html
+    cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
+    arrows, dial = explorer(GIVEN, view="plane").html, explorer(TURNED, view="dial").html
+    seen = put(arrows + made + warm + cloud + dial, width=width, reduced_motion="reduce")
+    for element in seen.page.locator("mha-explorer").all():
+        element.scroll_into_view_if_needed()
+    seen.page.get_by_text("As arrows").click()
+    expect(seen.page.locator(".plane-area")).to_have_count(11)
+    at_rest(tip(seen, "Query of it, Head 1"))
+    assert seen.page.evaluate(COVERED, 1) == []
+
+
+def test_the_query_is_pulled_to_another_width(put):
+    rng = np.random.default_rng(SEED)
+    tenths = drawn(np.random.default_rng(SEED), keys=8)
+    seen = put(width_explorer(rng).html, has_touch=True)
+    lengths = np.sqrt(np.cumsum((tenths[0] / 10) ** 2))
+    query = tip(seen, "query")
+    output = seen.page.locator("output")
+    at_rest(query)
+    across = 60
+    x, y = middle(query)
+    mouse = seen.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + across, y, steps=8)
+    # A width is whole: from one to the next the arrow grows by less than a pixel here.
+    assert abs(middle(query)[0] - x - across) < 1
+    mouse.up()
+    wide = int(output.inner_text())
+    assert wide > 200
+    says = seen.page.locator(".says-width").inner_text()
+    assert f"{shown(lengths[wide - 1], 2)}" in says
+    swipe(seen.page, *middle(query), -60, 0)
+    assert int(output.inner_text()) < wide - 60
+    wide = int(output.inner_text())
+    query.focus()
+    seen.press("ArrowRight", "Shift+ArrowRight")
+    assert int(output.inner_text()) == wide + 44
+    wide += 44
+    seen.page.get_by_role("button", name="k3").first.click()
+    score = shown(tenths[0, :wide] @ tenths[3, :wide] / 100, 2)
+    assert f"≈ {score}: weight" in seen.page.locator(".says-width").inner_text()
+    tip(seen, "k3").wait_for()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
 def test_axe_finds_nothing(put, theme, width):
     arrows = explorer(GIVEN, view="plane").html
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
+    cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
     dial = explorer(TURNED, view="dial").html
-    seen = put(arrows + made + dial, theme=theme, width=width)
+    seen = put(arrows + made + cloud + dial, theme=theme, width=width)
     for element in seen.page.locator("mha-explorer").all():
         element.scroll_into_view_if_needed()
-    expect(seen.page.locator(".planes")).to_have_count(3)
+    seen.page.get_by_text("As arrows").click()
+    expect(seen.page.locator(".planes")).to_have_count(4)
     assert violations(seen.page) == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.errors == []

@@ -1,6 +1,7 @@
 """Attention with what newer models change, in the browser: its numbers are those of the package."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ from playwright.sync_api import expect
 
 from mha import load_example, shown, trace
 from mha.runs.variants import SWITCHES, attention_plan, carried_out
-from mha.widgets.assets import ARITHMETIC, EXPLORER, publish
 from mha.widgets.sheet import variants_explorer
 
 pytestmark = pytest.mark.browser
@@ -19,39 +19,12 @@ GIVEN = {
     "angles": np.arange(4.0)[:, None], "causal": np.tri(4), "window": np.tri(4) - np.tri(4, k=-2),
     "gate": np.array([[0, 2], [1, -1], [2, 0], [-2, 1.0]]),
 }  # fmt: skip
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<title>Sheet</title><link rel="stylesheet" href="heads.css">
-<link rel="stylesheet" href="explorer.css">{scripts}<main>{body}</main></html>"""
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sheet")
-    publish(folder)
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = variants_explorer(RUN.tokens, GIVEN, focus=3).html
-    (folder / "page.html").write_text(PAGE.format(scripts=scripts, body=body), encoding="utf-8")
-    return (folder / "page.html").as_uri()
 
 
 @pytest.fixture
-def sheet_page(browser, address):
-    """Return a function that opens the page at a width, and at a state of its address."""
-    errors, pages = [], []
-
-    def opened(width=1280, state=""):
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(address + state)
-        page.wait_for_selector("mha-instrument.live")
-        return page
-
-    yield opened
-    assert errors == []
-    for page in pages:
-        page.close()
+def sheet_page(alone):
+    """Return a function that opens the sheet, at an address and in a window."""
+    return partial(alone, variants_explorer(RUN.tokens, GIVEN, focus=3).html)
 
 
 CARRIED_OUT = """([plan, given, on]) => {
@@ -87,7 +60,7 @@ def test_every_number_is_the_package_s(sheet_page, rng):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_switches_change_what_is_seen(sheet_page, width):
-    page = sheet_page(width)
+    page = sheet_page(width=width)
     wanted = {
         on: carried_out(attention_plan(2), GIVEN, on) for on in ((), ("sink",), ("cap", "sink"))
     }
@@ -114,7 +87,7 @@ def test_switches_change_what_is_seen(sheet_page, width):
 
 
 def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
-    page = sheet_page(state="#sheet=since-2023&on=cap&query=2&key.0.0=3")
+    page = sheet_page("#sheet=since-2023&on=cap&query=2&key.0.0=3")
     assert page.get_by_label("scores capped at 2").is_checked()
     expect(page.locator(".strip-title")).to_have_text("Weights of it")
     field = page.get_by_label("Keys: row cat, column 1")
@@ -143,7 +116,7 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
      "#sheet=since-2023&on=%3Cimg%3E&query=%00&key=1", "#sheet=other&on=cap"],
 )  # fmt: skip
 def test_a_hostile_address_does_nothing(sheet_page, state):
-    page = sheet_page(state=state)
+    page = sheet_page(state)
     assert page.locator("img").count() == 0
     field = page.get_by_label("Keys: row cat, column 1")
     assert field.input_value() == "2"

@@ -1,10 +1,11 @@
 """Attention block by block, in a real Chromium: its numbers, its lines, and what a reader does."""
 
+from functools import partial
+
 import chains
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import written
 from playwright.sync_api import expect
 from ports import CLOSE, in_browser
 from seeds import SEED
@@ -18,25 +19,9 @@ RUN = trace(load_example("cat-sat-on-it"))
 
 
 @pytest.fixture
-def tiles(browser, static, tmp_path):
-    """Return a function that opens a page with the tiles, at an address and a width."""
-    pages, errors = [], []
-
-    def put(address="", width=1280):
-        file = tmp_path / "tiles.html"
-        text = written(moving_tile(RUN).html, static.as_uri())
-        file.write_text(text, encoding="utf-8")
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(file.as_uri() + address)
-        page.locator("mha-instrument.live").wait_for()
-        return page
-
-    yield put
-    assert errors == []
-    for page in pages:
-        page.close()
+def tiles(alone):
+    """Return a function that opens the tiles, at an address and in a window."""
+    return partial(alone, moving_tile(RUN).html)
 
 
 READ = """({ scores, value, size }) => {
@@ -98,7 +83,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     slider.focus()
     for _ in range(3):
         slider.press("ArrowRight")
-    expect(says).to_contain_text("For cat the largest score was 11.7960 and is 12.3422")
+    expect(says).to_contain_text("The largest score of “cat” was 11.7960 and is 12.3422")
     expect(page.locator(".tiles-held")).to_have_text(
         "In memory: 4 scores of 25, and for each of 2 queries 2 + 3 numbers."
     )
@@ -114,6 +99,9 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
+    small = again.locator(".tiles small")  # what it has to come to, on a phone too
+    expect(small.first).to_be_visible()
+    assert small.all_inner_texts()[:3] == ["−0.11", "1.54", "0.09"]
     assert violations(again, "mha-instrument") == []
     page.get_by_role("button", name="Undo").click()
     slider.press("End")

@@ -78,7 +78,7 @@ def test_a_task_of_widths_is_reached_where_the_package_says(put):
     mark = seen.page.locator(".with-width .tasks li")
     wide = WIDTHS.index(max(largest, key=largest.__getitem__))
     assert mark.inner_text() == "○ Find three widths."
-    slider.fill(str(wide))
+    slider.fill(str(WIDTHS[wide]))
     assert mark.inner_text() == "✓ Reached: Find three widths."
     assert "Find three widths." in seen.page.locator(".with-width [role=status]").inner_text()
 

@@ -7,6 +7,8 @@
   const RIGHT = 0;
   const SLIP = 1;
   const SPOILED = 2;
+  /** Worked rightly from right numbers, and off by what was rounded on the way. */
+  const ROUNDED = 3;
 
   /** What agreement allows beyond half a unit of the last printed place. */
   const SLACK = 1e-9;
@@ -77,6 +79,12 @@
       const isNear = (/** @type {number} */ wanted) => Math.abs(printed - wanted) <= number.half + SLACK;
       states[spot] = isNear(number.true) ? RIGHT : isNear(local) ? SPOILED : SLIP;
     });
+    /** Whether a slip stands behind a number. @type {boolean[]} */
+    const behind = [];
+    numbers.forEach(({ from }, spot) => {
+      behind[spot] = from.some((before) => states[before] === SLIP || behind[before]);
+      if (states[spot] === SPOILED && !behind[spot]) states[spot] = ROUNDED;
+    });
     return { values, states, changed };
   }
 
@@ -116,6 +124,6 @@
   }
 
   /** What the other scripts add to. @type {any} */
-  const shared = { RIGHT, SLIP, SPOILED, chainOf, correct, evaluate, read, slipsBehind };
+  const shared = { RIGHT, SLIP, SPOILED, ROUNDED, chainOf, correct, evaluate, read, slipsBehind };
   window.mhaPencil = shared;
 })();

@@ -42,7 +42,8 @@
     charts[chart] = { svg, levels, lines, marker, equal, dots };
     const { flat, rising, title } = texts.charts[chart];
     return make("div", {}, make("p", { className: "model-title" }, title), svg,
-      make("p", { className: "model-key soft" }, make("span", { className: "flat" }, flat), make("span", {}, rising)));
+      make("p", { className: "model-key soft" }, make("span", { className: "flat" }, flat), make("span", {}, rising),
+        make("span", { className: "same" }, texts.same)));
   }
 
   /** @param {any} view @param {number} chart */

@@ -38,8 +38,9 @@
           oninput: () => this.enter(name, input.value) });
         return [name, { input, node: make("label", {}, make("span", {}, texts.sizes[name]), input) }];
       }));
-      parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS, "aria-label": texts.slide,
+      parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS,
         oninput: () => this.change({ tokens: Math.round(2 ** Number(parts.slider.value)) }) });
+      parts.length = make("span");
       parts.status = make("span", { className: "soft", role: "status" });
       parts.lines = this.data.lines.map((/** @type {any} */ line) => {
         const [numbers, value] = [make("td"), make("td")];
@@ -51,11 +52,11 @@
       return make("div", { className: "model-live" }, make("p", { className: "strip-title" }, texts.title),
         make("div", { className: "model-controls" }, make("label", {}, `${texts.model} `, parts.model),
           button(texts.reset, () => this.change(this.start)), button(texts.copy, () => this.share()), parts.status),
-        make("div", { className: "cost-sizes" }, ...Object.values(parts.fields).map(({ node }) => node), parts.slider),
-        parts.error,
+        make("div", { className: "cost-sizes" }, ...Object.values(parts.fields).map(({ node }) => node),
+          make("label", { className: "cost-length" }, parts.length, parts.slider)),
+        parts.error, make("div", { className: "cost-charts" }, curveOf(this, 0), curveOf(this, 1)),
         make("div", { className: "cost-lines" }, make("table", { "aria-label": texts.table },
-          make("tbody", {}, ...parts.lines.map((/** @type {any} */ { node }) => node)))),
-        make("div", { className: "cost-charts" }, curveOf(this, 0), curveOf(this, 1)));
+          make("tbody", {}, ...parts.lines.map((/** @type {any} */ { node }) => node)))));
     }
 
     // ---- Changes ----
@@ -116,7 +117,9 @@
         set(input, "aria-invalid", "false");
       }
       parts.slider.value = String(Math.log2(sizes.tokens));
-      set(parts.slider, "aria-valuetext", sizes.tokens.toLocaleString("en"));
+      const length = fill(texts.length, { tokens: sizes.tokens.toLocaleString("en") });
+      setText(parts.length, length);
+      set(parts.slider, "aria-valuetext", length);
       parts.lines.forEach((/** @type {any} */ { line, numbers, value }) => {
         const [left, right] = written(line, this.values);
         setText(numbers, left);

@@ -123,9 +123,11 @@
         explorer.show({ step: isOpen ? null : 0 }, isOpen ? texts.allAtOnce : texts.isInSteps);
       });
       this.link = make("span", { className: "field" });
-      return make("div", { className: "line actions" }, undo, redo,
-        makeButton(texts.reset, () => { this.settings?.forget(); explorer.reset(); }),
-        this.inSteps, ...(isPage ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
+      // Within an instrument, which has an address of its own, that has these.
+      const isWithin = Boolean(explorer.data.address);
+      return make("div", { className: "line actions" }, ...(isWithin ? [] : [undo, redo]),
+        makeButton(texts.reset, () => { this.settings?.forget(); explorer.reset(); }), this.inSteps,
+        ...(isPage && !isWithin ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
     }
 
     /** Copy the link; where the browser does not allow it, offer it in a field. */

@@ -44,9 +44,14 @@
   /** @param {any} view */
   function gridOf(view) {
     const { parts } = view;
-    parts.name = make("select", { onchange: () => view.change({ name: parts.name.value }) },
+    // Those come first of which the name holds most.
+    const sort = (/** @type {any} */ changes) => {
+      view.change(changes);
+      parts.grid.scrollTop = 0;
+    };
+    parts.name = make("select", { onchange: () => sort({ name: parts.name.value }) },
       ...Object.keys(texts.names).map((name) => make("option", { value: name })));
-    parts.all = make("input", { type: "checkbox", onchange: () => view.change({ all: parts.all.checked }) });
+    parts.all = make("input", { type: "checkbox", onchange: () => sort({ all: parts.all.checked }) });
     parts.rule = make("p", { className: "soft heads-rule" });
     parts.verdict = make("p", { className: "heads-verdict", role: "status" });
     parts.sides = texts.sideNames.map((/** @type {string} */ name, /** @type {number} */ side) =>
@@ -57,6 +62,7 @@
     parts.grid.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => stepFrom(view, event));
     return make("div", { className: "heads-all" },
       make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name)), parts.rule,
+      parts.verdict,
       make("div", { className: "model-controls" }, make("label", {}, parts.all, ` ${texts.all}`),
         make("span", { className: "heads-sides", role: "group", "aria-label": texts.side },
           make("span", { className: "soft" }, texts.side), ...parts.sides)), parts.grid);
@@ -142,7 +148,7 @@
     parts.columns = texts.columns.map((/** @type {string} */ text) => make("th", { scope: "col" }, text));
     return make("div", { className: "heads-list head-0" }, parts.listTitle, make("table", {},
       make("thead", {}, make("tr", {}, ...parts.columns)),
-      make("tbody", {}, ...parts.lines.map((/** @type {any} */ { node }) => node))), parts.verdict);
+      make("tbody", {}, ...parts.lines.map((/** @type {any} */ { node }) => node))));
   }
 
   /** Who points at a cell chooses its sentence, its word and its key.

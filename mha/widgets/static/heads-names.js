@@ -9,10 +9,10 @@
 
   const mean = (/** @type {number[]} */ numbers) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-  const rowsOf = (/** @type {string[]} */ tokens) => tokens.map((_, i) => i);
+  const rowsOf = (/** @type {any[]} */ tokens) => tokens.map((_, i) => i);
 
   /** The rows of the words, without the tokens that the model adds at both ends. */
-  const words = (/** @type {string[]} */ tokens) => rowsOf(tokens).slice(1, -1);
+  const words = (/** @type {any[]} */ tokens) => rowsOf(tokens).slice(1, -1);
 
   /** By the name, the rows of which a rule speaks, each with the keys where its weight would lie.
       @type {Record<string, (tokens: string[]) => Cells>} */
@@ -65,6 +65,16 @@
       @param {Held[]} found */
   const meanShare = (found) => mean(found.flatMap((held) => (held ? [held.share] : [])));
 
+  /** Which word gives another most, and which that is; of the row of one place, if that is a place.
+      @param {Matrix} weights @param {number} [row] */
+  function tellingPair(weights, row = -1) {
+    const among = words(weights);
+    const pairs = (row < 0 ? among : [row]).flatMap((place) =>
+      among.filter((key) => key !== place).map((key) => ({ place, key })));
+    return pairs.reduce((best, one) =>
+      (weights[one.place][one.key] > weights[best.place][best.key] ? one : best));
+  }
+
   /** The maps of all heads, by the sentence and the head. @returns {Matrix[][]} */
   function recordedMaps() {
     const { heads, high, layers, low, tokens } = window.mhaHeads;
@@ -75,5 +85,5 @@
       words.map(() => words.map(next))));
   }
 
-  Object.assign(window.mhaHeads, { RULES, SHAPES, cellsOf, holds, meanShare, recordedMaps });
+  Object.assign(window.mhaHeads, { RULES, SHAPES, cellsOf, holds, meanShare, recordedMaps, tellingPair });
 })();

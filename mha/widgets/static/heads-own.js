@@ -71,6 +71,7 @@
   function aboutOf(view) {
     const word = (/** @type {number} */ i) => `${view.words[i]} (${i + 1})`;
     return {
+      hint: texts.hint,
       name: (/** @type {Place} */ { stage, row, column }) => fill(places[stage], { row: word(row),
         column: window.mhaStages[stage].columns === "keys" ? word(column) : String((column ?? 0) + 1) }),
       origin: (/** @type {Place} */ at) => origin(view.worked.inputs, view.worked.run, at),
@@ -135,7 +136,7 @@
     parts.recorded.disabled = !own;
     parts.here.value = String(ids[place]);
     const kept = ids.filter((/** @type {number} */ id, /** @type {number} */ i) => view.tokenOf(id).place === i).length;
-    const note = !own ? "recorded" : view.placeOf(head).layer > 1 ? "later" : kept === ids.length ? "exact" : "first";
+    const note = !isKnown ? "none" : !own ? "recorded" : view.placeOf(head).layer > 1 ? "later" : kept === ids.length ? "exact" : "first";
     setText(parts.note, fill(texts.notes[note], { kept, n: ids.length }));
   }
 

@@ -73,16 +73,18 @@
     paintArcs(view);
   }
 
-  /** Where the tokens stand; the chosen one comes into sight. @param {any} view */
+  /** Where the tokens stand; the chosen one comes into sight, and what stands beside it.
+      @param {any} view */
   function measure({ parts, state: { place } }) {
     const { scroll, tokens } = parts;
     const lefts = tokens.map((/** @type {any} */ token) => token.offsetLeft);
     parts.middles = tokens.map((/** @type {any} */ token, /** @type {number} */ i) =>
       lefts[i] - lefts[0] + token.offsetWidth / 2);
-    const seen = lefts[place] - scroll.scrollLeft;
-    const isSeen = seen >= 0 && seen + tokens[place].offsetWidth <= scroll.clientWidth;
+    const next = Math.min(place + 1, tokens.length - 1);
+    const end = lefts[next] + tokens[next].offsetWidth;
+    const isSeen = lefts[Math.max(0, place - 1)] >= scroll.scrollLeft && end <= scroll.scrollLeft + scroll.clientWidth;
     // With those before it, where the answer mostly is.
-    if (!isSeen) scroll.scrollLeft = lefts[place] + tokens[place].offsetWidth - scroll.clientWidth;
+    if (!isSeen) scroll.scrollLeft = end - scroll.clientWidth;
   }
 
   /** From the middle of the word to that of each key, as thick as the weight. @param {any} view */

@@ -5,7 +5,7 @@
 
   const { fill, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setText } = window.mhaExplorer;
   const { aboutOf, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
-    recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tested } = window.mhaHeads;
+    recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tellingPair, tested } = window.mhaHeads;
   const { trace } = window.mhaAttention;
   const texts = window.mhaStrings.heads;
 
@@ -80,8 +80,9 @@
       const live = make("div", { className: "model-live" },
         make("div", { className: "model-controls" }, parts.title, parts.undo,
           button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
-        make("div", { className: "heads-two" }, storyOf(this), all, sentencesOf(this)),
-        stripOf(this), orderOf(this), tableOf(this), originOf(this));
+        make("div", { className: "heads-two" }, storyOf(this),
+          make("div", { className: "heads-asked" }, stripOf(this), orderOf(this)), all, sentencesOf(this)),
+        tableOf(this), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
       });
@@ -194,11 +195,14 @@
       this.change({ key });
     }
 
-    /** The word and the key stay where a sentence has them. @param {number} sentence */
+    /** The word and the key stay where a sentence has them; else the first head says who tells most.
+        @param {number} sentence */
     chooseSentence(sentence) {
       const { tokens } = this.sentences[sentence];
-      const [place, key] = this.pair.map((word) => Math.max(0, tokens.indexOf(word)));
-      this.change({ sentence, place, key, own: null });
+      const [place, key] = this.pair.map((word) => tokens.indexOf(word));
+      const weights = this.maps[sentence][this.state.heads[0]];
+      const pair = key >= 0 && place >= 0 ? { place, key } : tellingPair(weights, place);
+      this.change({ sentence, ...pair, own: null });
     }
 
     /** @param {number} head @param {number} [side] */

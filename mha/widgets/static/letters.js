@@ -5,7 +5,7 @@
   "use strict";
 
   const { shown } = window.mhaNumbers;
-  const { compute, fill, make, makeButton, nameOf, set, setBar, setText, startOf } = window.mhaExplorer;
+  const { compute, fill, isPage, make, makeButton, nameOf, set, setBar, setText, startOf } = window.mhaExplorer;
   const texts = window.mhaStrings.letters;
 
   /** From so much on a share counts as a find. */
@@ -69,9 +69,10 @@
     /** Of each letter, how likely it is next. @type {{ bar: any, number: any, node: any }[]} */
     bars = [];
 
-    /** @param {any} data */
-    constructor(data) {
+    /** @param {any} data @param {HTMLElement} element */
+    constructor(data, element) {
       this.data = data;
+      this.name = element.id.replace(/^letters-/, "");
       const [{ tokens }] = data.layers;
       this.node = make("div", { className: "letters" });
       this.layers = data.layers.map((/** @type {any} */ layer) => new LayerRun(layer, this));
@@ -108,14 +109,16 @@
       this.on = make("input", { type: "checkbox", checked: true, onchange: () => this.follow() });
       this.status = make("p", { className: "status", role: "status" });
       const row = (/** @type {any[]} */ ...nodes) => make("div", { className: "tokens" }, ...nodes);
-      this.node.append(
+      this.shared = make("span", { className: "soft", role: "status" });
+      const share = makeButton(texts.copy, () => this.share(), { className: "reading-button" });
+      this.node.append(make("p", { className: "strip-title" }, texts.title),
         row(...tokens), make("p", { className: "soft layer" }, texts.first), this.flows[0].node,
         row(...this.marks), make("p", { className: "soft layer" }, texts.second), this.flows[1].node,
         make("div", { className: "guesses" }, make("span", { className: "soft" }, texts.guess),
           ...this.bars.map(({ node }) => node)),
         this.status,
         make("div", { className: "line" }, make("label", {}, this.on, ` ${texts.isOn}`),
-          makeButton(texts.reset, () => this.reset(), { className: "reading-button" })));
+          makeButton(texts.reset, () => this.reset(), { className: "reading-button" }), ...(isPage ? [share, this.shared] : [])));
     }
 
     /** The lines from the tokens of a layer, above, to what they become, below. */
@@ -142,8 +145,32 @@
       this.follow();
     }
 
+    share() {
+      const text = this.chosen.map((/** @type {number} */ i) => this.data.letters[i] ?? "").join("");
+      const off = this.on.checked ? "" : "&first=off";
+      history.replaceState(null, "", `#letters=${this.name}&text=${text}${off}`);
+      const copied = navigator.clipboard?.writeText(location.href) ?? Promise.reject(new Error());
+      copied.then(() => setText(this.shared, texts.copied), () => setText(this.shared, texts.notCopied));
+    }
+
+    /** What can be read of an address; the rest is as at first. */
+    readAddress() {
+      const parts = new URLSearchParams(location.hash.slice(1));
+      if (parts.get("letters") !== this.name) return;
+      const found = [...parts.get("text") ?? ""].map((letter) => this.data.letters.indexOf(letter));
+      const all = this.atFirst();
+      const places = all.flatMap((/** @type {number} */ was, /** @type {number} */ i) => (was < 0 ? [] : [i]));
+      this.chosen = all;
+      if (found.length === places.length && !found.includes(-1)) {
+        places.forEach((/** @type {number} */ place, /** @type {number} */ i) => { all[place] = found[i]; });
+      }
+      this.on.checked = parts.get("first") !== "off";
+      this.follow();
+    }
+
     /** The letters as edits of the first layer's embeddings, and what both layers make of them. */
     follow() {
+      setText(this.shared, "");
       const [first, second] = this.layers;
       const { what } = this.data.parts;
       /** @type {Record<string, number>} */
@@ -185,7 +212,8 @@
           const weight = numbers.weights[0][query][key];
           const isFaint = layer === 1 && query !== last;
           set(one, ".strokeWidth", `${(0.5 + 9 * weight).toFixed(1)}px`);
-          set(one, ".opacity", (isFaint ? 0.12 : 0.15 + 0.85 * weight).toFixed(2));
+          const isOut = layer === 0 && !this.on.checked;
+          set(one, ".opacity", (isFaint || isOut ? 0.12 : 0.15 + 0.85 * weight).toFixed(2));
         }));
       });
       const left = first.numbers[first.base.end];
@@ -225,5 +253,5 @@
     }
   }
 
-  window.mhaInstruments.letters = (data) => new Letters(data);
+  window.mhaInstruments.letters = (data, element) => new Letters(data, element);
 })();

@@ -60,7 +60,7 @@
     parts.back.hidden = !view.trail.length;
     parts.close.hidden = !at;
     if (!at) {
-      setText(parts.what, texts.hint);
+      setText(parts.what, about.hint ?? texts.hint);
       parts.line.replaceChildren();
       return;
     }

@@ -46,20 +46,33 @@
     return each(width, () => (numbers === "whole" ? draws.whole(-1, 1) : draws.whole(-3, 3) / 10));
   }
 
-  /** Heads that join meanings of the sentence.
+  /** The meanings that heads may join; those that came by chance only where there are no others.
       @param {OwnSettings} settings @param {OwnKnowledge} knowledge @param {Matrix} embeddings */
-  function joining({ seed, heads, inner, width }, { meanings }, embeddings) {
-    const all = each(width, (i) => i);
-    const has = all.filter((i) => embeddings.some((row) => row[i]));
-    const there = has.length > 1 ? has : all;
-    const pairs = there.flatMap((asks) => there.filter((i) => i !== asks).map((i) => [asks, i]));
-    const draws = drawsOf(seed, "pairs with questions");
+  function thereOf({ width, words }, { vocabulary }, embeddings) {
+    const every = each(width, (i) => i);
+    const known = embeddings.filter((_, i) => Object.hasOwn(vocabulary, bareWord(words[i])));
+    return [known, embeddings].map((rows) => every.filter((i) => rows.some((row) => row[i])))
+      .find((has) => has.length > 1) ?? every;
+  }
+
+  /** Heads that join meanings of the sentence.
+      @param {OwnSettings} settings @param {OwnKnowledge} knowledge @param {number[]} there */
+  function joining({ seed, heads, inner, width }, { meanings }, there) {
     const [w_q, w_k, w_v] = each(3, () => each(heads, () => zeros(width, inner)));
     const w_o = zeros(heads * inner, width);
-    let left = [...pairs];
+    const last = meanings.length - 1;
+    /** @type {Set<string>} */
+    const taken = new Set();
     const names = each(heads, (head) => {
-      const [[asks, answers]] = left.splice(draws.whole(0, left.length - 1), 1);
-      if (!left.length) left = [...pairs];
+      const draws = drawsOf(seed, "what sense asks", head);
+      if (taken.size === there.length * (there.length - 1)) taken.clear();
+      let [asks, answers] = [0, 0];
+      while (asks === answers || taken.has(`${asks} ${answers}`) || !there.includes(asks)
+        || !there.includes(answers)) {
+        asks = draws.whole(0, last);
+        answers = draws.whole(0, last);
+      }
+      taken.add(`${asks} ${answers}`);
       w_q[head][asks][0] = 2;
       w_k[head][answers][0] = inner > 1 ? 2 : 1;
       for (let i = 0; i < inner; i += 1) {
@@ -67,7 +80,8 @@
         w_v[head][passed][i] = 1;
         w_o[head * inner + i][passed] = 1;
         if (!i) continue;
-        const alike = there[draws.whole(0, there.length - 1)];
+        let alike = -1;
+        while (!there.includes(alike)) alike = draws.whole(0, last);
         w_q[head][alike][i] = 1;
         w_k[head][alike][i] = 1;
       }
@@ -107,7 +121,7 @@
     const of = (/** @type {string} */ name) =>
       each(heads, (head) => matrixOf(settings, `${name} ${head}`, width, inner));
     const { names, w_o, ...matrices } = numbers === "meanings"
-      ? joining(settings, knowledge, embeddings)
+      ? joining(settings, knowledge, thereOf(settings, knowledge, embeddings))
       : { names: each(heads, (i) => `Head ${i + 1}`), w_q: of("w_q"), w_k: of("w_k"),
         w_v: of("w_v"), w_o: matrixOf(settings, "w_o", heads * inner, width) };
     return {

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { make } = window.mhaExplorer;
+  const { fill, make } = window.mhaExplorer;
   const { factor } = window.mhaAttention;
   const { isMatrix, parse, stays } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
@@ -69,8 +69,9 @@
     return `${[...top, ...each.flat()].join("\n")}\n`;
   }
 
-  /** @param {ExplorerData} example @param {number} seed */
-  function notebook(example, seed) {
+  /** @param {ExplorerData} example @param {number} seed
+      @param {string} wheel what installs the package: its address, or the file's name */
+  function notebook(example, seed, wheel) {
     const { tokens, heads, focus, inputs, isCausal, masks, scale } = example;
     const { embeddings = [], positions, w_q = [], w_k = [], w_v = [], w_o } = inputs;
     const array = (/** @type {string} */ name, /** @type {any} */ value) =>
@@ -89,7 +90,9 @@
       ...(scale === null ? [] : [`scale=${scale},`]),
     ];
     const cells = [
-      ["markdown", ["# " + tokens.join(" ").replace(/(?=[^\p{L}\p{N} ])/gu, "\\")]],
+      ["markdown", ["# " + tokens.join(" ").replace(/(?=[^\p{L}\p{N} ])/gu, "\\"), "",
+        wheel.includes("/") ? texts.installs : fill(texts.installsBeside, { wheel })]],
+      ["code", [`%pip install -q ${wheel}`]],
       ["code", ["import numpy as np", "from mha import MultiHeadWeights, WorkedExample, arithmetic, explorer, trace",
         "from mha.views.walkthrough import walkthrough"]],
       ["code", [...array("embeddings", embeddings), ...array("positions", positions), ...mask,

@@ -19,14 +19,14 @@
 
   /**
    * The words of a text, or the sentence that says what is wrong with it. Characters that nobody
-   * sees are left out.
+   * sees are left out, but for those that join letters, or a family of signs.
    * @param {string} text
    * @param {{ words: number, letters: number }} most
    * @returns {{ words: string[], error: string }}
    */
   function wordsOf(text, most) {
-    const words = text.slice(0, LONGEST).replace(/\p{C}/gu, (sign) => (/\s/.test(sign) ? " " : ""))
-      .split(/[\s\p{Z}]+/u).filter(Boolean);
+    const words = text.slice(0, LONGEST).replace(/(?![\u200c\u200d])\p{C}/gu, (sign) => (/\s/.test(sign) ? " " : ""))
+      .split(/[\s\p{Z}]+/u).filter((word) => /\P{C}/u.test(word));
     const long = words.find((word) => [...word].length > most.letters);
     const error = !words.length ? texts.noWords
       : words.length > most.words ? fill(texts.tooMany, { count: words.length, most: most.words })
@@ -96,8 +96,8 @@
   }
 
   /**
-   * What of a state still holds in an explorer for other settings: the word that is looked at, and
-   * the numbers that were changed, where the numbers drawn for the others are as they were.
+   * What of a state still holds in an explorer for other settings: numbers that were changed, where
+   * the numbers drawn for the others are as they were.
    * @param {ExplorerState} state
    * @param {OwnSettings} before
    * @param {OwnSettings} after
@@ -106,7 +106,6 @@
   function kept(state, before, after) {
     const { causal, scale, temperature } = state;
     const places = followed(before.words, after.words);
-    const query = Math.max(0, places[state.query] ?? -1);
     const focus = state.focus < after.heads ? state.focus : 0;
     /** @type {Record<string, number>} */
     const edits = {};
@@ -123,8 +122,24 @@
             ? after.output && row < after.heads * after.inner : at.head < after.heads);
       if (isThere) edits[window.mhaPlaces.address({ ...at, row })] = value;
     }
-    return { causal, scale, temperature, query, focus, edits };
+    return { causal, scale, temperature, focus, edits };
   }
 
-  Object.assign(window.mhaOwn, { KINDS, SIZES, addressOf, kept, seedOf, settingsOf, wholeOf, wordsOf });
+  /** How much a word tells: its largest weight, in shares of an even split.
+      @type {(weights: Matrix[], word: number) => number} */
+  const told = (weights, word) => Math.max(...weights.map((head) =>
+    Math.max(...head[word]) * head[word].filter((weight) => weight > 0).length));
+
+  /** Whether any head chooses for a word. @type {(weights: Matrix[], word: number) => boolean} */
+  const isTold = (weights, word) => told(weights, word) > 1 + 1e-9;
+
+  /** The first word that tells most. @param {Matrix[]} weights */
+  function mostTold(weights) {
+    const found = weights[0].map((_, word) => told(weights, word));
+    const most = Math.max(...found) - 1e-9;
+    return found.findIndex((one) => one >= most);
+  }
+
+  Object.assign(window.mhaOwn, { KINDS, SIZES, addressOf, followed, isTold, kept, mostTold, seedOf, settingsOf,
+    wholeOf, wordsOf });
 })();

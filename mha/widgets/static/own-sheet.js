@@ -16,8 +16,15 @@
   const STEPS = OF_HEAD.slice(3, 7);
 
   /** Text with what stands after ^ raised. @param {string} text */
-  const raised = (text) => text.split(/\^([^\s,.]+)/).map((part, i) =>
+  const raised = (text) => text.split(/\s?\^\s?(\([^)]*\)|[^\s,.]+(?:\.\d+)?)/).map((part, i) =>
     (i % 2 ? make("sup", {}, part) : part));
+
+  /** A text with its {token} set as a word. @type {(text: string, words: Record<string, string>) => (Node | string)[]} */
+  const naming = (text, words) => text.split("{token}").flatMap((part, i) =>
+    [...(i ? [make("i", { dir: "auto" }, words.token)] : []), fill(part, words)]);
+
+  /** So many columns, or letters above them, are too wide for a narrow page. */
+  const [COLUMNS, LETTERS] = [8, 60];
 
   class Sheet {
     /**
@@ -44,14 +51,14 @@
     page(isKey) {
       const { data, isAll } = this;
       const token = data.tokens[this.focus];
-      const sentence = make("p", { className: "own-sentence" }, make("i", {}, data.tokens.join(" ")));
+      const sentence = make("p", { className: "own-sentence" }, make("i", { dir: "auto" }, data.tokens.join(" ")));
       const head = isKey ? [] : [
         make("p", { className: "own-who" }, `${texts.sheetName} `, make("span"), ` ${texts.sheetDate} `,
           make("span"))];
-      const asks = fill(isAll ? texts.sheetAsksAll : texts.sheetAsks, { token });
+      const asks = naming(isAll ? texts.sheetAsksAll : texts.sheetAsks, { token });
       return make("article", { className: isKey ? "own-key" : "own-page" },
         make("h1", {}, isKey ? `${texts.sheet}: ${texts.sheetKey}` : texts.sheet), ...head, sentence,
-        ...(isKey ? [] : [make("p", {}, asks), make("h2", {}, texts.sheetGiven), this.given(),
+        ...(isKey ? [] : [make("p", {}, ...asks), make("h2", {}, texts.sheetGiven), this.given(),
           this.rules(), make("h2", {}, texts.sheetWork)]),
         ...data.heads.map((_, i) => this.head(i, isKey)), this.end(isKey),
         ...(isKey ? this.lines() : []));
@@ -89,7 +96,7 @@
       const end = numbers.output ? rules.output : data.heads.length > 1 ? rules.join : rules.only;
       const all = [...(numbers.placed ? [rules.placed] : []), rules.project, rules.scores, scaling,
         rules.weights, rules.mix, end];
-      return make("div", {}, make("ol", {}, ...all.map((rule) => make("li", {}, ...raised(rule)))),
+      return make("div", { className: "own-rules" }, make("ol", {}, ...all.map((rule) => make("li", {}, ...raised(rule)))),
         ...(data.isCausal ? [make("p", {}, texts.sheetCausal)] : []),
         make("p", {}, ...raised(texts.sheetRounding)));
     }
@@ -164,7 +171,8 @@
 
     /** @type {(caption: string, columns: string[], rows: HTMLElement[]) => HTMLElement} */
     grid(caption, columns, rows) {
-      return make("table", {}, make("caption", {}, caption),
+      const isWide = columns.length > COLUMNS || columns.join("").length > LETTERS;
+      return make("table", { className: isWide ? "own-wide" : "" }, make("caption", {}, caption),
         make("thead", {}, make("tr", {}, make("th"), ...columns.map((name) => make("th", {}, name)))),
         make("tbody", {}, ...rows));
     }
@@ -180,10 +188,10 @@
             placeAt(stage, head, focus, j)),
           ...(stage === "exponentials" ? [placeAt("row_sums", head, focus)] : []),
         ]);
-        return make("div", {}, make("h3", {}, fill(texts.sheetLines, { token, head: name })),
+        return make("div", {}, make("h3", {}, ...naming(texts.sheetLines, { token, head: name })),
           make("ul", { className: "own-lines" }, ...places.map(line)));
       });
-      const end = numbers.output ? [make("h3", {}, fill(texts.sheetOutput, { token })),
+      const end = numbers.output ? [make("h3", {}, ...naming(texts.sheetOutput, { token })),
         make("ul", { className: "own-lines" }, ...numbers.output[0].map(
           (/** @type {number} */ _, /** @type {number} */ j) => line(placeAt("output", focus, j))))] : [];
       return [...parts, ...end];

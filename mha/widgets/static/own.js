@@ -4,10 +4,10 @@
 (function () {
   "use strict";
 
-  const { addressOf, askable, bareWord, boxOf, download, drawExample, kept, KINDS, nameOf, notebook,
-    print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
-  const { elementOf, fill, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
-    set, setBar, setText } = window.mhaExplorer;
+  const { addressOf, askable, bareWord, boxOf, download, drawExample, followed, isTold, kept, KINDS, mostTold,
+    nameOf, notebook, print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
+  const { compute, elementOf, fill, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
+    set, setBar, setText, startOf } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
@@ -23,16 +23,42 @@
   /** From this width on there is room for all that can be chosen. */
   const DESK = "(min-width: 48rem)";
 
+  /** What changes, and has each word ask for something else. */
+  const REDRAWN = ["words", "numbers", "seed", "width"];
+
+  /** So many words are named of which something is to be said. */
+  const NAMED = 4;
+
   /** How many steps back are kept. */
   const STEPS = 50;
 
   /** @type {(x: number) => string} */
   const percent = (x) => `${shown(100 * x, 0)}\u00a0%`;
 
+  /** The weights of a state; those that were drawn, where its numbers are too large to compute.
+      @param {ExplorerData} data @param {Partial<ExplorerState>} state @returns {Matrix[]} */
+  function weightsOf(data, state) {
+    try {
+      return compute(data, { ...startOf(data), ...state }).weights;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return compute(data, startOf(data)).weights;
+    }
+  }
+
+  /** What is read by none of some matrices, a head each: whether all are zero in a row.
+      @type {(matrices: Matrix[], row: number) => boolean} */
+  const isIdle = (matrices, row) => matrices.every((matrix) => matrix[row].every((x) => !x));
+
+  /** Where the package is: the site has it; beside pages that are opened as files there is none.
+      @param {string} wheel */
+  const wheelAt = (wheel) => (location.protocol.startsWith("http")
+    ? new URL(`${document.documentElement.dataset.content_root ?? "./"}downloads/${wheel}`, location.href).href : wheel);
+
   class Own {
     /** @param {any} data as mha/widgets/own.py writes it */
     constructor(data) {
-      /** @type {OwnKnowledge & { focus: number, words: string[] }} */
+      /** @type {OwnKnowledge & { words: string[] }} */
       this.data = data;
       /** @type {OwnSettings} */
       this.first = { words: data.words, numbers: "meanings", seed: 1, heads: 2, width: 4, inner: 2,
@@ -45,6 +71,10 @@
       /** @type {{ settings: OwnSettings, element: any }[]} */
       this.future = [];
       this.gesture = { what: "", at: 0 };
+      /** Which heads the last change has turned to other meanings. */
+      this.turned = "";
+      /** Where the sentence is typed. @type {any} */
+      this.field = null;
       /** The word whose sliders stand there. */
       this.slid = -1;
       /** @type {(() => void)[]} */
@@ -58,8 +88,8 @@
       this.words = [];
       this.place = make("div", { className: "own-explorer" });
       this.chosen = make("div", { className: "own-chosen" });
-      this.node = make("div", { className: "own" }, this.top(), this.sentence(), this.chosen,
-        this.choices(), this.place, this.asks(), this.takes());
+      this.node = make("div", { className: "own" }, make("p", { className: "own-lead" }, texts.lead), this.bar(),
+        this.sentence(), this.chosen, this.choices(), this.place, this.asks());
       this.node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
     }
 
@@ -71,23 +101,26 @@
 
     /** The page shows the first example as the element comes into it. */
     placed() {
-      this.show(this.made(this.first), { query: this.data.focus });
+      this.show(this.made(this.first));
       this.explorer.leaveAddress();
     }
 
-    /** What stands for some settings. @param {OwnSettings} settings */
+    /** What stands for some settings. It begins with the word that tells most.
+        @param {OwnSettings} settings */
     made(settings) {
       const { heads, inputs } = drawExample(settings, this.data);
       /** @type {any} */
       const data = { name: "own-example", address: addressOf(settings), tokens: settings.words, heads,
         focus: null, inputs, block: null, end: settings.output ? "output" : "concat", masks: null,
         isCausal: false, scale: null, prints: {}, tasks: [], view: "strip" };
-      return { settings, element: elementOf(data, this.data.titles) };
+      data.focus = mostTold(weightsOf(data, {}));
+      return { settings, data, element: elementOf(data, this.data.titles) };
     }
 
-    /** @param {{ settings: OwnSettings, element: any }} made
+    /** @param {{ settings: OwnSettings, element: any, data?: any }} made
         @param {Partial<ExplorerState>} [state] */
-    show({ settings, element }, state) {
+    show({ settings, element, data = element.data }, state) {
+      this.turned = this.turning(settings, data.heads);
       this.settings = settings;
       this.element = element;
       this.place.replaceChildren(element);
@@ -98,6 +131,17 @@
       this.syncs.forEach((sync) => sync());
       if (state) this.explorer.change(state, "", { compare: false, keep: false });
       else this.explorer.refresh();
+    }
+
+    /** What is to be said of heads that join other meanings, as the words have others.
+        @param {OwnSettings} settings @param {string[]} heads of these */
+    turning({ numbers, seed }, heads) {
+      const { settings } = this;
+      const isOfWords = numbers === "meanings" && numbers === settings.numbers && seed === settings.seed;
+      if (!this.element || !isOfWords) return "";
+      const was = this.element.data.heads;
+      const turned = heads.filter((name, i) => was[i] && was[i] !== name);
+      return turned.length ? fill(texts.turned, { heads: turned.join(", ") }) : "";
     }
 
     /** Take over other settings, and what of the reader's numbers still holds.
@@ -114,9 +158,16 @@
       explorer.leaveAddress();
       if (!goesOn) this.past = [...this.past, { settings: this.settings, element: this.element }].slice(-STEPS);
       this.future = [];
-      this.show(this.made(settings), kept(explorer.state, this.settings, settings));
+      const made = this.made(settings);
+      const state = kept(explorer.state, this.settings, settings);
+      // The word that is looked at stays where it is still there and tells something.
+      const weights = weightsOf(made.data, state);
+      const at = followed(this.settings.words, settings.words)[explorer.state.query];
+      const isNew = REDRAWN.some((key) => key in patch);
+      const stays = at >= 0 && (!isNew || isTold(weights, at));
+      this.show(made, { ...state, query: stays ? at : mostTold(weights) });
       this.write();
-      this.explorer.say(sentence);
+      this.explorer.say([sentence, this.turned].filter(Boolean).join(" "));
     }
 
     /** The address of what is shown now, whatever stood there. */
@@ -162,17 +213,59 @@
       this.explorer.readAddress();
     }
 
-    // ---- What to do, and how it is undone ----
+    // ---- What is at hand all the time: what undoes, and what is taken along ----
 
-    top() {
+    bar() {
       const undo = makeButton(texts.undo, () => this.explorer.step(false));
       const redo = makeButton(texts.redo, () => this.explorer.step(true));
       this.follows.push(() => {
         set(undo, "aria-disabled", String(!this.explorer.canStep(false)));
         set(redo, "aria-disabled", String(!this.explorer.canStep(true)));
       });
-      return make("div", { className: "own-top" }, make("p", { className: "own-lead" }, texts.lead),
-        make("div", { className: "own-line" }, undo, redo));
+      const all = this.takes();
+      const open = (/** @type {boolean} */ isOpen) => {
+        all.hidden = !isOpen;
+        set(take, "aria-expanded", String(isOpen));
+      };
+      const take = makeButton(texts.take, () => open(all.hidden), { "aria-controls": all.id });
+      open(false);
+      all.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (event.key !== "Escape") return;
+        open(false);
+        take.focus();
+      });
+      return make("div", { className: "own-top" }, make("div", { className: "own-line" }, undo, redo, take), all);
+    }
+
+    takes() {
+      const now = () => ({ example: taken(this.explorer), seed: this.settings.seed });
+      const file = () => nameOf(this.settings.words);
+      const saveToml = makeButton(texts.toml, () => {
+        const { example, seed } = now();
+        download(`${file()}.toml`, "application/toml", toml(example, seed));
+      });
+      const saveNotebook = makeButton(texts.notebook, () => {
+        const { example, seed } = now();
+        download(`${file()}.ipynb`, "application/x-ipynb+json", notebook(example, seed, wheelAt(this.data.wheel)));
+      });
+      const name = freshId();
+      this.one = makeChoice("radio", name, "", () => {});
+      const all = makeChoice("radio", name, texts.printAll, () => {});
+      this.one.input.checked = true;
+      const sheet = makeButton(texts.print, () =>
+        print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked).node()));
+      // Where the browser does not copy, a field with the link comes beside the button.
+      const said = make("span", { className: "own-said" }); // the explorer says it aloud
+      const link = makeButton(texts.link, async () => {
+        const { controls } = this.explorer;
+        said.replaceChildren(controls.link);
+        await controls.copy();
+        if (!controls.link.firstChild) said.append(copied);
+      });
+      return make("div", { className: "own-take", id: freshId() },
+        make("div", { className: "own-line" }, ...(isPage ? [link, said] : []), saveToml, saveNotebook),
+        make("div", { className: "own-line", role: "radiogroup", "aria-label": texts.sheetOf }, sheet,
+          this.one.node, all.node));
     }
 
     // ---- The sentence ----
@@ -180,8 +273,10 @@
     sentence() {
       const { most, vocabulary } = this.data;
       const error = make("span", { className: "error", role: "alert", id: freshId() });
-      const help = make("span", { className: "soft", id: freshId() }, fill(texts.wordsHelp, { words: most.words }));
-      const field = make("input", { type: "text", className: "own-words", autocomplete: "off",
+      const help = make("span", { className: "soft", id: freshId() });
+      const plain = fill(texts.wordsHelp, { words: most.words });
+      this.syncs.push(() => setText(help, [this.turned, ...this.doubtful()].filter(Boolean).join(" ") || plain));
+      const field = this.field = make("input", { type: "text", className: "own-words", autocomplete: "off",
         spellcheck: false, dir: "auto", "aria-describedby": `${help.id} ${error.id}` });
       /** @type {any} */
       let waiting;
@@ -222,6 +317,27 @@
       return make("div", { className: "own-sentence-field" },
         make("label", {}, make("span", { className: "own-title" }, texts.words), field),
         make("span", { className: "own-says" }, error, help), fold);
+    }
+
+    /** What is to be said of words that the vocabulary does not have, and of those that it has
+        with meanings for which a word has too few numbers. */
+    doubtful() {
+      const { data: { meanings, vocabulary }, settings: { numbers, width, words }, element } = this;
+      if (numbers !== "meanings") return [];
+      const { embeddings } = element.data.inputs;
+      const of = words.map((word, i) => {
+        const isKnown = Object.hasOwn(vocabulary, bareWord(word));
+        const [first] = isKnown ? vocabulary[bareWord(word)].split(" ") : [meanings[embeddings[i].indexOf(1)]];
+        return { isKnown, isBeyond: isKnown && first && !embeddings[i].some(Boolean),
+          text: `\u2068${bareWord(word)}\u2069 (${first})` };
+      });
+      const said = (/** @type {string} */ few, /** @type {string} */ many, /** @type {typeof of} */ found) => {
+        const each = [...new Set(found.map(({ text }) => text))];
+        return each.length ? fill(each.length > NAMED ? many : few,
+          { width, words: each.join(", "), count: each.length }) : "";
+      };
+      return [said(texts.unknown, texts.manyUnknown, of.filter(({ isKnown }) => !isKnown)),
+        said(texts.beyond, texts.beyond, of.filter(({ isBeyond }) => isBeyond))];
     }
 
     // ---- What is chosen: the kind of numbers, the seed, the sizes ----
@@ -330,7 +446,8 @@
       this.slid = -1;
       this.chosen.replaceChildren(
         make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...legend),
-        make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose },
+        make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose,
+          dir: getComputedStyle(this.field).direction },
           ...this.words.map(({ button }) => button)),
         this.sliding);
     }
@@ -350,14 +467,13 @@
           return explorer.edit(placeAt("embeddings", explorer.state.order.indexOf(query), i), value);
         };
         const field = makeField(name, take);
+        const note = make("span", { className: "soft", id: freshId() });
         const range = make("input", { type: "range", min, max, step, "aria-label": `${word}: ${name}`,
-          oninput: () => take(Number(range.value)) });
-        return { field, range, node: make("div", { className: "own-slider" }, field.node, range) };
+          "aria-describedby": note.id, oninput: () => take(Number(range.value)) });
+        return { field, range, note, node: make("div", { className: "own-slider" }, field.node, note, range) };
       });
-      const isUnknown = numbers === "meanings" && !Object.hasOwn(this.data.vocabulary, bareWord(word));
       this.sliding.replaceChildren(makeGroup(fill(texts.numbersOf, { word }),
-        make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node)),
-        make("p", { className: "soft own-unknown" }, isUnknown ? fill(texts.unknown, { word }) : "")));
+        make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node))));
     }
 
     /** The explorer has changed: what stands around it follows. */
@@ -376,8 +492,10 @@
         });
         set(button, "aria-pressed", String(i === state.query));
       });
-      this.sliders.forEach(({ field, range }, i) => {
+      const { w_q, w_k, w_v } = numbers;
+      this.sliders.forEach(({ field, range, note }, i) => {
         const value = numbers.embeddings[row][i];
+        setText(note, !isIdle([...w_q, ...w_k], i) ? "" : isIdle(w_v, i) ? texts.idle : texts.passedOn);
         field.set(value);
         if (Number(range.value) !== value) range.value = String(value);
       });
@@ -418,39 +536,6 @@
       return isPage ? make("div", { className: "own-part" },
         make("div", { className: "own-line" }, make("span", { className: "own-title" }, texts.ask), select, button),
         this.box) : "";
-    }
-
-    // ---- What is taken along ----
-
-    takes() {
-      const now = () => ({ example: taken(this.explorer), seed: this.settings.seed });
-      const file = () => nameOf(this.settings.words);
-      const saveToml = makeButton(texts.toml, () => {
-        const { example, seed } = now();
-        download(`${file()}.toml`, "application/toml", toml(example, seed));
-      });
-      const saveNotebook = makeButton(texts.notebook, () => {
-        const { example, seed } = now();
-        download(`${file()}.ipynb`, "application/x-ipynb+json", notebook(example, seed));
-      });
-      const name = freshId();
-      this.one = makeChoice("radio", name, "", () => {});
-      const all = makeChoice("radio", name, texts.printAll, () => {});
-      this.one.input.checked = true;
-      const sheet = makeButton(texts.print, () =>
-        print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked).node()));
-      // Where the browser does not copy, a field with the link comes beside the button.
-      const said = make("span", { className: "own-said" }); // the explorer says it aloud
-      const link = makeButton(texts.link, async () => {
-        const { controls } = this.explorer;
-        said.replaceChildren(controls.link);
-        await controls.copy();
-        if (!controls.link.firstChild) said.append(copied);
-      });
-      return make("div", { className: "own-part" }, make("p", { className: "own-title" }, texts.take),
-        make("div", { className: "own-line" }, ...(isPage ? [link, said] : []), saveToml, saveNotebook),
-        make("div", { className: "own-line", role: "radiogroup", "aria-label": texts.sheetOf }, sheet,
-          this.one.node, all.node));
     }
   }
 

@@ -7,7 +7,7 @@
   const { dimension, fill, isPage, make, makeButton, set, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
-  const { RIGHT, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
+  const { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
     written } = window.mhaPencil;
   const texts = window.mhaStrings.pencil;
 
@@ -20,13 +20,23 @@
   /** Blocks of so few rows, each of another stage, stand one below the other. */
   const STACKED = 2;
 
+  /** So much of the tab before the open one is seen, in pixels, where they do not all have room. */
+  const PEEK = 60;
+
   /** From a corrected slip red goes back a step in so many milliseconds. */
   const STEP = 90;
 
-  const LOOKS = ["right", "slip", "spoiled"];
+  const LOOKS = ["right", "slip", "spoiled", "inexact"];
 
   /** What a number is to the one that is asked about: nothing, itself, what follows, where this ends. */
   const LINKS = ["", " at", " lit", " end"];
+
+  /** Where a block stands in its document. @param {PencilBlock} block @returns {string} */
+  function linesOf({ rows }) {
+    const lines = rows.flatMap(({ line, lines = [] }) => [line, ...lines]);
+    const [from, to] = [Math.min(...lines), Math.max(...lines)];
+    return from === to ? fill(texts.inLine, { line: from }) : fill(texts.inLines, { from, to });
+  }
 
   class Pencil {
     /** How each number looks and what it is, so that only what differs is done anew.
@@ -89,6 +99,8 @@
         const judged = numbers.filter(([, wanted]) => wanted !== null);
         return { tab, count, all: judged.length, right: judged.filter(([, , , state]) => state === RIGHT).length };
       });
+      const row = make("div", { className: "pencil-tabs", role: "group", "aria-label": texts.documents },
+        ...tabs.map(({ tab }) => tab));
       const counts = LOOKS.map((look, i) => {
         const count = make("b");
         const sample = make("span", { className: `n ${look}`, "aria-hidden": "true" }, "0.81");
@@ -107,15 +119,14 @@
       const said = make("div", { className: "pencil-said" });
       const news = make("p", { className: "reading-unseen", role: "status" });
       const node = make("div", { className: "pencil" },
-        make("div", { className: "pencil-tabs", role: "group", "aria-label": texts.documents },
-          ...tabs.map(({ tab }) => tab)),
+        row,
         make("div", { className: "pencil-head" },
           make("div", { className: "pencil-counts" }, ...counts.map((count) => count.node)),
           make("div", { className: "pencil-bar", "aria-hidden": "true" }, ...shares),
           make("div", { className: "pencil-scrub" },
             make("label", {}, make("span", {}, texts.scrub), slider), scrubbed, undo, reset)),
         paper, said, news);
-      return { counts, news, node, paper, reset, said, scrubbed, shares, slider, tabs, undo };
+      return { counts, news, node, paper, reset, row, said, scrubbed, shares, slider, tabs, undo };
     }
 
     /** Open a document. @param {number} i */
@@ -212,7 +223,7 @@
         })));
       const widest = Math.max(...block.rows.map((row) => label(row).length));
       return make("div", { className: "pencil-block", style: `--digits: ${longest}; --label: ${widest}` },
-        make("p", { className: "pencil-title" }, title, make("span", {}, ` ${fill(texts.inLine, { line: block.rows[0].line })}`)),
+        make("p", { className: "pencil-title" }, title, make("span", {}, ` ${linesOf(block)}`)),
         ...rows);
     }
 
@@ -320,14 +331,14 @@
 
     tally() {
       const { cells } = this.document;
-      const tally = [0, 0, 0];
+      const tally = LOOKS.map(() => 0);
       cells.forEach(({ spot }) => { tally[this.state.states[spot]] += 1; });
       return tally;
     }
 
     summary() {
-      const [right, slips, spoiled] = this.tally();
-      return fill(texts.bar, { right, slips, spoiled });
+      const [right, slips, spoiled, rounded] = this.tally();
+      return fill(texts.bar, { right, slips, spoiled, rounded });
     }
 
     /** @param {boolean} [isInSteps] whether what follows is painted step by step, as far as it moves */
@@ -385,11 +396,13 @@
       set(button, "aria-label", this.label(spot));
     }
 
-    /** Name every number for who does not see it, once the sheet is drawn. */
+    /** Name every number for who does not see it, once the sheet is drawn, and bring its tab into sight. */
     name() {
       const { cells, sheet } = this.document;
       setTimeout(() => {
         if (this.document.sheet !== sheet) return;
+        const { row, tabs } = this.parts;
+        row.scrollLeft = tabs[this.open].tab.offsetLeft - row.offsetLeft - PEEK;
         cells.forEach(({ spot }) => set(this.buttons.get(spot), "aria-label", this.label(spot)));
       });
     }
@@ -407,7 +420,7 @@
         wanted: shown(states[spot] === SLIP ? evaluate(number.formula, values) : Number(number.true), number.places),
       };
       if (changed[spot]) return fill(states[spot] === RIGHT ? texts.labelMended : texts.labelStill, words);
-      return fill([texts.labelRight, texts.labelSlip, texts.labelSpoiled][states[spot]], words);
+      return fill([texts.labelRight, texts.labelSlip, texts.labelSpoiled, texts.labelRounded][states[spot]], words);
     }
 
     // ---- What is said about a number ----
@@ -416,7 +429,9 @@
       const { at, document } = this;
       if (at < 0) {
         this.parts.said.className = "pencil-said";
-        const hint = document.slips.length ? texts.hint : texts.hintClean;
+        const rest = this.tally()[ROUNDED];
+        const hint = !document.slips.length ? texts.hintClean
+          : document.corrected.size < document.slips.length ? texts.hint : fill(rest ? texts.hintRest : texts.hintDone, { n: rest });
         this.parts.said.replaceChildren(make("p", { className: "soft" }, hint));
         return;
       }
@@ -474,7 +489,7 @@
       }
       const behind = slipsBehind(numbers, states, spot).filter((at) => at !== spot);
       const said = changed[spot] ? before : texts.spoiled;
-      if (!behind.length) return [said, " ", texts.rounded, still];
+      if (states[spot] === ROUNDED) return [changed[spot] ? `${before} ` : "", texts.rounded, still];
       return [said, still, ` ${texts.from} `, ...this.links(behind), "."];
     }
 

@@ -1,5 +1,5 @@
 /* The dial: each pair of a query and of the keys as arrows, turned by their positions. The angle of a
-   position and the position of the first word are under the hand. */
+   position, a pair each, and the position of the first word are under the hand. */
 (function () {
   "use strict";
 
@@ -12,6 +12,12 @@
   const TURN = 180;
   const LATEST = 20;
 
+  /** How much slower each further pair turns where they are not alike. */
+  const SLOWER = 10;
+
+  /** A hand turns a tip by parts of a degree. */
+  const TENTHS = 10;
+
   const degrees = (/** @type {number} */ angle) => (angle * TURN) / Math.PI;
   const radians = (/** @type {number} */ angle) => (angle * Math.PI) / TURN;
 
@@ -22,17 +28,19 @@
       const pairs = /** @type {Matrix} */ (explorer.numbers.angles)[0].map((_, pair) => pair);
       /** The position of the first word, which no angle tells while nothing is turned. */
       this.first = 0;
-      /** The pair whose angle the slider has, and whether all others go with it. */
-      this.pair = 0;
       this.planes = pairs.map((pair) => new Plane({
         title: fill(texts.dialPair, { first: 2 * pair + 1, second: 2 * pair + 2 }),
         names: [`${2 * pair + 1}`, `${2 * pair + 2}`].map((i) => fill(texts.dialAxis, { i })),
-        changed: () => { this.pair = pair; this.paint(); },
+        changed: () => this.paint(),
       }));
-      this.alike = makeChoice("checkbox", "", texts.dialAlike, () => this.turnTo(this.angles()[this.pair]));
-      this.alike.input.checked = new Set(this.angles()).size === 1;
-      this.angle = makeSlider({ label: texts.dialAngle, act: (value) => this.turnTo(value),
-        properties: { min: -TURN, max: TURN, step: 1 } });
+      this.sliders = pairs.map((pair) => makeSlider({ label: texts.dialAngle, act: (value) => this.turnTo(pair, value),
+        properties: { min: -TURN, max: TURN, step: 1,
+          "aria-label": fill(texts.dialAngleOf, { first: 2 * pair + 1, second: 2 * pair + 2 }) } }));
+      this.alike = makeChoice("checkbox", "", texts.dialAlike, (isAlike) => this.write(pairs.map((pair) =>
+        this.angles()[0] / (isAlike ? 1 : SLOWER ** pair))));
+      this.alike.input.checked = true;
+      this.title = make("p", { className: "strip-title" });
+      this.says = make("p", { className: "dial-says" });
       this.start = makeSlider({ label: texts.dialFirst, properties: { min: 0, max: LATEST, step: 1 },
         act: (value) => { this.first = value; this.write(this.angles()); } });
       this.bars = explorer.data.tokens.map(() => {
@@ -40,10 +48,13 @@
         return { token, bar, number, node: make("li", {}, token, make("span", { className: "bar" }, bar), number) };
       });
       this.node = make("div", { className: "planes dial head-0" },
-        make("div", { className: "two" }, ...this.planes.map(({ node }) => node)),
+        this.title,
+        make("div", { className: "two" }, ...this.planes.map(({ node }, pair) =>
+          make("div", {}, node, this.sliders[pair].node))),
         make("div", { className: "hands" },
-          make("div", { className: "sliders" }, this.angle.node, this.start.node, this.alike.node),
-          make("div", { className: "temperature-bars" }, make("ul", {}, ...this.bars.map(({ node }) => node)))));
+          make("div", { className: "temperature-bars" }, make("ul", {}, ...this.bars.map(({ node }) => node))),
+          make("div", { className: "sliders" }, this.start.node, this.alike.node)),
+        this.says);
     }
 
     /** How far each pair turns for one position, in degrees. @returns {number[]} */
@@ -52,11 +63,26 @@
       return first.map((angle, pair) => Number(degrees(second[pair] - angle).toFixed(6)));
     }
 
-    /** Turn the pair that is looked at, or all, by so many degrees for a position.
-        @param {number} angle */
-    turnTo(angle) {
+    /** Turn a pair, or all where they are alike, by so many degrees for a position.
+        @param {number} pair @param {number} angle */
+    turnTo(pair, angle) {
       const isAlike = this.alike.input.checked;
-      this.write(this.angles().map((old, pair) => (isAlike || pair === this.pair ? angle : old)));
+      this.write(this.angles().map((old, i) => (isAlike || i === pair ? angle : old)));
+    }
+
+    /** Angles as they are said. @param {number[]} angles */
+    said(angles) {
+      return [...new Set(angles)].map((angle) => `${short(angle, 1)}°`).join(texts.dialAnd);
+    }
+
+    /** What the positions do to the arrows. @param {number[]} angles */
+    say(angles) {
+      const { first } = this;
+      if (!first) return `${fill(texts.dialAtZero, { angle: this.said(angles) })}${new Set(angles).size > 1 ? ` ${texts.dialApart}` : ""}`;
+      const turned = angles.map((angle) => first * angle);
+      const turns = turned.every((all) => all && all % (2 * TURN) === 0);
+      const words = { first, angle: this.said(angles), all: this.said(turned) };
+      return `${fill(texts.dialLater, words)}${turns ? texts.dialFull : ""}. ${texts.dialDistance}`;
     }
 
     /** @param {number[]} angles in degrees, a pair each */
@@ -64,7 +90,7 @@
       const { data } = this.explorer;
       this.explorer.editAll(data.tokens.flatMap((_, row) => angles.map((angle, pair) =>
         /** @type {[Place, number]} */ ([placeOf("angles", 0, row, pair), radians(angle) * (this.first + row)]))),
-      fill(texts.dialTurned, { angle: short(angles[this.pair], 1), first: this.first }));
+      fill(texts.dialTurned, { angle: this.said(angles), first: this.first }));
     }
 
     /** The tip of a key that has been turned: on a circle around zero, so far as its position turns it.
@@ -75,10 +101,11 @@
       if (!position || !Math.hypot(...turned)) return undefined;
       return { name: fill(texts.dialTip, { token: data.tokens[state.order[row]] }), look: "turns",
         move: (point) => {
-          this.pair = pair;
           const way = degrees(Math.atan2(point[1], point[0]) - Math.atan2(turned[1], turned[0]));
           const short_ = ((way + 3 * TURN) % (2 * TURN)) - TURN;
-          this.turnTo(Math.round(this.angles()[pair] + short_ / position));
+          // The tip turns in tenths of a degree, which is less than a pixel.
+          const turn = Math.round(TENTHS * (position * this.angles()[pair] + short_)) / TENTHS;
+          this.turnTo(pair, Number((turn / position).toFixed(6)));
         } };
     }
 
@@ -107,7 +134,12 @@
         const long = Math.max(...key[head].map((/** @type {number[]} */ one) => Math.hypot(...one.slice(2 * pair, 2 * pair + 2))));
         plane.paint(marks, [[-long, -long], [long, long]]);
       });
-      this.angle.show(angles[this.pair], `${short(angles[this.pair], 1)}°`);
+      // Angles of an address, and those of one pair alone, come apart; the hand alone joins them.
+      if (new Set(angles).size > 1) this.alike.input.checked = false;
+      this.sliders.forEach((slider, pair) => slider.show(angles[pair], this.said([angles[pair]])));
+      this.title.replaceChildren(...texts.dialTitle.split("{query}").flatMap((/** @type {string} */ part, /** @type {number} */ i) =>
+        (i ? [make("i", {}, data.tokens[state.query]), part] : [part])));
+      setText(this.says, this.say(angles));
       this.start.show(this.first, String(this.first));
       numbers.weights[head][row].forEach((/** @type {number} */ weight, /** @type {number} */ i) => {
         setText(this.bars[i].token, data.tokens[state.order[i]]);

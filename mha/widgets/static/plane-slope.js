@@ -5,7 +5,7 @@
 
   const { short, shown } = window.mhaNumbers;
   const { additiveMask, maskedScores, softmax } = window.mhaAttention;
-  const { Plane, make, makeSlider, setBar, setText } = window.mhaExplorer;
+  const { Plane, fill, make, makeSlider, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The largest slope, and the steps from it to none. */
@@ -39,6 +39,7 @@
           make("ul", {}, ...rows.map(({ node }) => node))) };
       });
       this.node = make("div", { className: "temperature head-0" },
+        make("p", { className: "strip-title" }, fill(texts.slopeTitle, { first: data.tokens[0], last: data.tokens[data.tokens.length - 1] })),
         make("div", { className: "two" }, this.plane.node, make("div", {},
           make("div", { className: "sliders" }, this.slider.node),
           make("div", { className: "temperature-bars" }, ...this.columns.map(({ node }) => node)))));

@@ -1,14 +1,14 @@
 /* What an explorer shows in planes: a query among the keys, the values with the output among them,
-   and what a matrix makes of the embeddings. Queries, keys, values, embeddings and a matrix's rows
-   can be dragged, and a weight can be pulled to what it should be. */
+   and the cloud of the embeddings with what a matrix of a head makes of it. Queries, keys, values,
+   embeddings and a matrix's rows can be dragged, and a weight can be pulled to what it should be. */
 (function () {
   "use strict";
 
   const { shown } = window.mhaNumbers;
   const { of: placeOf } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
-  const { Choices, Plane, Sliders, coordinates, equalLines, fill, freshId, make, nearest, set, setText,
-    weighing } = window.mhaExplorer;
+  const { Choices, Plane, Sliders, coordinates, equalLines, fill, freshId, glide, make, nearest, set,
+    setText, weighing } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The matrix that makes each kind of vector, and what its axes are called. */
@@ -21,13 +21,17 @@
   const GLIDE_MS = 500;
   const GRID = 12;
 
+  /** An axis of a cloud has its name so far out. */
+  const FAR_OUT = 2.6;
+
   /** Weights on whose lines queries stand, where lines are drawn. */
   const LEVELS = [0.5, 0.75, 0.9];
 
   /** An entry that a matrix gets by a hand on what it makes has so many decimals. */
   const DECIMALS = 8;
 
-  const hasNoMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  /** Differences below it are of rounding. */
+  const TINY = 1e-9;
 
   /** The corners of the polygon around points, in order.
       @type {(points: number[][]) => number[][]} */
@@ -71,6 +75,35 @@
       return x.flatMap((one, i) => (one ? [/** @type {[Place, number]} */ ([placeOf(matrix, head, i, column),
         Number((numbers[matrix][head][i][column] + more * one).toFixed(DECIMALS))])] : []));
     });
+  }
+
+  /** How embeddings are drawn as they are: each of their components has an axis of its own, all of
+      them at equal angles, so that two of them are the axes of the plane.
+      @type {(width: number) => Matrix} */
+  const directions = (width) => Array.from({ length: width }, (_, i) =>
+    [Math.cos, Math.sin].map((of) => Number(of((Math.PI * i) / width).toFixed(12))));
+
+  /** @type {(x: number[], matrix: Matrix) => number[]} */
+  const through = (x, matrix) => [0, 1].map((column) =>
+    x.reduce((sum, one, i) => sum + one * matrix[i][column], 0));
+
+  /** The embedding whose picture is at a point: of two components at most that change, those whose
+      changes are least. Along an axis only its component changes.
+      @type {(x: number[], matrix: Matrix, point: number[]) => number[]} */
+  function embeddingAt(x, matrix, point) {
+    const start = through(x, matrix);
+    const [right, up] = point.map((to, axis) => to - start[axis]);
+    let [best, least] = [x, Infinity];
+    matrix.forEach(([a, b], i) => matrix.slice(0, i).forEach(([c, d], j) => {
+      const size = a * d - b * c;
+      if (Math.abs(size) < TINY) return;
+      const [first, second] = [(right * d - up * c) / size, (up * a - right * b) / size];
+      const way = Math.abs(first) + Math.abs(second);
+      if (way > least - TINY) return;
+      least = way;
+      best = x.map((one, k) => Number((one + (k === i ? first : k === j ? second : 0)).toFixed(4)));
+    }));
+    return best;
   }
 
   /** What else is said where a matrix has to change for one word's vector.
@@ -118,10 +151,10 @@
         marks.push({ kind: "line", name: "foot-line", points: [[at, foot]] });
         marks.push({ kind: "point", name: "foot", at: foot, wide: 3.5 });
       }
-      marks.push({ kind: "arrow", at, text: `${tokenAt(explorer, i)} ${coordinates(at)}`,
+      marks.push({ kind: "arrow", at, token: i, text: `${tokenAt(explorer, i)} ${coordinates(at)}`,
         tip: tipOf(explorer, "key", head, i) });
     });
-    marks.push({ kind: "arrow", name: "main", at: query, text: `${texts.planeAsks} ${coordinates(query)}`,
+    marks.push({ kind: "arrow", name: "main", at: query, token: row, text: `${texts.planeAsks} ${coordinates(query)}`,
       tip: tipOf(explorer, "query", head, row, "main") });
     plane.paint(marks, [], (/** @type {number[]} */ low, /** @type {number[]} */ high) =>
       (key === null ? [] : equalMarks(weighing(explorer, head, row), key, query, low, high)));
@@ -134,8 +167,8 @@
     return equalLines(weighed, key, LEVELS, low, high).flatMap((points, level) => {
       const [at] = points.flat().sort((a, b) => way(a) - way(b));
       if (!at) return [];
-      return [{ kind: "line", name: `equal level-${level}`, points },
-        { kind: "text", at, from: query, name: "soft", text: `${100 * LEVELS[level]} %` }];
+      return [{ kind: "line", name: `equal level-${level}`, points, at, along: points.map(([one]) => one),
+        text: `${100 * LEVELS[level]} %` }];
     });
   }
 
@@ -150,38 +183,69 @@
     plane.paint([
       { kind: "area", name: "hull", points: [hull(values)] },
       ...values.map((at, i) => ({ kind: "line", name: "pull", points: [[at, output]], wide: 1 + 14 * weights[i] })),
-      ...values.map((at, i) => ({ kind: "point", at, from: middle, tip: tipOf(explorer, "value", head, i),
+      ...values.map((at, i) => ({ kind: "point", at, from: middle, token: i, tip: tipOf(explorer, "value", head, i),
         text: `${tokenAt(explorer, i)} ${coordinates(at)}` })),
       { kind: "point", name: "main", at: output, from: middle, wide: 7,
         text: `${texts.outcome} ${coordinates(output)}` },
     ]);
   }
 
-  /** What a matrix makes of the grid and of the embeddings.
-      @type {(explorer: ExplorerView, plane: any, matrix: Matrix, stage: string, symbol: string,
-        seen: number[][]) => void} */
-  function paintMap(explorer, plane, matrix, stage, symbol, seen) {
-    const by = (/** @type {number[]} */ [x, y]) =>
-      [0, 1].map((column) => x * matrix[0][column] + y * matrix[1][column]);
+  /** A component's axis, or a square grid, through a matrix, as lines.
+      @type {(matrix: Matrix) => number[][][]} */
+  function gridOf(matrix) {
+    const far = (/** @type {number} */ i, /** @type {number[]} */ at) =>
+      [-GRID, GRID].map((by) => matrix[i].map((x, axis) => at[axis] + by * x));
+    if (matrix.length > 2) return matrix.map((_, i) => far(i, [0, 0]));
     const steps = Array.from({ length: 2 * GRID + 1 }, (_, i) => i - GRID);
-    const grid = steps.flatMap((i) => [[[i, -GRID], [i, GRID]], [[-GRID, i], [GRID, i]]]
-      .map((line) => line.map(by)));
+    return steps.flatMap((by) => [0, 1].map((i) => far(i, matrix[1 - i].map((x) => by * x))));
+  }
+
+  /** The way to an embedding, component after component.
+      @type {(x: number[], matrix: Matrix) => number[][]} */
+  const wayTo = (x, matrix) => [...x.keys(), x.length].map((most) =>
+    through(x.map((one, i) => (i < most ? one : 0)), matrix)).filter((_, i) => !i || x[i - 1]);
+
+  /** The embeddings through a matrix, with what it makes of their axes: those of each component, and
+      for two the grid. Rows of a head's matrix are dragged, or where it is none, embeddings.
+      @type {(explorer: ExplorerView, plane: any, map: { matrix: Matrix, stage: string, head: number,
+        seen: number[][], axes: string[] }) => void} */
+  function paintMap(explorer, plane, { matrix, stage, head, seen, axes }) {
+    const isWide = matrix.length > 2;
     const embeddings = /** @type {Matrix} */ (stage ? sources(explorer) : explorer.numbers.embeddings);
+    const { heads } = explorer.data;
+    const symbol = heads.length > 1 ? fill(texts.ofHead, { place: texts.planeSymbol[stage], head: heads[head] })
+      : texts.planeSymbol[stage];
     /** @type {PlaneMark[]} */
     const rows = stage ? matrix.map((at, i) => ({ kind: "arrow", name: `row-${i}`, at,
-      text: `${i ? "(0, 1)" : "(1, 0)"} → ${coordinates(at)}`,
+      text: isWide && !Math.hypot(...at) ? "" : `${isWide ? axes[i] : i ? "(0, 1)" : "(1, 0)"} → ${coordinates(at)}`,
       tip: { name: fill(texts.planeRow, { row: i + 1, matrix: symbol }), look: "row",
         move: (/** @type {number[]} */ point) => explorer.editAll(point.map((x, column) =>
-          /** @type {[Place, number]} */ ([placeOf(stage, 0, i, column), x]))) } })) : [];
+          /** @type {[Place, number]} */ ([placeOf(stage, head, i, column), x]))) } })) : [];
+    const edit = (/** @type {number} */ i, /** @type {number[]} */ x) =>
+      explorer.editAll(x.map((one, column) =>
+        /** @type {[Place, number]} */ ([placeOf("embeddings", 0, i, column), one])));
+    /** @type {PlaneMark[]} */
+    const axesOf = stage || !isWide ? [] : matrix.flatMap((way, i) => [
+      ...[1, 2].map((by) => ({ kind: "point", name: "foot", at: way.map((x) => by * x), wide: 2.5 })),
+      { kind: "text", name: "soft name", at: way.map((x) => FAR_OUT * x), text: axes[i],
+        along: [1, 0.9, 1.1, 1.2, 0.8].map((part) => FAR_OUT * part).map((by) => way.map((x) => by * x)) }]);
     plane.paint([
-      { kind: "line", name: "sheared", points: grid },
+      { kind: "sheet", name: isWide ? "sheared wide" : "sheared", points: gridOf(matrix) },
+      ...axesOf,
+      ...(isWide ? embeddings : []).map((x, i) =>
+        ({ kind: "line", name: "steps-to", points: [wayTo(x, matrix)], token: i })),
       ...rows,
-      ...embeddings.map((x, i) => ({ kind: "point", at: by(x), name: i === rowOf(explorer) ? "main" : "",
-        text: `${tokenAt(explorer, i)} ${coordinates(by(x))}`,
-        tip: stage ? undefined : {
-          name: fill(texts.planeVector.embeddings, { token: tokenAt(explorer, i) }),
-          move: (/** @type {number[]} */ point) => explorer.editAll(point.map((one, column) =>
-            /** @type {[Place, number]} */ ([placeOf("embeddings", 0, i, column), one]))) } })),
+      ...embeddings.map((x, i) => {
+        const at = through(x, matrix);
+        return { kind: "point", at, token: i, name: i === rowOf(explorer) ? "main" : "",
+          text: `${tokenAt(explorer, i)} ${coordinates(stage ? at : x)}`,
+          tip: stage ? undefined : {
+            name: fill(texts.planeVector.embeddings, { token: tokenAt(explorer, i) }),
+            take: () => /** @type {Matrix} */ (explorer.numbers.embeddings)[i],
+            move: (/** @type {number[]} */ point, /** @type {number[]} */ taken) =>
+              edit(i, isWide ? embeddingAt(taken, matrix, point) : point),
+          } };
+      }),
     ], seen);
   }
 
@@ -265,15 +329,22 @@
       this.explorer = explorer;
       const { data, numbers } = explorer;
       const heads = data.heads.length;
-      const isMapped = heads === 1 && numbers.embeddings?.[0].length === 2;
-      /** What the map shows: the embeddings as they are, or through a matrix. */
+      const wide = numbers.embeddings?.[0].length ?? 0;
+      const isMapped = (heads <= 2 && wide === 2)
+        || (heads === 2 && wide > 2 && wide <= texts.planeAxes[""].length);
+      /** What the map shows: the embeddings as they are, or through a matrix, and whose. */
       this.through = "";
+      this.head = 0;
+      /** The head that the strip shows: the map goes with it. */
+      this.focus = explorer.state.focus;
       /** The key whose lines of equal weight are drawn. @type {number | null} */
       this.key = null;
       const plane = (/** @type {string} */ title, /** @type {string[]} */ names) =>
-        new Plane({ title, names, changed: (tip) => this.sliders.paint(tip) });
+        new Plane({ title, names, changed: (tip) => this.sliders.paint(tip),
+          light: (token) => this.light(token) });
       const axes = data.axes ?? texts.planeAxes.w_v;
       this.axes = data.axes ?? texts.planeAxes[""];
+      this.isWide = wide > 2;
       this.map = isMapped ? plane("", this.axes) : null;
       this.meetings = (heads === 2 ? [0, 1] : [0]).map((head) =>
         plane(heads === 2 ? fill(texts.planeHead, { head: data.heads[head] }) : texts.planeKeys, texts.planeAxes.both));
@@ -285,47 +356,68 @@
         (text) => { this.told = null; setText(this.says, text); }));
       this.planes = [...(this.map ? [this.map] : []), ...this.meetings, ...(this.mix ? [this.mix] : [])];
       this.sliders = new Sliders(() => this.planes.filter(({ node }) => !node.hidden));
-      this.map?.caption.replaceChildren(this.choose());
+      const isCloud = this.map && this.isWide;
       this.node = make("div", { className: "planes" },
-        make("div", { className: "two" }, ...this.planes.map(({ node }) => node)),
-        make("div", { className: "hands" }, ...this.pulls.map(({ node }) => node),
-          this.says),
-        this.sliders.node);
+        ...(isCloud ? this.cloud() : this.sideBySide()), this.sliders.node);
     }
 
-    /** The embeddings as they are, or what a matrix makes of them. */
+    /** Planes in two columns, and hands for queries below. */
+    sideBySide() {
+      this.map?.caption.replaceChildren(this.choose());
+      return [make("div", { className: "two" }, ...this.planes.map(({ node }) => node)),
+        make("div", { className: "hands" }, ...this.pulls.map(({ node }) => node), this.says)];
+    }
+
+    /** One cloud, and beside it the planes of both heads, each above its hands. */
+    cloud() {
+      const how = make("p", { className: "soft" }, texts.planeCloudHow);
+      const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
+      const columns = this.planes.map(({ node }, i) => make("div", {}, node, hands[i]));
+      return [make("div", { className: "cloud" }, ...columns), this.says];
+    }
+
+    /** The embeddings as they are, or what a matrix of a head makes of them. */
     choose() {
+      const { heads } = this.explorer.data;
       const choices = new Choices(this.explorer);
-      const stages = ["", "w_q", "w_k", "w_v"];
-      const nodes = choices.radios("through", texts.planeThrough, (i) => {
-        this.glide(this.matrix(this.through), this.matrix(stages[i]));
-        this.through = stages[i];
-        this.paint();
-      }, () => stages.indexOf(this.through));
+      const [names, stages] = heads.length === 2 ? [texts.planeOfHead, ["w_q", "w_k"]]
+        : [texts.planeThrough, ["w_q", "w_k", "w_v"]];
+      const ways = [["", 0], ...heads.flatMap((_, head) => stages.map((stage) => [stage, head]))];
+      const labels = ways.map(([stage, head]) => fill(names[stage], { head: heads[Number(head)] }));
+      const nodes = choices.radios("through", labels, (i) => {
+        const from = this.between ?? this.matrix();
+        [this.through, this.head] = /** @type {[string, number]} */ (ways[i]);
+        this.glide(from);
+      }, () => ways.findIndex(([stage, head]) => stage === this.through && head === this.head));
+      this.choices = choices;
       choices.sync(this.explorer.state);
       return make("div", { className: "through", role: "group", "aria-label": texts.planeChoose }, ...nodes);
     }
 
-    /** @param {string} stage @returns {Matrix} */
-    matrix(stage) {
-      return stage ? /** @type {Numbers} */ (this.explorer.numbers)[stage][0] : [[1, 0], [0, 1]];
+    /** What the map shows embeddings through. @returns {Matrix} */
+    matrix(stage = this.through, head = this.head) {
+      const numbers = /** @type {Numbers} */ (this.explorer.numbers);
+      return stage ? numbers[stage][head] : directions(numbers.embeddings[0].length);
     }
 
-    /** Let embeddings and grid move from one matrix to another.
-        @param {Matrix} from @param {Matrix} to */
-    glide(from, to) {
-      if (hasNoMotion()) return;
-      const begun = performance.now();
-      const step = () => {
-        const part = Math.min(1, (performance.now() - begun) / GLIDE_MS);
-        const eased = part * part * (3 - 2 * part);
+    /** Let embeddings and grid move to what is chosen now; a hand finds them there.
+        @param {Matrix} from */
+    glide(from) {
+      const to = this.matrix();
+      this.halt?.();
+      this.halt = glide(GLIDE_MS, (part) => {
         this.between = part < 1
-          ? from.map((line, i) => line.map((x, j) => x + eased * (to[i][j] - x))) : null;
+          ? from.map((line, i) => line.map((x, j) => x + part * (to[i][j] - x))) : null;
         this.paint();
-        if (part < 1) requestAnimationFrame(step);
-      };
-      this.between = from;
-      requestAnimationFrame(step);
+      });
+    }
+
+    /** Light a token in all planes. @param {number | null} token */
+    light(token) {
+      this.planes.forEach((plane) => {
+        plane.lit = token;
+        plane.draw();
+      });
     }
 
     paint() {
@@ -334,11 +426,14 @@
       const heads = explorer.data.heads.length;
       const shownHeads = heads === 2 ? [0, 1] : [focus];
       set(this.node, "class", `planes head-${focus % 6}`);
+      if (focus !== this.focus) {
+        const from = this.between ?? this.matrix();
+        this.head = this.focus = focus;
+        this.choices?.sync(explorer.state);
+        if (this.through) this.glide(from);
+      }
+      if (map) this.paintMap(map);
       if (map && mix) {
-        const all = ["", "w_q", "w_k", "w_v"].flatMap((stage) => this.throughAll(stage));
-        map.names = this.through ? texts.planeAxes[this.through] : this.axes;
-        paintMap(explorer, map, this.between ?? this.matrix(this.through), this.through,
-          texts.planeSymbol[this.through], all);
         meetings[0].node.hidden = this.through === "w_v";
         mix.node.hidden = this.through !== "w_v";
       }
@@ -358,13 +453,28 @@
       this.told ??= explorer.numbers;
     }
 
-    /** Where the embeddings and the rows of a matrix stand: the map has room for all of them.
+    /** @param {any} map */
+    paintMap(map) {
+      const { explorer, isWide, head } = this;
+      const names = this.through ? texts.planeAxes[this.through] : this.axes;
+      const stages = isWide ? [this.through] : ["", "w_q", "w_k", "w_v"];
+      const seen = stages.flatMap((stage) => this.throughAll(stage));
+      map.names = names.slice(0, 2);
+      map.isBare = isWide && !this.through;
+      const title = this.through ? texts.planeThis[this.through] : texts.planeCloud;
+      if (isWide) setText(map.caption, fill(title, { head: explorer.data.heads[head] }));
+      set(map.node, "class", `plane head-${(this.through ? head : explorer.state.focus) % 6}`);
+      const matrix = this.between ?? this.matrix();
+      paintMap(explorer, map, { matrix, stage: this.through, head, seen, axes: this.axes });
+    }
+
+    /** Where the embeddings and the rows of a matrix stand: a map of two components has room for all
+        of them at once, a cloud for those that it shows.
         @param {string} stage */
     throughAll(stage) {
       const matrix = this.matrix(stage);
-      const embeddings = /** @type {Matrix} */ (sources(this.explorer));
-      return [...matrix, ...embeddings.map(([x, y]) =>
-        [0, 1].map((column) => x * matrix[0][column] + y * matrix[1][column]))];
+      const ends = this.isWide && !stage ? matrix.map((way) => way.map((x) => FAR_OUT * x)) : matrix;
+      return [...ends, .../** @type {Matrix} */ (sources(this.explorer)).map((x) => through(x, matrix))];
     }
   }
 

@@ -1,25 +1,33 @@
 /* The plane: axes with names and numbers, a grid, arrows and points with their coordinates, and tips
    that are dragged, by mouse or by finger, or moved by keys or by two sliders. A view hands over what
-   is to be seen as a list of marks; the plane draws them, and zooms while no hand is on it. */
+   is to be seen as a list of marks; the plane draws them, and zooms while nothing is held. */
 (function () {
   "use strict";
 
   const { short } = window.mhaNumbers;
-  const { STEP, drawing, fill, freshId, make, set, setText, shape } = window.mhaExplorer;
+  const { LINE, STEP, drawing, fill, freshId, isStill, make, placed, set, setText, shape,
+    widthOf } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
-  /** In pixels: what is left free at each edge, how far apart ticks are at least, how long an
-      arrow's head is, how wide a letter is and how high a line. */
+  /** In pixels: what is left free at each edge, how far apart ticks are at least, how far their
+      numbers stand from an axis, how long an arrow's head is, how far around a point names keep off. */
   const EDGE = { across: 34, up: 26 };
   const LEAST = 50;
+  const OFF = { across: 21, up: 11 };
   const HEAD = 11;
-  const LETTER = 7.2;
-  const LINE = 17;
+  const AROUND = 9;
+
+  /** What a pixel of each costs a name that covers it, a class of its own before its kind. */
+  const COVERED = /** @type {Record<string, number>} */ (
+    { arrow: 9, pull: 6, axis: 4, line: 4, area: 1, equal: 1, sheet: 0 });
+
+  /** How long a plane glides from one scale to another. */
+  const GLIDE_MS = 300;
 
   /** What is drawn below comes first. */
-  const KINDS = ["grid", "axis", "area", "line", "arrow", "point", "text"];
+  const KINDS = ["grid", "sheet", "axis", "area", "line", "arrow", "point", "text"];
 
-  /** A step of the plane has this many steps of a hand. */
+  /** A step of the plane has this many steps of a slider. */
   const FINE = 20;
 
   /** How much smaller what is to be seen has to be before the plane zooms in. */
@@ -50,6 +58,52 @@
     return `${path([[x0, y0], [x, y]])}${path([[x1, y1], side(0.42), side(-0.42)])}Z`;
   }
 
+  /** Go from nothing to all of a change in some time, at once where nothing is to move; what it
+      returns stops it.
+      @type {(time: number, step: (part: number) => void) => () => void} */
+  function glide(time, step) {
+    const begun = performance.now();
+    let isOver = isStill();
+    const next = () => {
+      if (isOver) return;
+      const part = Math.min(1, (performance.now() - begun) / time);
+      isOver = part === 1;
+      step(part * part * (3 - 2 * part));
+      requestAnimationFrame(next);
+    };
+    if (isOver) step(1);
+    else requestAnimationFrame(next);
+    return () => { isOver = true; };
+  }
+
+  /** Whether a pointer is down, wherever it is: until then every plane keeps its scale. A finger that
+      a slider takes over is there until it is lifted. */
+  let isPressed = false;
+
+  /** Those that are to get another scale then. @type {Set<any>} */
+  const waiting = new Set();
+
+  /** The planes that glide. @type {Set<any>} */
+  const gliding = new Set();
+
+  addEventListener("pointerdown", () => {
+    isPressed = true;
+    gliding.forEach((plane) => plane.stay());
+  }, true);
+
+  const release = (/** @type {any} */ { type, pointerType }) => {
+    if (type === "pointercancel" && pointerType !== "mouse") return;
+    isPressed = false;
+    const late = [...waiting];
+    waiting.clear();
+    late.forEach((plane) => plane.draw());
+  };
+  ["pointerup", "pointercancel", "touchend", "touchcancel"].forEach((end) =>
+    addEventListener(end, release, { capture: true, passive: true }));
+
+  /** Move a tip by one step. @type {(node: any, point: number[]) => void} */
+  const moveTip = ({ tip }, point) => tip.move(point, tip.take?.());
+
   class Plane {
     /** @type {PlaneMark[]} */
     marks = [];
@@ -60,8 +114,10 @@
     /** What is drawn as far as is seen. @type {(low: number[], high: number[]) => PlaneMark[]} */
     behind = () => [];
 
-    /** What is seen, as two corners: what has to be, and all of it. */
+    /** What is seen, as two corners: what has to be, also where a glide ends, and all of it. */
     box = /** @type {number[][]} */ ([]);
+
+    goal = this.box;
 
     low = [0, 0];
 
@@ -74,8 +130,14 @@
 
     step = 1;
 
-    /** Whether a hand is on it. */
-    held = false;
+    /** Ends a glide. */
+    halt = () => {};
+
+    /** Without axes and grid: what stands for them is among the marks. */
+    isBare = false;
+
+    /** Whose marks are lit. @type {number | null} */
+    lit = null;
 
     /** The elements of each kind, in their order, and how many of them are in use.
         @type {Record<string, any[]>} */
@@ -84,13 +146,19 @@
     /** @type {Record<string, number>} */
     used = {};
 
-    /** The names that are written: their middles and lengths. @type {number[][]} */
-    taken = [];
+    /** What names should not cover: numbers and tips as boxes, and lines.
+        @type {{ boxes: number[][], lines: PlaneLine[], size: number[] }} */
+    drawn = { boxes: [], lines: [], size: [0, 0] };
 
-    /** @param {{ title?: string, names: string[], changed?: (tip?: any) => void }} options what stands
-          above it, what its axes are called, and what happens when a tip is chosen or let go */
-    constructor({ title = "", names, changed = () => {} }) {
+    /** Which of its places each name has. @type {number[]} */
+    places = [];
+
+    /** @param {{ title?: string, names: string[], changed?: (tip?: any) => void,
+          light?: (token: number | null) => void }} options what stands above it, what its axes are
+          called, what happens when a tip is chosen or let go, and when a token's tip is pointed at */
+    constructor({ title = "", names, changed = () => {}, light = () => {} }) {
       this.changed = changed;
+      this.light = light;
       /** @type {Record<string, any>} */
       this.layers = Object.fromEntries(KINDS.map((kind) => [kind, shape("g", `of-${kind}`)]));
       this.area = drawing("plane-area", Object.values(this.layers), () => {
@@ -113,18 +181,43 @@
       this.draw();
     }
 
-    /** What is to be seen, with room for its names: kept while a hand is on it, and as long as all
+    /** What is to be seen, with room for its names: kept while a pointer is down, and as long as all
         is in sight and not small. */
     fit() {
       const corner = (/** @type {(...x: number[]) => number} */ most) =>
         [0, 1].map((axis) => most(...this.seen.map((point) => point[axis])));
       const [low, high] = [corner(Math.min), corner(Math.max)];
       const size = Math.max(high[0] - low[0], high[1] - low[1]) || 1;
-      const [[left, bottom], [right, top]] = this.box.length ? this.box : [low, low];
+      const [[left, bottom], [right, top]] = this.goal.length ? this.goal : [low, low];
       const isIn = left <= low[0] && bottom <= low[1] && right >= high[0] && top >= high[1];
       if (isIn && size > SMALL * Math.max(right - left, top - bottom)) return;
       const room = 0.14 * size;
-      this.box = [low.map((x) => x - room), high.map((x) => x + room)];
+      const goal = [low.map((x) => x - room), high.map((x) => x + room)];
+      if (!this.box.length) this.box = this.goal = goal;
+      else if (isPressed) waiting.add(this);
+      else this.zoom(goal);
+    }
+
+    /** Glide to where other corners are seen. @param {number[][]} goal */
+    zoom(goal) {
+      const from = this.box;
+      this.halt();
+      this.goal = goal;
+      gliding.add(this);
+      this.halt = glide(GLIDE_MS, (part) => {
+        this.box = from.map((corner, i) => corner.map((x, axis) => x + part * (goal[i][axis] - x)));
+        if (part === 1) gliding.delete(this);
+        this.draw();
+        if (part === 1) this.changed();
+      });
+    }
+
+    /** Stay where a glide has come to, as a pointer is down. */
+    stay() {
+      this.halt();
+      gliding.delete(this);
+      this.goal = this.box;
+      waiting.add(this);
     }
 
     measure() {
@@ -149,10 +242,11 @@
       return [(x - this.zero[0]) / this.unit, (this.zero[1] - y) / this.unit];
     }
 
-    /** The nearest point that a hand can choose: in sight, and with few digits.
+    /** The nearest point that a hand can choose: in sight, less than a pixel away, and with as few
+        digits as that leaves.
         @param {number[]} point */
     near(point) {
-      const fine = this.step / FINE;
+      const fine = stepOf(0.4 / this.unit);
       return point.map((x, axis) => {
         const kept = Math.min(this.high[axis], Math.max(this.low[axis], x));
         return Number((fine * Math.round(kept / fine)).toFixed(6)) || 0;
@@ -161,13 +255,14 @@
 
     draw() {
       if (!this.area.size[0] || !this.seen.length) return;
-      if (!this.held) this.fit();
+      this.fit();
       this.measure();
-      [this.used, this.taken] = [{}, []];
-      this.drawAxes();
+      this.used = {};
+      this.drawn = { boxes: [], lines: [], size: this.area.size };
+      if (!this.isBare) this.drawAxes();
       const marks = [...this.behind(this.low, this.high), ...this.marks];
       for (const mark of marks) this.drawMark(mark);
-      for (const mark of marks.filter(({ text }) => text).reverse()) this.write(mark);
+      this.write(marks.filter(({ text }) => text).reverse());
       for (const [kind, pool] of Object.entries(this.pools)) {
         pool.forEach((node, i) => set(node, ".display", i < (this.used[kind] ?? 0) ? "" : "none"));
       }
@@ -193,27 +288,29 @@
         for (let i = Math.ceil(low[axis] / step); i * step <= high[axis]; i += 1) {
           const [x, y] = this.at([i * step, i * step]);
           lines.push(axis ? `M0 ${y}H${width}` : `M${x} 0V${height}`);
-          const isNearEnd = axis ? y < 2 * LINE : x > width - LETTER * this.names[0].length - LINE;
+          const isNearEnd = axis ? y < 2 * LINE : x > width - widthOf(this.names[0]) - LINE;
           if (i && !isNearEnd) {
-            this.tick(short(i * step), axis ? [zeroX - 5, y + 4] : [x, zeroY + 15], axis ? "end" : "middle");
+            const place = axis ? [zeroX - OFF.up, y + 4] : [x, zeroY + OFF.across];
+            this.tick(short(i * step), place, axis ? "end" : "middle");
           }
         }
       });
       set(this.next("grid", "path"), "d", lines.join(""));
       set(this.next("axis", "path", "axis"), "d", `M0 ${zeroY}H${width}M${zeroX} 0V${height}`);
-      this.tick(this.names[0], [width - 3, zeroY + 15], "end", "name");
-      this.tick(this.names[1], [zeroX - 5, 13], "end", "name");
+      [[0, zeroY, width, zeroY], [zeroX, 0, zeroX, height]].forEach((line) => this.keepOff(line, "axis"));
+      this.tick(this.names[0], [width - 3, zeroY + OFF.across], "end", "name");
+      this.tick(this.names[1], [zeroX - OFF.up, 13], "end", "name");
     }
 
     /** @type {(words: string, place: number[], anchor: string, name?: string) => void} */
     tick(words, [x, y], anchor, name = "tick") {
       // Kept in sight where zero stands at an edge.
       const [width, height] = this.area.size;
-      const long = LETTER * words.length;
+      const long = widthOf(words);
       const half = anchor === "end" ? long / 2 : 0;
       const middle = Math.min(width - long / 2 - 3, Math.max(long / 2 + 2, x - half));
       const line = Math.min(height - 4, Math.max(13, y));
-      this.taken.push([middle, line - 5, long]);
+      this.drawn.boxes.push([middle - long / 2, line - 12, middle + long / 2, line + 2]);
       const node = this.next("text", "text", name);
       set(node, "x", middle + half);
       set(node, "y", line);
@@ -221,69 +318,80 @@
       setText(node, words);
     }
 
+    /** Names keep off a line. @type {(line: number[], name: string, owner?: PlaneMark) => void} */
+    keepOff(line, name, owner) {
+      const weight = COVERED[name.split(" ")[0]] ?? COVERED[owner?.kind ?? "line"];
+      if (weight) this.drawn.lines.push({ line, weight, owner });
+    }
+
     /** @param {PlaneMark} mark */
-    drawMark({ kind, at = [0, 0], from = [0, 0], points, name = "", wide, tip }) {
-      if (kind === "arrow") set(this.next(kind, "path", name), "d", pointer(this.at(from), this.at(at)));
+    drawMark(mark) {
+      const { kind, at = [0, 0], from = [0, 0], points, wide, tip } = mark;
+      const isLit = this.lit !== null && mark.token === this.lit;
+      const name = `${mark.name ?? ""}${isLit ? " lit" : ""}`;
+      const [x, y] = this.at(at);
+      if (kind === "arrow") {
+        const start = this.at(from);
+        set(this.next(kind, "path", name), "d", pointer(start, [x, y]));
+        this.keepOff([...start, x, y], name, mark);
+      }
       if (kind === "point") {
         const node = this.next(kind, "circle", name);
-        const [x, y] = this.at(at);
+        const size = wide ?? 5;
         set(node, "cx", x);
         set(node, "cy", y);
-        set(node, "r", wide ?? 5);
+        set(node, "r", size + (isLit ? 2 : 0));
+        this.drawn.boxes.push([x - size, y - size, x + size, y + size]);
       }
       if (points) {
         const node = this.next(kind, "path", name);
-        const drawn = points.map((line) => path(line.map((point) => this.at(point)))).join("");
+        const lines = points.map((line) => line.map((point) => this.at(point)));
+        lines.forEach((line) => line.slice(1).forEach((end, i) => this.keepOff([...line[i], ...end], name, mark)));
+        const drawn = lines.map(path).join("");
         set(node, "d", kind === "area" ? `${drawn}Z` : drawn);
         set(node, ".strokeWidth", wide ?? "");
       }
-      if (tip) this.drawTip(tip, at);
+      if (tip) {
+        this.drawTip(mark, [x, y]);
+        this.drawn.boxes.push([x - AROUND, y - AROUND, x + AROUND, y + AROUND]);
+      }
     }
 
-    /** Write beside a tip, where most room is: away from zero, in sight, clear of other names.
-        @param {PlaneMark} mark */
-    write({ at = [0, 0], from = [0, 0], text = "", name = "" }) {
-      const [width, height] = this.area.size;
-      const [x, y] = this.at(at);
-      const [long, high] = [LETTER * text.length, LINE];
-      const [fromX, fromY] = this.at(from);
-      const length = Math.hypot(x - fromX, y - fromY) || 1;
-      const places = [[1, -1], [-1, -1], [1, 1], [-1, 1], [0, -1], [0, 1], [1, 0], [-1, 0]].map(([right, down]) => {
-        const middle = [x + right * (long / 2 + 9), y + down * (right ? 12 : 20)];
-        const out = (right * (x - fromX) + down * (y - fromY)) / length;
-        const hidden = Math.max(0, long / 2 + 2 - middle[0], middle[0] + long / 2 + 2 - width,
-          high / 2 - middle[1], middle[1] + high / 2 - height);
-        const covered = this.taken.reduce((sum, [left, top, size]) =>
-          sum + Math.max(0, (long + size) / 2 - Math.abs(left - middle[0]))
-            * Math.max(0, high - Math.abs(top - middle[1])), 0);
-        return { middle, cost: 20 * hidden + covered - 12 * out };
+    /** Write each name where it covers least. @param {PlaneMark[]} marks */
+    write(marks) {
+      /** @type {PlaneName[]} */
+      const names = marks.map((mark) => {
+        const { at = [0, 0], from = [0, 0], text = "", along } = mark;
+        return { owner: mark, at: this.at(at), from: this.at(from), size: [widthOf(text), LINE],
+          along: along?.map((point) => this.at(point)) };
       });
-      const { middle } = places.reduce((best, place) => (place.cost < best.cost - 4 ? place : best));
-      this.taken.push([...middle, long]);
-      const node = this.next("text", "text", name);
-      set(node, "x", middle[0]);
-      set(node, "y", middle[1] + 5);
-      set(node, "text-anchor", "middle");
-      setText(node, text);
+      const kept = isPressed || gliding.has(this) ? this.places : [];
+      const { middles, chosen } = placed(names, this.drawn, kept);
+      this.places = chosen;
+      marks.forEach(({ text = "", name = "", token }, i) => {
+        const node = this.next("text", "text", `${name}${this.lit !== null && token === this.lit ? " lit" : ""}`);
+        set(node, "x", middles[i][0]);
+        set(node, "y", middles[i][1] + 5);
+        set(node, "text-anchor", "middle");
+        setText(node, text);
+      });
     }
 
     // -- Hands --
 
     /** A tip is an element of the page and no part of the drawing: browsers heed a touch-action on
         the whole drawing alone, which then could not be scrolled past.
-        @param {PlaneTip} tip
-        @param {number[]} at */
-    drawTip(tip, at) {
+        @type {(mark: PlaneMark, place: number[]) => void} */
+    drawTip({ tip, at, token = null }, [x, y]) {
       const pool = (this.pools.tip ??= []);
       const i = (this.used.tip = (this.used.tip ?? 0) + 1) - 1;
       if (!pool[i]) this.tips.append(pool[i] = this.makeTip());
       const node = pool[i];
-      Object.assign(node, { tip, at });
-      const [x, y] = this.at(at);
+      Object.assign(node, { tip, at, token });
       set(node, ".left", `${x}px`);
       set(node, ".top", `${y}px`);
-      set(node, "aria-label", fill(texts.planeTip, { name: tip.name, at: at.map((one) => short(one, 2)).join(", ") }));
-      set(node, "class", `tip ${tip.look ?? ""}`);
+      set(node, "aria-label", fill(texts.planeTip, { name: node.tip.name, at: coordinates(node.at).slice(1, -1) }));
+      set(node, "class", `tip ${node.tip.look ?? ""}`);
     }
 
     makeTip() {
@@ -291,6 +399,10 @@
       node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event, node));
       node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.drag(event, node));
       node.addEventListener("focus", () => this.changed(node));
+      const listen = (/** @type {string[]} */ names, /** @type {() => void} */ act) =>
+        names.forEach((name) => node.addEventListener(name, act));
+      listen(["focus", "pointerenter"], () => this.light(node.token));
+      listen(["blur", "pointerleave"], () => this.light(null));
       return node;
     }
 
@@ -304,8 +416,10 @@
       const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
       if (!by) return;
       event.preventDefault();
-      const step = STEP * (event.shiftKey ? 10 : 1);
-      node.tip.move(node.at.map((/** @type {number} */ x, /** @type {number} */ axis) =>
+      const times = event.shiftKey ? 10 : 1;
+      const step = STEP * times;
+      if (node.tip.step) node.tip.step(times * (by[0] + by[1]));
+      else moveTip(node, node.at.map((/** @type {number} */ x, /** @type {number} */ axis) =>
         Number((x + step * by[axis]).toFixed(6))));
     }
 
@@ -315,17 +429,15 @@
       event.preventDefault();
       node.focus({ preventScroll: true });
       node.setPointerCapture?.(event.pointerId);
-      this.held = true;
       const start = this.at(node.at);
+      const taken = node.tip.take?.();
       const move = (/** @type {PointerEvent} */ moved) => {
         const place = [start[0] + moved.clientX - event.clientX, start[1] + moved.clientY - event.clientY];
-        node.tip.move(this.near(this.pointAt(place)));
+        node.tip.move(this.near(this.pointAt(place)), taken);
       };
       const end = () => {
         ends.forEach((name) => node.removeEventListener(name, end));
         node.removeEventListener("pointermove", move);
-        this.held = false;
-        this.draw();
         this.changed();
       };
       const ends = ["pointerup", "pointercancel", "lostpointercapture"];
@@ -355,19 +467,19 @@
     /** @param {() => any[]} planes those that are in sight */
     constructor(planes) {
       this.planes = planes;
-      /** @type {any} */
+      /** The tip that they move, and the one that was chosen. @type {any} */
       this.tip = null;
+      /** @type {any} */
+      this.chosen = null;
       this.choice = make("select", { id: freshId(), onchange: () => {
-        this.tip = this.tips()[this.choice.selectedIndex];
-        this.paint();
+        this.paint(this.tips()[this.choice.selectedIndex]);
       } });
       this.axes = [texts.planeAcross, texts.planeUp].map((label, axis) => makeSlider({
-        label, done: () => this.hold(false),
-        act: (value) => {
-          if (!this.tip) return; // its plane is folded away
-          this.hold(true);
-          const { at, tip } = this.tip;
-          tip.move(at.map((/** @type {number} */ x, /** @type {number} */ i) => (i === axis ? value : x)));
+        label, done: () => this.paint(),
+        act: (value) => { // its plane may be folded away
+          const point = [...this.tip?.at ?? []];
+          point[axis] = value;
+          if (this.tip) moveTip(this.tip, point);
         },
       }));
       this.node = make("div", { className: "sliders" },
@@ -379,17 +491,9 @@
       return this.planes().flatMap((plane) => plane.movable);
     }
 
-    /** @param {boolean} held */
-    hold(held) {
-      this.planes().forEach((plane) => {
-        plane.held = held;
-        if (!held) plane.draw();
-      });
-      this.paint();
-    }
-
     /** @param {any} [chosen] the tip that was chosen */
-    paint(chosen = this.tip) {
+    paint(chosen = this.chosen) {
+      this.chosen = chosen;
       const tips = this.tips();
       this.show(tips, tips.find((tip) => tip === chosen)
         ?? tips.find(({ tip }) => tip.look === "main") ?? tips[0]);
@@ -418,5 +522,5 @@
     }
   }
 
-  Object.assign(window.mhaExplorer, { Plane, Sliders, coordinates, makeSlider });
+  Object.assign(window.mhaExplorer, { Plane, Sliders, coordinates, glide, makeSlider });
 })();

@@ -11,7 +11,7 @@
       groups: "g, key-value heads", matrices: "m, feed-forward matrices", inner: "f, width inside",
       bytes: "b, bytes of a number", tokens: "n, tokens of a text", texts: "t, texts at once",
     },
-    slide: "n on a scale of powers",
+    length: "n, drag: a text of {tokens} tokens",
     wrong: "“{text}” is not a whole number from 1 to {most}.",
     shared: "{groups} key-value heads cannot be shared evenly by {heads} heads.",
     table: "What it costs",
@@ -26,6 +26,7 @@
     powers: ["1", "10", "100", "1,000", "10⁴", "10⁵", "10⁶", "10⁷"],
     units: [["1", "1,000", "10⁶", "10⁹", "10¹²", "10¹⁵", "10¹⁸", "10²¹", "10²⁴"],
       ["1 B", "1 KiB", "1 MiB", "1 GiB", "1 TiB", "1 PiB", "1 EiB", "1 ZiB", "1 YiB"]],
+    same: "equal",
     axis: "n, tokens",
     said: "{title}: {flat} {first}, {rising} {second} at {tokens} tokens; equal at {equal}.",
   };

@@ -16,7 +16,7 @@
     },
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
-    asArrows: "As arrows: a plane a head",
+    asArrows: "As arrows: one cloud, a plane for each head",
     byOne: "unscaled",
     byTemperature: "{by} ÷ {temperature}",
     sum: "sum",

@@ -72,7 +72,9 @@
     remove: "Remove",
     recorded: "As recorded",
     option: "{word}, place {n}",
+    hint: "A number of the strip, or its bars, tell where they come from.",
     notes: {
+      none: "Only a head whose matrices are here can be asked.",
       recorded: "The tokens stand as they were recorded.",
       first: "In layer 1 a vector is a token and its place. {kept} of {n} stand in the place where they were recorded.",
       exact: "In layer 1 a vector is a token and its place, and all stand in theirs: these are the model's own weights.",

@@ -3,7 +3,7 @@
   "use strict";
 
   Object.assign(window.mhaStrings, { learning: {
-    title: "Train a layer. Draw its curve back, and see what each head gives its weight to.",
+    title: "Drag the point on the curve back: what did each head look for before? Then train again from another seed or rate.",
     seed: "Seed",
     badSeed: "“{text}” is no seed. A seed is a whole number from 0 to 4294967295.",
     another: "Another seed",

@@ -3,7 +3,7 @@
   "use strict";
 
   const letters = {
-    text: "The text",
+    title: "Change a letter, or take the first layer away. Does the last token still find what came after one like it?",
     letter: "Letter {n}",
     first: "First layer: who stood before me?",
     second: "Second layer: who stood after one like me?",
@@ -12,6 +12,9 @@
     afterNone: "after none",
     guess: "What comes next?",
     reset: "Reset",
+    copy: "Share",
+    copied: "The address is copied.",
+    notCopied: "The address above holds this state.",
     finds: "The last {last} finds {found}, which stood after {article} {last}: the guess is {guess}, with {share}.",
     itself: "The last {last} stood after {article} {last} itself: it finds itself, and the guess is {guess}, with {share}.",
     both: "Two tokens stood after {article} {last}, and each gets its share. The guess is {guess}, with {share}.",

@@ -49,10 +49,11 @@
       keptAgain: "Kept: nothing. Each token begins anew with all that were written.",
     },
     tiles: {
+      title: "Press Play: a tile reads the scores, block by block. At the end each output is the one in small print, of the softmax at once.",
       size: "Queries and keys of a block",
       plain: "subtract nothing",
       scores: "scaled scores",
-      kept: "kept for each query",
+      kept: "kept for each query, and the output of the softmax at once",
       score: "Score of {query} with {key}",
       value: "value {n}",
       largest: "largest",
@@ -60,16 +61,15 @@
       total: "ℓ",
       mixture: "o{n}",
       output: "÷ ℓ",
-      once: "the softmax at once",
       notANumber: "A score is a number, such as 2.5.",
       start: "Nothing is read yet: the largest score is −∞, and ℓ and o are 0, for each query.",
-      look: "The tile of {queries} with {keys}. For {query} the largest score was {old} and is {new}: " +
+      look: "Queries “{queries}”, keys “{keys}”. The largest score of “{query}” was {old} and is {new}: " +
         "α = {line}.",
-      first: "The tile of {queries} with {keys}. The largest score of {query} is {new}. Nothing was kept " +
+      first: "Queries “{queries}”, keys “{keys}”. The largest score of “{query}” is {new}. Nothing was kept " +
         "before.",
-      plainLook: "The tile of {queries} with {keys}. Nothing is subtracted, so α stays 1.",
-      add: "For {query}: ℓ = {total}, and o₁ = {mixture}.",
-      divide: "All keys are read. The output of {query} begins with o₁ ÷ ℓ = {line}.",
+      plainLook: "Queries “{queries}”, keys “{keys}”. Nothing is subtracted, so α stays 1.",
+      add: "For “{query}”: ℓ = {total}, and o₁ = {mixture}.",
+      divide: "All keys are read. The output of “{query}” begins with o₁ ÷ ℓ = {line}.",
       same: "The softmax at once gives the same: no number differs by more than {most}.",
       lost: "e^{score} is larger than any number that the machine has. The sum is infinite, and the output " +
         "is lost. With the largest score subtracted no exponential is above 1.",

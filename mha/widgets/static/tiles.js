@@ -91,7 +91,8 @@
       const { parts, width, data: { tokens, value } } = this;
       const head = (/** @type {string} */ text, scope = "col") => make("th", { scope }, text);
       const row = (/** @type {any[]} */ ...cells) => make("tr", {}, ...cells);
-      const cells = (/** @type {number} */ count) => Array.from({ length: count }, () => make("td"));
+      const cells = (/** @type {number} */ count, /** @type {any[]} */ below = []) =>
+        Array.from({ length: count }, (_, i) => make("td", {}, make("span"), below[i] ?? ""));
       parts.fields = tokens.map((/** @type {string} */ query, /** @type {number} */ i) =>
         tokens.map((/** @type {string} */ key, /** @type {number} */ j) => this.field(query, key, i, j)));
       parts.tile = make("div", { className: "tile" });
@@ -102,23 +103,20 @@
       make("tbody", {}, ...parts.fields.map((/** @type {any[]} */ fields, /** @type {number} */ i) =>
         row(head(tokens[i], "row"), ...fields.map((field) => make("td", {}, field))))),
       make("tbody", { className: "values" }, ...parts.values));
-      parts.kept = tokens.map(() => cells(4 + width));
-      parts.once = tokens.map(() => cells(width));
+      parts.once = tokens.map(() => Array.from({ length: width }, () => make("small")));
+      parts.kept = parts.once.map((/** @type {any[]} */ once) => [...cells(3), ...cells(width, once), ...cells(1)]);
       const ofEach = (/** @type {string} */ text) => Array.from({ length: width }, (_, n) =>
         head(fill(text, { n: "₁₂₃₄₅₆₇₈₉"[n] })));
       const kept = make("table", { "aria-label": texts.kept }, make("thead", {}, row(make("td"),
         head(texts.largest), head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
       make("tbody", {}, ...parts.kept.map((/** @type {any[]} */ those, /** @type {number} */ i) =>
         row(head(tokens[i], "row"), ...those))));
-      const once = make("table", { className: "once", "aria-label": texts.once },
-        make("thead", {}, row(make("th", { scope: "colgroup", colSpan: width }, texts.once))),
-        make("tbody", {}, ...parts.once.map((/** @type {any[]} */ those) => row(...those))));
       parts.error = make("span", { className: "soft", role: "alert" });
       this.state.actions.append(parts.error);
       parts.held = make("p", { className: "tiles-held" });
       parts.layer = make("div", { className: "steps-flight", "aria-hidden": "true" });
-      return make("div", { className: "tiles head-0" }, this.controls(),
-        make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, parts.tile), kept, once),
+      return make("div", { className: "tiles head-0" }, make("p", { className: "strip-title" }, texts.title), this.controls(),
+        make("div", { className: "tiles-tables" }, make("div", { className: "tiles-scores" }, scores, parts.tile), kept),
         parts.layer, this.bar.node, parts.held, this.state.actions);
     }
 
@@ -308,12 +306,12 @@
         const isDivided = outputs[i] && (phase !== "divide" || isThere || !isOfBlock);
         const isNew = phase === "look" ? hasLooked : phase === "add" ? hasAdded : isDivided;
         [largest, factor, total, ...(isDivided ? outputs[i] : mixture)].forEach((x, n) => {
-          setText(cells[n], written(x));
+          setText(cells[n].firstChild, written(x));
           const isOfStep = phase === "look" ? n < 2 : n > (phase === "add" ? 1 : 2);
           set(cells[n], "class", `${isOfBlock ? isOfStep && isNew ? "made" : "ours" : ""}`
             + `${isDivided && n > 2 ? " output" : ""}`);
         });
-        setText(cells[cells.length - 1], isDivided ? texts.output : "");
+        setText(cells[cells.length - 1].firstChild, isDivided ? texts.output : "");
       });
       this.moveTile(step, eased(fraction));
       this.fly(frame, fraction);

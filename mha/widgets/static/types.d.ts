@@ -151,7 +151,7 @@ interface ExplorerData {
   /** What stands above the strip: "strip" for nothing. */
   view: string;
   /** What the components of a value mean, and those of an embedding. */
-  axes?: [string, string];
+  axes?: string[];
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
   keyWidth: number;
@@ -278,6 +278,10 @@ interface PlaneMark {
   points?: number[][][];
   name?: string;
   text?: string;
+  /** Where a line's text may stand, instead of beside `at`. */
+  along?: number[][];
+  /** Whose it is: it is lit with all else of this token. */
+  token?: number;
   /** How wide a line is, how large a point. */
   wide?: number;
   tip?: PlaneTip;
@@ -287,7 +291,27 @@ interface PlaneMark {
 interface PlaneTip {
   name: string;
   look?: string;
-  move(point: number[]): void;
+  /** What a hand begins from: each of its moves gets it. */
+  take?(): number[];
+  move(point: number[], taken?: number[]): void;
+  /** What an arrow key does, where it moves no coordinate. */
+  step?(by: number): void;
+}
+
+/** What a name in a plane should not cover: a line, what a pixel of it costs, and whose it is. */
+interface PlaneLine {
+  line: number[];
+  weight: number;
+  owner?: PlaneMark;
+}
+
+/** A name to be placed, in pixels: what it names, and how large it is. */
+interface PlaneName {
+  owner: PlaneMark;
+  at: number[];
+  from: number[];
+  along?: number[][];
+  size: number[];
 }
 
 /** A plane, as the views that draw in it see it. */
@@ -298,7 +322,8 @@ interface PlaneDrawing {
   low: number[];
   high: number[];
   step: number;
-  held: boolean;
+  isBare: boolean;
+  lit: number | null;
   // deno-lint-ignore no-explicit-any
   movable: any[];
   draw(): void;
@@ -508,6 +533,8 @@ interface OwnKnowledge {
   hints: Record<string, string[]>;
   hintsWithMore: Record<string, string[]>;
   labels: Record<string, string>;
+  /** What the file is called that installs the package. */
+  wheel: string;
 }
 
 /** What is worked with beside the explorer, as its opener gives it: see mha/widgets/instrument.py. */
@@ -741,7 +768,15 @@ interface Window {
       names: string[];
       // deno-lint-ignore no-explicit-any
       changed?: (tip?: any) => void;
+      light?: (token: number | null) => void;
     }) => PlaneDrawing;
+    LINE: number;
+    glide(time: number, step: (part: number) => void): () => void;
+    placed(
+      names: PlaneName[], drawn: { lines: PlaneLine[]; boxes: number[][]; size: number[] },
+      kept: number[],
+    ): { middles: number[][]; chosen: number[] };
+    widthOf(text: string): number;
     Sliders: new (planes: () => PlaneDrawing[]) => {
       node: HTMLElement;
       // deno-lint-ignore no-explicit-any
@@ -869,6 +904,7 @@ interface Window {
     RIGHT: 0;
     SLIP: 1;
     SPOILED: 2;
+    ROUNDED: 3;
     chainOf(numbers: PencilNumber[], spot: number, corrected: Set<number>): {
       lit: Map<number, number>;
       ends: Set<number>;

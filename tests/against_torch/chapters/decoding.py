@@ -1,7 +1,23 @@
 """The numbers of the chapter on masks and decoding."""
 
+import math
+
 import torch
-from worked_by_torch import causal, dot, example, explorer, face, mixed, row_sum, run, scaled, share
+from torch.nn import functional
+from worked_by_torch import (
+    causal,
+    dot,
+    example,
+    explorer,
+    face,
+    mixed,
+    row_sum,
+    run,
+    scaled,
+    share,
+    tensor,
+    with_sums,
+)
 
 THE, CAT, SAT, END = range(4)
 
@@ -16,11 +32,9 @@ def numbers(page):
     _leak(page, given, free, full)
     _third_step(page, given)
     _counts(page)
-    page.says(
-        "asked stands there from the start. cat gives The #, cat #, sat # and <end> #; "
-        "sat gives them #, #, # and #.",
-        free["weights"][0, [CAT, SAT]],
-    )
+    _six_words(page)
+    _passes(page)
+    _padding(page, given)
     page.says("(#, #, #, #) Answer to 2 decimals. The", free["scaled_scores"][0, END])
     weights = [share(free, END, key) for key in range(4)]
     page.says("<end> Check Hint Another set Worked answer ", weights)
@@ -89,3 +103,139 @@ def _counts(page):
     )
     page.says("Here that is # numbers for each token", 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)
+
+
+def _head(strength, asks, hands_over):
+    """Return the matrices of a head: what a query asks for, what a token is, what it hands over."""
+    w_q = torch.zeros(5, 4, dtype=torch.float64)
+    for who, what in asks.items():
+        w_q[who, what] = strength
+    w_k = torch.eye(5, dtype=torch.float64)[:, :4]
+    return {"w_q": w_q[None], "w_k": w_k[None], "w_v": tensor(hands_over).diag()[None]}
+
+
+def _six_words(page):
+    """Work an encoder and a decoder, whose three heads ask each for something else."""
+    source, target = torch.eye(5, dtype=torch.float64)[1:4], torch.eye(5, dtype=torch.float64)[:3]
+    source[1, 4] = 1
+    reads, recalls, inquires = (
+        _head(4, {1: 2, 2: 3, 3: 3}, [0, 0, 0, 0, 1]),
+        _head(4, {0: 0, 1: 0, 2: 1}, [0, -1, -1, -1, 0]),
+        _head(6, {0: 1, 1: 2, 2: 3}, [3, 3, 3, 3, 3]),
+    )
+
+    def streams(read):
+        reading = run(reads | {"embeddings": read})
+        writing = run(recalls | {"embeddings": target}, causal(3))
+        return (reading, read + reading["concat"]), (writing, target + writing["concat"])
+
+    def asked(heard, so_far):
+        query, (key, value) = (
+            so_far @ inquires["w_q"],
+            (heard @ inquires[w] for w in ("w_k", "w_v")),
+        )
+        return run({"query": query, "key": key, "value": value})
+
+    def chances(heard, so_far):
+        said = so_far + asked(heard, so_far)["concat"]
+        return (said @ tensor(out).T).softmax(-1)
+
+    out = [[0, 1, 0, 0, 1], [0, 1, 0, 0, -1], [0, 0, 1, 0, 1], [0, 0, 1, 0, -1], [0, 0, 0, 1, 0]]
+    (reading, heard), (writing, so_far) = streams(source)
+    asking = asked(heard, so_far)
+    page.figure(
+        "fig-decoding-three", reading["weights"], _lower(writing["weights"][0]), asking["weights"]
+    )
+    page.says("The weight of cat, ", share(reading, 0, 1), 0, heard[0, 4], heard[0, 4])
+    page.says("kat gives De the weight ", share(writing, 2, 1), 0, so_far[2, 1], so_far[2, 1])
+    page.says("hears, most of it by way of The: ", 6, 4, 3, row_sum(asking, 0))
+    page.says(
+        "20.0855 + 1.0000 + 1.0000 = 22.0855 ",
+        share(asking, 0, 0),
+        mixed(asking, 0, 4),
+    )
+    usual = chances(heard, so_far)
+    page.table("tbl-decoding-words", usual)
+    unread = chances(source, so_far)[0]
+    page.says("writes De with # and Het with #", unread[0], unread[1])
+    page.says("writes zat with # instead of #", chances(heard, target)[2, 4], usual[2, 4])
+    kept = [n * (4 + 5) for n in (1, 2, 3)]
+    page.table("tbl-decoding-when", 3, 0, 0, 0, 0, *(x for n in (1, 2, 3) for x in (n, 3)),
+               0, kept, [27] * 4)  # fmt: skip
+    for name, s, stream in (("read", reading, heard), ("so-far", writing, so_far)):
+        page.table(f"tbl-decoding-{name}-matrices", s["w_q"], s["w_v"])
+        page.table(
+            f"tbl-decoding-{name}-all",
+            s["embeddings"], s["query"], s["scores"], with_sums(s["weights"]), s["head_outputs"],
+            stream,
+        )  # fmt: skip
+    page.table("tbl-decoding-asks-w-q", inquires["w_q"])
+    page.table("tbl-decoding-asks-all", asking["query"], asking["head_outputs"])
+    for name in ("scores", "weights"):
+        page.table(f"tbl-decoding-asks-{name}", asking[name])
+    page.table("tbl-decoding-said", so_far + asking["concat"])
+
+
+def _passes(page):
+    """Count what passes work and read: of the six words, then of Llama 3 70B."""
+    matrices, key_and_value = 5 * (4 + 4 + 5), 4 + 5
+    read = [matrices + 3 * key_and_value, 5 * key_and_value]
+    read += [matrices + n * key_and_value + 5 * 4 + 3 * key_and_value for n in (1, 2, 3)]
+    rows = [3, 3, 1, 1, 1]
+    page.table(
+        "tbl-decoding-reads",
+        *((2 * n * each, each, 2 * n) for n, each in zip(rows, read, strict=True)),
+    )
+    d, inner, layers, tokens = 8192, 28672, 80, 1000
+    parameters = layers * (2 * d * d + 2 * d * d // 8 + 3 * d * inner)
+    kept = layers * 2 * d // 8 * 2 * tokens
+
+    def token(n):
+        return 2 * parameters + layers * 4 * n * d
+
+    passes = [(sum(token(n) for n in range(1, tokens + 1)), 2 * parameters + kept)]
+    passes += [(n * token(tokens), 2 * parameters + n * kept) for n in (1, 64, 512)]
+    page.table(
+        "tbl-decoding-waits",
+        *((work / 1e12, read / 1e9, work / read, work / 1e12, read / 4e9) for work, read in passes),
+    )
+    first, one, many, _ = (max(work / 1e15, read / 4e12) for work, read in passes)
+    page.says("The text is read in # s", first)
+    page.says("After that a token comes every # s", one)
+    page.says("reads 1,000 tokens it writes #", first / one)
+    page.says("texts a step takes # longer", many / one - 1)
+    page.says("of these texts keep # GB", 512 * kept / 1e9)
+
+
+def _padding(page, given):
+    """Work a batch of two texts, with padding on either side, and what goes wrong."""
+    x, later = given["embeddings"], causal(4)
+    places = torch.arange(6, dtype=torch.float64)[:, None] / tensor([1.0, 100.0])
+    positions = torch.stack([places.sin(), places.cos()], -1).flatten(1)
+    filler = torch.ones(2, 4, dtype=torch.float64)
+    hidden = torch.zeros(4, dtype=torch.float64)
+    hidden[:2] = -math.inf
+    column, called = torch.arange(4), torch.arange(1, 5)
+    page.figure("fig-decoding-batch", *(
+        [called, [[n, row] for n, row in zip(called, ((later == 0) & real).int(), strict=True)]]
+        for real in (column < 2, column > 1, column < 4)
+    ))  # fmt: skip
+
+    def row(words, at, index, mask):
+        rows = words + positions[at]
+        query, key, value = (rows @ given[w][0] for w in ("w_q", "w_k", "w_v"))
+        return functional.scaled_dot_product_attention(
+            query[[index]], key, value, attn_mask=mask[[index]]
+        )
+
+    left, right = torch.cat([filler, x[:2]]), torch.cat([x[:2], filler])
+    alone = row(x[:2], [0, 1], 1, causal(2))
+    page.table(
+        "tbl-decoding-padding",
+        alone,
+        row(right, [0, 1, 0, 0], 1, later + hidden.flip(0)),
+        row(left, [0, 0, 0, 1], 3, later + hidden),
+        row(right, [0, 1, 0, 0], 3, later + hidden.flip(0)),
+        row(left, [0, 0, 0, 1], 3, later),
+        row(left, [0, 1, 2, 3], 3, later + hidden),
+    )

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import torch
+from printed_pages import AtLeast, AtMost
 from worked_by_torch import (
     causal,
     dot,
@@ -30,6 +31,9 @@ def numbers(page):
     _block(page)
     _two_layers(page)
     _induction(page)
+    _two_tokens(page)
+    _collapse(page)
+    _gradients(page)
     it_tired = example("it-tired")
     page.table(
         "tbl-depth-circuits",
@@ -62,15 +66,19 @@ def _sizes(page):
     )
 
 
-def _random_block(rng, x, place):
+def _random_block(rng, x, place, last_matrices=None):
     w_q, w_k, w_v = (tensor(w) for w in rng.normal(size=(3, 4, 32, 8)) / 32**0.5)
     w_o, w_in, w_out = (
         tensor(rng.normal(size=s)) / s[0] ** 0.5 for s in ((32, 32), (32, 64), (64, 32))
     )
+    if last_matrices is not None:
+        last_matrices.append(w_out.requires_grad_())
     reads = norm(x)[2] if place == "before" else x
     x = x + run({"embeddings": reads, "w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o})["output"]
+    x = norm(x)[2] if place == "after" else x
     reads = norm(x)[2] if place == "before" else x
-    return x + (reads @ w_in).relu() @ w_out
+    x = x + (reads @ w_in).relu() @ w_out
+    return norm(x)[2] if place == "after" else x
 
 
 def _block(page):
@@ -220,3 +228,129 @@ def _induction(page):
 def _all(s, row, column):
     """Return the numbers of a component of an output, with the keys that are hidden."""
     return dot(s["weights"][0, row], s["value"][0, :, column])
+
+
+def _two_tokens(page):
+    """Let two tokens of one number pass a head whose matrices are all 1, three times."""
+    one = torch.ones(1, 1, 1, dtype=torch.float64)
+    matrices = {"w_q": one, "w_k": one, "w_v": one, "w_o": one[0]}
+    s = run(matrices | {"embeddings": tensor([[0.5], [-0.5]])})
+    page.says("has the scores ", 0.5, 0.5, 0.25, 0.5, -0.5, -0.25)
+    page.says("whose exponentials add up to ", row_sum(s, 0))
+    page.says("gives itself the weight ", share(s, 0, 0))
+    page.says("and becomes ", mixed(s, 0, 0))
+    apart = []
+    for _ in range(3):
+        apart.append(2 * s["output"][0, 0])
+        s = run(matrices | {"embeddings": s["output"]})
+    page.says("So they are now # apart", apart[0])
+    page.says("after the second #, after the third #", *apart[1:])
+    page.says("to its own number, # becomes #", 0.5, 0.5 + apart[0] / 2)
+    far = run(matrices | {"embeddings": tensor([[1.0], [-1]])})
+    page.says("Worked answer 0.8808×", mixed(far, 0, 0)[1:])
+
+
+def _size(x):
+    """Return the root of the largest column sum times the largest row sum."""
+    return (x.abs().sum(-2).max() * x.abs().sum(-1).max()).sqrt()
+
+
+def _residual(x):
+    return _size(x - x.mean(0))
+
+
+def _parts(x):
+    """Return a number as the page prints it: whole, or as digits and a power of ten."""
+    if x > 1e-3:
+        return [x]
+    power = math.floor(math.log10(x))
+    return [x / 10.0**power, 10, -power]  # the sign stands apart
+
+
+def _collapse(page):
+    """Stack the layer of *it was tired* without the stream, and with it."""
+    given = example("it-tired")
+    asks = given["w_q"] @ given["w_k"].mT
+    hands_on = given["w_v"] @ given["w_o"].view(2, 2, 4)
+    lengths = [torch.linalg.svdvals(m)[:, 0] for m in (asks, hands_on)]
+    kappa = (lengths[0] * lengths[1]).sum() / (4 * 2**0.5)
+    beta = max(a.abs().sum(0).max() * _size(h) for a, h in zip(asks, hands_on, strict=True))
+    theirs = 4 * beta * 2 / 2**0.5
+
+    def stacked(x, layers, kept=0):
+        found = [x]
+        for _ in range(layers):
+            found.append(kept * found[-1] + run(given | {"embeddings": found[-1]})["output"])
+        return found
+
+    def apart(x):
+        return torch.cdist(x, x, compute_mode="donot_use_mm_for_euclid_dist").max()
+
+    def at_most(distance):
+        moved = torch.tanh(lengths[0] * distance**2 / (4 * 2**0.5))
+        return (lengths[1] * moved).sum() * distance
+
+    rows, printed = stacked(given["embeddings"], 4), []
+    for before, x in zip([None, *rows], rows, strict=False):
+        bounds = [] if before is None else [at_most(apart(before))]
+        for number in (apart(x), *bounds, _residual(x), _residual(x) / _size(x)):
+            printed += _parts(float(number))
+    page.table("tbl-depth-collapse", printed)
+    page.says("all four words are (", rows[4][0])
+    page.says("For our layer is (", [[a, b] for a, b in zip(*lengths, strict=True)], 4, 2, kappa)
+    page.says("is #: two layers have to pass", kappa**-0.5)
+    page.says("at # for our two heads, the bracket is #", beta, theirs)
+    page.says("the residual has to be below #", theirs**-0.5)
+    small, printed = stacked(given["embeddings"] / 20, 2), []
+    for n, x in enumerate(small):
+        bounds = (
+            constant ** ((3**n - 1) / 2) * first ** (3**n)
+            for constant, first in ((kappa, apart(small[0])), (theirs, _residual(small[0])))
+        )
+        for number in (apart(x), next(bounds), _residual(x), next(bounds)):
+            printed += _parts(float(number))
+    page.table("tbl-depth-collapse-small", printed)
+    page.says(
+        "the residual grows from # to #", 3, _residual(stacked(given["embeddings"], 3, kept=1)[3])
+    )
+
+
+def _gradients(page):
+    """Carry random gradients back through random stacks, by autograd."""
+    every, middle = {}, {}
+    for place in ("before", "after"):
+        found = []
+        for seed in range(30):
+            rng, lengths = np.random.default_rng(seed), []
+            for blocks in (6, 12, 24):
+                first, d_output = tensor(rng.normal(size=(2, 8, 32)))
+                streams, matrices = [first.requires_grad_()], []
+                for _ in range(blocks):
+                    streams.append(_random_block(rng, streams[-1], place, matrices))
+                    streams[-1].retain_grad()
+                end = norm(streams[-1])[2] if place == "before" else streams[-1]
+                (end * d_output).sum().backward()
+                lengths.append(matrices[-1].grad.norm())
+            found.append(torch.stack(lengths + [x.grad.norm() for x in streams]))
+        every[place] = torch.stack(found)
+        middle[place] = every[place].quantile(0.5, dim=0)
+    page.table("tbl-depth-last", *(lengths[:3] for lengths in middle.values()))
+    before, after = middle["before"][3:], middle["after"][3:]
+    page.says("With the norm after it starts with #, and ten blocks", after[24])
+    page.says("ten blocks further down it is #", after[14])
+    page.says("the last norm has divided it to #", before[24])
+    page.says("it grows all the way, to #", before[0])
+    for words, place in (
+        ("before it is # to #", "before"),
+        ("with the norm after # to #", "after"),
+    ):
+        at_first = every[place][:, 3]
+        page.says(words, AtLeast(float(at_first.min())), AtMost(float(at_first.max())))
+    y, g = tensor([7, -7, 1, -1]) / 5, tensor([1, 0, 0, 0])
+    back = (g - g.mean() - y * (g * y).mean()) / 5
+    page.says("is 1.4 ÷ # =", 4, (g * y).mean())
+    lines = [[g[i], 0.25, y[i].abs(), 0.35, 5, back[i]] for i in range(4)]
+    page.says("So is (", *lines)
+    page.says("of length # is now # long", 1, back.norm())
+    page.says("to the power of 24, which is #", 1.1**24)
+    page.says("in # blocks by #. What reaches", 24, 2**24)

@@ -14,8 +14,8 @@ from byhand.press.markup import string
 TEX2TYPST = Path(__file__).parent / "tex2typst" / "tex2typst.min.js"
 PREPARED = (
     (r"\{,\}", r"\\text{,}"),
-    (r"\\([lr])Vert\b", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + r"\|"),
-    (r"\\([lr])vert\b", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + "|"),
+    (r"\\([lr])Vert(?![A-Za-z])", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + r"\|"),
+    (r"\\([lr])vert(?![A-Za-z])", lambda m: {"l": r"\left", "r": r"\right"}[m[1]] + "|"),
     (r"\\mathrm(\{[A-Za-z]{2,}\})(?=\s*(?:\(|\\left|\\big))", r"\\operatorname\1"),
     (r"\\mathrm(\{[A-Za-z]{2,}\})", r"\\text\1"),  # a word, not letters in a row
     (r"\\emph(\{[^{}]*\})", r"}\\mathit\1\\text{"),
@@ -57,6 +57,8 @@ def formula(tex: str, *, display: bool = False, number: str = "") -> str:
     --------
     >>> formula("a_1"), formula("a", display=True, number="7.1")
     ('m("a 1", $a_1$)', 'displayed("a", $a$, number: "7.1")')
+    >>> formula(r"\lVert x \rVert_1")
+    'm("norm x norm 1", $norm(x)_1$)'
     """
     words, code = _turned(tex, display)
     if not display:
