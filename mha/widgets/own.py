@@ -17,6 +17,9 @@ from mha.widgets.boxes import LABELS
 from mha.widgets.explorer import one_query
 from mha.widgets.instrument import Drawing, Explorer, instrument
 
+WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
+"""The file that installs the package, as the site has it among its downloads."""
+
 ASKED = (
     *("placed", "query", "key", "value", "scores", "scaled_scores", "exponentials"),
     *("row_sums", "weights", "head_outputs", "output"),
@@ -55,7 +58,7 @@ def work_your_own(
     run = trace(draw_example(words))
     data = {
         "words": run.tokens,
-        "wheel": f"mha-{mha.__version__}-py3-none-any.whl",
+        "wheel": WHEEL,
         "meanings": MEANINGS,
         "vocabulary": VOCABULARY,
         "most": {"words": MOST_WORDS, "letters": LONGEST_WORD},

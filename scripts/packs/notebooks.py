@@ -9,11 +9,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import mha
 from mha.practice.steps import STEPS, Step
+from mha.widgets.own import WHEEL
 
 STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"
-WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
 
 INTRODUCTION = """\
 # Attention, step by step

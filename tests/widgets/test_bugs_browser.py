@@ -116,6 +116,7 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     expect(verdict).to_contain_text("Not this one. With that line other numbers would stand above")
     assert page.locator(".bugs-properties .fails").count() == 0
     page.get_by_role("button", name="Test what holds of every right program").click()
+    expect(page.get_by_role("button", name="Test what holds")).to_be_focused()
     letters = page.locator(".bugs-properties .fails b").all_inner_texts()
     assert "".join(letters) == "ACDG"
     page.get_by_role("button", name="Share").click()

@@ -16,7 +16,6 @@ from playwright.sync_api import expect
 from ports import in_browser
 from seeds import SEED
 
-import mha
 from mha import draw_example, short, shown, trace
 from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
@@ -26,14 +25,13 @@ from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
 from mha.widgets.frame import AT_ONCE
-from mha.widgets.own import ASKED, work_your_own
+from mha.widgets.own import ASKED, WHEEL, work_your_own
 
 pytestmark = pytest.mark.browser
 
 SCRIPTS = (*ARITHMETIC, *BOXES, *EXPLORER, "instrument.js")
 STRANGE = ("zebra", "猫が", "كتاب", "Πόλις", "naïve", "don't", "a<b>", '"x"', "🙂", "Tea,")
 WORDS = (*VOCABULARY, *STRANGE)
-WHEEL = f"mha-{mha.__version__}-py3-none-any.whl"
 WIDTHS = pytest.mark.parametrize("width", [1280, 390])
 
 
@@ -94,7 +92,9 @@ class Page:
         return np.array([[int(text.split()[0]) for text in word] for word in texts]).T
 
     def url(self):
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_function(
+            "location.href === document.querySelector('.own mha-explorer').explorer.link()"
+        )
         return self.page.url.partition("#")[2]
 
     def holds(self, **given):

@@ -366,6 +366,20 @@ def test_the_dial_turns_by_angle_and_position(put):
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
 
 
+def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
+    phone = {"width": 390, "has_touch": True, "is_mobile": True}
+    seen = put(explorer(TURNED, view="dial").html, **phone)
+    node = tip(seen, "Key of sat, turned").first
+    node.wait_for()
+    assert seen.page.locator(".dial").bounding_box()["height"] < 844 - 48  # below the page's bar
+    seen.page.locator(".dial").scroll_into_view_if_needed()
+    for turn in (lambda: swipe(seen.page, *middle(node), 45, -40), lambda: node.press("ArrowUp")):
+        before = numbers(seen)["angles"][1, 0]
+        turn()
+        assert numbers(seen)["angles"][1, 0] != before
+        follows(seen, TURNED.example)
+
+
 def test_the_slope_of_a_linear_bias_is_dragged(put):
     run = trace(replace(load_example("play-football"), is_causal=True))
     seen = put(explorer(BANK).html + slope_explorer(run, 2).html)

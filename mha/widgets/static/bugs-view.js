@@ -37,6 +37,9 @@
   /** A text whose parts between ` are code. @param {string} text */
   const withCode = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", {}, part) : part));
 
+  /** A button that does nothing more keeps the focus. @param {any} node @param {boolean} [isOff] */
+  const off = (node, isOff = true) => set(node, "aria-disabled", String(isOff));
+
   class View {
     /** @param {any} data */
     constructor(data) {
@@ -218,7 +221,8 @@
 
     /** @param {any} bug */
     guess(bug) {
-      if (this.isOver) return;
+      const node = this.parts.buttons[this.choices.indexOf(bug)];
+      if (this.isOver || node.ariaDisabled === "true") return;
       this.guesses += 1;
       if (bug === this.bug) {
         if (!this.known.has(bug.name)) this.known.set(bug.name, this.guesses === 1);
@@ -226,8 +230,7 @@
         return;
       }
       if (!this.known.has(this.bug.name)) this.known.set(this.bug.name, false);
-      const node = this.parts.buttons[this.choices.indexOf(bug)];
-      node.disabled = true;
+      off(node);
       const what = this.unlike(bug);
       this.parts.verdict.replaceChildren(what ? fill(texts.notHere, { what }) : texts.likeHere);
       this.paint();
@@ -253,6 +256,7 @@
 
     /** Tell the line. @param {boolean} isFound */
     reveal(isFound) {
+      if (this.isOver) return;
       const { at, fails, line, meant, name, said } = this.bug;
       if (!this.known.has(name)) this.known.set(name, false);
       this.isOver = true;
@@ -336,17 +340,17 @@
       parts.entries.forEach((/** @type {any[][]} */ rows, /** @type {number} */ m) => rows.forEach((row, i) =>
         row.forEach((field, j) => field.set(state.own[`${INPUTS[m]}.${i}.${j}`] ?? wide[m][i][j]))));
       this.paintResult();
-      parts.test.disabled = this.isTested;
+      off(parts.test, this.isTested);
       parts.lights.forEach((/** @type {any} */ { node, verdict }, /** @type {number} */ i) => {
         const fails = this.bug.fails.includes(LETTERS[i]);
         set(node, "class", !this.isTested ? "" : fails ? "fails" : "holds");
         setText(verdict, !this.isTested ? "" : fails ? texts.fails : texts.holds);
       });
       parts.buttons.forEach((/** @type {any} */ node, /** @type {number} */ i) => {
-        if (this.isOver) node.disabled = true;
+        if (this.isOver) off(node);
         set(node, "class", `bugs-choice${this.isOver && this.choices[i] === this.bug ? " right" : ""}`);
       });
-      parts.show.disabled = this.isOver;
+      off(parts.show, this.isOver);
     }
 
     paintResult() {

@@ -32,7 +32,7 @@
     fails: "fails",
     guess: "Which line does it have?",
     notHere: "Not this one. With that line other numbers would stand above: {what}.",
-    unlike: "of {token}, {part} {n} would be {number}",
+    unlike: "in the row of “{token}”, number {n} of its {part} would be {number}",
     likeHere: "Not this one, though here it gives the same. Find what tells the two apart.",
     yes: "Yes. It says `{line}`, and `{meant}` was meant: it {said}.",
     because: "Caught by {letters}.",
