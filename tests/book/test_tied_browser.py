@@ -351,7 +351,7 @@ COVERED = """() => {
   const isFoot = strip.classList.contains("at-foot");
   if (isFoot) {
     const there = document.elementFromPoint(box.left + 30, box.top + 12);
-    return box.height > 96 || !strip.contains(there) ? [box.height, there.outerHTML] : [];
+    return box.height > 96 || !strip.contains(there) ? [box.height, there?.outerHTML] : [];
   }
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   const covered = [];
@@ -414,6 +414,7 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     letters = page.locator(".letters select")
     status = page.locator(".letters .status")
     assert "The last A finds B, which stood after an A: the guess is B" in status.inner_text()
+    settled(page)
     said = page.evaluate(SAID)
     letters.nth(0).select_option("B")
     assert "the second layer fails" in status.inner_text()

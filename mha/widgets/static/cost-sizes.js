@@ -27,7 +27,9 @@
     };
   }
 
-  const commas = (/** @type {bigint} */ value) => value.toLocaleString("en");
+  /** With a comma before every three digits; the browser's own way to write it takes longer to begin
+      than all else here. @param {bigint | number} value */
+  const commas = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 
   /** A line's numbers and its value, as they are shown.
       @type {(line: any, values: Record<string, bigint>) => [string, string]} */

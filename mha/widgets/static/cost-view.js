@@ -3,7 +3,7 @@
   "use strict";
 
   const { fill, make, makeButton, set, setText } = window.mhaExplorer;
-  const { curveOf, paintCurve, valuesOf, written } = window.mhaCost;
+  const { commas, curveOf, paintCurve, valuesOf, written } = window.mhaCost;
   const texts = window.mhaStrings.cost;
 
   /** No size may be larger. */
@@ -70,7 +70,7 @@
     enter(name, text) {
       const value = /^\d+$/.test(text) ? Number(text) : 0;
       const isSize = value >= 1 && value <= MOST;
-      const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: MOST.toLocaleString("en") });
+      const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: commas(MOST) });
       set(this.parts.fields[name].input, "aria-invalid", String(Boolean(wrong)));
       if (wrong) setText(this.parts.error, wrong);
       else this.change({ [name]: value });
@@ -117,7 +117,7 @@
         set(input, "aria-invalid", "false");
       }
       parts.slider.value = String(Math.log2(sizes.tokens));
-      const length = fill(texts.length, { tokens: sizes.tokens.toLocaleString("en") });
+      const length = fill(texts.length, { tokens: commas(sizes.tokens) });
       setText(parts.length, length);
       set(parts.slider, "aria-valuetext", length);
       parts.lines.forEach((/** @type {any} */ { line, numbers, value }) => {

@@ -69,5 +69,5 @@
   };
   if (isPage) acts.forEach((act) => addEventListener(act, tie));
   // A number below the title is on the first screen: it is seen at once that it can be moved.
-  if (document.querySelector(".lead + p > data")) (window.requestIdleCallback ?? setTimeout)(tie);
+  if (document.querySelector(".lead + p > data")) setTimeout(tie);
 })();

@@ -103,7 +103,7 @@
     parts.slots.forEach((/** @type {any} */ slot, /** @type {number} */ i) => {
       const head = order[i];
       const weights = view.maps[sentence][head];
-      if (slot.weights !== weights || slot.color !== color) drawWeights(slot.canvas, weights, color);
+      if (color && (slot.weights !== weights || slot.color !== color)) drawWeights(slot.canvas, weights, color);
       Object.assign(slot, { weights, color });
       const { held, mean } = results[head];
       const worth = percentOf(!name ? (own ? NaN : weights[place][key]) : all ? mean : held[sentence]?.share ?? NaN);
@@ -170,7 +170,7 @@
     const { color } = view;
     parts.lines.forEach((/** @type {any} */ line, /** @type {number} */ i) => {
       const weights = maps[i][head];
-      if (line.weights !== weights || line.color !== color) drawWeights(line.canvas, weights, color);
+      if (color && (line.weights !== weights || line.color !== color)) drawWeights(line.canvas, weights, color);
       Object.assign(line, { weights, color });
       set(line.button, "aria-pressed", String(i === sentence));
       set(line.button, "aria-label", fill(texts.chooseSentence, { sentence: view.sentences[i].text }));

@@ -68,9 +68,10 @@
       });
     });
     const asked = `${place} ${words.join(" ")}`;
-    if (parts.asked !== asked) measure(view);
+    // The tokens are measured as soon as they stand on the page.
+    if (parts.middles && parts.asked !== asked) measure(view);
     parts.asked = asked;
-    paintArcs(view);
+    if (parts.middles) paintArcs(view);
   }
 
   /** Where the tokens stand; the chosen one comes into sight, and what stands beside it.

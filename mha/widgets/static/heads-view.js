@@ -59,11 +59,13 @@
       /** @type {any} */
       this.parts = {};
       this.about = aboutOf(this);
+      this.color = "";
       this.node = this.build();
+      this.paint();
       new MutationObserver(() => this.placed()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
-    /** In its page it has the colours of the maps. */
+    /** In its page it has the colours of the maps; all else is written before, which costs less. */
     placed() {
       this.color = getComputedStyle(this.parts.slots[0].canvas).color;
       this.paint();

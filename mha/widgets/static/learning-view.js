@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { TimeBar, fill, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, set, setBar,
+  const { TimeBar, fill, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
     setText, shape } = window.mhaExplorer;
   const { shown, short } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
@@ -392,6 +392,8 @@
       set(this.bar.node, "aria-busy", "true");
       let seen = performance.now();
       while (training.found.length <= steps) {
+        await turn();
+        if (this.turn !== own) return;
         const now = performance.now();
         do training.advance(); while (training.found.length <= steps && performance.now() < now + SLICE);
         if (now > seen + SEEN && !isStill()) {
@@ -399,9 +401,8 @@
           telling();
           this.follow();
           await new Promise((done) => { requestAnimationFrame(done); });
+          if (this.turn !== own) return;
         }
-        await turn();
-        if (this.turn !== own) return;
       }
       this.follow();
       set(this.bar.node, "aria-busy", "false");
@@ -418,7 +419,7 @@
       const done = Math.min(this.training.found.length - 1, this.settings.steps);
       this.paintCurve();
       this.isTraining = true;
-      if (this.isFollowing) this.bar.go(Math.min(done, this.goal));
+      if (this.isFollowing) this.bar.at = Math.min(done, this.goal);
       this.bar.refresh();
       this.isTraining = false;
     }
@@ -534,8 +535,9 @@
       const most = last.reduce((/** @type {number} */ size, /** @type {number} */ x) => Math.max(size, Math.abs(x)), 0);
       setText(parts.matrixTitle, fill(texts.matrices, { n: head + 1 }));
       set(parts.grid, "class", `learning-blocks head-${head % 6}${own < 4 ? " narrow" : ""}`);
+      const { color } = parts.maps[head];
       parts.blocks.forEach((/** @type {any} */ { canvas }, /** @type {number} */ block) =>
-        paintSquares(canvas, own, (row, c) => (block < 3 || row < FORMS ? number(block, row, c) / most : 0)));
+        paintSquares(canvas, color, own, (row, c) => (block < 3 || row < FORMS ? number(block, row, c) / most : 0)));
       const row = this.rowRead;
       set(parts.chosen, ".top", `calc(var(--title) + ${row} * var(--row))`);
       setText(parts.rowName, this.nameOf(row));
@@ -572,16 +574,16 @@
   }
 
   /** A square a number, as large as it is: full above zero, hollow below.
-      @param {any} canvas @param {number} columns @param {(row: number, column: number) => number} share */
-  function paintSquares(canvas, columns, share) {
+      @param {any} canvas @param {string} color @param {number} columns
+      @param {(row: number, column: number) => number} share */
+  function paintSquares(canvas, color, columns, share) {
     const cell = 14;
     const fine = 2;
-    canvas.width = columns * cell * fine;
-    canvas.height = ROWS * cell * fine;
+    resize(canvas, columns * cell * fine, ROWS * cell * fine);
     const pen = canvas.getContext("2d");
-    const { color } = getComputedStyle(canvas);
     Object.assign(pen, { fillStyle: color, strokeStyle: color, lineWidth: 1.2 });
-    pen.scale(fine, fine);
+    pen.setTransform(fine, 0, 0, fine, 0, 0);
+    pen.clearRect(0, 0, columns * cell, ROWS * cell);
     for (let row = 0; row < ROWS; row += 1) {
       for (let c = 0; c < columns; c += 1) {
         const number = share(row, c);

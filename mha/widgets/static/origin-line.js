@@ -49,7 +49,7 @@
     const isInside = line.contains(document.activeElement);
     paintAsked(view);
     if (isInside) (line.querySelector("button") ?? back).focus({ preventScroll: true });
-    line.scrollTop = 0;
+    if (view.state.at) line.scrollTop = 0; // which has the page laid out
   }
 
   /** @param {any} view */

@@ -157,16 +157,22 @@
     marks.push({ kind: "arrow", name: "main", at: query, token: row, text: `${texts.planeAsks} ${coordinates(query)}`,
       tip: tipOf(explorer, "query", head, row, "main") });
     plane.paint(marks, [], (/** @type {number[]} */ low, /** @type {number[]} */ high) =>
-      (key === null ? [] : equalMarks(weighing(explorer, head, row), key, query, low, high)));
+      (key === null ? [] : equalMarks(plane, weighing(explorer, head, row), key, query, low, high)));
   }
 
-  /** Lines on which a query gives a key the same weight; a line's name is where it is nearest.
-      @type {(weighed: any, key: number, query: number[], low: number[], high: number[]) => PlaneMark[]} */
-  function equalMarks(weighed, key, query, low, high) {
+  /** Lines on which a query gives a key the same weight; a line's name is where it is nearest. No query
+      moves them: they are looked for again when something else has changed.
+      @type {(plane: any, weighed: Weighed, key: number, query: number[], low: number[], high: number[]) =>
+        PlaneMark[]} */
+  function equalMarks(plane, weighed, key, query, low, high) {
+    const asked = JSON.stringify([weighed.keys, weighed.by, weighed.added, key, low, high]);
+    if (asked !== plane.asked) {
+      Object.assign(plane, { asked, lines: equalLines(weighed, key, LEVELS, low, high) });
+    }
     const way = (/** @type {number[]} */ [x, y]) => Math.hypot(x - query[0], y - query[1]);
-    return equalLines(weighed, key, LEVELS, low, high).flatMap((points, level) => {
-      const [at] = points.flat().sort((a, b) => way(a) - way(b));
-      if (!at) return [];
+    return plane.lines.flatMap((/** @type {number[][][]} */ points, /** @type {number} */ level) => {
+      if (!points.length) return [];
+      const at = points.flat().reduce((best, point) => (way(point) < way(best) ? point : best));
       return [{ kind: "line", name: `equal level-${level}`, points, at, along: points.map(([one]) => one),
         text: `${100 * LEVELS[level]} %` }];
     });
@@ -349,7 +355,7 @@
       this.meetings = (heads === 2 ? [0, 1] : [0]).map((head) =>
         plane(heads === 2 ? fill(texts.planeHead, { head: data.heads[head] }) : texts.planeKeys, texts.planeAxes.both));
       this.mix = heads === 2 ? null : plane(texts.planeValues, axes);
-      this.says = make("p", { className: "says-plane" });
+      this.says = make("p", { className: "plane-says" });
       /** The numbers for which it says so. @type {any} */
       this.told = null;
       this.pulls = this.meetings.map((_, i) => new Pulls(explorer, i, (key) => { this.key = key; },
@@ -434,14 +440,14 @@
       }
       if (map) this.paintMap(map);
       if (map && mix) {
-        meetings[0].node.hidden = this.through === "w_v";
-        mix.node.hidden = this.through !== "w_v";
+        const isMixed = this.through === "w_v";
+        if (mix.node.hidden === isMixed) [meetings[0].node.hidden, mix.node.hidden] = [isMixed, !isMixed];
       }
       meetings.forEach((plane, i) => {
         set(plane.node, "class", `plane head-${shownHeads[i] % 6}`);
-        paintMeeting(explorer, plane, shownHeads[i], this.key);
+        if (!plane.node.hidden) paintMeeting(explorer, plane, shownHeads[i], this.key);
       });
-      if (mix) paintMix(explorer, mix, focus);
+      if (mix && !mix.node.hidden) paintMix(explorer, mix, focus);
       this.pulls.forEach((pulls, i) => {
         pulls.head = shownHeads[i];
         set(pulls.node, "class", `pulls head-${shownHeads[i] % 6}`);

@@ -7,11 +7,14 @@
 
   /** A plane is looked through in so many squares a side, and in so many directions. */
   const SQUARES = 32;
-  const DIRECTIONS = 90;
+  const DIRECTIONS = 72;
 
-  /** So far is looked for a query; halvings that are enough for a double; steps of Newton at most. */
+  /** So far is looked for a query, with so many tries at most for where a number is zero, or
+      roughly is, and so near to it; steps of Newton at most. */
   const FAR = 1e4;
-  const HALVINGS = 60;
+  const TRIES = 90;
+  const ROUGH = 8;
+  const NOTHING = 1e-13;
   const STEPS = 40;
 
   /** The largest pull: a weight that it does not reach has no query. */
@@ -25,7 +28,7 @@
     const added = numbers.mask[head][row];
     const weights = (/** @type {number[]} */ [x, y]) =>
       softmax([keys.map((key, i) => (x * key[0] + y * key[1]) * by + added[i])])[0];
-    return { keys, by, weights };
+    return { keys, by, added, weights };
   }
 
   /** The least of a function between two numbers, where it has one valley.
@@ -33,23 +36,36 @@
   function valley(f, low, high) {
     const golden = (Math.sqrt(5) - 1) / 2;
     let [a, b] = [low, high];
+    let [left, right] = [b - golden * (b - a), a + golden * (b - a)];
+    let [ofLeft, ofRight] = [f(left), f(right)];
     for (let i = 0; i < STEPS; i += 1) {
-      const [left, right] = [b - golden * (b - a), a + golden * (b - a)];
-      if (f(left) < f(right)) b = right;
-      else a = left;
+      if (ofLeft < ofRight) {
+        [b, right, ofRight] = [right, left, ofLeft];
+        left = b - golden * (b - a);
+        ofLeft = f(left);
+      } else {
+        [a, left, ofLeft] = [left, right, ofRight];
+        right = a + golden * (b - a);
+        ofRight = f(right);
+      }
     }
     return (a + b) / 2;
   }
 
-  /** Where a condition that fails at first begins to hold. @type {(holds: (x: number) => boolean, low: number, high: number) => number} */
-  function first(holds, low, high) {
-    let [no, yes] = [low, high];
-    for (let i = 0; i < HALVINGS; i += 1) {
-      const middle = (no + yes) / 2;
-      if (holds(middle)) yes = middle;
-      else no = middle;
+  /** Where a rising function comes to zero: between two ends as a line through both has it, and from
+      time to time in their middle.
+      @type {(f: (x: number) => number, low: number, high: number, tries?: number) => number} */
+  function first(f, low, high, tries = TRIES) {
+    let [a, b, below, above] = [low, high, f(low), f(high)];
+    let left = above;
+    for (let i = 0; i < tries && left > NOTHING; i += 1) {
+      const x = i % 3 === 2 ? (a + b) / 2 : (a * above - b * below) / (above - below);
+      const now = f(x);
+      // An end that stays counts half, so that the line comes nearer to it.
+      if (now < 0) [a, below, above] = [x, now, above / 2];
+      else [b, left, above, below] = [x, now, now, below / 2];
     }
-    return yes;
+    return b;
   }
 
   /** Less weight: out of the convex region of queries that give more, on the shortest way. Each
@@ -58,14 +74,17 @@
   function outOf({ weights }, key, wanted, start) {
     const at = (/** @type {number} */ turn, /** @type {number} */ way) =>
       [start[0] + way * Math.cos(turn), start[1] + way * Math.sin(turn)];
-    const wayOut = (/** @type {number} */ turn) => {
-      const isOut = (/** @type {number} */ way) => weights(at(turn, way))[key] <= wanted;
-      let far = 0.1;
-      while (far < FAR && !isOut(far)) far *= 2;
-      return far < FAR ? first(isOut, 0, far) : FAR;
+    let far = 0.1;
+    const wayOut = (/** @type {number} */ turn, tries = TRIES) => {
+      const lacking = (/** @type {number} */ way) => wanted - weights(at(turn, way))[key];
+      // From a direction to the next it is about as far.
+      if (far === FAR) far = 0.1;
+      while (far < FAR && lacking(far) < 0) far *= 2;
+      far = far < FAR ? first(lacking, 0, far, tries) : FAR;
+      return far;
     };
     const turns = Array.from({ length: DIRECTIONS }, (_, i) => (2 * Math.PI * i) / DIRECTIONS);
-    const ways = turns.map(wayOut);
+    const ways = turns.map((turn) => wayOut(turn, ROUGH));
     const best = turns[ways.indexOf(Math.min(...ways))];
     const turn = valley(wayOut, best - turns[1], best + turns[1]);
     const way = wayOut(turn);
@@ -123,7 +142,7 @@
     while (strong < STRONGEST && reach(strong) < wanted) [weak, strong] = [strong, 4 * strong];
     const most = weighed.weights(query)[key];
     if (most < wanted) return { query: null, most };
-    const pull = first((middle) => reach(middle) >= wanted, weak, strong);
+    const pull = first((middle) => reach(middle) - wanted, weak, strong);
     return { query: pulled(weighed, key, start, query, pull), most };
   }
 
@@ -146,8 +165,11 @@
     return levels.map((level) => {
       /** @type {number[][][]} */
       const lines = [];
+      const isOver = all.map((line) => line.map((weight) => weight >= level));
       for (let i = 0; i < SQUARES; i += 1) {
         for (let j = 0; j < SQUARES; j += 1) {
+          const [one, next] = [isOver[i], isOver[i + 1]];
+          if (one[j] === one[j + 1] && one[j] === next[j] && one[j] === next[j + 1]) continue;
           const here = corners.map(([a, b]) => all[i + a][j + b] - level);
           const crossed = corners.flatMap(([a, b], side) => {
             const [c, d] = corners[(side + 1) % 4];

@@ -33,6 +33,9 @@
   /** How much smaller what is to be seen has to be before the plane zooms in. */
   const SMALL = 0.45;
 
+  /** Nothing is drawn as far as is seen. @type {() => PlaneMark[]} */
+  const NONE = () => [];
+
   /** @type {(points: number[][]) => string} */
   const path = (points) => `M${points.map((point) =>
     point.map((x) => Math.round(10 * x) / 10).join(" ")).join("L")}`;
@@ -112,7 +115,10 @@
     seen = [];
 
     /** What is drawn as far as is seen. @type {(low: number[], high: number[]) => PlaneMark[]} */
-    behind = () => [];
+    behind = NONE;
+
+    /** What is drawn, where nothing is behind it. @type {string | false} */
+    looks = false;
 
     /** What is seen, as two corners: what has to be, also where a glide ends, and all of it. */
     box = /** @type {number[][]} */ ([]);
@@ -175,7 +181,14 @@
     /** @param {PlaneMark[]} marks
         @param {number[][]} seen what has to be in sight besides their tips
         @param {(low: number[], high: number[]) => PlaneMark[]} behind what is drawn as far as is seen */
-    paint(marks, seen = [], behind = () => []) {
+    paint(marks, seen = [], behind = NONE) {
+      const looks = behind === NONE && JSON.stringify([marks, seen, this.names, this.isBare]);
+      if (looks && looks === this.looks) {
+        const tips = marks.flatMap(({ tip }) => tip ?? []);
+        this.movable.forEach((node, i) => { node.tip = tips[i]; });
+        return;
+      }
+      this.looks = looks;
       Object.assign(this, { marks, behind });
       this.seen = [[0, 0], ...seen, ...marks.flatMap((mark) => (mark.at ? [mark.at] : []))];
       this.draw();
@@ -388,8 +401,7 @@
       if (!pool[i]) this.tips.append(pool[i] = this.makeTip());
       const node = pool[i];
       Object.assign(node, { tip, at, token });
-      set(node, ".left", `${x}px`);
-      set(node, ".top", `${y}px`);
+      set(node, ".translate", `${x}px ${y}px`); // which lays nothing out
       set(node, "aria-label", fill(texts.planeTip, { name: node.tip.name, at: coordinates(node.at).slice(1, -1) }));
       set(node, "class", `tip ${node.tip.look ?? ""}`);
     }
@@ -509,7 +521,8 @@
         this.names = names.join("\n");
         this.choice.replaceChildren(...names.map((name) => make("option", {}, name)));
       }
-      this.choice.selectedIndex = tips.indexOf(chosen);
+      const place = tips.indexOf(chosen);
+      if (this.choice.selectedIndex !== place) this.choice.selectedIndex = place;
       const plane = this.planes().find((one) => one.movable.includes(chosen));
       this.axes.forEach(({ input, show }, axis) => {
         const fine = plane.step / FINE;

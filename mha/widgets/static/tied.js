@@ -6,7 +6,7 @@
   "use strict";
 
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
-  const { MovedFigure, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
+  const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
     isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
@@ -22,7 +22,6 @@
 
   /** What has one mark for all numbers in it that do not follow. */
   const LISTS = "ul, ol, dl, table";
-  const TEXTS = "p, figcaption, div";
 
   /** Where the mark of what a cell shows stands. */
   const TITLES = ".caption-text, .your-turn-title, .quiz-title";
@@ -273,14 +272,14 @@
         @param {string} name of the explorer */
     findOwn(name) {
       const numbers = this.nodes.filter((node) => node.matches("[data-as=own]"));
-      const last = new Map(numbers.map((one) => [one.closest(LISTS) ?? one.closest(TEXTS), one]));
+      const last = new Map(numbers.map((one) => [one.closest(LISTS) ?? one.parentElement, one]));
       const titles = [...document.querySelectorAll(`.tag_of-${name}`)].flatMap((cell) => {
         const parts = [...cell.querySelectorAll("table, g[data-at]")];
         const follows = parts.some((part) => this.nodes.includes(part))
           && parts.every((part) => part.localName === "g" || this.nodes.includes(part));
         if (follows || cell.querySelector("mha-explorer, mha-instrument")) return [];
         this.watch(cell);
-        return [cell.querySelector(TITLES) ?? cell.querySelector(".cell_output") ?? cell];
+        return [cell.querySelector(TITLES) ?? cell];
       });
       this.isMarked = false;
       this.own = new Set([...last.values(), ...titles]);
@@ -291,10 +290,10 @@
       if (isMarked === this.isMarked) return;
       this.isMarked = isMarked;
       for (const node of this.own) {
-        const { wanted, mark } = marks.get(node) ?? { wanted: new Set(), mark: make("span", { className: "now" }, texts.own) };
+        const { wanted, mark } = marks.get(node)
+          ?? { wanted: new Set(), mark: make("span", { className: "now" }, texts.own) };
         marks.set(node, { wanted, mark });
-        if (isMarked) wanted.add(this);
-        else wanted.delete(this);
+        wanted[isMarked ? "add" : "delete"](this);
         if (!wanted.size) mark.remove();
         else if (!mark.isConnected) node.matches("data") ? node.after(mark) : node.append(mark);
       }
@@ -318,7 +317,7 @@
       };
       if (node instanceof HTMLDataElement) {
         if (node.dataset.as !== "own") add(node, node.value, node.dataset.as ?? "");
-      } else if (node instanceof SVGElement) made.push(new MovedFigure(node));
+      } else if (node instanceof SVGElement) made.push(new window.mhaExplorer.MovedFigure(node));
       else if (node instanceof HTMLTableElement) this.cellsOf(node, add);
       this.ties.set(node, made);
       return made;
@@ -614,18 +613,21 @@
   // ---- The beginning ----
 
   later("tied.css");
+  // Claims take another line, which moves what stands below.
+  if (document.querySelector("[data-as^=holds]")) later("tied-still.js");
   /** @type {WeakSet<Element>} */
   const begun = new WeakSet();
 
   /** Tie what the page has now to those explorers that it speaks of. */
   function begin() {
     proses.forEach((prose) => prose.collect());
+    const hasFigure = document.querySelector("g[data-at]") !== null;
     document.querySelectorAll("mha-explorer, mha-instrument").forEach(async (/** @type {any} */ element) => {
       const name = element.data?.name ?? element.id;
       if (begun.has(element) || element.data?.widths) return;
       if (!document.querySelector(`data[data-of^="${name}"], table[data-at^="${name} "]`)) return;
       begun.add(element);
-      const made = await element.begin();
+      const [made] = await Promise.all([element.begin(), hasFigure && later("tied-figure.js")]);
       for (const explorer of made.runs ?? [made]) {
         const prose = new Prose(explorer);
         proses.push(prose);

@@ -344,6 +344,7 @@ interface SliderWithName {
 interface Weighed {
   keys: Matrix;
   by: number;
+  added: number[];
   weights(query: number[]): number[];
 }
 
@@ -689,6 +690,7 @@ interface Window {
     isPage: boolean;
     bytesOf(text: string): Uint8Array<ArrayBuffer>;
     drawWeights(canvas: HTMLCanvasElement, weights: Matrix, color: string): void;
+    resize(canvas: HTMLCanvasElement, width: number, height: number): void;
     matricesOf(text: string, shape: number[]): Matrix[];
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;

@@ -37,6 +37,13 @@
       ...parts.maps.map((/** @type {any} */ { node }) => node));
   }
 
+  /** A size that a canvas has already would have the page laid out.
+      @param {any} canvas @param {number} width @param {number} height */
+  function resize(canvas, width, height) {
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+  }
+
   /** @param {any} canvas @param {Matrix} weights @param {string} color as rgb(1, 2, 3) */
   function drawWeights(canvas, weights, color) {
     const [red, green, blue] = (color.match(/\d+/g) ?? []).map(Number);
@@ -47,8 +54,7 @@
       [image.data[at], image.data[at + 1], image.data[at + 2]] = [red, green, blue];
       image.data[at + 3] = Math.round(255 * weight);
     }));
-    canvas.width = n;
-    canvas.height = n;
+    resize(canvas, n, n);
     canvas.getContext("2d").putImageData(image, 0, 0);
   }
 
@@ -56,12 +62,18 @@
   function paintMaps(view) {
     const { place, words } = view.state;
     const n = words.length;
-    view.parts.maps.forEach((/** @type {any} */ map, /** @type {number} */ head) => {
-      const { box, canvas, line } = map;
-      const { color } = getComputedStyle(canvas);
+    const { maps } = view.parts;
+    // To ask for a colour has the page laid out: all are asked for at once, and when the theme is new.
+    const { theme } = document.documentElement.dataset;
+    const themed = maps.filter((/** @type {any} */ map) => !map.color || map.theme !== theme);
+    const colors = themed.map((/** @type {any} */ { canvas }) => getComputedStyle(canvas).color);
+    themed.forEach((/** @type {any} */ map, /** @type {number} */ i) =>
+      Object.assign(map, { theme, color: colors[i], weights: null }));
+    maps.forEach((/** @type {any} */ map, /** @type {number} */ head) => {
+      const { box, canvas, color, line } = map;
       const weights = view.weightsOf(head);
-      if (map.weights !== weights || map.color !== color) drawWeights(canvas, weights, color);
-      Object.assign(map, { color, weights });
+      if (map.weights !== weights) drawWeights(canvas, weights, color);
+      map.weights = weights;
       set(line, ".top", `${(100 * place) / n}%`);
       set(line, ".height", `${100 / n}%`);
       const row = weights[place];
@@ -73,5 +85,5 @@
     });
   }
 
-  Object.assign(window.mhaExplorer, { drawWeights, mapsOf, paintMaps, percent });
+  Object.assign(window.mhaExplorer, { drawWeights, mapsOf, paintMaps, percent, resize });
 })();
