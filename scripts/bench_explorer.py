@@ -228,6 +228,8 @@ def opened(browser: Browser, address: str, *, script: str = "") -> tuple[Any, An
     """Return a page, the frame of its instrument, and what asks for times."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.add_init_script(script)
+    if script:  # a page's numbers, which may come at once, would begin what they are of
+        page.route("**/tied.js", lambda route: route.abort())
     page.goto(address)
     page.wait_for_timeout(500)
     client = page.context.new_cdp_session(page)

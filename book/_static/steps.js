@@ -374,8 +374,9 @@
     }
     const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
-    const isBusy = event.defaultPrevented || usesArrows(elementOf(event));
-    if (current > 0 && turn !== undefined && isPlain && !isBusy) {
+    const isFree = current > 0 && turn !== undefined && isPlain && !event.defaultPrevented;
+    // To ask whether a box scrolls has the page laid out: no key is kept waiting for it in vain.
+    if (isFree && !usesArrows(elementOf(event))) {
       event.preventDefault();
       go(current + turn);
     }

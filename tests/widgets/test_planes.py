@@ -204,7 +204,7 @@ def test_a_weight_is_pulled_to_ninety_percent(put, run):
     assert abs(after.weights[0, 2, 1] - 0.9) < 0.0005
     assert seen.page.locator(".pulls li").nth(1).locator("span").inner_text() == "90.0 %"
     way = np.hypot(*(after.query - run.query)[0, 2])
-    assert f"{way:.2f} long" in seen.page.locator(".says-plane").inner_text()
+    assert f"{way:.2f} long" in seen.page.locator(".plane-says").inner_text()
     address = seen.settled_url()
     seen.page.goto("about:blank")
     seen.page.goto(address)
@@ -220,10 +220,10 @@ def test_what_no_query_gives_is_said(put):
     tip(seen, "Query of bank").wait_for()
     for share, says in ((90, "No query gives bank 90 %"), (100, "never 0 % or 100 %")):
         pull(seen, "bank", share)
-        assert says in seen.page.locator(".says-plane").inner_text()
+        assert says in seen.page.locator(".plane-says").inner_text()
         np.testing.assert_array_equal(numbers(seen)["query"], run.query)
     pull(seen, "bank", 90)
-    assert "33.4 % at most" in seen.page.locator(".says-plane").inner_text()
+    assert "33.4 % at most" in seen.page.locator(".plane-says").inner_text()
 
 
 @pytest.fixture(scope="module")
@@ -582,7 +582,7 @@ def test_the_query_is_pulled_to_another_width(put):
     mouse.up()
     wide = int(output.inner_text())
     assert wide > 200
-    says = seen.page.locator(".says-width").inner_text()
+    says = seen.page.locator(".width-says").inner_text()
     assert f"{shown(lengths[wide - 1], 2)}" in says
     swipe(seen.page, *middle(query), -60, 0)
     assert int(output.inner_text()) < wide - 60
@@ -593,7 +593,7 @@ def test_the_query_is_pulled_to_another_width(put):
     wide += 44
     seen.page.get_by_role("button", name="k3").first.click()
     score = shown(tenths[0, :wide] @ tenths[3, :wide] / 100, 2)
-    assert f"≈ {score}: weight" in seen.page.locator(".says-width").inner_text()
+    assert f"≈ {score}: weight" in seen.page.locator(".width-says").inner_text()
     tip(seen, "k3").wait_for()
 
 

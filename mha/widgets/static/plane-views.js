@@ -355,7 +355,7 @@
       this.meetings = (heads === 2 ? [0, 1] : [0]).map((head) =>
         plane(heads === 2 ? fill(texts.planeHead, { head: data.heads[head] }) : texts.planeKeys, texts.planeAxes.both));
       this.mix = heads === 2 ? null : plane(texts.planeValues, axes);
-      this.says = make("p", { className: "says-plane" });
+      this.says = make("p", { className: "plane-says" });
       /** The numbers for which it says so. @type {any} */
       this.told = null;
       this.pulls = this.meetings.map((_, i) => new Pulls(explorer, i, (key) => { this.key = key; },

@@ -79,7 +79,7 @@
       this.arrows = arrowsOf(data.tenths);
       const widest = this.arrows[this.arrows.length - 1];
       this.room = [widest.query, ...widest.keys.map(([x, y]) => [x, 1.05 * y])];
-      this.says = make("p", { className: "soft says-width" });
+      this.says = make("p", { className: "soft width-says" });
       /** The key that is looked at: at first the one that gets most. */
       const [{ weights }] = atWidth(data.tenths, data.start);
       this.key = weights.indexOf(Math.max(...weights));
