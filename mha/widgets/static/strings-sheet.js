@@ -8,7 +8,7 @@
     names: {
       norm: "queries and keys normalised",
       turn: "rotary positions",
-      stretch: "… stretched by four (interpolation)",
+      stretch: "… interpolated by four",
       cap: "scores capped at 2",
       window: "window of two tokens",
       top: "two largest scores alone",
