@@ -20,6 +20,9 @@ from mha.views.signs import chain
 LONGEST, KEPT = 48, 8
 """Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
 
+RAISED = r"\^([^\s)]+)"
+"""An exponent, without the bracket that closes behind it."""
+
 
 @dataclass(frozen=True)
 class Arithmetic:
@@ -51,11 +54,11 @@ class Arithmetic:
 
     def _repr_markdown_(self) -> str:
         """Return the line with its exponents raised."""
-        return re.sub(r"\^(\S+)", r"{sup}`\1`", str(self))
+        return re.sub(RAISED, r"{sup}`\1`", str(self))
 
     def _repr_html_(self) -> str:
         """Return the same for a notebook."""
-        return re.sub(r"\^(\S+)", r"<sup>\1</sup>", str(self))
+        return re.sub(RAISED, r"<sup>\1</sup>", str(self))
 
 
 def arithmetic(
