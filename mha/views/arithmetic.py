@@ -145,7 +145,10 @@ def factor(value: float, places: int = PLACES) -> str:
     >>> factor(2.0), factor(-0.5)
     ('2', '(−0.5)')
     """
-    text = short(value, places)
+    return _in_brackets(short(value, places))
+
+
+def _in_brackets(text: str) -> str:
     return f"({text})" if text.startswith("−") else text
 
 
@@ -211,7 +214,7 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
     begun, left_out = _shortened(origin)
-    terms = [shown(operand.value, places) for operand in begun.operands]
+    terms = [_in_brackets(shown(operand.value, places)) for operand in begun.operands]
     terms += [] if left_out is None else [_told(left_out, places)]
     return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 

@@ -503,7 +503,15 @@ def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put, width):
     mouse.move(x, y)
     mouse.down()
     for step in range(1, 7):
-        mouse.move(x - 20 * step, y + 6 * step)
+        mouse.move(x - 5 * step, y - 6 * step)
+        assert seen.page.evaluate(ticks) == before
+    mouse.up()
+    at_rest(node)
+    assert seen.page.evaluate(ticks) == before  # all is in sight
+    mouse.move(*middle(node))
+    mouse.down()
+    for step in range(1, 7):
+        mouse.move(x - 120 * step, y)
         assert seen.page.evaluate(ticks) == before
     mouse.up()
     at_rest(node)
@@ -514,8 +522,10 @@ def test_text_that_takes_another_line_above_moves_nothing_under_the_hand(put):
     seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
     page, node = seen.page, tip(seen, "Query of bank")
     at_rest(node)
-    page.keyboard.press("Shift")  # the text is tied when the reader first does anything
-    page.wait_for_function("document.querySelector('script[src$=\"tied.js\"]')")
+    # The text has a claim, and is tied when the reader first does anything.
+    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
+    page.keyboard.press("Shift")
+    page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
     page.wait_for_timeout(300)
     page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
       const text = document.querySelector("#before");
