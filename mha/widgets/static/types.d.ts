@@ -658,6 +658,7 @@ interface Window {
   };
   mhaExplorer: {
     LAYOUTS: Partial<Record<Operation, Layout>>;
+    LATER_MS: number;
     MAPS: string[];
     // deno-lint-ignore no-explicit-any
     addBlock(strip: any): void;
@@ -723,6 +724,7 @@ interface Window {
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
+    nearFirst(node: Element, draw: () => void): (isAsked?: boolean) => void;
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;
