@@ -62,6 +62,7 @@
     },
     planeWay: "{key} gets {share} on the shortest way of the query: from {from} to {to}, {way} long.",
     width: "Width of queries and keys",
+    widthBack: "as drawn",
     widthAxes: ["along the query", "across it"],
     widthLong: "{long} long",
     widthMost: "largest weight {most}",
