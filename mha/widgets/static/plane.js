@@ -166,6 +166,10 @@
           light?: (token: number | null) => void }} options what stands above it, what its axes are
           called, what happens when a tip is chosen or let go, and when a token's tip is pointed at */
     constructor({ title = "", names, changed = () => {}, light = () => {} }) {
+      this.title = title;
+      /** What is said in the title's place when a hand has moved more than its tip, and of which
+          numbers. @type {{ text: string, of?: Numbers | null } | null} */
+      this.also = null;
       this.changed = changed;
       this.light = light;
       /** @type {Record<string, any>} */
