@@ -57,6 +57,10 @@
     else element.textContent = text;
   }
 
+  /** A sentence, in which words between stars are italic.
+      @type {(text: string) => (Node | string)[]} */
+  const inItalics = (text) => text.split("*").map((part, i) => (i % 2 ? make("i", {}, part) : part));
+
   /** @type {WeakMap<Element, Record<string, string>>} */
   const marked = new WeakMap();
 
@@ -225,7 +229,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeEntry, makeField, makeGroup,
+    STEP, fill, fitting, freshId, inItalics, isPage, later, make, makeButton, makeChoice, makeEntry, makeField, makeGroup,
     printed, scientific, set, setBar,
     setText, strength,
   };

@@ -441,7 +441,7 @@
         return share ? [[placeOf("w_v", head, i, column), isBack ? first[i][column] : entry]] : [];
       });
       return changes.length === 0 ? texts.fixed : this.explorer.editAll(changes, () =>
-        fill(texts.pulled, { place: this.explorer.nameOf(at), value: short(value) }));
+        fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }));
     }
 
     /** Show what an input moves, and leave the state as it is.

@@ -459,6 +459,7 @@ interface ExplorerView {
   text: string;
   link(): string;
   nameOf(at: Place): string;
+  called(at: Place): string;
   reset(): void;
   say(sentence: string): void;
   select(at: Place, follow?: boolean): void;
@@ -722,6 +723,7 @@ interface Window {
     };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
+    inItalics(text: string): (Node | string)[];
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
