@@ -10,6 +10,7 @@
     strip: "The strip, small",
     asks: "{token} asks",
     ofHead: "{token} asks, {head}",
+    isOff: "{title} (off)",
     up: "To the strip",
     away: "Put the small strip away",
     changed: "Marked ∗: it follows your change.",

@@ -221,7 +221,7 @@
       this.seen = new Set();
       /** Where each number of the text belongs. @type {WeakMap<Element, { tie: Tie, at: Place }>} */
       this.places = new WeakMap();
-      this.small = new SmallStrip(explorer, () => explorer.reset());
+      this.small = new SmallStrip(explorer, this.first.numbers, () => explorer.reset());
       explorer.told.push(() => this.follow());
     }
 
