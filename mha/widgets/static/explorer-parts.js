@@ -117,6 +117,16 @@
   const makeButton = (label, onclick, properties = {}) =>
     make("button", { type: "button", onclick, ...properties }, label);
 
+  /** The caption of a figure is of what it shows at first; once a reader has changed that, it says so.
+      @param {Element} node in the figure @param {boolean} isChanged */
+  function markCaption(node, isChanged) {
+    const caption = node.closest("figure")?.querySelector(".caption-text");
+    const mark = caption?.querySelector(":scope > .as-at-first");
+    if (!caption || Boolean(mark) === isChanged) return;
+    if (mark) mark.remove();
+    else caption.append(make("span", { className: "as-at-first" }, texts.asAtFirst));
+  }
+
   /** Whether there is an address to share: a frame in a notebook has none. */
   const isPage = location.protocol !== "about:";
 
@@ -230,7 +240,7 @@
       @type {any} */
   const shared = {
     STEP, fill, fitting, freshId, inItalics, isPage, later, make, makeButton, makeChoice, makeEntry, makeField, makeGroup,
-    printed, scientific, set, setBar,
+    markCaption, printed, scientific, set, setBar,
     setText, strength,
   };
   window.mhaExplorer = shared;

@@ -5,8 +5,8 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inputAddress, isPage,
-    later, make, nameOf, startOf, toHash } = window.mhaExplorer;
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inputAddress, isChanged,
+    isPage, later, make, markCaption, nameOf, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
@@ -282,6 +282,7 @@
       this.controls.sync(this.state);
       this.tasks.paint();
       if (this.fold.open) this.all?.paint();
+      markCaption(this.root, isChanged(this.state, this.start));
       this.told.forEach((tell) => tell());
       this.writeAddress();
     }

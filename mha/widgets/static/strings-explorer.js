@@ -89,6 +89,7 @@
     headIsOff: "{head} is switched off.",
     headIsOn: "{head} is on again.",
     focusIs: "{head} is shown.",
+    asAtFirst: " (as first shown)",
     wasReset: "Everything is as at first.",
     isInSteps: "The calculation begins: what is not computed yet is covered.",
     allAtOnce: "All numbers are shown.",
