@@ -6,6 +6,7 @@
     printed: "In the book: {text}",
     now: " (now {text})",
     notNow: " (no longer)",
+    off: " (off)",
     own: " (the book’s numbers)",
     strip: "The strip, small",
     asks: "{token} asks",

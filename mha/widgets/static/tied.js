@@ -96,6 +96,8 @@
     /** @param {any} numbers of the explorer @param {number} temperature
         @param {(at: Place) => Place} moved where a place is now */
     paint(numbers, temperature, moved) {
+      const { isPrinting, explorer } = this.prose;
+      if (this.at?.stage === "head_contributions") this.sayOff(!isPrinting && explorer.state.off[this.at.head ?? 0]);
       if (this.isLine) {
         const pieces = lineOf(numbers, moved(this.at), this.places, temperature, this.last);
         if (pieces) this.paintLine(pieces);
@@ -122,6 +124,16 @@
       setText(this.node, text);
       if (this.inputs.length) this.node.setAttribute("aria-valuenow", String(value));
       this.mark(text !== this.printed);
+    }
+
+    /** What a head adds counts for nothing while it is off. @param {boolean} isOff */
+    sayOff(isOff) {
+      const said = this.now ?? make("span", { className: "now" }, texts.off);
+      this.now = said;
+      if (isOff === said.isConnected) return;
+      if (isOff) this.node.after(said);
+      else said.remove();
+      this.node.classList.toggle("off", isOff);
     }
 
     /** @param {string} how @param {number} value */
