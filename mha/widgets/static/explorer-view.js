@@ -311,7 +311,7 @@
       // A stage that each head has, or all have together, whose rows are tokens.
       const ofRow = (/** @type {any} */ numbers) => (Array.isArray(numbers[0][0])
         ? numbers.map((/** @type {Matrix} */ head) => head[row]).flat() : numbers[row]);
-      /** @type {(stage: string) => string} */
+      /** @type {(stage: string) => number} */
       const most = (stage) => {
         /** @type {number[][]} */
         const [was, now] = [ofRow(before[stage]), ofRow(after[stage])];

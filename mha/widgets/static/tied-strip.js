@@ -33,6 +33,9 @@
     /** A line for each key. @type {any[]} */
     rows = [];
 
+    /** Whose numbers they are: in the margin it stands above, at the foot where they begin. @type {any[]} */
+    titles = [];
+
     /** @param {any} explorer
         @param {any} first its numbers before any change
         @param {() => void} reset */
@@ -66,7 +69,6 @@
     /** @param {() => void} reset */
     build(reset) {
       const { data, root } = this.explorer;
-      // In the margin the title stands above; at the foot, where the numbers begin.
       this.titles = [0, 1].map(() => make("span", { className: "small-title" }));
       this.rows = data.tokens.map(() => {
         const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];

@@ -724,6 +724,7 @@ interface Window {
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     inItalics(text: string): (Node | string)[];
+    markCaption(node: Element, isChanged: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
