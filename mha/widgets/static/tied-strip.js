@@ -69,7 +69,7 @@
     /** @param {() => void} reset */
     build(reset) {
       const { data, root } = this.explorer;
-      this.titles = [0, 1].map(() => make("span", { className: "small-title" }));
+      this.titles = [0, 1].map(() => make("span", { className: "small-title" }, make("i"), make("span")));
       this.rows = data.tokens.map(() => {
         const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];
         const node = make("li", {}, token, make("span", { className: "bar" }, bar), weight);
@@ -203,8 +203,11 @@
       const { data, numbers } = this.explorer;
       const { row, head, order, isOff } = this.view();
       const token = data.tokens[order[row]];
-      const title = fill(data.heads.length > 1 ? texts.ofHead : texts.asks, { token, head: data.heads[head] });
-      this.titles.forEach((one) => setText(one, isOff ? fill(texts.isOff, { title }) : title));
+      const title = fill(data.heads.length > 1 ? texts.ofHead : texts.asks, { head: data.heads[head] });
+      for (const { firstChild, lastChild } of this.titles) {
+        setText(firstChild, token);
+        setText(lastChild, isOff ? fill(texts.isOff, { title }) : title);
+      }
       set(this.node, "data-head", head % 6);
       this.node.classList.toggle("off", isOff);
       const lit = this.keyOf(this.at);
