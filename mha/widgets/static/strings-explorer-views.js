@@ -43,6 +43,8 @@
     planeFixed: "The embedding of this word is zero, so no matrix gives it another query.",
     planeHead: "{head}: the query and the keys",
     planeKeys: "The query and the keys",
+    planeAllMasked: "No word is left to attend to: no query gives any a weight",
+    planeAlone: "Only {key} is left to attend to: every query gives it 100 %",
     planeLines: "Lines on which a query gives {key} 50, 75 and 90 %",
     planeMove: "Move",
     planeMoved: "{name} is now {at}.",
