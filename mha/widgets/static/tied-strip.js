@@ -164,11 +164,12 @@
       const isShown = isWanted && !this.isAway;
       if (isShown === this.isShown) return;
       this.isShown = isShown;
+      if (!isShown) this.node.hidden = true;
       this.paint();
       this.standSoon();
     }
 
-    /** Come, go or stand elsewhere with the next frame: what is moved has not to be laid out for it
+    /** Come or stand elsewhere with the next frame: what is moved has not to be laid out for it
         once more. */
     standSoon() {
       this.soon ??= requestAnimationFrame(() => {
