@@ -88,17 +88,14 @@ def cells(page):
     return page.locator(".bugs-table td span").all_inner_texts()
 
 
-def place_of_lines(page):
-    """Return how far below the top of the game the lines stand."""
-    low, high = (
-        page.locator(name).first.bounding_box()["y"] for name in (".bugs-choice", ".strip-title")
-    )
-    return low - high
+def place_of(page, node):
+    """Return how far below the top of the game something stands."""
+    return node.bounding_box()["y"] - page.locator(".strip-title").bounding_box()["y"]
 
 
 def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     page = opened("#bugs=museum&seed=7&case=3")
-    said, verdict = page.locator(".bugs-said"), page.locator(".bugs-verdict")
+    said = page.locator(".bugs-said")
     expect(said).to_have_text("All as in the right program. Change what goes in.")
     page.get_by_label("Sentence").select_option("The cat sat <end>")
     page.get_by_label("Causal mask").check()
@@ -110,9 +107,11 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     wrong = np.concatenate([weights.ravel(), output.ravel()])
     assert below.all_inner_texts() == [shown(float(x)) for x in right[~np.isclose(wrong, right)]]
     expect(said).to_have_text("26 of 32 numbers are wrong.")
-    top = place_of_lines(page)
+    first = page.locator(".bugs-choice").first
+    top = place_of(page, first)
 
     page.get_by_role("button", name=lines("wrong root")[0]).click()
+    verdict = page.locator(f"button:has-text('{lines('wrong root')[0]}') + .bugs-verdict")
     expect(verdict).to_contain_text("Not this one. With that line other numbers would stand above")
     assert page.locator(".bugs-properties .fails").count() == 0
     page.get_by_role("button", name="Test what holds of every right program").click()
@@ -123,10 +122,11 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     hash_ = page.evaluate("location.hash")
     page.get_by_role("button", name=lines("wrong axis")[0]).focus()
     page.keyboard.press("Enter")
+    verdict = page.locator(":focus + .bugs-verdict")
     expect(verdict).to_contain_text("Yes. It says softmax(scores, axis=-2), and softmax(scores")
     assert verdict.get_by_role("link").get_attribute("href") == "#bug-axis"
     expect(page.get_by_text("0 of 1 found at the first guess.")).to_be_visible()
-    assert place_of_lines(page) == top
+    assert place_of(page, first) == top
 
     page.get_by_role("button", name="Next program").click()
     expect(page.get_by_text("Program 4 of 12")).to_be_visible()
@@ -172,12 +172,25 @@ def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
     found = []
     for _ in BUGS:
         page.get_by_role("button", name="Show the line").tap()
-        found.append(page.locator(".bugs-verdict code").first.inner_text())
+        found.append(page.locator(".model-live > .bugs-verdict code").first.inner_text())
         if len(found) < len(BUGS):
             page.get_by_role("button", name="Next program").tap()
     assert sorted(found) == sorted(lines(name)[0] for name in BUGS)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert violations(page, "mha-instrument") == []
+
+
+def test_a_verdict_stands_below_the_line_that_was_tapped_and_moves_nothing_above(opened):
+    page = opened("#bugs=museum&seed=7&case=3", width=390, height=844, has_touch=True)
+    for line, says in (("wrong root", "Not this one"), ("wrong axis", "Yes.")):
+        choice = page.get_by_role("button", name=lines(line)[0])
+        choice.scroll_into_view_if_needed()
+        before = place_of(page, choice)
+        choice.tap()
+        verdict = choice.locator("+ .bugs-verdict")
+        expect(verdict).to_contain_text(says)
+        expect(verdict).to_be_in_viewport(ratio=1)
+        assert place_of(page, choice) == before
 
 
 def test_each_exhibit_has_its_label_in_the_chapter():

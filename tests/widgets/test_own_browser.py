@@ -449,7 +449,7 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     assert seen.shares().max() > 60
     heads = seen.page.locator(".own-legend").all_inner_texts()
     seen.type("the was hungry cat hund")
-    expect(says).to_have_text(re.compile("^Not in the list, so chance gave a meaning to .hund. "))
+    expect(says).to_have_text("Not in the list: \u2068hund\u2069. Chance drew their numbers; they tell no meaning.")
     assert seen.page.locator(".own-legend").all_inner_texts() == heads
     seen.type("she was hungry tea")
     turned = [name for name, was in
@@ -589,9 +589,15 @@ def test_the_explorer_below_is_whole(own):
 @WIDTHS
 def test_a_box_asks_and_checks(own, width):
     seen = own(width=width)
-    seen.field("Ask me for").select_option("a weight")
-    seen.press("Ask")
     box = seen.page.locator("mha-your-turn")
+    # What asks for nothing has scores of 0: another word's is asked for.
+    seen.page.locator(".own-word").first.click()
+    seen.press("Ask")
+    box.locator("summary").click()
+    assert box.locator(".your-turn-worked p").inner_text().split()[-1] != "0"
+    seen.page.locator(".own-word").nth(1).click()
+    seen.field("Ask me for").select_option("a weight")
+    seen.press("Ask for another")
     expect(box).to_contain_text("Compute the weight that tired gives to")
     box.locator("input").fill("7")
     box.get_by_role("button", name="Check").click()
@@ -614,6 +620,19 @@ def test_files_are_kept_by_the_browser(own, width):
         assert kept.value.suggested_filename == f"the-tired-cat-drinks-tea.{ending}"
         text = kept.value.path().read_text(encoding="utf-8")
         assert "tired" in text
+
+
+def test_what_is_taken_along_opens_and_closes_and_moves_nothing(own):
+    seen = own(width=390, has_touch=True)
+    place, take = seen.page.locator(".own-words"), seen.page.locator(".own-take")
+    before = place.bounding_box()
+    seen.press("Take it along")
+    expect(take).to_be_visible()
+    assert place.bounding_box() == before
+    seen.page.locator(".own-word").last.tap()
+    expect(take).to_be_hidden()
+    seen.type("the hungry dog eats bread")  # of which something is said
+    assert place.bounding_box() == before
 
 
 @pytest.mark.parametrize("allowed", [True, False])

@@ -130,6 +130,17 @@ def test_an_input_is_dragged_by_the_mouse(view):
     holds(seen, changed(seen.run, 1, 0, 0.5), 0)
 
 
+def test_a_quick_hand_takes_the_number_along(view):
+    seen = view("the-cat-sat").live()
+    box = seen.number("Embedding of cat, x₁").bounding_box()
+    x, y = box["x"] + 10, box["y"] + 12
+    seen.page.mouse.move(x, y)
+    seen.page.mouse.down()
+    seen.page.mouse.move(x + 64, y)  # in one step, beyond its neighbours
+    seen.page.mouse.up()
+    holds(seen, changed(seen.run, 1, 0, 0.8), 0)
+
+
 WAYS_OF_A_DRAG = """([label, by]) => {
   const e = document.querySelector(`.strip [aria-label="${label}"]`);
   e.scrollIntoView({ block: "center" });

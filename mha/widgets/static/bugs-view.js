@@ -92,16 +92,17 @@
       parts.result = make("div", { className: "bugs-result" });
       parts.verdict = make("p", { className: "bugs-verdict", role: "status" });
       parts.choices = make("div", { className: "bugs-choices", role: "group", "aria-label": texts.guess });
-      parts.show = button(texts.show, () => this.reveal(false));
+      parts.show = button(texts.show, () => this.reveal());
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title),
         make("div", { className: "model-controls" }, parts.program, parts.found),
         make("div", { className: "bugs-halves" }, this.controls(), this.properties(), parts.result,
           make("div", { className: "bugs-guess" },
-            make("p", { className: "model-title" }, texts.guess), parts.choices, parts.verdict)),
+            make("p", { className: "model-title" }, texts.guess), parts.choices)),
         make("div", { className: "model-controls" }, parts.show, parts.before, parts.next, parts.seed,
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
-          ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
+          ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status),
+        parts.verdict);
     }
 
     controls() {
@@ -214,25 +215,28 @@
       parts.buttons = this.choices.map((bug) => makeButton("", () => this.guess(bug), { className: "bugs-choice" }));
       parts.buttons.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
         node.append(make("code", {}, this.choices[i].line)));
-      parts.choices.replaceChildren(...parts.buttons);
+      parts.verdicts = this.choices.map(() => make("p", { className: "bugs-verdict", role: "status" }));
+      parts.choices.replaceChildren(...parts.buttons.map((/** @type {any} */ node, /** @type {number} */ i) =>
+        make("div", {}, node, parts.verdicts[i])));
       parts.verdict.replaceChildren();
       this.paint();
     }
 
     /** @param {any} bug */
     guess(bug) {
-      const node = this.parts.buttons[this.choices.indexOf(bug)];
+      const place = this.choices.indexOf(bug);
+      const node = this.parts.buttons[place];
       if (this.isOver || node.ariaDisabled === "true") return;
       this.guesses += 1;
       if (bug === this.bug) {
         if (!this.known.has(bug.name)) this.known.set(bug.name, this.guesses === 1);
-        this.reveal(true);
+        this.reveal(place);
         return;
       }
       if (!this.known.has(this.bug.name)) this.known.set(this.bug.name, false);
       off(node);
       const what = this.unlike(bug);
-      this.parts.verdict.replaceChildren(what ? fill(texts.notHere, { what }) : texts.likeHere);
+      this.say(this.parts.verdicts[place], what ? fill(texts.notHere, { what }) : texts.likeHere);
       this.paint();
     }
 
@@ -254,15 +258,22 @@
       return "";
     }
 
-    /** Tell the line. @param {boolean} isFound */
-    reveal(isFound) {
+    /** Say it right below what was pressed, and have it on the screen.
+        @param {HTMLElement} node @param {any[]} what */
+    say(node, ...what) {
+      node.replaceChildren(...what);
+      node.scrollIntoView({ block: "nearest" });
+    }
+
+    /** Tell the line: below it, where a reader has found it at a place. @param {number} [place] */
+    reveal(place) {
       if (this.isOver) return;
       const { at, fails, line, meant, name, said } = this.bug;
       if (!this.known.has(name)) this.known.set(name, false);
       this.isOver = true;
-      this.isTested = true;
-      this.parts.verdict.replaceChildren(
-        ...withCode(fill(isFound ? texts.yes : texts.was, { line, meant, said })), " ",
+      const { verdict, verdicts } = this.parts;
+      this.say(place === undefined ? verdict : verdicts[place],
+        ...withCode(fill(place === undefined ? texts.was : texts.yes, { line, meant, said })), " ",
         fill(texts.because, { letters: [...fails].join(", ") }), " ",
         ...(isPage ? [make("a", { href: `#${at}` }, texts.exhibit)] : []));
       this.paint();

@@ -236,11 +236,48 @@
     };
   }
 
+  /** How far from the screen something follows a change at once, and how much later the rest does. */
+  const NEAR = "10% 0%";
+  const LATER_MS = 250;
+
+  /**
+   * What draws an element at once where it is near the screen; where it is not, when it comes near,
+   * has the focus or is printed, or a little later.
+   * @param {Element} node
+   * @param {() => void} draw
+   * @returns {(isAsked?: boolean) => void}
+   */
+  function nearFirst(node, draw) {
+    let isNear = true;
+    /** @type {any} */
+    let late = null;
+    const now = () => {
+      clearTimeout(late);
+      late = null;
+      draw();
+    };
+    const catchUp = () => { if (late) now(); };
+    new IntersectionObserver((entries) => {
+      isNear = entries[entries.length - 1].isIntersecting;
+      if (isNear) catchUp();
+    }, { rootMargin: NEAR }).observe(node);
+    node.addEventListener("focusin", catchUp, true);
+    addEventListener("beforeprint", catchUp);
+    return (isAsked = isNear) => {
+      if (isAsked) {
+        now();
+        return;
+      }
+      clearTimeout(late);
+      late = setTimeout(now, LATER_MS);
+    };
+  }
+
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, fitting, freshId, inItalics, isPage, later, make, makeButton, makeChoice, makeEntry, makeField, makeGroup,
-    markCaption, printed, scientific, set, setBar,
+    LATER_MS, STEP, fill, fitting, freshId, inItalics, isPage, later, make, makeButton, makeChoice, makeEntry,
+    makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
     setText, strength,
   };
   window.mhaExplorer = shared;

@@ -6,7 +6,7 @@
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inputAddress, isChanged,
-    isPage, later, make, markCaption, nameOf, startOf, toHash } = window.mhaExplorer;
+    isPage, later, make, markCaption, nameOf, nearFirst, setText, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
@@ -40,6 +40,12 @@
     /** Whoever made this explorer and can make another: its changes are steps of the history too.
         @type {ExplorerMaker | null} */
     maker = null;
+
+    /** What draws both, near the screen at once. @type {((isAsked?: boolean) => void) | undefined} */
+    drawStrip;
+
+    /** @type {((isAsked?: boolean) => void) | undefined} */
+    drawExtra;
 
     /** All numbers, once they are opened, and their tables. @type {any} */
     all;
@@ -91,6 +97,7 @@
       data.width = this.numbers.value[0][0].length;
       data.keyWidth = this.numbers.query[0][0].length;
       this.strip = new Strip(this);
+      this.drawStrip = nearFirst(this.strip.node, () => this.strip.paint());
       if (data.block) window.mhaExplorer.addBlock(this.strip);
       this.tasks = new Tasks(this);
       this.controls = new Controls(this);
@@ -115,7 +122,8 @@
       if (this.extra) return;
       this.extra = new window.mhaExplorer.views[this.data.view](this);
       this.extraPlace.append(this.extra.node);
-      this.extra.paint();
+      this.drawExtra = nearFirst(this.extra.node, () => this.extra.paint());
+      this.drawExtra(true);
     }
 
     /** The tables' script and elements are there when they are first asked for.
@@ -277,8 +285,9 @@
     // -- What is seen --
 
     refresh() {
-      this.strip.paint();
-      this.extra?.paint();
+      // Steps are of what the strip has drawn.
+      this.drawStrip?.(this.state.step !== null || undefined);
+      this.drawExtra?.();
       this.controls.sync(this.state);
       this.tasks.paint();
       if (this.fold.open) this.all?.paint();

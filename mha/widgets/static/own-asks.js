@@ -142,7 +142,18 @@
     return box;
   }
 
-  /** The numbers of a stage that can be asked for: those of one word, of keys and values of all.
+  /** Whether there is something to work out: zeros, and what comes of equal scores, can be read off.
+      @type {(numbers: ExplorerNumbers, at: Place) => boolean} */
+  function isTelling(numbers, at) {
+    const { stage, head, row } = at;
+    if (!["exponentials", "row_sums", "weights"].includes(stage)) return valueAt(numbers, at) !== 0;
+    const scores = numbers.scaled_scores[head][row];
+    return stage === "exponentials" ? scores[/** @type {number} */ (at.column)] !== 0
+      : scores.some((x) => x !== scores[0]);
+  }
+
+  /** The numbers of a stage that can be asked for: those of one word, of keys and values of all. Of
+      other words where one's numbers tell nothing; none of its own only where no word has better.
       @type {(numbers: ExplorerNumbers, stage: string, word: number) => Place[]} */
   function askable(numbers, stage, word) {
     const { axes } = window.mhaStages[stage];
@@ -150,14 +161,16 @@
     const array = /** @type {any} */ (numbers)[stage];
     if (!array) return [];
     const heads = axes.includes("head") ? array.map((/** @type {any} */ _, /** @type {number} */ h) => [h]) : [[]];
-    return heads.flatMap((/** @type {number[]} */ head) => {
-      const rows = head.length ? array[head[0]] : array;
-      const those = ["key", "value"].includes(stage) ? rows.map((/** @type {any} */ _, /** @type {number} */ i) => i)
-        : [word];
-      return those.flatMap((/** @type {number} */ row) => (axes.includes("column")
-        ? rows[row].map((/** @type {any} */ _, /** @type {number} */ column) => placeAt(stage, ...head, row, column))
-        : [placeAt(stage, ...head, row)]));
-    }).filter((/** @type {Place} */ at) => isWorkable(numbers, at) && Number.isFinite(valueAt(numbers, at)));
+    const every = heads.flatMap((/** @type {number[]} */ head) =>
+      (head.length ? array[head[0]] : array).flatMap((/** @type {any} */ numbersOf, /** @type {number} */ row) =>
+        (axes.includes("column")
+          ? numbersOf.map((/** @type {any} */ _, /** @type {number} */ column) => placeAt(stage, ...head, row, column))
+          : [placeAt(stage, ...head, row)])))
+      .filter((/** @type {Place} */ at) => isWorkable(numbers, at) && Number.isFinite(valueAt(numbers, at)));
+    const own = ["key", "value"].includes(stage) ? every
+      : every.filter((/** @type {Place} */ { row }) => row === word);
+    const telling = (/** @type {Place[]} */ places) => places.filter((at) => isTelling(numbers, at));
+    return [telling(own), telling(every), own].find((places) => places.length) ?? [];
   }
 
   Object.assign(window.mhaOwn, { askable, boxOf, exerciseOf });

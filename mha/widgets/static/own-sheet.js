@@ -2,8 +2,8 @@
 (function () {
   "use strict";
 
-  const { short, shown } = window.mhaNumbers;
-  const { at: placeAt } = window.mhaPlaces;
+  const { chain, short, shown } = window.mhaNumbers;
+  const { at: placeAt, valueAt } = window.mhaPlaces;
   const { compute, dimension, fill, make, startOf, worked } = window.mhaExplorer;
   const { isGiven } = window.mhaOrigins;
   const texts = window.mhaStrings.own;
@@ -31,11 +31,13 @@
      * @param {ExplorerData} data as `taken` gives it
      * @param {Record<string, string>} titles of the stages
      * @param {boolean} isAll whether all words are asked for, or the one that is looked at
+     * @param {string[]} [meanings] what a word's numbers stand for
      */
-    constructor(data, titles, isAll) {
+    constructor(data, titles, isAll, meanings = []) {
       this.data = data;
       this.titles = titles;
       this.isAll = isAll;
+      this.meanings = meanings;
       this.state = startOf(data);
       /** @type {any} */
       this.numbers = compute(data, this.state);
@@ -98,7 +100,17 @@
         rules.weights, rules.mix, end];
       return make("div", { className: "own-rules" }, make("ol", {}, ...all.map((rule) => make("li", {}, ...raised(rule)))),
         ...(data.isCausal ? [make("p", {}, texts.sheetCausal)] : []),
-        make("p", {}, ...raised(texts.sheetRounding)));
+        make("p", {}, ...raised(texts.sheetRounding)), this.symbols());
+    }
+
+    /** What the letters of the tables and lines stand for. */
+    symbols() {
+      return make("p", {}, fill(texts.sheetSymbols, { end: this.numbers.output ? texts.sheetEnd : "" }));
+    }
+
+    /** The name of one of a word's numbers, with its meaning. @type {(symbol: string, i: number) => string} */
+    named(symbol, i) {
+      return [dimension(symbol, i), symbol === "x" ? this.meanings[i] : ""].filter(Boolean).join(" ");
     }
 
     /** @param {number} head @param {boolean} isKey */
@@ -141,10 +153,10 @@
       const { columns: kind, rows: letter, symbol } = window.mhaStages[stage];
       const array = this.arrayOf(stage, head);
       const isOfMatrix = window.mhaPlaces.isMatrix(stage);
-      const columns = kind === "keys" ? data.tokens : array[0].map((_, i) => dimension(symbol, i));
+      const columns = kind === "keys" ? data.tokens : array[0].map((_, i) => this.named(symbol, i));
       return this.grid(this.titles[stage], stage === "exponentials" ? [...columns, texts.sum] : columns,
         this.rowsOf(stage).map((row) => this.row(stage, head, row, isFilled,
-          isOfMatrix ? dimension(letter ?? "", row) : data.tokens[row])));
+          isOfMatrix ? this.named(letter ?? "", row) : data.tokens[row])));
     }
 
     /** The way from one word's scores to its weights, a step a row.
@@ -197,12 +209,23 @@
       return [...parts, ...end];
     }
 
+    /** How a number comes about. A score is divided by the root, as the rules say.
+        @param {Place} at */
+    workedOut(at) {
+      const { data, numbers, state } = this;
+      if (at.stage !== "scaled_scores" || data.scale !== null || !Number.isFinite(valueAt(numbers, at))) {
+        return worked(data, state, numbers, at);
+      }
+      const score = short(valueAt(numbers, { ...at, stage: "scores" }));
+      return chain(`${score} ÷ √${numbers.query[0][0].length}`, short(valueAt(numbers, at)));
+    }
+
     /** @param {Place} at */
     line(at) {
       const { symbol, columns } = window.mhaStages[at.stage];
       const name = columns === "keys" ? `${symbol}(${this.data.tokens[at.column]})`
         : at.column === null ? symbol : dimension(symbol, at.column);
-      return `${name}: ${worked(this.data, this.state, this.numbers, at)}`;
+      return `${name}: ${this.workedOut(at)}`;
     }
   }
 

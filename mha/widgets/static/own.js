@@ -229,12 +229,16 @@
       };
       const take = makeButton(texts.take, () => open(all.hidden), { "aria-controls": all.id });
       open(false);
+      document.addEventListener("pointerdown", (event) => {
+        if (!all.hidden && !this.top.contains(/** @type {Node} */ (event.target))) open(false);
+      });
       all.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Escape") return;
         open(false);
         take.focus();
       });
-      return make("div", { className: "own-top" }, make("div", { className: "own-line" }, undo, redo, take), all);
+      this.top = make("div", { className: "own-top" }, make("div", { className: "own-line" }, undo, redo, take), all);
+      return this.top;
     }
 
     takes() {
@@ -253,7 +257,8 @@
       const all = makeChoice("radio", name, texts.printAll, () => {});
       this.one.input.checked = true;
       const sheet = makeButton(texts.print, () =>
-        print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked).node()));
+        print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked,
+          this.settings.numbers === "meanings" ? this.data.meanings : []).node()));
       // Where the browser does not copy, a field with the link comes beside the button.
       const said = make("span", { className: "own-said" }); // the explorer says it aloud
       const link = makeButton(texts.link, async () => {
@@ -322,14 +327,14 @@
     /** What is to be said of words that the vocabulary does not have, and of those that it has
         with meanings for which a word has too few numbers. */
     doubtful() {
-      const { data: { meanings, vocabulary }, settings: { numbers, width, words }, element } = this;
+      const { data: { vocabulary }, settings: { numbers, width, words }, element } = this;
       if (numbers !== "meanings") return [];
       const { embeddings } = element.data.inputs;
       const of = words.map((word, i) => {
         const isKnown = Object.hasOwn(vocabulary, bareWord(word));
-        const [first] = isKnown ? vocabulary[bareWord(word)].split(" ") : [meanings[embeddings[i].indexOf(1)]];
-        return { isKnown, isBeyond: isKnown && first && !embeddings[i].some(Boolean),
-          text: `\u2068${bareWord(word)}\u2069 (${first})` };
+        const [first] = isKnown ? vocabulary[bareWord(word)].split(" ") : [];
+        return { isKnown, isBeyond: first && !embeddings[i].some(Boolean),
+          text: `\u2068${bareWord(word)}\u2069${first ? ` (${first})` : ""}` };
       });
       const said = (/** @type {string} */ few, /** @type {string} */ many, /** @type {typeof of} */ found) => {
         const each = [...new Set(found.map(({ text }) => text))];
@@ -447,7 +452,7 @@
       this.chosen.replaceChildren(
         make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...legend),
         make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose,
-          dir: getComputedStyle(this.field).direction },
+          dir: this.field.matches(":dir(rtl)") ? "rtl" : "ltr" }, // to ask for its style lays the page out
           ...this.words.map(({ button }) => button)),
         this.sliding);
     }

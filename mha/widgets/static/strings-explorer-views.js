@@ -30,6 +30,7 @@
     unheated: "Move the temperature: the bars under it stand here.",
     unmasked: "Tick a word: the bars without it stand here.",
     planeAcross: "across",
+    planeAlso: "Also moved, by {matrix}: {others}.",
     planeAsks: "query",
     planeAxes: {
       "": ["x₁", "x₂", "x₃", "x₄"], both: ["q₁, k₁", "q₂, k₂"], w_k: ["k₁", "k₂"], w_q: ["q₁", "q₂"], w_v: ["v₁", "v₂"],
@@ -64,6 +65,7 @@
     },
     planeWay: "{key} gets {share} on the shortest way of the query: from {from} to {to}, {way} long.",
     width: "Width of queries and keys",
+    widthBack: "as drawn",
     widthAxes: ["along the query", "across it"],
     widthLong: "{long} long",
     widthMost: "largest weight {most}",

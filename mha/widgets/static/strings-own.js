@@ -30,9 +30,9 @@
     asks: "attends to",
     choose: "Words, and the share that each gets",
     numbersOf: "The numbers of {word}",
-    unknown: "Not in the list, so chance gave a meaning to {words}.",
-    manyUnknown: "{count} words are not in the list, so chance gave each a meaning.",
-    turned: "The sentence has other meanings now, so heads turn: {heads}.",
+    unknown: "Not in the list: {words}. Chance drew their numbers; they tell no meaning.",
+    manyUnknown: "{count} words are not in the list: chance drew their numbers; they tell no meaning.",
+    turned: "Other meanings, so heads turn: {heads}.",
     idle: "no head reads it",
     passedOn: "for values only",
     beyond: "A word has {width} numbers here, so these say nothing: {words}.",
@@ -94,6 +94,9 @@
       only: "With one head, its output is the result.",
       output: "The heads' outputs side by side, times a column of W^O, added up: that is the result.",
     },
+    sheetSymbols: "Letters: x a word's numbers; q, k and v its query, key and value; s a score; s′ a scaled score; " +
+      "e an exponential; Σ their sum; α a weight; z a head's output{end}.",
+    sheetEnd: "; y the output",
     sum: "sum",
   };
 })();

@@ -94,7 +94,7 @@
       // Bars that only repeat those beside them give way to what would make them differ.
       const differs = [true, state.temperature !== 1, isMasked];
       this.columns.forEach(({ title, without, head, list, rows }, i) => {
-        list.hidden = !differs[i];
+        if (list.hidden === differs[i]) list.hidden = !differs[i];
         setText(head, differs[i] ? fill(title, { value: warmth }) : without);
         const weights = runs[i].weights[state.focus][row];
         rows.forEach(({ token, bar, number }, key) => {

@@ -46,6 +46,8 @@
       this.at = null;
       this.isWanted = false;
       this.isShown = false;
+      /** What is asked of the next frame. @type {number | null} */
+      this.soon = null;
       this.isAway = false;
       this.hasMargin = false;
       this.edges = { margin: 0, foot: 0 };
@@ -162,11 +164,19 @@
       const isShown = isWanted && !this.isAway;
       if (isShown === this.isShown) return;
       this.isShown = isShown;
-      this.node.hidden = !isShown;
-      if (!isShown) document.documentElement.classList.remove("has-foot");
-      if (!isShown) return;
       this.paint();
-      this.stand();
+      this.standSoon();
+    }
+
+    /** Come, go or stand elsewhere with the next frame: what is moved has not to be laid out for it
+        once more. */
+    standSoon() {
+      this.soon ??= requestAnimationFrame(() => {
+        this.soon = null;
+        this.node.hidden = !this.isShown;
+        if (!this.isShown) document.documentElement.classList.remove("has-foot");
+        this.stand();
+      });
     }
 
     // -- What it shows --
@@ -229,7 +239,7 @@
       if (this.reset.hidden === !isChanged) return;
       this.reset.hidden = !isChanged;
       this.tall = 0;
-      this.stand();
+      this.standSoon();
     }
   }
 

@@ -6,16 +6,13 @@
   "use strict";
 
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
-  const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
+  const { LATER_MS, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
     isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
 
   /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
   const DRAG = { step: 8, least: 4 };
-
-  /** What is out of sight follows so much later. */
-  const LATER_MS = 250;
 
   /** Words of the text that stand for a part of the strip, by their class. */
   const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];

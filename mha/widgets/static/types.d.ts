@@ -659,6 +659,7 @@ interface Window {
   };
   mhaExplorer: {
     LAYOUTS: Partial<Record<Operation, Layout>>;
+    LATER_MS: number;
     MAPS: string[];
     // deno-lint-ignore no-explicit-any
     addBlock(strip: any): void;
@@ -726,6 +727,7 @@ interface Window {
     inItalics(text: string): (Node | string)[];
     markCaption(node: Element, isChanged: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
+    nearFirst(node: Element, draw: () => void): (isAsked?: boolean) => void;
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;
