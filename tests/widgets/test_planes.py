@@ -310,6 +310,23 @@ def test_lines_of_equal_weight_turn_with_the_temperature(put):
     assert (numbers(seen)["query"] != before).any()
 
 
+def test_lines_of_equal_weight_are_of_a_key_that_is_not_masked(put):
+    seen = put(explorer(BANK, view="temperature").html)
+    box = seen.page.locator(".temperature .choice")
+    box.first.wait_for()
+    caption = seen.page.get_by_text("Lines on which a query gives river 50, 75 and 90 %")
+    assert caption.count() == 1
+    tops = []
+    for value in (0, -78, 100):  # 1, 0.17 and 10
+        seen.page.locator(".temperature [type=range]").first.fill(str(value))
+        tops.append(box.first.bounding_box()["y"])
+    assert max(tops) == min(tops)
+    box.filter(has_text="river").click()
+    assert seen.page.get_by_text("Lines on which a query gives bank 50").count() == 1
+    box.filter(has_text="the is").click()
+    assert seen.page.get_by_text("Only bank is left to attend to").count() == 1
+
+
 def test_arrows_lengthen_with_the_width(scripts):
     tenths = drawn(np.random.default_rng(SEED), keys=5)
     for width in (4, 512):
