@@ -10,12 +10,14 @@
   const texts = window.mhaStrings.explorer;
 
   /** In pixels: what is left free at each edge, how far apart ticks are at least, how far their
-      numbers stand from an axis, how long an arrow's head is, how far around a point names keep off. */
+      numbers stand from an axis, how long an arrow's head is, how far around a point names keep off,
+      and how far beside a number. */
   const EDGE = { across: 34, up: 26 };
   const LEAST = 50;
   const OFF = { across: 21, up: 11 };
   const HEAD = 11;
   const AROUND = 9;
+  const APART = 4;
 
   /** What a pixel of each costs a name that covers it, a class of its own before its kind. */
   const COVERED = /** @type {Record<string, number>} */ (
@@ -340,7 +342,7 @@
       const half = anchor === "end" ? long / 2 : 0;
       const middle = Math.min(width - long / 2 - 3, Math.max(long / 2 + 2, x - half));
       const line = Math.min(height - 4, Math.max(13, y));
-      this.drawn.boxes.push([middle - long / 2, line - 12, middle + long / 2, line + 2]);
+      this.drawn.boxes.push([middle - long / 2 - APART, line - 12, middle + long / 2 + APART, line + 2]);
       const node = this.next("text", "text", name);
       set(node, "x", middle + half);
       set(node, "y", line);
