@@ -449,7 +449,9 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     assert seen.shares().max() > 60
     heads = seen.page.locator(".own-legend").all_inner_texts()
     seen.type("the was hungry cat hund")
-    expect(says).to_have_text("Not in the list: \u2068hund\u2069. Chance drew their numbers; they tell no meaning.")
+    expect(says).to_have_text(
+        "Not in the list: \u2068hund\u2069. Chance drew their numbers; they tell no meaning."
+    )
     assert seen.page.locator(".own-legend").all_inner_texts() == heads
     seen.type("she was hungry tea")
     turned = [name for name, was in
