@@ -86,7 +86,7 @@ LATE_PARTS = {
     "tied-still.js": ("tied-still.js",),
     "explorer-steps.js": (*TIME, "strings-explorer-steps.js", "explorer-steps.js"),
     "cache.js": (*TIME, *STEPS, "cache.js"),
-    "tiles.js": (*TIME, *STEPS, "tiles.js"),
+    "tiles.js": (*TIME, *STEPS, "dragged-field.js", "tiles.js"),
     "explorer-settings.js": (
         "strings-explorer-heat.js",
         "strings-explorer-settings.js",
@@ -127,7 +127,13 @@ LATE_PARTS = {
         "own.js",
     ),
     "slope.js": ("plane-slope.js",),
-    "sheet-view.js": ("strings-sheet.js", *LOOKING, "sheet.js", "sheet-view.js"),
+    "sheet-view.js": (
+        "strings-sheet.js",
+        *LOOKING,
+        "dragged-field.js",
+        "sheet.js",
+        "sheet-view.js",
+    ),
     "layer-view.js": ("strings-layer.js", *LOOKING, "layer-view.js"),
     "cost-view.js": ("strings-cost.js", "cost-sizes.js", "cost-curves.js", "cost-view.js"),
     "heads-view.js": (

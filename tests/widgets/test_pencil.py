@@ -236,7 +236,17 @@ def test_a_phone_has_room_for_all_of_it_and_rows_stand_still(opened):
     page.get_by_role("button", name="Walkthrough").tap()
     last = page.locator(".pencil-row .n").last
     before = last.bounding_box()["y"] + page.evaluate("scrollY")
-    page.locator(".pencil-row .n.slip").first.tap()
+    slip = page.locator(".pencil-row .n.slip").first
+    slip.tap()
+    assert page.locator(".pencil-said").bounding_box()["height"] < 0.35 * 900
+    chosen = page.locator(".pencil-row .n.at")
+    panel = page.locator(".pencil-said").bounding_box()
+    assert chosen.bounding_box()["y"] + 20 < panel["y"]
+    last.scroll_into_view_if_needed()
+    expect(chosen).not_to_be_in_viewport()
+    expect(page.locator(".pencil-head")).not_to_be_in_viewport()
+    page.locator(".pencil-name").tap()
+    expect(chosen).to_be_in_viewport()
     page.get_by_role("button", name="Correct it").tap()
     page.get_by_label("Correct the slips, first to last").fill("349")
     assert last.bounding_box()["y"] + page.evaluate("scrollY") == before

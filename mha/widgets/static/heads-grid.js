@@ -45,13 +45,9 @@
   function gridOf(view) {
     const { parts } = view;
     // Those come first of which the name holds most.
-    const sort = (/** @type {any} */ changes) => {
-      view.change(changes);
-      parts.grid.scrollTop = 0;
-    };
-    parts.name = make("select", { onchange: () => sort({ name: parts.name.value }) },
+    parts.name = make("select", { onchange: () => view.change({ name: parts.name.value }) },
       ...Object.keys(texts.names).map((name) => make("option", { value: name })));
-    parts.all = make("input", { type: "checkbox", onchange: () => sort({ all: parts.all.checked }) });
+    parts.all = make("input", { type: "checkbox", onchange: () => view.change({ all: parts.all.checked }) });
     parts.rule = make("p", { className: "soft heads-rule" });
     parts.verdict = make("p", { className: "heads-verdict", role: "status" });
     parts.sides = texts.sideNames.map((/** @type {string} */ name, /** @type {number} */ side) =>
@@ -59,13 +55,21 @@
     parts.slots = view.maps[0].map((/** @type {Matrix} */ _, /** @type {number} */ slot) => slotOf(view, slot));
     parts.grid = make("div", { className: "heads-grid head-0", role: "radiogroup", "aria-label": texts.maps },
       ...parts.slots.map((/** @type {any} */ { node }) => node));
+    parts.more = makeButton(fill(texts.more, { n: parts.slots.length }), () => openAll(view),
+      { className: "reading-button heads-more" });
     parts.grid.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => stepFrom(view, event));
     return make("div", { className: "heads-all" },
       make("div", { className: "model-controls" }, make("label", {}, `${texts.name} `, parts.name)), parts.rule,
       parts.verdict,
       make("div", { className: "model-controls" }, make("label", {}, parts.all, ` ${texts.all}`),
         make("span", { className: "heads-sides", role: "group", "aria-label": texts.side },
-          make("span", { className: "soft" }, texts.side), ...parts.sides)), parts.grid);
+          make("span", { className: "soft" }, texts.side), ...parts.sides)), parts.grid, parts.more);
+  }
+
+  /** A narrow page has the first of them, and the chosen ones, until all are asked for. @param {any} view */
+  function openAll({ parts }) {
+    parts.grid.classList.add("open");
+    parts.more.hidden = true;
   }
 
   /** @param {any} view @param {number} slot */
@@ -86,6 +90,7 @@
     const by = { ...STEPS, ArrowUp: -columns, ArrowDown: columns }[event.key];
     if (!by || !slots[from + by]) return;
     event.preventDefault();
+    openAll(view);
     slots[from + by].node.focus();
     view.chooseHead(view.order[from + by]);
   }
@@ -97,6 +102,7 @@
     [...parts.name.options].forEach((option) => setText(option, fill(texts.names[option.value],
       { from: view.pair[0], to: view.pair[1] })));
     parts.all.checked = all;
+    parts.all.disabled = !name; // without one there is nothing to take over all
     setText(parts.rule, fill(texts.rules[name], { from: view.pair[0], to: view.pair[1], others: view.others() }));
     parts.sides.forEach((/** @type {any} */ node, /** @type {number} */ i) => set(node, "aria-pressed", String(i === side)));
     const { color } = view;

@@ -7,7 +7,7 @@
   const { shown } = window.mhaNumbers;
   const texts = window.mhaStrings.heads;
 
-  /** How high the arcs may be, and from which weight on there is one. */
+  /** How high the arcs are where there is room, and from which weight on there is one. */
   const [HEIGHT, LEAST] = [60, 0.02];
 
   const SIDES = [0, 1];
@@ -77,7 +77,8 @@
   /** Where the tokens stand; the chosen one comes into sight, and what stands beside it.
       @param {any} view */
   function measure({ parts, state: { place } }) {
-    const { scroll, tokens } = parts;
+    const { arcs, scroll, tokens } = parts;
+    parts.height = arcs[0].node.clientHeight;
     const lefts = tokens.map((/** @type {any} */ token) => token.offsetLeft);
     parts.middles = tokens.map((/** @type {any} */ token, /** @type {number} */ i) =>
       lefts[i] - lefts[0] + token.offsetWidth / 2);
@@ -91,22 +92,23 @@
   /** From the middle of the word to that of each key, as thick as the weight. @param {any} view */
   function paintArcs(view) {
     const { parts, state: { heads, place } } = view;
-    const { middles } = parts;
+    const { height, middles } = parts;
     SIDES.forEach((side) => {
       const row = view.weightsIn(heads[side])?.[place] ?? [];
       parts.arcs[side].paths.forEach((/** @type {any} */ path, /** @type {number} */ i) => {
         const isDrawn = row[i] >= LEAST;
-        set(path, "d", isDrawn ? arc(middles[place], middles[i], side) : "");
+        set(path, "d", isDrawn ? arc(middles[place], middles[i], side, height) : "");
         set(path, "stroke-width", isDrawn ? (0.75 + 7 * row[i]).toFixed(2) : 0);
       });
     });
   }
 
-  /** A token's arc to itself is a loop. @param {number} from @param {number} to @param {number} side */
-  function arc(from, to, side) {
+  /** A token's arc to itself is a loop.
+      @param {number} from @param {number} to @param {number} side @param {number} height */
+  function arc(from, to, side, height) {
     const [left, right] = from === to ? [from - 9, from + 9] : [from, to];
-    const rise = Math.min(2 * HEIGHT - 10, 30 + 0.4 * Math.abs(to - from));
-    const [foot, top] = side ? [0, rise] : [HEIGHT, HEIGHT - rise];
+    const rise = (height / HEIGHT) * Math.min(2 * HEIGHT - 10, 30 + 0.4 * Math.abs(to - from));
+    const [foot, top] = side ? [0, rise] : [height, height - rise];
     return `M${left.toFixed(1)} ${foot}Q${((left + right) / 2).toFixed(1)} ${top.toFixed(1)} ${right.toFixed(1)} ${foot}`;
   }
 

@@ -236,6 +236,7 @@
       this.enter(cell.spot);
       this.at = this.at === cell.spot ? -1 : cell.spot;
       this.paint();
+      if (this.at >= 0) this.bring(this.at); // what is said must not lie over it
     }
 
     /** Go to a number and ask about it. @param {number} spot */
@@ -449,7 +450,8 @@
       this.parts.said.className = "pencil-said open";
       this.parts.said.replaceChildren(
         make("div", { className: "pencil-what" },
-          make("p", { className: "pencil-name" }, fill(texts.line, { name: named(sheet, cell), line: cell.line })),
+          makeButton(fill(texts.line, { name: named(sheet, cell), line: cell.line }), () => this.bring(at),
+            { className: "pencil-name", title: texts.bring }),
           make("div", { className: "pencil-buttons" }, ...buttons)),
         this.arithmetic(at),
         make("p", {}, ...this.verdict(at)),

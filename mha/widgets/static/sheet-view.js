@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, ask, fill, goBack, isPage, make, makeButton, makeChoice, originOf,
+  const { LAYOUTS, ask, fill, goBack, isPage, make, makeButton, makeChoice, movable, originOf,
     paintOrigin, set, setBar, setText } = window.mhaExplorer;
   const { parsed, short, shown } = window.mhaNumbers;
   const { carriedOut, originOn } = window.mhaSheet;
@@ -14,6 +14,9 @@
 
   /** Which given table a switch makes use of. @type {Record<string, string>} */
   const USED_BY = { angles: "turn", gate: "gate" };
+
+  /** The address is written when the hand rests: browsers count how often. */
+  const PAUSE_MS = 300;
 
   /** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
   const BYTES = { usual: 2, eight: 1 };
@@ -55,6 +58,8 @@
         why: (/** @type {any} */ { table, row, column }) =>
           (originOn(this.sheet.steps, table, row, column).operation === "masked" ? texts.masked : ""),
       };
+      /** What writes the address. @type {any} */
+      this.waiting = null;
       /** Which tables stand there. */
       this.names = "";
       /** @type {any[]} */
@@ -147,6 +152,7 @@
           row: this.labelOf(row), column: column + 1 }) });
       input.addEventListener("input", () => this.enter(input, role, row, column));
       input.addEventListener("blur", () => this.paint());
+      movable(input, () => this.state.given[role][row][column]);
       return input;
     }
 
@@ -177,7 +183,8 @@
       this.state = { ...this.state, ...patch, at: null };
       this.compute();
       this.paint();
-      if (isPage) history.replaceState(null, "", this.toHash());
+      clearTimeout(this.waiting);
+      if (isPage) this.waiting = setTimeout(() => history.replaceState(null, "", this.toHash()), PAUSE_MS);
     }
 
     toHash() {

@@ -21,7 +21,8 @@
     notCopied: "The address above holds this state.",
     maps: "The 72 heads, in this sentence",
     name: "Put a name to the test",
-    all: "over all sentences",
+    all: "in the order of all sentences",
+    more: "All {n} maps",
     names: {
       "": "no name: as the model has them",
       before: "looks back: the token before",

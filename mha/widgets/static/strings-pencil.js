@@ -29,6 +29,7 @@
     hintDone: "Every slip is corrected, and every number is right.",
     correct: "Correct it",
     uncorrect: "Put it back",
+    bring: "Back to it",
     nextSlip: "Next slip",
     close: "Close",
     line: "{name}, line {line}",

@@ -3,7 +3,7 @@
   "use strict";
 
   window.mhaStrings.sheet = {
-    help: "Switch something on: its steps appear below, and what follows is computed anew. The given numbers can be changed.",
+    help: "Switch something on: its steps appear below, and what follows is computed anew. Drag an underlined number, or tap it to type.",
     switches: "What newer models change",
     names: {
       norm: "queries and keys normalised",

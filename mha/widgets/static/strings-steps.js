@@ -49,7 +49,7 @@
       keptAgain: "Kept: nothing. Each token begins anew with all that were written.",
     },
     tiles: {
-      title: "Press Play: a tile reads the scores, block by block. At the end each output is the one in small print, of the softmax at once.",
+      title: "Press Play: a tile reads the scores, which you can drag. At the end each output is the one in small print, of the softmax at once.",
       size: "Queries and keys of a block",
       plain: "subtract nothing",
       scores: "scaled scores",

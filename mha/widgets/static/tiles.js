@@ -4,9 +4,9 @@
 (function () {
   "use strict";
 
-  const { StepsState, TimeBar, eased, fill, fly, inBrackets, make, set, setText, wholes } =
+  const { StepsState, TimeBar, eased, fill, fly, inBrackets, make, movable, set, setText, wholes } =
     window.mhaExplorer;
-  const { chain, full, parsed, short, shown } = window.mhaNumbers;
+  const { chain, parsed, short, shown } = window.mhaNumbers;
   const { matmul, softmax } = window.mhaAttention;
   const texts = window.mhaStrings.tiles;
 
@@ -14,9 +14,6 @@
 
   /** Decimals in the tables. */
   const PLACES = 2;
-
-  /** How much an arrow key changes a score. */
-  const STEP = 0.1;
 
   /** From this size on a number is written with an exponent. */
   const LARGE = 1e4;
@@ -138,14 +135,7 @@
       const field = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
         spellcheck: false, "aria-label": fill(texts.score, { query, key }),
         oninput: () => this.edit(i, j, parsed(field.value)) });
-      field.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-        const by = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? -STEP : 0;
-        if (!by) return;
-        event.preventDefault();
-        const score = Number((this.scores()[i][j] + by).toFixed(10));
-        field.value = full(score);
-        this.edit(i, j, score);
-      });
+      movable(field, () => this.scores()[i][j]);
       field.addEventListener("blur", () => this.paint());
       return field;
     }

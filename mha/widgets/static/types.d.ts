@@ -849,6 +849,7 @@ interface Window {
     ): void;
     // deno-lint-ignore no-explicit-any
     readBlock(scores: number[], value: Matrix, kept: any, isPlain?: boolean): any;
+    movable(field: HTMLInputElement, value: () => number): void;
     wholes(text: string, below: number): number[] | undefined;
     Steps: new (explorer: ExplorerView) => { node: HTMLElement; paint(): void };
     Strip: new (explorer: ExplorerView) => ExplorerStrip & { heads: { tabs: HTMLElement[] } };

@@ -1,0 +1,58 @@
+/* A field whose number is moved as on the strip: dragged to the right for more, or by the arrow keys. A tap types. */
+(function () {
+  "use strict";
+
+  const { STEP } = window.mhaExplorer;
+  const { full } = window.mhaNumbers;
+
+  /** How far a number is dragged for one step of it, and before it is dragged at all. */
+  const DRAG = { step: 8, least: 4 };
+
+  /**
+   * Each movement is like one that is typed: the field tells it by an event `input`.
+   * @param {HTMLInputElement} field
+   * @param {() => number} value now
+   */
+  function movable(field, value) {
+    let isDragged = false;
+    const move = (/** @type {number} */ to) => {
+      field.value = full(Number(to.toFixed(10)));
+      field.dispatchEvent(new Event("input"));
+    };
+    field.addEventListener("keydown", (event) => {
+      const by = event.key === "ArrowUp" ? STEP : event.key === "ArrowDown" ? -STEP : 0;
+      if (!by) return;
+      event.preventDefault();
+      move(value() + by);
+    });
+    field.addEventListener("mousedown", (event) => {
+      if (field !== document.activeElement) event.preventDefault();
+    });
+    field.addEventListener("click", () => {
+      if (isDragged || field === document.activeElement) return;
+      field.focus();
+      field.select();
+    });
+    field.addEventListener("pointerdown", (event) => {
+      isDragged = false;
+      if (event.button || field.readOnly || field === document.activeElement) return;
+      const [x, from, end] = [event.clientX, value(), new AbortController()];
+      let steps = 0;
+      const { signal } = end;
+      field.addEventListener("pointermove", ({ clientX }) => {
+        const way = clientX - x;
+        if (!isDragged && Math.abs(way) < DRAG.least) return;
+        if (!isDragged) field.setPointerCapture(event.pointerId);
+        isDragged = true;
+        const now = Math.round(way / DRAG.step);
+        if (now !== steps) move(from + now * STEP);
+        steps = now;
+      }, { signal });
+      for (const name of ["pointerup", "pointercancel"]) {
+        field.addEventListener(name, () => end.abort(), { signal });
+      }
+    });
+  }
+
+  Object.assign(window.mhaExplorer, { movable });
+})();
