@@ -23,9 +23,7 @@ def test_a_head_can_be_switched_off_and_on(view):
     assert seen.texts("output") == [shown(float(x)) for x in (concat @ w_o).flat]
     share = [shown(float(x)) for x in seen.run.head_contributions.flat]
     assert seen.texts("head_contributions") == share
-    assert seen.status.startswith(
-        "No weight of the moves, its output moves by up to"
-    )
+    assert seen.status.startswith("No weight of the moves, its output moves by up to")
     amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
     note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."
     assert seen.page.get_by_text(note).is_visible()
