@@ -6,7 +6,7 @@
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inputAddress, isChanged,
-    isPage, later, make, markCaption, nameOf, nearFirst, setText, startOf, toHash } = window.mhaExplorer;
+    isPage, later, make, markCaption, nameOf, nearFirst, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
