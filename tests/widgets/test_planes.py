@@ -501,7 +501,15 @@ def test_the_cloud_is_moved_by_finger(put):
     at_rest(node)
     swipe(page, *middle(node), 30, 25, node)
     follows(seen, TIRED.example)
-    assert (numbers(seen)["embeddings"][1] != TIRED.embeddings[1]).any()
+    moved = numbers(seen)["embeddings"][1] != TIRED.embeddings[1]
+    assert 1 <= moved.sum() <= 2
+    says = page.locator(".cloud figcaption").first.inner_text()
+    assert says.startswith("mat: ")
+    assert [meaning in says for meaning in MEANINGS] == moved.tolist()
+    page.locator(".which-head").get_by_label("Head 2").check()
+    at_rest(tip(seen, "Key of tired, Head 2"))
+    first, last = (page.locator(".cloud .frame").nth(i).bounding_box() for i in (0, 2))
+    assert last["y"] + last["height"] - first["y"] < 780
     bar = page.locator(".pulls").nth(1).get_by_label("it", exact=True)
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()

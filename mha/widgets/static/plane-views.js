@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { shown } = window.mhaNumbers;
+  const { short, shown } = window.mhaNumbers;
   const { of: placeOf } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { Choices, Plane, Sliders, coordinates, equalLines, fill, freshId, glide, make, nearest, set,
@@ -240,9 +240,14 @@
       tip: { name: fill(texts.planeRow, { row: i + 1, matrix: symbol }), look: "row",
         move: (/** @type {number[]} */ point) => explorer.editAll(point.map((x, column) =>
           /** @type {[Place, number]} */ ([placeOf(stage, head, i, column), x]))) } })) : [];
-    const edit = (/** @type {number} */ i, /** @type {number[]} */ x) =>
+    const edit = (/** @type {number} */ i, /** @type {number[]} */ x, /** @type {number[]} */ taken) => {
+      // Those numbers alone that differ from what the hand took.
+      const moved = x.flatMap((one, j) => (one === taken[j] ? [] : [`${axes[j]} ${short(one, 2)}`]));
+      const text = moved.length ? fill(texts.planeOnly, { token: tokenAt(explorer, i), moved: moved.join(", ") }) : "";
+      plane.also = { text };
       explorer.editAll(x.map((one, column) =>
-        /** @type {[Place, number]} */ ([placeOf("embeddings", 0, i, column), one])));
+        /** @type {[Place, number]} */ ([placeOf("embeddings", 0, i, column), one])), text || undefined);
+    };
     /** @type {PlaneMark[]} */
     const axesOf = stage || !isWide ? [] : matrix.flatMap((way, i) => [
       ...[1, 2].map((by) => ({ kind: "point", name: "foot", at: way.map((x) => by * x), wide: 2.5 })),
@@ -262,7 +267,7 @@
             name: fill(texts.planeVector.embeddings, { token: tokenAt(explorer, i) }),
             take: () => /** @type {Matrix} */ (explorer.numbers.embeddings)[i],
             move: (/** @type {number[]} */ point, /** @type {number[]} */ taken) =>
-              edit(i, isWide ? embeddingAt(taken, matrix, point) : point),
+              edit(i, isWide ? embeddingAt(taken, matrix, point) : point, taken),
           } };
       }),
     ], seen);
@@ -392,6 +397,12 @@
       const how = make("p", { className: "soft" }, texts.planeCloudHow);
       const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
       const columns = this.planes.map(({ node }, i) => make("div", {}, node, hands[i]));
+      const which = this.choices.radios("plane", this.explorer.data.heads,
+        (/** @type {number} */ focus) => this.explorer.show({ focus }),
+        (/** @type {any} */ { focus }) => focus);
+      columns[0].append(make("div", { className: "through which-head", role: "group",
+        "aria-label": texts.planeWhich }, ...which));
+      this.choices.sync(this.explorer.state);
       return [make("div", { className: "cloud" }, ...columns), this.says];
     }
 
@@ -484,7 +495,11 @@
       map.names = names.slice(0, 2);
       map.isBare = isWide && !this.through;
       const title = this.through ? texts.planeThis[this.through] : texts.planeCloud;
-      if (isWide) setText(map.caption, fill(title, { head: explorer.data.heads[head] }));
+      if (isWide) {
+        if (map.also) map.also.of ??= explorer.numbers;
+        setText(map.caption, (map.also?.of === explorer.numbers && map.also.text)
+          || fill(title, { head: explorer.data.heads[head] }));
+      }
       set(map.node, "class", `plane head-${(this.through ? head : explorer.state.focus) % 6}`);
       const matrix = this.between ?? this.matrix();
       paintMap(explorer, map, { matrix, stage: this.through, head, seen, axes: this.axes });
