@@ -69,7 +69,7 @@ SLIDER = """const slider = element.querySelector("[type=range]");
 slider.value = +slider.min + (slider.max - slider.min) * (turn % 16) / 16;
 slider.dispatchEvent(new Event("input", { bubbles: true }));"""
 SCRUB = """if (window.scrubbed) {
-  const key = turn % 2 ? "ArrowUp" : "ArrowDown";
+  const key = turn % 16 < 8 ? "ArrowUp" : "ArrowDown"; // a hand that goes on one way
   window.scrubbed.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
 } else view.edit(view.strip.numbers.find(({ given }) => given).at, 0.37 + (turn % 7) * 0.11);"""
 LETTER = """const choice = element.querySelector("select");

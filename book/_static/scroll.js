@@ -45,16 +45,22 @@
   const WIDE = ".cell:has(mha-explorer, mha-instrument), .full-width, .tag_full-width, div.highlight, "
     + ".pst-scrollable-table-container";
   const contents = document.querySelector(".bd-sidebar-secondary");
-  const wide = [...document.querySelectorAll(WIDE)];
+  let wide = [...document.querySelectorAll(WIDE)];
 
-  /** Contents that a wide block would cover line by line give way to it as a whole. */
+  /** Contents, and their title, that a wide block would cover give way to it as a whole. */
   function giveWay() {
-    const nav = contents?.querySelector("nav.page-toc")?.getBoundingClientRect();
-    contents?.classList.toggle("covered", nav !== undefined && wide.some((block) => {
+    const place = contents?.querySelector(".sidebar-secondary-item")?.getBoundingClientRect();
+    contents?.classList.toggle("covered", place !== undefined && wide.some((block) => {
       const { bottom, right, top } = block.getBoundingClientRect();
-      return right > nav.left && bottom > nav.top && top < nav.bottom;
+      return right > place.left && bottom > place.top && top < place.bottom;
     }));
   }
+
+  // A fold that opens may hold wide blocks, or move them.
+  document.addEventListener("toggle", () => {
+    wide = [...document.querySelectorAll(WIDE)];
+    giveWay();
+  }, true);
 
   let waits = false;
   addEventListener("scroll", () => {

@@ -11,6 +11,7 @@
   const HEADING = ":scope > :is(h1, h2, h3, h4), :scope > details > summary > :is(h2, h3, h4)";
   const FIELDS = "input, textarea, select, [contenteditable], summary, mha-explorer, [role=grid]";
   const STOPS = "mha-your-turn, mha-build, mha-quiz, mha-explorer, table, figure, .stage-block";
+  const FOLD = ".code-fold"; // no step of its own
   const SCREENS = 1.5; // what a step may be high
   const TAKEN = 245; // pixels of it that the title's line and the bar take
   const HEADING_MARGIN = 40; // around a heading
@@ -98,7 +99,13 @@
       if (height(last) > most) parts.push(last.splice(cutOf(last)));
     }
     parts[parts.length - 1]?.push(...empty);
-    return parts.map((blocks) => ({ heading: blocks[0].heading, blocks }));
+    const isFold = (/** @type {Block} */ { element }) => element.matches(FOLD) || !element.textContent.trim();
+    const whole = parts.filter((blocks, i) => {
+      const isJoined = i > 0 && blocks.every(isFold);
+      if (isJoined) parts[i - 1].push(...parts[i]);
+      return !isJoined;
+    });
+    return whole.map((blocks) => ({ heading: blocks[0].heading, blocks }));
   }
 
   const article = find(document, ARTICLE, HTMLElement);
@@ -140,7 +147,7 @@
 
   /* ---- The bar and the button ---- */
 
-  const begin = button("", () => go(lastStep() || 1));
+  const begin = button("", () => (lastStep() ? go(lastStep()) : goHere()));
   const previous = button(strings.previous, () => go(current - 1));
   const next = button(strings.next, () => go(current + 1));
   const whole = button(strings.whole, showWhole);
@@ -289,6 +296,21 @@
     show(step);
     setAddress("#step-" + step, true);
     focus(steps[step - 1].heading);
+  }
+
+  /** Open the step that the button stands behind, and let what is read there stay where it is. */
+  function goHere() {
+    const here = place.previousElementSibling;
+    const top = () => here?.getBoundingClientRect().bottom ?? 0;
+    const before = top();
+    const step = (ready(), stepOf(here)) || 1;
+    status.textContent = "";
+    show(step);
+    setAddress("#step-" + step, true);
+    const { heading } = steps[step - 1];
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    window.scrollBy(0, top() - before);
   }
 
   /**

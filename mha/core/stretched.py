@@ -117,6 +117,7 @@ def yarn_speeds(
     base: float = BASE,
     fast: float = 32,
     slow: float = 1,
+    truncate: bool = True,
 ) -> Array:
     """Return speeds that leave fast pairs alone, slow down slow ones, and in between do in between.
 
@@ -131,7 +132,9 @@ def yarn_speeds(
     fast, slow : float, defaults 32 and 1
         A pair that makes at least `fast` full turns within `length` is left alone; one that makes
         at most `slow` is divided by the factor. Between them the change goes evenly from pair to
-        pair, from the first whole pair to the last.
+        pair.
+    truncate : bool, default True
+        Round the two pairs between which it goes outward, to whole ones.
 
     Returns
     -------
@@ -158,23 +161,26 @@ def yarn_speeds(
         _pair_of(d_k, base, length, as_number(name, turns, above=0))
         for name, turns in (("fast", fast), ("slow", slow))
     )
-    low, high = max(math.floor(first), 0), min(math.ceil(last), d_k - 1)
+    if truncate:
+        first, last = math.floor(first), math.ceil(last)
+    low, high = max(first, 0), min(last, d_k - 1)
     share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)
     return speeds * (1 - share) + speeds / as_number("factor", factor, least=1) * share
 
 
-def yarn_sharpness(factor: float) -> float:
+def yarn_sharpness(factor: float, *, mscale: float = 1) -> float:
     """Return what queries and keys are multiplied with when speeds are YaRN's.
 
     Parameters
     ----------
     factor : float
         At least 1.
+    mscale : float, default 1
 
     Returns
     -------
     float
-        0.1 ln(factor) + 1; scores grow by its square.
+        0.1 mscale ln(factor) + 1; scores grow by its square.
 
     Raises
     ------
@@ -190,7 +196,7 @@ def yarn_sharpness(factor: float) -> float:
     >>> round(yarn_sharpness(4), 4)
     1.1386
     """
-    return 0.1 * math.log(as_number("factor", factor, least=1)) + 1
+    return 0.1 * as_number("mscale", mscale) * math.log(as_number("factor", factor, least=1)) + 1
 
 
 def _pair_of(d_k: int, base: float, length: int, turns: float) -> float:

@@ -20,6 +20,9 @@ from mha.views.signs import chain
 LONGEST, KEPT = 48, 8
 """Beyond how many terms a line is cut, and how many of them, the largest, it then has."""
 
+RAISED = r"\^([^\s)]+)"
+"""An exponent, without the bracket that closes behind it."""
+
 
 @dataclass(frozen=True)
 class Arithmetic:
@@ -51,11 +54,11 @@ class Arithmetic:
 
     def _repr_markdown_(self) -> str:
         """Return the line with its exponents raised."""
-        return re.sub(r"\^(\S+)", r"{sup}`\1`", str(self))
+        return re.sub(RAISED, r"{sup}`\1`", str(self))
 
     def _repr_html_(self) -> str:
         """Return the same for a notebook."""
-        return re.sub(r"\^(\S+)", r"<sup>\1</sup>", str(self))
+        return re.sub(RAISED, r"<sup>\1</sup>", str(self))
 
 
 def arithmetic(
@@ -145,7 +148,10 @@ def factor(value: float, places: int = PLACES) -> str:
     >>> factor(2.0), factor(-0.5)
     ('2', '(−0.5)')
     """
-    text = short(value, places)
+    return _in_brackets(short(value, places))
+
+
+def _in_brackets(text: str) -> str:
     return f"({text})" if text.startswith("−") else text
 
 
@@ -211,7 +217,7 @@ def _exponential(origin: Origin, places: int) -> Arithmetic:
 
 def _sum(origin: Origin, places: int) -> Arithmetic:
     begun, left_out = _shortened(origin)
-    terms = [shown(operand.value, places) for operand in begun.operands]
+    terms = [_in_brackets(shown(operand.value, places)) for operand in begun.operands]
     terms += [] if left_out is None else [_told(left_out, places)]
     return Arithmetic(" + ".join(terms), (), shown(origin.number, places))
 

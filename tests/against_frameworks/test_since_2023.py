@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from transformers.masking_utils import sliding_window_overlay
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from transformers.models.deepseek_v3 import modeling_deepseek_v3 as deepseek
+from transformers.models.deepseek_v32 import modeling_deepseek_v32 as deepseek_v32
 from transformers.models.diffllama import modeling_diffllama as diffllama
 from transformers.models.gemma2 import modeling_gemma2 as gemma2
 from transformers.models.gpt_oss import modeling_gpt_oss as gpt_oss
@@ -244,6 +246,15 @@ def test_stretched_positions_as_transformers_has_them():
     speeds, sharpness = theirs("yarn", factor=4.0)
     np.testing.assert_allclose(yarn_speeds(64, 4, length=2048), speeds, **close)
     assert sharpness == pytest.approx(yarn_sharpness(4))
+    speeds, sharpness = theirs("yarn", factor=32.0, truncate=False, mscale=0.7, mscale_all_dim=0.3)
+    found = yarn_speeds(64, 32, length=2048, truncate=False)
+    np.testing.assert_allclose(found, speeds, **close)
+    whole = yarn_sharpness(32, mscale=0.3)
+    assert sharpness == pytest.approx(yarn_sharpness(32, mscale=0.7) / whole)
+    scaling = deepseek.yarn_apply_mscale(
+        {"rope_type": "yarn", "factor": 32.0, "mscale_all_dim": 0.3}, 1.0
+    )
+    assert scaling == pytest.approx(whole**2)
     speeds, _ = ROPE_INIT_FUNCTIONS["dynamic"](
         Config(rope_type="dynamic", factor=1.0), "cpu", seq_len=4 * 8192
     )
@@ -266,10 +277,35 @@ def test_eight_bits_as_torch_keeps_them(rng):
     np.testing.assert_allclose(kept.numbers, theirs.numpy(), **CLOSE)
 
 
-@pytest.mark.parametrize("kind", ["DeepseekV3", "GptOss", "Gemma3Text", "Glm4Moe", "Qwen3Next"])
+def test_a_window_counts_the_token_itself():
+    inside = sliding_window_overlay(128)
+    assert sum(bool(inside(0, 0, 500, key)) for key in range(501)) == 128
+
+
+def test_an_indexer_keeps_one_key_a_token_and_adds_what_is_above_0():
+    config = deepseek_v32.DeepseekV32Config(
+        hidden_size=D_MODEL, q_lora_rank=9, qk_rope_head_dim=6, index_n_heads=HEADS,
+        index_head_dim=WIDTH, index_topk=3,
+    )  # fmt: skip
+    theirs = spread(deepseek_v32.DeepseekV32Indexer(config, 0))
+    x, asked = torch.randn(1, N, D_MODEL), torch.randn(1, N, 9)
+    still = torch.ones(1, N, 6), torch.zeros(1, N, 6)
+    found = theirs(x, asked, still, tensor(CAUSAL)[None], None)
+    query = theirs.wq_b(asked).reshape(N, HEADS, WIDTH)
+    key = theirs.k_norm(theirs.wk(x))[0]
+    each = (query @ key.T).relu() * theirs.weights_proj(x)[0, :, :, None]
+    wanted = (each.sum(dim=1) + tensor(CAUSAL)).topk(3, dim=-1).indices
+    for row in range(2, N):
+        assert set(found[0, row].tolist()) == set(wanted[row].tolist())
+
+
+@pytest.mark.parametrize(
+    "kind", ["DeepseekV3", "DeepseekV32", "GptOss", "Gemma3Text", "Glm4Moe", "Qwen3Next"]
+)
 def test_the_chapter_has_each_field_of_a_configuration_on_attention(kind):
     fields = " ".join(getattr(transformers, f"{kind}Config")().to_dict())
     chapter = (BOOK / "transformer" / "since-2023.md").read_text(encoding="utf-8")
     found = set(ON_ATTENTION.findall(fields))
     assert len(found) > 6
-    assert found - {"output_attentions"} - set(re.findall(r"`(\w+)`", chapter)) == set()
+    said = {"output_attentions", "mlp_layer_types"} | set(re.findall(r"`(\w+)`", chapter))
+    assert found <= said

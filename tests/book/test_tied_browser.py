@@ -321,6 +321,40 @@ def test_what_does_not_follow_says_that_it_has_the_books_numbers(tied):
     assert page.locator("data.own").count() == 0
 
 
+def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
+    page = tied("transformer/depth")
+    page.locator("mha-instrument.live .letters").wait_for()
+    captions = page.locator(".as-at-first")
+    assert captions.count() == 0
+    page.locator(".letters select").nth(0).select_option("B")
+    figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
+    assert figure == ["fig-depth-a-b-a"]
+    assert page.locator("data.own", has_text="The last A meets B").count() == 1
+    page.locator(".letters").get_by_role("button", name="Reset").click()
+    assert captions.count() == 0
+
+
+def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone(tied):
+    page = tied("mechanism/multi-head-attention", 390, has_touch=True)
+    edit = "document.querySelector('mha-explorer').explorer.edit(mhaPlaces.parse('{}'), {})"
+    page.evaluate(edit.format("embeddings.3.3", 1))
+    centre(page, page.locator("#tbl-it-tired-stream"))
+    strip = page.locator(".small-strip:visible")
+    strip.wait_for()
+    assert "Head 2" in strip.inner_text()
+    for part in [*strip.locator(".weight").all(), strip.get_by_role("button", name="Reset")]:
+        box = part.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    explorer = "document.querySelector('mha-explorer').explorer"
+    page.evaluate(f"{explorer}.change({{ off: [false, true] }}, '')")
+    assert "Head 1" in strip.inner_text()
+    share = page.locator("data[value^='head_contributions.1.']").first
+    assert share.evaluate("e => e.nextSibling.textContent") == " (off)"
+    strip.get_by_role("button", name="Reset").click()
+    assert page.locator("data.off").count() == 0
+
+
 HIDDEN_LINKS = """() => {
   const links = [...document.querySelectorAll(".page-toc a")]
     .filter((link) => link.checkVisibility({ visibilityProperty: true }));

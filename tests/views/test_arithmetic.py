@@ -197,6 +197,8 @@ def term_of(run):
 def test_exponents_are_raised_on_a_page():
     line = Arithmetic(expression="e^−0.5", products=(), result="0.6065")
     assert line._repr_markdown_() == "e{sup}`−0.5` ≈ 0.6065"
+    line = Arithmetic(expression="1 ÷ (1 + e^2)", products=(), result="0.1192")
+    assert line._repr_markdown_() == "1 ÷ (1 + e{sup}`2`) ≈ 0.1192"
     line = Arithmetic(expression="1×2", products=("2",), result="2")
     assert line._repr_markdown_() == str(line) == "1×2 = 2"
 

@@ -38,6 +38,18 @@ NUMBERS = """async (texts) => {
 NAMES = """all => all.map((cell) =>
   getComputedStyle(cell, "::before").content.replaceAll('"', ""))"""
 
+STARTS = """async () => {
+  const view = await document.querySelector("mha-instrument").coming;
+  view.show(10, 0.001);
+  const { layer, newest } = view.parts;
+  const left = (cell) => {
+    const numbers = document.createRange();
+    numbers.selectNodeContents(cell);
+    return numbers.getBoundingClientRect().left;
+  };
+  return [[...layer.children].slice(0, 2), [newest.key, newest.value]].map((all) => all.map(left));
+}"""
+
 
 def test_whatever_is_written_each_step_is_that_of_the_package(cache):
     rng = np.random.default_rng(SEED)
@@ -92,6 +104,8 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     assert violations(again, "mha-instrument") == []
     named = again.locator(".newest > :not(.of-token):visible").evaluate_all(NAMES)
     assert named == ["query", "key", "value", "output"]  # their columns' names are hidden, or far
+    starts, numbers = again.evaluate(STARTS)
+    np.testing.assert_allclose(starts, numbers, atol=0.5)  # not from the names before them
     now = page.locator(".cache-line").evaluate_all("all => all.map((e) => e.offsetTop)")
     assert now == places
     for _ in range(2):

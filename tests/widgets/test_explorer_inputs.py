@@ -29,8 +29,8 @@ def test_an_embedding_can_be_changed_by_keyboard_alone(view):
     moved = shown(float(np.abs(changed.weights - seen.run.weights)[:, 0].max()))
     ended = shown(float(np.abs(changed.output - seen.run.output)[0].max()))
     assert seen.status == (
-        "Embedding of cat, x₂ is now −0.75. By this change the weights of the move by up to"
-        f" {moved}, its output by up to {ended}."
+        f"The weights of the move by up to {moved}, its output by up to {ended}."
+        " Embedding of cat, x₂ is now −0.75."
     )
     assert "changed" in seen.cell("embeddings", 1, 1).get_attribute("class")
     assert "It was 1 at first." in seen.panel

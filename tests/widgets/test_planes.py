@@ -193,6 +193,10 @@ def test_a_query_that_a_matrix_makes_is_dragged_by_the_least_change_of_it(put):
     x = BANK.embeddings[2]
     change = run.example.layer.w_q[0] - BANK.example.layer.w_q[0]
     np.testing.assert_allclose(change, np.outer(x, moved) / (x @ x), atol=1e-7)
+    caption = seen.page.locator(".plane figcaption").nth(1)
+    expect(caption).to_have_text("Also moved, by the query matrix: river.")
+    seen.page.get_by_role("button", name="Undo").click()
+    expect(caption).to_have_text("The query and the keys")
 
 
 @pytest.mark.parametrize("run", [GIVEN, BANK], ids=["given", "made"])
@@ -304,6 +308,23 @@ def test_lines_of_equal_weight_turn_with_the_temperature(put):
     before = numbers(seen)["query"]
     drag(seen, tip(seen, "Query of bank"), 30, -40)
     assert (numbers(seen)["query"] != before).any()
+
+
+def test_lines_of_equal_weight_are_of_a_key_that_is_not_masked(put):
+    seen = put(explorer(BANK, view="temperature").html)
+    box = seen.page.locator(".temperature .choice")
+    box.first.wait_for()
+    caption = seen.page.get_by_text("Lines on which a query gives river 50, 75 and 90 %")
+    assert caption.count() == 1
+    tops = []
+    for value in (0, -78, 100):  # 1, 0.17 and 10
+        seen.page.locator(".temperature [type=range]").first.fill(str(value))
+        tops.append(box.first.bounding_box()["y"])
+    assert max(tops) == min(tops)
+    box.filter(has_text="river").click()
+    assert seen.page.get_by_text("Lines on which a query gives bank 50").count() == 1
+    box.filter(has_text="the is").click()
+    assert seen.page.get_by_text("Only bank is left to attend to").count() == 1
 
 
 def test_arrows_lengthen_with_the_width(scripts):
@@ -503,7 +524,15 @@ def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put, width):
     mouse.move(x, y)
     mouse.down()
     for step in range(1, 7):
-        mouse.move(x - 20 * step, y + 6 * step)
+        mouse.move(x - 5 * step, y - 6 * step)
+        assert seen.page.evaluate(ticks) == before
+    mouse.up()
+    at_rest(node)
+    assert seen.page.evaluate(ticks) == before  # all is in sight
+    mouse.move(*middle(node))
+    mouse.down()
+    for step in range(1, 7):
+        mouse.move(x - 120 * step, y)
         assert seen.page.evaluate(ticks) == before
     mouse.up()
     at_rest(node)
@@ -514,8 +543,10 @@ def test_text_that_takes_another_line_above_moves_nothing_under_the_hand(put):
     seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
     page, node = seen.page, tip(seen, "Query of bank")
     at_rest(node)
-    page.keyboard.press("Shift")  # the text is tied when the reader first does anything
-    page.wait_for_function("document.querySelector('script[src$=\"tied.js\"]')")
+    # The text has a claim, and is tied when the reader first does anything.
+    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
+    page.keyboard.press("Shift")
+    page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
     page.wait_for_timeout(300)
     page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
       const text = document.querySelector("#before");
@@ -563,38 +594,33 @@ def test_names_cover_neither_each_other_nor_numbers_nor_tips(put, width):
     assert seen.page.evaluate(COVERED, 1) == []
 
 
-def test_the_query_is_pulled_to_another_width(put):
-    rng = np.random.default_rng(SEED)
+def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
     tenths = drawn(np.random.default_rng(SEED), keys=8)
-    seen = put(width_explorer(rng).html, has_touch=True)
-    lengths = np.sqrt(np.cumsum((tenths[0] / 10) ** 2))
-    query = tip(seen, "query")
-    output = seen.page.locator("output")
-    at_rest(query)
-    across = 60
-    x, y = middle(query)
-    mouse = seen.page.mouse
-    mouse.move(x, y)
-    mouse.down()
-    mouse.move(x + across, y, steps=8)
-    # A width is whole: from one to the next the arrow grows by less than a pixel here.
-    assert abs(middle(query)[0] - x - across) < 1
-    mouse.up()
-    wide = int(output.inner_text())
-    assert wide > 200
-    says = seen.page.locator(".width-says").inner_text()
-    assert f"{shown(lengths[wide - 1], 2)}" in says
-    swipe(seen.page, *middle(query), -60, 0)
-    assert int(output.inner_text()) < wide - 60
-    wide = int(output.inner_text())
-    query.focus()
-    seen.press("ArrowRight", "Shift+ArrowRight")
-    assert int(output.inner_text()) == wide + 44
-    wide += 44
+    query, keys = tenths[0, :64] / 10, tenths[1:, :64] / 10
+    seen = put(width_explorer(np.random.default_rng(SEED)).html, has_touch=True)
+    says, output = seen.page.locator(".width-says"), seen.page.locator("output")
+    scores = seen.page.locator(".width-bars ul").first.locator("li > :nth-child(2)")
+    tip_of_query = tip(seen, "query")
+    drag(seen, tip_of_query, 60, 0)
+    long = float(tip_of_query.get_attribute("aria-label").split(", ")[1])
+    times = long / np.linalg.norm(query)
+    assert times > 1.5
+    expect(output).to_have_text("64")
+    assert scores.all_inner_texts() == [shown(x, 2) for x in times * keys @ query]
     seen.page.get_by_role("button", name="k3").first.click()
-    score = shown(tenths[0, :wide] @ tenths[3, :wide] / 100, 2)
-    assert f"≈ {score}: weight" in seen.page.locator(".width-says").inner_text()
-    tip(seen, "k3").wait_for()
+    key = tip(seen, "k3")
+    at_rest(key)
+    swipe(seen.page, *middle(key), 40, -25, key)
+    across, up = map(float, key.get_attribute("aria-label").split(":")[0].split(", ")[1:])
+    assert up != 0
+    assert scores.nth(2).inner_text() == shown(across * long, 2)
+    assert scores.nth(0).inner_text() == shown(times * keys[0] @ query, 2)
+    assert f"≈ {shown(across, 2)} × {shown(long, 2)} ≈" in says.inner_text()
+    key.focus()
+    seen.press("ArrowRight")
+    assert scores.nth(2).inner_text() == shown((across + 0.1) * long, 2)
+    seen.page.get_by_role("button", name="as drawn").click()
+    assert scores.all_inner_texts() == [shown(x, 2) for x in keys @ query]
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])

@@ -90,10 +90,10 @@ def test_switches_change_what_is_seen(sheet_page, width):
     page.keyboard.press("Space")
     assert rows.all_text_contents()[:4] == weights(("cap", "sink"))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.get_by_label("… stretched by four").check()
+    page.get_by_label("… interpolated by four").check()
     assert page.get_by_label("rotary positions").is_checked()
     page.get_by_label("rotary positions").uncheck()
-    assert not page.get_by_label("… stretched by four").is_checked()
+    assert not page.get_by_label("… interpolated by four").is_checked()
     page.get_by_role("button", name="As at first").click()
     assert rows.all_text_contents()[:4] == weights(())
 

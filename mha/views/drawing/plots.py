@@ -160,6 +160,8 @@ def _round_numbers(low: float, high: float, log: bool) -> list[float]:
     [0.0, 1.0, 2.0, 3.0, 4.0]
     >>> _round_numbers(0.3, 40, log=True)
     [0.1, 1.0, 10.0, 100.0]
+    >>> _round_numbers(0.15, 0.96, log=True)
+    [0.1, 0.2, 0.5, 1.0]
     """
     from matplotlib.ticker import LogLocator, MaxNLocator
 
@@ -170,7 +172,8 @@ def _round_numbers(low: float, high: float, log: bool) -> list[float]:
         if log
         else MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
     )
-    found = [float(f"{tick:.10g}") + 0.0 for tick in locator.tick_values(low, high)]
+    beyond = 10 * high if few else high  # else the power of ten above 5 is left out
+    found = [float(f"{tick:.10g}") + 0.0 for tick in locator.tick_values(low, beyond)]
     first = max(tick for tick in found if tick <= low * (1 + 1e-9) or tick == found[0])
     last = min(tick for tick in found if tick >= high * (1 - 1e-9) or tick == found[-1])
     return [tick for tick in found if first <= tick <= last]

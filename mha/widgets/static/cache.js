@@ -241,8 +241,10 @@
       }
       const { left, top } = layer.getBoundingClientRect();
       const place = (/** @type {HTMLElement} */ cell) => {
-        const box = cell.getBoundingClientRect();
-        return [box.left - left, box.top - top];
+        // Its numbers: on a phone their name stands before them in the cell.
+        const numbers = document.createRange();
+        numbers.selectNodeContents(cell);
+        return [numbers.getBoundingClientRect().left - left, cell.getBoundingClientRect().top - top];
       };
       const between = (/** @type {number[]} */ a, /** @type {number[]} */ b, /** @type {number} */ x) =>
         ({ left: a[0] + (b[0] - a[0]) * x, top: a[1] + (b[1] - a[1]) * x });

@@ -57,6 +57,10 @@
     else element.textContent = text;
   }
 
+  /** A sentence, in which words between stars are italic.
+      @type {(text: string) => (Node | string)[]} */
+  const inItalics = (text) => text.split("*").map((part, i) => (i % 2 ? make("i", {}, part) : part));
+
   /** @type {WeakMap<Element, Record<string, string>>} */
   const marked = new WeakMap();
 
@@ -112,6 +116,16 @@
   /** @type {(label: string, onclick: () => void, properties?: Record<string, any>) => any} */
   const makeButton = (label, onclick, properties = {}) =>
     make("button", { type: "button", onclick, ...properties }, label);
+
+  /** The caption of a figure is of what it shows at first; once a reader has changed that, it says so.
+      @param {Element} node in the figure @param {boolean} isChanged */
+  function markCaption(node, isChanged) {
+    const caption = node.closest("figure")?.querySelector(".caption-text");
+    const mark = caption?.querySelector(":scope > .as-at-first");
+    if (!caption || Boolean(mark) === isChanged) return;
+    if (mark) mark.remove();
+    else caption.append(make("span", { className: "as-at-first" }, texts.asAtFirst));
+  }
 
   /** Whether there is an address to share: a frame in a notebook has none. */
   const isPage = location.protocol !== "about:";
@@ -222,11 +236,48 @@
     };
   }
 
+  /** How far from the screen something follows a change at once, and how much later the rest does. */
+  const NEAR = "10% 0%";
+  const LATER_MS = 250;
+
+  /**
+   * What draws an element at once where it is near the screen; where it is not, when it comes near,
+   * has the focus or is printed, or a little later.
+   * @param {Element} node
+   * @param {() => void} draw
+   * @returns {(isAsked?: boolean) => void}
+   */
+  function nearFirst(node, draw) {
+    let isNear = true;
+    /** @type {any} */
+    let late = null;
+    const now = () => {
+      clearTimeout(late);
+      late = null;
+      draw();
+    };
+    const catchUp = () => { if (late) now(); };
+    new IntersectionObserver((entries) => {
+      isNear = entries[entries.length - 1].isIntersecting;
+      if (isNear) catchUp();
+    }, { rootMargin: NEAR }).observe(node);
+    node.addEventListener("focusin", catchUp, true);
+    addEventListener("beforeprint", catchUp);
+    return (isAsked = isNear) => {
+      if (isAsked) {
+        now();
+        return;
+      }
+      clearTimeout(late);
+      late = setTimeout(now, LATER_MS);
+    };
+  }
+
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    STEP, fill, fitting, freshId, isPage, later, make, makeButton, makeChoice, makeEntry, makeField, makeGroup,
-    printed, scientific, set, setBar,
+    LATER_MS, STEP, fill, fitting, freshId, inItalics, isPage, later, make, makeButton, makeChoice, makeEntry,
+    makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
     setText, strength,
   };
   window.mhaExplorer = shared;

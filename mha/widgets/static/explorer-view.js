@@ -5,12 +5,16 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inputAddress, isPage,
-    later, make, nameOf, setText, startOf, toHash } = window.mhaExplorer;
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inputAddress, isChanged,
+    isPage, later, make, markCaption, nameOf, nearFirst, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
   const GESTURE_MS = 1000;
+
+  /** What is less is of rounding, and what is not written with four decimals. */
+  const TINY = 1e-12;
+  const LEAST = 0.00005;
 
   /** Which press of a pointer it is that lasts, 0 while there is none: as long as it does, it is one
       gesture, however long the hand rests. */
@@ -36,6 +40,12 @@
     /** Whoever made this explorer and can make another: its changes are steps of the history too.
         @type {ExplorerMaker | null} */
     maker = null;
+
+    /** What draws both, near the screen at once. @type {((isAsked?: boolean) => void) | undefined} */
+    drawStrip;
+
+    /** @type {((isAsked?: boolean) => void) | undefined} */
+    drawExtra;
 
     /** All numbers, once they are opened, and their tables. @type {any} */
     all;
@@ -87,6 +97,7 @@
       data.width = this.numbers.value[0][0].length;
       data.keyWidth = this.numbers.query[0][0].length;
       this.strip = new Strip(this);
+      this.drawStrip = nearFirst(this.strip.node, () => this.strip.paint());
       if (data.block) window.mhaExplorer.addBlock(this.strip);
       this.tasks = new Tasks(this);
       this.controls = new Controls(this);
@@ -111,7 +122,8 @@
       if (this.extra) return;
       this.extra = new window.mhaExplorer.views[this.data.view](this);
       this.extraPlace.append(this.extra.node);
-      this.extra.paint();
+      this.drawExtra = nearFirst(this.extra.node, () => this.extra.paint());
+      this.drawExtra(true);
     }
 
     /** The tables' script and elements are there when they are first asked for.
@@ -218,15 +230,17 @@
         @returns {string} */
     editAll(changes, told) {
       const edits = { ...this.state.edits };
-      const sentences = changes.map(([at, value]) => {
+      for (const [at, value] of changes) {
         const address = inputAddress(this.data, this.state, at);
         edits[address] = value;
         /** @type {any} */
         const first = parse(address);
         if (valueAt(this.data.inputs, first) === value) delete edits[address];
-        return () => fill(texts.changed, { place: this.nameOf(at), value: short(value) });
-      });
-      const said = told ?? (() => sentences.map((one) => one()).join(" "));
+      }
+      // A hand that moves a point along an axis has changed one number of it.
+      const said = told ?? (() => changes
+        .filter(([at, value], _, { length }) => length === 1 || valueAt(this.gesture.from, at) !== value)
+        .map(([at, value]) => fill(texts.changed, { place: this.called(at), value: short(value) })).join(" "));
       const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
       return this.change({ edits }, said, { what }) ? "" : texts.overflow;
     }
@@ -264,18 +278,20 @@
     goTo(at, follow) {
       const value = shown(this.strip.valueOf(at));
       this.show({ ...this.all?.mapOf(at), selected: at },
-        fill(texts.selected, { place: this.nameOf(at), value }));
+        fill(texts.selected, { place: this.called(at), value }));
       if (follow) this.all?.focus(at);
     }
 
     // -- What is seen --
 
     refresh() {
-      this.strip.paint();
-      this.extra?.paint();
+      // Steps are of what the strip has drawn.
+      this.drawStrip?.(this.state.step !== null || undefined);
+      this.drawExtra?.();
       this.controls.sync(this.state);
       this.tasks.paint();
       if (this.fold.open) this.all?.paint();
+      markCaption(this.root, isChanged(this.state, this.start));
       this.told.forEach((tell) => tell());
       this.writeAddress();
     }
@@ -284,6 +300,12 @@
         @returns {string} */
     nameOf(at) {
       return nameOf(this.data, this.state, at);
+    }
+
+    /** The same in a sentence, where words are italic. @param {Place} at */
+    called(at) {
+      const { data } = this;
+      return nameOf({ ...data, tokens: data.tokens.map((token) => `*${token}*`) }, this.state, at);
     }
 
     /** How far the last change moved what is looked at is told in one sentence, a little later.
@@ -298,14 +320,18 @@
       // A stage that each head has, or all have together, whose rows are tokens.
       const ofRow = (/** @type {any} */ numbers) => (Array.isArray(numbers[0][0])
         ? numbers.map((/** @type {Matrix} */ head) => head[row]).flat() : numbers[row]);
-      /** @type {(stage: string) => string} */
+      /** @type {(stage: string) => number} */
       const most = (stage) => {
         /** @type {number[][]} */
         const [was, now] = [ofRow(before[stage]), ofRow(after[stage])];
-        return shown(Math.max(...was.map((x, i) => Math.abs(x - now[i]))));
+        return Math.max(...was.map((x, i) => Math.abs(x - now[i])));
       };
-      return fill(texts.effect, {
-        what, token, weights: most("weights"), outcome: most(end),
+      const [weights, outcome] = [most("weights"), most(end)];
+      const said = (/** @type {number} */ by) =>
+        (by < LEAST ? texts.lessThan : fill(texts.upTo, { most: shown(by) }));
+      const kind = weights > TINY ? outcome > TINY ? "both" : "weights" : outcome > TINY ? "outcome" : "none";
+      return fill(texts.effect[kind], {
+        what, token, weights: said(weights), outcome: said(outcome),
         end: end === "concat" && heads[1] ? texts.joined : texts.outcome,
       });
     }
@@ -323,7 +349,7 @@
       clearTimeout(this.late);
       delete this.root.dataset.busy;
       const reached = this.tasks.news();
-      setText(this.strip.status, reached ? `${reached} ${sentence}` : sentence);
+      this.strip.status.replaceChildren(...inItalics(reached ? `${reached} ${sentence}` : sentence));
     }
 
     // -- The address --

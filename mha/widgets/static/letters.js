@@ -5,7 +5,8 @@
   "use strict";
 
   const { shown } = window.mhaNumbers;
-  const { compute, fill, isPage, make, makeButton, nameOf, set, setBar, setText, startOf } = window.mhaExplorer;
+  const { compute, fill, isPage, make, makeButton, markCaption, nameOf, same, set, setBar, setText,
+    startOf } = window.mhaExplorer;
   const texts = window.mhaStrings.letters;
 
   /** From so much on a share counts as a find. */
@@ -188,6 +189,7 @@
       first.change({ edits, off });
       second.change({ edits, off: second.start.off }, first.numbers[first.base.end]);
       if (off[0]) second.state = { ...second.state, edits: { ...edits, off: 1 } };
+      markCaption(this.node, off[0] || !same(this.chosen, this.atFirst()));
       this.paint();
       this.layers.forEach(({ told }) => told.forEach((/** @type {() => void} */ tell) => tell()));
     }

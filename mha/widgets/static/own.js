@@ -452,7 +452,7 @@
       this.chosen.replaceChildren(
         make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...legend),
         make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose,
-          dir: getComputedStyle(this.field).direction },
+          dir: this.field.matches(":dir(rtl)") ? "rtl" : "ltr" }, // to ask for its style lays the page out
           ...this.words.map(({ button }) => button)),
         this.sliding);
     }

@@ -39,7 +39,9 @@
       this.alike = makeChoice("checkbox", "", texts.dialAlike, (isAlike) => this.write(pairs.map((pair) =>
         this.angles()[0] / (isAlike ? 1 : SLOWER ** pair))));
       this.alike.input.checked = true;
-      this.title = make("p", { className: "strip-title" });
+      this.query = make("i");
+      const [before, after] = texts.dialTitle.split("{query}");
+      this.title = make("p", { className: "strip-title" }, before, this.query, after);
       this.says = make("p", { className: "dial-says" });
       this.start = makeSlider({ label: texts.dialFirst, properties: { min: 0, max: LATEST, step: 1 },
         act: (value) => { this.first = value; this.write(this.angles()); } });
@@ -137,8 +139,7 @@
       // Angles of an address, and those of one pair alone, come apart; the hand alone joins them.
       if (new Set(angles).size > 1) this.alike.input.checked = false;
       this.sliders.forEach((slider, pair) => slider.show(angles[pair], this.said([angles[pair]])));
-      this.title.replaceChildren(...texts.dialTitle.split("{query}").flatMap((/** @type {string} */ part, /** @type {number} */ i) =>
-        (i ? [make("i", {}, data.tokens[state.query]), part] : [part])));
+      setText(this.query, data.tokens[state.query]);
       setText(this.says, this.say(angles));
       this.start.show(this.first, String(this.first));
       numbers.weights[head][row].forEach((/** @type {number} */ weight, /** @type {number} */ i) => {

@@ -111,18 +111,31 @@
   const byMatrix = ({ data }, stage) => (isGiven(data.inputs, stage) ? ""
     : ` ${fill(texts.planeByMatrix, { matrix: texts.planeSymbol[MATRIX[stage]] })}`);
 
+  /** What moves with a token's vector, as one matrix makes them all: said above the plane, at the hand.
+      @type {(explorer: ExplorerView, stage: string, row: number) => string} */
+  function alsoMoved(explorer, stage, row) {
+    if (isGiven(explorer.data.inputs, stage)) return "";
+    const all = /** @type {Matrix} */ (sources(explorer));
+    const others = all.flatMap((x, i) =>
+      (i !== row && x.some((one, j) => one * all[row][j]) ? [tokenAt(explorer, i)] : []));
+    return others.length ? fill(texts.planeAlso, { matrix: texts.planeSymbol[MATRIX[stage]], others: others.join(", ") }) : "";
+  }
+
   /** The tip of a token's vector, undefined where no hand can move it.
-      @type {(explorer: ExplorerView, stage: string, head: number, row: number, look?: string) =>
+      @type {(explorer: ExplorerView, plane: any, stage: string, head: number, row: number, look?: string) =>
         PlaneTip | undefined} */
-  function tipOf(explorer, stage, head, row, look) {
+  function tipOf(explorer, plane, stage, head, row, look) {
     const { data } = explorer;
     if (!changesTo(explorer, stage, head, row, [0, 0])) return undefined;
     const name = fill(texts.planeVector[stage], { token: tokenAt(explorer, row) });
     return {
       name: data.heads.length > 1 ? fill(texts.ofHead, { place: name, head: data.heads[head] }) : name,
       look,
-      move: (point) => explorer.editAll(changesTo(explorer, stage, head, row, point) ?? [],
-        fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage)),
+      move: (point) => {
+        plane.also = { text: alsoMoved(explorer, stage, row) };
+        explorer.editAll(changesTo(explorer, stage, head, row, point) ?? [],
+          fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage));
+      },
     };
   }
 
@@ -152,10 +165,10 @@
         marks.push({ kind: "point", name: "foot", at: foot, wide: 3.5 });
       }
       marks.push({ kind: "arrow", at, token: i, text: `${tokenAt(explorer, i)} ${coordinates(at)}`,
-        tip: tipOf(explorer, "key", head, i) });
+        tip: tipOf(explorer, plane, "key", head, i) });
     });
     marks.push({ kind: "arrow", name: "main", at: query, token: row, text: `${texts.planeAsks} ${coordinates(query)}`,
-      tip: tipOf(explorer, "query", head, row, "main") });
+      tip: tipOf(explorer, plane, "query", head, row, "main") });
     plane.paint(marks, [], (/** @type {number[]} */ low, /** @type {number[]} */ high) =>
       (key === null ? [] : equalMarks(plane, weighing(explorer, head, row), key, query, low, high)));
   }
@@ -189,7 +202,7 @@
     plane.paint([
       { kind: "area", name: "hull", points: [hull(values)] },
       ...values.map((at, i) => ({ kind: "line", name: "pull", points: [[at, output]], wide: 1 + 14 * weights[i] })),
-      ...values.map((at, i) => ({ kind: "point", at, from: middle, token: i, tip: tipOf(explorer, "value", head, i),
+      ...values.map((at, i) => ({ kind: "point", at, from: middle, token: i, tip: tipOf(explorer, plane, "value", head, i),
         text: `${tokenAt(explorer, i)} ${coordinates(at)}` })),
       { kind: "point", name: "main", at: output, from: middle, wide: 7,
         text: `${texts.outcome} ${coordinates(output)}` },
@@ -446,6 +459,9 @@
       meetings.forEach((plane, i) => {
         set(plane.node, "class", `plane head-${shownHeads[i] % 6}`);
         if (!plane.node.hidden) paintMeeting(explorer, plane, shownHeads[i], this.key);
+        // What has moved along is said until the next change.
+        if (plane.also) plane.also.of ??= explorer.numbers;
+        setText(plane.caption, (plane.also?.of === explorer.numbers && plane.also.text) || plane.title);
       });
       if (mix && !mix.node.hidden) paintMix(explorer, mix, focus);
       this.pulls.forEach((pulls, i) => {

@@ -10,16 +10,21 @@
   const texts = window.mhaStrings.explorer;
 
   /** In pixels: what is left free at each edge, how far apart ticks are at least, how far their
-      numbers stand from an axis, how long an arrow's head is, how far around a point names keep off. */
+      numbers stand from an axis, how long an arrow's head is, how far around a point names keep off,
+      and how far beside a number. */
   const EDGE = { across: 34, up: 26 };
   const LEAST = 50;
   const OFF = { across: 21, up: 11 };
   const HEAD = 11;
   const AROUND = 9;
+  const APART = 4;
 
   /** What a pixel of each costs a name that covers it, a class of its own before its kind. */
   const COVERED = /** @type {Record<string, number>} */ (
     { arrow: 9, pull: 6, axis: 4, line: 4, area: 1, equal: 1, sheet: 0 });
+
+  /** So many pixels from the edge a point is as good as out of sight. */
+  const NEAR_EDGE = 12;
 
   /** How long a plane glides from one scale to another. */
   const GLIDE_MS = 300;
@@ -163,6 +168,10 @@
           light?: (token: number | null) => void }} options what stands above it, what its axes are
           called, what happens when a tip is chosen or let go, and when a token's tip is pointed at */
     constructor({ title = "", names, changed = () => {}, light = () => {} }) {
+      this.title = title;
+      /** What is said in the title's place when a hand has moved more than its tip, and of which
+          numbers. @type {{ text: string, of?: Numbers | null } | null} */
+      this.also = null;
       this.changed = changed;
       this.light = light;
       /** @type {Record<string, any>} */
@@ -201,14 +210,24 @@
         [0, 1].map((axis) => most(...this.seen.map((point) => point[axis])));
       const [low, high] = [corner(Math.min), corner(Math.max)];
       const size = Math.max(high[0] - low[0], high[1] - low[1]) || 1;
-      const [[left, bottom], [right, top]] = this.goal.length ? this.goal : [low, low];
+      const [[left, bottom], [right, top]] = this.inSight();
       const isIn = left <= low[0] && bottom <= low[1] && right >= high[0] && top >= high[1];
-      if (isIn && size > SMALL * Math.max(right - left, top - bottom)) return;
+      const [from, to] = this.goal.length ? this.goal : [low, low];
+      if (isIn && size > SMALL * Math.max(...to.map((x, axis) => x - from[axis]))) return;
       const room = 0.14 * size;
       const goal = [low.map((x) => x - room), high.map((x) => x + room)];
       if (!this.box.length) this.box = this.goal = goal;
       else if (isPressed) waiting.add(this);
       else this.zoom(goal);
+    }
+
+    /** Two corners between which a point may lie without another scale: all that is drawn but its
+        edge, or where a glide goes. @returns {number[][]} */
+    inSight() {
+      const [width, height] = this.area.size;
+      if (!this.box.length) return [[0, 0], [0, 0]];
+      if (gliding.has(this)) return this.goal;
+      return [[NEAR_EDGE, height - NEAR_EDGE], [width - NEAR_EDGE, NEAR_EDGE]].map((at) => this.pointAt(at));
     }
 
     /** Glide to where other corners are seen. @param {number[][]} goal */
@@ -323,7 +342,7 @@
       const half = anchor === "end" ? long / 2 : 0;
       const middle = Math.min(width - long / 2 - 3, Math.max(long / 2 + 2, x - half));
       const line = Math.min(height - 4, Math.max(13, y));
-      this.drawn.boxes.push([middle - long / 2, line - 12, middle + long / 2, line + 2]);
+      this.drawn.boxes.push([middle - long / 2 - APART, line - 12, middle + long / 2 + APART, line + 2]);
       const node = this.next("text", "text", name);
       set(node, "x", middle + half);
       set(node, "y", line);

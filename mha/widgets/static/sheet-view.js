@@ -119,9 +119,10 @@
         make("p", { className: "soft" }, texts.help),
         make("fieldset", {}, make("legend", {}, texts.switches),
           make("div", { className: "sheet-switches" },
-            ...parts.switches.map((/** @type {any} */ { node }) => node), parts.reset)),
-        make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
-          `${texts.query}: `, ...parts.queries),
+            ...parts.switches.map((/** @type {any} */ { node }) => node))),
+        make("div", { className: "sheet-bar" },
+          make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
+            `${texts.query}: `, ...parts.queries), parts.reset),
         make("div", { className: "sheet-now head-0" }, parts.title,
           make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
           parts.output, parts.kept), parts.error, parts.tables, originOf(this));

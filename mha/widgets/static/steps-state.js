@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { isPage, make, makeButton, same, set, setText } = window.mhaExplorer;
+  const { isPage, make, makeButton, markCaption, same, set, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** How many changes can be undone. */
@@ -68,6 +68,7 @@
     mark() {
       setText(this.told, "");
       set(this.undo, "aria-disabled", String(!this.past.length));
+      markCaption(this.actions, !same({ ...this.now, step: 0 }, { ...this.start, step: 0 }));
     }
 
     hash() {

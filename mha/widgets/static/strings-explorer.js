@@ -11,7 +11,7 @@
       "number.",
     query: "Query",
     columns: {
-      query: "query of {token}", key: "keys", scores: "scores", exponentials: "exp",
+      query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp",
       weights: "weights", value: "values", head_outputs: "output", part: "part",
     },
     byRoot: "÷ √{width}",
@@ -31,7 +31,7 @@
     undone: "The last change is undone.",
     redone: "The change is made again.",
     settings: "Settings",
-    queryIs: "The query is now that of {token}.",
+    queryIs: "The query is now that of *{token}*.",
     switchedOn: "Head {head}",
     on: "on",
     reset: "Reset",
@@ -76,12 +76,20 @@
     pulled: "{place} is now {value}: its matrix has changed.",
     overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
 
-    effect: "{what} By this change the weights of {token} move by up to {weights}, its {end} by up " +
-      "to {outcome}.",
+    /** Which words are italic the stars say. */
+    effect: {
+      both: "The weights of *{token}* move {weights}, its {end} {outcome}. {what}",
+      weights: "The weights of *{token}* move {weights}, its {end} stays. {what}",
+      outcome: "No weight of *{token}* moves, its {end} moves {outcome}. {what}",
+      none: "No weight of *{token}* moves, and its {end} stays. {what}",
+    },
+    upTo: "by up to {most}",
+    lessThan: "by less than 0.0001",
     changed: "{place} is now {value}.",
     headIsOff: "{head} is switched off.",
     headIsOn: "{head} is on again.",
     focusIs: "{head} is shown.",
+    asAtFirst: " (as first shown)",
     wasReset: "Everything is as at first.",
     isInSteps: "The calculation begins: what is not computed yet is covered.",
     allAtOnce: "All numbers are shown.",

@@ -8,7 +8,7 @@
     names: {
       norm: "queries and keys normalised",
       turn: "rotary positions",
-      stretch: "… stretched by four",
+      stretch: "… interpolated by four",
       cap: "scores capped at 2",
       window: "window of two tokens",
       top: "two largest scores alone",
@@ -22,7 +22,7 @@
     sink: "sink",
     output: "Output of {token}: {output}; plainly {plain}.",
     kept: "Kept for the tokens to come: {bytes} bytes a token{window}. (bfloat16 takes 2 bytes a number.)",
-        keptInEight: "Kept for the tokens to come: {bytes} bytes a token{window}: one a number, and two for the step of each row. (With rows of 128 numbers that is 260 instead of 512.)",
+    keptInEight: "Kept for the tokens to come: {bytes} bytes a token{window}: one a number, and two for the step of each row, which with rows of two saves nothing. (With rows of 128 it is 260 instead of 512.)",
     ofWindow: ", of the last {tokens} tokens alone",
     reset: "As at first",
     given: {

@@ -263,7 +263,6 @@
       const move = (moved) => {
         const way = moved.clientX - from;
         if (!this.dragging && Math.abs(way) < DRAG.least) return;
-        if (!this.dragging) node.setPointerCapture(event.pointerId);
         this.dragging = number;
         this.dragged = true;
         const now = Math.round(way / DRAG.step);
@@ -277,6 +276,7 @@
         node.removeEventListener("pointerup", end);
         node.removeEventListener("pointercancel", end);
       };
+      node.setPointerCapture(event.pointerId); // a quick hand leaves the number with its first step
       node.addEventListener("pointermove", move);
       node.addEventListener("pointerup", end);
       node.addEventListener("pointercancel", end);

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { fill, make, set, setText } = window.mhaExplorer;
+  const { fill, inItalics, make, set, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** @type {(numbers: number[]) => number} */
@@ -42,8 +42,7 @@
       this.fresh = [];
       this.tasks = (explorer.data.tasks ?? []).map((task) => {
         const mark = make("span", { className: "sign" });
-        const words = task.says.split("*").map((text, i) => (i % 2 ? make("i", {}, text) : text));
-        return { task, mark, done: false, node: make("li", {}, mark, " ", ...words) };
+        return { task, mark, done: false, node: make("li", {}, mark, " ", ...inItalics(task.says)) };
       });
       this.node = make("div", { className: "tasks", hidden: !this.tasks.length },
         make("p", { className: "strip-title" }, texts.goals),
@@ -55,7 +54,7 @@
       const at = (/** @type {number} */ token) => order.indexOf(token);
       for (const one of this.tasks) {
         const reached = GOALS[one.task.goal](one.task, this.explorer, at);
-        if (reached && !one.done) this.fresh.push(one.task.says.replaceAll("*", ""));
+        if (reached && !one.done) this.fresh.push(one.task.says);
         one.done ||= reached; // what was reached stays so, until a reset
         set(one.node, "class", one.done ? "reached" : "");
         setText(one.mark, one.done ? `✓ ${reached ? texts.reached : texts.reachedBefore}` : "○");

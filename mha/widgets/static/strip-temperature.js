@@ -56,12 +56,16 @@
         ...(this.plane ? [this.plane.node] : []), bars);
     }
 
-    /** Lines of equal weight, of the key that has most without a temperature.
-        @param {number[]} weights */
-    paintLines(weights) {
+    /** Lines of equal weight, of the key that has most of those that the query may attend to; a key that is
+        alone among them has no lines.
+        @param {number[]} weights without a temperature @param {number[]} masks of the query */
+    paintLines(weights, masks) {
       const { data, state } = this.explorer;
-      const most = weights.indexOf(Math.max(...weights));
-      setText(this.plane.caption, fill(texts.planeLines, { key: data.tokens[state.order[most]] }));
+      const seen = weights.map((weight, key) => (masks[key] === -Infinity ? -1 : weight));
+      const most = seen.indexOf(Math.max(...seen));
+      const count = seen.filter((weight) => weight >= 0).length;
+      const says = count > 1 ? texts.planeLines : count ? texts.planeAlone : texts.planeAllMasked;
+      setText(this.plane.caption, fill(says, { key: data.tokens[state.order[most]] }));
       paintMeeting(this.explorer, this.plane, state.focus, most);
       this.sliders.paint();
     }
@@ -90,7 +94,7 @@
       // Bars that only repeat those beside them give way to what would make them differ.
       const differs = [true, state.temperature !== 1, isMasked];
       this.columns.forEach(({ title, without, head, list, rows }, i) => {
-        list.hidden = !differs[i];
+        if (list.hidden === differs[i]) list.hidden = !differs[i];
         setText(head, differs[i] ? fill(title, { value: warmth }) : without);
         const weights = runs[i].weights[state.focus][row];
         rows.forEach(({ token, bar, number }, key) => {
@@ -105,7 +109,9 @@
       });
       const place = Math.round(SLIDER.unit * Math.log10(state.temperature));
       if (document.activeElement !== this.slider) this.slider.value = String(place);
-      if (this.plane) this.paintLines(runs[0].weights[state.focus][row]);
+      if (this.plane) {
+        this.paintLines(runs[0].weights[state.focus][row], numbers.mask[state.focus][row]);
+      }
     }
   }
 

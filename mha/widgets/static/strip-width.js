@@ -1,6 +1,7 @@
 /* Width: how far scores spread as queries and keys grow wider, and what the softmax makes of them,
-   with and without the division by the root. The query and one key are arrows that lengthen with the
-   width, and that are pulled longer. The numbers were drawn once, in Python. */
+   with and without the division by the root. The query and the keys are arrows that lengthen with the
+   width; the query's and one key's tip are also pulled, at the width that stands. The numbers were
+   drawn once, in Python. */
 (function () {
   "use strict";
 
@@ -22,10 +23,13 @@
    */
   function atWidth(tenths, width) {
     const [query, ...keys] = tenths.map((row) => row.slice(0, width).map((x) => x / 10));
-    const raw = attentionScores([query], keys);
-    const scaled = scaledScores(raw, 1 / Math.sqrt(width));
-    return [raw, scaled].map((scores) => ({ spread: spreadOf(scores[0]), scores: scores[0], weights: softmax(scores)[0] }));
+    return bothWays(attentionScores([query], keys)[0], width);
   }
+
+  /** What scores come to as they are, and divided by the root.
+      @type {(raw: number[], width: number) => { spread: number, scores: number[], weights: number[] }[]} */
+  const bothWays = (raw, width) => [[raw], scaledScores([raw], 1 / Math.sqrt(width))].map((scores) =>
+    ({ spread: spreadOf(scores[0]), scores: scores[0], weights: softmax(scores)[0] }));
 
   /** A key is drawn up to so many widths. */
   const STOPS = 64;
@@ -80,12 +84,17 @@
       const widest = this.arrows[this.arrows.length - 1];
       this.room = [widest.query, ...widest.keys.map(([x, y]) => [x, 1.05 * y])];
       this.says = make("p", { className: "soft width-says" });
+      /** How many times longer than it was drawn the query is, and the keys that were pulled: each as
+          what its arrow is multiplied by, as a complex number, so that it lengthens with the width too. */
+      this.longer = 1;
+      this.pulled = /** @type {Record<number, number[]>} */ ({});
+      this.back = makeButton(texts.widthBack, () => this.putBack());
       /** The key that is looked at: at first the one that gets most. */
       const [{ weights }] = atWidth(data.tenths, data.start);
       this.key = weights.indexOf(Math.max(...weights));
       this.node = make("div", { className: "temperature head-0" },
         make("div", { className: "line" },
-          make("label", { htmlFor: id }, texts.width), this.slider, this.value),
+          make("label", { htmlFor: id }, texts.width), this.slider, this.value, this.back),
         make("div", { className: "two" }, make("div", {}, this.plane.node, this.says),
           make("div", { className: "width-bars" }, ...this.columns.map(({ node }) => node))));
       /** What the tasks look at, as at an explorer. @type {any} */
@@ -109,16 +118,41 @@
       this.paint();
     }
 
-    /** A tip whose arrow is pulled longer: the width is the one at which it ends nearest to a hand.
-        @type {(name: string, look: string, of: (arrows: any) => number[]) => PlaneTip} */
-    tip(name, look, of) {
-      const [least, next] = this.data.widths;
-      return { name, look,
-        step: (by) => this.setWidth(this.width + by * (next - least)),
-        move: ([x, y]) => {
-          const ways = this.arrows.map((arrows) => Math.hypot(of(arrows)[0] - x, of(arrows)[1] - y));
-          this.setWidth(1 + ways.indexOf(Math.min(...ways.slice(least - 1))));
-        } };
+    /** Put every arrow back where it was drawn. */
+    putBack() {
+      this.longer = 1;
+      this.pulled = {};
+      this.paint();
+    }
+
+    /** The arrows at the width that stands, as a hand has left them. */
+    now() {
+      const { query, keys } = this.arrows[this.width - 1];
+      return { query: [this.longer * query[0], 0], keys: keys.map(([x, y], i) => {
+        const [a, b] = this.pulled[i] ?? [1, 0];
+        return [a * x - b * y, a * y + b * x];
+      }) };
+    }
+
+    /** The scores of those arrows; where no hand has been, as the numbers give them. */
+    scores() {
+      const { query, keys } = this.now();
+      const [{ scores }] = atWidth(this.data.tenths, this.width);
+      return scores.map((score, i) => (this.pulled[i] ? query[0] * keys[i][0] : this.longer * score));
+    }
+
+    /** Pull the query's tip along its axis. @param {number[]} point */
+    pullQuery([x]) {
+      this.longer = Math.max(0, x) / this.arrows[this.width - 1].query[0];
+      this.paint();
+    }
+
+    /** Pull the tip of the key that is looked at. @param {number[]} point */
+    pullKey([x, y]) {
+      const [c, d] = this.arrows[this.width - 1].keys[this.key];
+      const square = c * c + d * d;
+      this.pulled[this.key] = [(x * c + y * d) / square, (y * c - x * d) / square];
+      this.paint();
     }
 
     paint() {
@@ -126,7 +160,8 @@
       setText(this.value, String(width));
       if (Number(this.slider.value) !== width) this.slider.value = String(width);
       set(this.slider, "aria-valuetext", width);
-      this.seen.widths = atWidth(this.data.tenths, width);
+      this.seen.widths = bothWays(this.scores(), width);
+      set(this.back, ".visibility", this.longer !== 1 || Object.keys(this.pulled).length ? "" : "hidden");
       this.seen.widths.forEach((/** @type {any} */ { spread, scores, weights }, /** @type {number} */ i) => {
         const { title, head, most, rows } = this.columns[i];
         setText(head, fill(title, { width, spread: shown(spread, 2) }));
@@ -145,8 +180,9 @@
 
     paintArrows() {
       const { key, width, arrows } = this;
-      const { query, keys } = arrows[width - 1];
+      const { query, keys } = this.now();
       const [raw, scaled] = this.seen.widths;
+      const most = raw.weights.indexOf(Math.max(...raw.weights));
       const share = (/** @type {any} */ { weights }) => `${shown(100 * weights[key], 1)} %`;
       setText(this.says, fill(texts.widthSays, { key: key + 1, width, foot: shown(keys[key][0], 2),
         long: shown(query[0], 2), score: shown(raw.scores[key], 2), scaled: shown(scaled.scores[key], 2),
@@ -156,14 +192,16 @@
         { kind: "sheet", name: "trail",
           points: [arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key])] },
         { kind: "line", name: "foot-line", points: [[keys[key], [keys[key][0], 0]]] },
-        ...keys.map((at) => ({ kind: "arrow", name: "ghost", at })),
+        { kind: "line", name: "ghost", points: keys.map((at) => [[0, 0], at]) },
+        ...keys.map((at, i) => ({ kind: "point", name: "foot", at, wide: i === most ? 4 : 2,
+          text: i === most && i !== key ? `k${i + 1}` : "" })),
         { kind: "arrow", at: keys[key],
           text: `k${key + 1}, ${fill(texts.widthLong, { long: shown(Math.hypot(...keys[key]), 1) })}`,
-          tip: this.tip(`k${key + 1}`, "", (one) => one.keys[key]) },
+          tip: { name: `k${key + 1}`, move: (point) => this.pullKey(point) } },
         { kind: "point", name: "foot", at: [keys[key][0], 0], wide: 3.5 },
         { kind: "arrow", name: "main", at: query,
           text: `${texts.planeAsks}, ${fill(texts.widthLong, { long: shown(query[0], 1) })}`,
-          tip: this.tip(texts.planeAsks, "main", (one) => one.query) },
+          tip: { name: texts.planeAsks, look: "main", move: (point) => this.pullQuery(point) } },
       ], this.room);
     }
   }

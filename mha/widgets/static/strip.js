@@ -8,7 +8,7 @@
   const { address, of: placeOf, valueAt } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { factor } = window.mhaAttention;
-  const { Hands, Heads, Ribbons, chainOf, compute, fill, inBrackets, inputAddress, make, scientific,
+  const { Hands, Heads, Ribbons, chainOf, compute, fill, inBrackets, inItalics, inputAddress, make, scientific,
     set, setBar, setText, worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -88,6 +88,7 @@
       this.chains = null;
       /** What the words, and what is lit, were last written for. */
       this.looks = "";
+      this.name = "";
       this.shines = "";
       this.moved = true;
       /** The digits that the numbers of a stage have room for.
@@ -95,13 +96,15 @@
       this.digits = {};
       this.hands = new Hands(this);
       this.vectors = this.layOut();
-      this.how = make("p", { className: "how" });
+      /** What the number is called that is looked at, and where it comes from. */
+      this.named = make("span");
+      this.how = make("span");
       this.ribbons = new Ribbons(explorer);
       this.one = this.build();
       this.heads = new Heads(explorer, this);
       this.status = make("p", { className: "status", role: "status" });
       this.node = make("div", { className: "strip" }, this.title(), this.one,
-        make("div", { className: "says" }, this.how, this.status), ...this.heads.nodes);
+        make("div", { className: "says" }, make("p", { className: "how" }, this.named, this.how), this.status), ...this.heads.nodes);
       this.hands.listen();
     }
 
@@ -126,7 +129,7 @@
       const table = make("div", { className: "rows", role: "table", "aria-label": texts.strip },
         this.header(), ...rows, this.footer());
       const of = make("div", { className: "of head" });
-      this.words.push(({ token }) => setText(of, fill(texts.columns.query, { token })));
+      this.words.push(({ token }) => of.replaceChildren(...inItalics(fill(texts.columns.query, { token }))));
       return make("div", { className: "one" }, of, query, this.ribbons.fan, table,
         this.ribbons.flow);
     }
@@ -441,7 +444,7 @@
         return share ? [[placeOf("w_v", head, i, column), isBack ? first[i][column] : entry]] : [];
       });
       return changes.length === 0 ? texts.fixed : this.explorer.editAll(changes, () =>
-        fill(texts.pulled, { place: this.explorer.nameOf(at), value: short(value) }));
+        fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }));
     }
 
     /** Show what an input moves, and leave the state as it is.
@@ -475,7 +478,10 @@
         }
         this.ribbons.light(at ? lit : null);
       }
-      setText(this.how, at ? `${this.explorer.nameOf(at)}: ${this.says(at, data, state, numbers)}`
+      const name = at ? `${this.explorer.called(at)}: ` : "";
+      if (name !== this.name) this.named.replaceChildren(...inItalics(name));
+      this.name = name;
+      setText(this.how, at ? this.says(at, data, state, numbers)
         : (HAS_POINTER ? texts.hint : texts.hintTouch) + (data.heads.length > 1 ? texts.hintHeads : ""));
     }
 

@@ -1,16 +1,21 @@
 /* The figure of a token on its way from where it stands to its output, as mha/views/drawing/moving.py
-   draws it: its points are the values of a run, and go where a reader moves them. */
+   draws it: its points are the values of a run, and go where a reader moves them. A point for which the
+   axes are too short stands at their end, and its name says where it is. */
 (function () {
   "use strict";
 
   const { at: placeAt, valueAt } = window.mhaPlaces;
-  const { set } = window.mhaExplorer;
+  const { set, setText } = window.mhaExplorer;
+  const { short } = window.mhaNumbers;
 
   /** How long the point of the arrow is, and half as wide; no arrow is longer than its way. */
   const POINT = { long: 11, share: 0.7, half: 0.38 };
 
-  /** How far beyond the axes a point is drawn, in pixels. */
-  const BEYOND = 50;
+  /** Where the axes end above, how far beyond them a point is drawn, and how far beyond that a name goes
+      on, in pixels. */
+  const TOP = 52;
+  const BEYOND = 12;
+  const ROOM = 32;
 
   class MovedFigure {
     isMoved = false;
@@ -22,11 +27,12 @@
       Object.assign(this, { token, head });
       /** @type {(x: number, y: number) => number[]} */
       this.onScreen = (x, y) => [left + step * x, bottom - step * y];
-      this.least = [left - BEYOND, BEYOND];
-      this.most = [left + BEYOND * 5, bottom + BEYOND];
+      this.least = [left - BEYOND, TOP - BEYOND];
+      this.most = [left + bottom - TOP + BEYOND, bottom + BEYOND];
       const circles = [...node.querySelectorAll("circle")];
       this.end = circles.pop();
-      this.points = circles.map((circle) => ({ circle, word: circle.nextElementSibling }));
+      this.points = circles.map((circle) => ({ circle, word: circle.nextElementSibling,
+        name: circle.nextElementSibling?.textContent }));
       this.shaft = node.querySelector("path.f-stroke");
       this.tip = node.querySelector("path.f-head");
     }
@@ -36,17 +42,24 @@
     paint(numbers, _, moved) {
       const { head, token } = /** @type {any} */ (this);
       const at = (/** @type {string} */ stage, /** @type {number} */ row) => {
-        const [x, y] = [0, 1].map((i) => valueAt(numbers, moved(placeAt(stage, head, row, i))));
-        return this.onScreen(x, y);
+        const values = [0, 1].map((i) => valueAt(numbers, moved(placeAt(stage, head, row, i))));
+        const wanted = this.onScreen(values[0], values[1]);
+        const point = wanted.map((x, i) => Math.min(this.most[i], Math.max(this.least[i], x)));
+        const isOut = point.some((x, i) => x !== wanted[i]);
+        return { point, isOut, says: isOut ? ` (${values.map((x) => short(x, 2)).join(", ")})` : "" };
       };
       const points = this.points.map((_one, i) => at("value", i));
-      this.points.forEach(({ circle, word }, i) => {
-        this.put(circle, { cx: points[i][0], cy: points[i][1] }, points[i]);
-        this.put(word, { x: points[i][0] + 9, y: points[i][1] - 8 }, points[i]);
+      this.points.forEach(({ circle, word, name }, i) => {
+        const { point: [x, y], isOut, says } = points[i];
+        this.put(circle, { cx: x, cy: y });
+        const isRight = isOut && x > (this.least[0] + this.most[0]) / 2;
+        this.put(word, { "x": isRight ? this.most[0] + ROOM : x + 9, "y": y - 8,
+          "text-anchor": isRight ? "end" : "start" });
+        setText(word, name + says);
       });
-      const end = at("head_outputs", token);
-      this.put(this.end, { cx: end[0], cy: end[1] }, end);
-      this.arrow(points[token], end);
+      const { point: [x, y] } = at("head_outputs", token);
+      this.put(this.end, { cx: x, cy: y });
+      this.arrow(points[token].point, [x, y]);
     }
 
     /** @param {number[]} start @param {number[]} end */
@@ -56,17 +69,15 @@
       const point = Math.min(POINT.long, POINT.share * long);
       const half = POINT.half * point;
       const [backX, backY] = [toX - point * ux, toY - point * uy];
-      this.put(this.shaft, { d: `M${x} ${y}L${backX} ${backY}` }, [x, y], [toX, toY]);
+      this.put(this.shaft, { d: `M${x} ${y}L${backX} ${backY}` });
       this.put(this.tip, { d: `M${toX} ${toY}L${backX - half * uy} ${backY + half * ux}`
-        + `L${backX + half * uy} ${backY - half * ux}Z` }, [x, y], [toX, toY]);
+        + `L${backX + half * uy} ${backY - half * ux}Z` });
     }
 
-    /** Put a shape in its place; what has no room is not seen.
-        @param {any} shape @param {Record<string, any>} attributes @param {...number[]} points */
-    put(shape, attributes, ...points) {
+    /** Put a shape in its place.
+        @param {any} shape @param {Record<string, any>} attributes */
+    put(shape, attributes) {
       Object.entries(attributes).forEach(([name, value]) => set(shape, name, value));
-      const hasRoom = points.every((one) => one.every((x, i) => x > this.least[i] && x < this.most[i]));
-      set(shape, ".visibility", hasRoom ? "" : "hidden");
     }
   }
 

@@ -118,7 +118,8 @@
       text: short(shift.reduce((left, [{ value }]) => left - value, score.value), places),
       place: score.place, raised: true,
     }]],
-    sum: ({ terms }, places) => [joined(terms.map(([operand]) => [exact(operand, places)]), " + ")],
+    sum: ({ terms }, places) => [joined(terms.map(([{ value, place }]) =>
+      [{ text: inBrackets(shown(value, places)), place }]), " + ")],
     share: ({ terms: [[top], [bottom]] }, places) =>
       [[exact(top, places), word(" ÷ "), exact(bottom, places)]],
     copy: ({ terms: [[operand]] }, places) => [[plain(operand, places)]],

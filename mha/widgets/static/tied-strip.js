@@ -5,7 +5,7 @@
 
   const { short, shown } = window.mhaNumbers;
   const { valueAt } = window.mhaPlaces;
-  const { fill, make, makeButton, set, setBar, setText } = window.mhaExplorer;
+  const { fill, make, makeButton, same, set, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.tied;
 
   /** How far it keeps from what stands around it. */
@@ -33,14 +33,21 @@
     /** A line for each key. @type {any[]} */
     rows = [];
 
+    /** Whose numbers they are: in the margin it stands above, at the foot where they begin. @type {any[]} */
+    titles = [];
+
     /** @param {any} explorer
+        @param {any} first its numbers before any change
         @param {() => void} reset */
-    constructor(explorer, reset) {
+    constructor(explorer, first, reset) {
       this.explorer = explorer;
+      this.first = first;
       /** @type {Place | null} */
       this.at = null;
       this.isWanted = false;
       this.isShown = false;
+      /** What is asked of the next frame. @type {number | null} */
+      this.soon = null;
       this.isAway = false;
       this.hasMargin = false;
       this.edges = { margin: 0, foot: 0 };
@@ -64,7 +71,7 @@
     /** @param {() => void} reset */
     build(reset) {
       const { data, root } = this.explorer;
-      this.title = make("span", { className: "small-title" });
+      this.titles = [0, 1].map(() => make("span", { className: "small-title" }, make("i"), make("span")));
       this.rows = data.tokens.map(() => {
         const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];
         const node = make("li", {}, token, make("span", { className: "bar" }, bar), weight);
@@ -72,15 +79,16 @@
       });
       this.result = make("span", { className: "small-result" });
       this.said = make("span", { className: "small-said" });
-      this.reset = make("span", { className: "small-changed", hidden: true }, texts.changed, " ",
+      this.reset = make("span", { className: "small-changed", hidden: true }, make("span", {}, texts.changed), " ",
         makeButton(texts.reset, reset));
       this.node = make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
-        make("div", { className: "small-top" }, this.title,
+        make("div", { className: "small-top" }, this.titles[0],
           makeButton("↑", () => this.goUp(root), { title: texts.up, "aria-label": texts.up }),
           makeButton("×", () => { this.isAway = true; this.show(); },
             { title: texts.away, "aria-label": texts.away })),
         make("ul", {}, ...this.rows.map(({ node }) => node)),
-        make("div", { className: "small-end" }, this.result, this.said, this.reset));
+        make("div", { className: "small-end" }, make("div", { className: "small-text" }, this.titles[1], " ", this.result),
+          this.said, this.reset));
     }
 
     /** Go to the strip, which may be folded away. @param {Element} root */
@@ -128,7 +136,8 @@
       const most = innerHeight - height - GAP;
       const top = this.hasMargin && most >= least ? this.free(least, most, height) : null;
       const isInMargin = top !== null;
-      set(this.node, "class", `small-strip ${isInMargin ? "in-margin" : "at-foot"}`);
+      this.node.classList.toggle("in-margin", isInMargin);
+      this.node.classList.toggle("at-foot", !isInMargin);
       set(this.node, ".left", `${isInMargin ? this.edges.margin : this.edges.foot}px`);
       document.documentElement.classList.toggle("has-foot", !isInMargin);
       set(this.node, ".top", isInMargin ? `${top}px` : "");
@@ -155,22 +164,36 @@
       const isShown = isWanted && !this.isAway;
       if (isShown === this.isShown) return;
       this.isShown = isShown;
-      this.node.hidden = !isShown;
-      if (!isShown) document.documentElement.classList.remove("has-foot");
-      if (!isShown) return;
+      if (!isShown) this.node.hidden = true;
       this.paint();
-      this.stand();
+      this.standSoon();
+    }
+
+    /** Come or stand elsewhere with the next frame: what is moved has not to be laid out for it
+        once more. */
+    standSoon() {
+      this.soon ??= requestAnimationFrame(() => {
+        this.soon = null;
+        this.node.hidden = !this.isShown;
+        if (!this.isShown) document.documentElement.classList.remove("has-foot");
+        this.stand();
+      });
     }
 
     // -- What it shows --
 
-    /** The row and the head of what is pointed at, else those of the strip. */
+    /** The row and the head of what is pointed at; else those of the strip, or a head that is on and has
+        changed where that one is off or has not. */
     view() {
-      const { state, strip } = this.explorer;
-      const { row, head } = strip.view();
+      const { numbers, state, strip } = this.explorer;
+      const { row: asked, head: shownHead } = strip.view();
       const { at } = this;
-      const asks = at && OF_QUERY.includes(at.stage);
-      return { row: asks ? at.row : row, head: at?.head ?? head, order: state.order };
+      const row = at && OF_QUERY.includes(at.stage) ? at.row : asked;
+      const heads = [shownHead, ...state.off.keys()].filter((head) => !state.off[head]);
+      const isMoved = (/** @type {number} */ head) => ["weights", "head_outputs"].some((stage) =>
+        !same(numbers[stage][head][row], this.first[stage][head][row]));
+      const head = at?.head ?? heads.find(isMoved) ?? heads[0] ?? shownHead;
+      return { row, head, order: state.order, isOff: state.off[head] };
     }
 
     /** The key that a place is of. @param {Place | null} at */
@@ -189,11 +212,15 @@
     paint() {
       if (!this.isShown) return;
       const { data, numbers } = this.explorer;
-      const { row, head, order } = this.view();
+      const { row, head, order, isOff } = this.view();
       const token = data.tokens[order[row]];
-      setText(this.title, fill(data.heads.length > 1 ? texts.ofHead : texts.asks,
-        { token, head: data.heads[head] }));
+      const title = fill(data.heads.length > 1 ? texts.ofHead : texts.asks, { head: data.heads[head] });
+      for (const { firstChild, lastChild } of this.titles) {
+        setText(firstChild, token);
+        setText(lastChild, isOff ? fill(texts.isOff, { title }) : title);
+      }
       set(this.node, "data-head", head % 6);
+      this.node.classList.toggle("off", isOff);
       const lit = this.keyOf(this.at);
       numbers.weights[head][row].forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
         const one = this.rows[key];
@@ -213,7 +240,7 @@
       if (this.reset.hidden === !isChanged) return;
       this.reset.hidden = !isChanged;
       this.tall = 0;
-      this.stand();
+      this.standSoon();
     }
   }
 

@@ -6,16 +6,13 @@
   "use strict";
 
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
-  const { OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
+  const { LATER_MS, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
     isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
 
   /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
   const DRAG = { step: 8, least: 4 };
-
-  /** What is out of sight follows so much later. */
-  const LATER_MS = 250;
 
   /** Words of the text that stand for a part of the strip, by their class. */
   const PARTS = ["query", "key", "value", "scores", "weights", "head_outputs"];
@@ -96,6 +93,8 @@
     /** @param {any} numbers of the explorer @param {number} temperature
         @param {(at: Place) => Place} moved where a place is now */
     paint(numbers, temperature, moved) {
+      const { isPrinting, explorer } = this.prose;
+      if (this.at?.stage === "head_contributions") this.sayOff(!isPrinting && explorer.state.off[this.at.head ?? 0]);
       if (this.isLine) {
         const pieces = lineOf(numbers, moved(this.at), this.places, temperature, this.last);
         if (pieces) this.paintLine(pieces);
@@ -122,6 +121,16 @@
       setText(this.node, text);
       if (this.inputs.length) this.node.setAttribute("aria-valuenow", String(value));
       this.mark(text !== this.printed);
+    }
+
+    /** What a head adds counts for nothing while it is off. @param {boolean} isOff */
+    sayOff(isOff) {
+      const said = this.now ?? make("span", { className: "now" }, texts.off);
+      this.now = said;
+      if (isOff === said.isConnected) return;
+      if (isOff) this.node.after(said);
+      else said.remove();
+      this.node.classList.toggle("off", isOff);
     }
 
     /** @param {string} how @param {number} value */
@@ -221,7 +230,7 @@
       this.seen = new Set();
       /** Where each number of the text belongs. @type {WeakMap<Element, { tie: Tie, at: Place }>} */
       this.places = new WeakMap();
-      this.small = new SmallStrip(explorer, () => explorer.reset());
+      this.small = new SmallStrip(explorer, this.first.numbers, () => explorer.reset());
       explorer.told.push(() => this.follow());
     }
 

@@ -459,6 +459,7 @@ interface ExplorerView {
   text: string;
   link(): string;
   nameOf(at: Place): string;
+  called(at: Place): string;
   reset(): void;
   say(sentence: string): void;
   select(at: Place, follow?: boolean): void;
@@ -658,6 +659,7 @@ interface Window {
   };
   mhaExplorer: {
     LAYOUTS: Partial<Record<Operation, Layout>>;
+    LATER_MS: number;
     MAPS: string[];
     // deno-lint-ignore no-explicit-any
     addBlock(strip: any): void;
@@ -722,7 +724,10 @@ interface Window {
     };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
+    inItalics(text: string): (Node | string)[];
+    markCaption(node: Element, isChanged: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
+    nearFirst(node: Element, draw: () => void): (isAsked?: boolean) => void;
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
     same(left: unknown, right: unknown): boolean;

@@ -146,8 +146,10 @@ def _six_words(page):
     page.figure(
         "fig-decoding-three", reading["weights"], _lower(writing["weights"][0]), asking["weights"]
     )
+    page.says("The has with cat the scaled score ", scaled(reading, 0, 1))
     page.says("The weight of cat, ", share(reading, 0, 1), 0, heard[0, 4], heard[0, 4])
     page.says("kat gives De the weight ", share(writing, 2, 1), 0, so_far[2, 1], so_far[2, 1])
+    page.says("of the genders three times #, # and #.", heard[:, 4])
     page.says("hears, most of it by way of The: ", 6, 4, 3, row_sum(asking, 0))
     page.says(
         "20.0855 + 1.0000 + 1.0000 = 22.0855 ",
@@ -181,6 +183,8 @@ def _passes(page):
     matrices, key_and_value = 5 * (4 + 4 + 5), 4 + 5
     read = [matrices + 3 * key_and_value, 5 * key_and_value]
     read += [matrices + n * key_and_value + 5 * 4 + 3 * key_and_value for n in (1, 2, 3)]
+    page.says("words, # + # = # numbers", matrices, 3 * key_and_value, read[0])
+    page.says("of the source, # + # + # + # = #.", matrices, key_and_value, 20, 27, read[2])
     rows = [3, 3, 1, 1, 1]
     page.table(
         "tbl-decoding-reads",

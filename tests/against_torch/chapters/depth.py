@@ -66,7 +66,7 @@ def _sizes(page):
     )
 
 
-def _random_block(rng, x, place, last_matrices=None):
+def _random_block(rng, x, place, last_matrices=None, spreads=None):
     w_q, w_k, w_v = (tensor(w) for w in rng.normal(size=(3, 4, 32, 8)) / 32**0.5)
     w_o, w_in, w_out = (
         tensor(rng.normal(size=s)) / s[0] ** 0.5 for s in ((32, 32), (32, 64), (64, 32))
@@ -75,10 +75,18 @@ def _random_block(rng, x, place, last_matrices=None):
         last_matrices.append(w_out.requires_grad_())
     reads = norm(x)[2] if place == "before" else x
     x = x + run({"embeddings": reads, "w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o})["output"]
-    x = norm(x)[2] if place == "after" else x
+    x = _behind_a_sum(x, place, spreads)
     reads = norm(x)[2] if place == "before" else x
-    x = x + (reads @ w_in).relu() @ w_out
-    return norm(x)[2] if place == "after" else x
+    return _behind_a_sum(x + (reads @ w_in).relu() @ w_out, place, spreads)
+
+
+def _behind_a_sum(x, place, spreads):
+    if place != "after":
+        return x
+    _means, spread, normed = norm(x)
+    if spreads is not None:
+        spreads.append(spread.mean().detach())
+    return normed
 
 
 def _block(page):
@@ -274,8 +282,6 @@ def _collapse(page):
     hands_on = given["w_v"] @ given["w_o"].view(2, 2, 4)
     lengths = [torch.linalg.svdvals(m)[:, 0] for m in (asks, hands_on)]
     kappa = (lengths[0] * lengths[1]).sum() / (4 * 2**0.5)
-    beta = max(a.abs().sum(0).max() * _size(h) for a, h in zip(asks, hands_on, strict=True))
-    theirs = 4 * beta * 2 / 2**0.5
 
     def stacked(x, layers, kept=0):
         found = [x]
@@ -297,19 +303,9 @@ def _collapse(page):
             printed += _parts(float(number))
     page.table("tbl-depth-collapse", printed)
     page.says("all four words are (", rows[4][0])
-    page.says("For our layer is (", [[a, b] for a, b in zip(*lengths, strict=True)], 4, 2, kappa)
+    page.says("each distance is about # times the cube", apart(rows[4]) / apart(rows[3]) ** 3)
+    page.says("then in Head 2, is (", [[a, b] for a, b in zip(*lengths, strict=True)], 4, 2, kappa)
     page.says("is #: two layers have to pass", kappa**-0.5)
-    page.says("at # for our two heads, the bracket is #", beta, theirs)
-    page.says("the residual has to be below #", theirs**-0.5)
-    small, printed = stacked(given["embeddings"] / 20, 2), []
-    for n, x in enumerate(small):
-        bounds = (
-            constant ** ((3**n - 1) / 2) * first ** (3**n)
-            for constant, first in ((kappa, apart(small[0])), (theirs, _residual(small[0])))
-        )
-        for number in (apart(x), next(bounds), _residual(x), next(bounds)):
-            printed += _parts(float(number))
-    page.table("tbl-depth-collapse-small", printed)
     page.says(
         "the residual grows from # to #", 3, _residual(stacked(given["embeddings"], 3, kept=1)[3])
     )
@@ -317,32 +313,38 @@ def _collapse(page):
 
 def _gradients(page):
     """Carry random gradients back through random stacks, by autograd."""
-    every, middle = {}, {}
+    every, middle, sums = {}, {}, []
     for place in ("before", "after"):
         found = []
         for seed in range(30):
             rng, lengths = np.random.default_rng(seed), []
             for blocks in (6, 12, 24):
                 first, d_output = tensor(rng.normal(size=(2, 8, 32)))
-                streams, matrices = [first.requires_grad_()], []
+                streams, matrices, spreads = [first.requires_grad_()], [], []
                 for _ in range(blocks):
-                    streams.append(_random_block(rng, streams[-1], place, matrices))
+                    streams.append(_random_block(rng, streams[-1], place, matrices, spreads))
                     streams[-1].retain_grad()
                 end = norm(streams[-1])[2] if place == "before" else streams[-1]
                 (end * d_output).sum().backward()
                 lengths.append(matrices[-1].grad.norm())
+            sums += [torch.stack(spreads)] if spreads else []
             found.append(torch.stack(lengths + [x.grad.norm() for x in streams]))
         every[place] = torch.stack(found)
         middle[place] = every[place].quantile(0.5, dim=0)
     page.table("tbl-depth-last", *(lengths[:3] for lengths in middle.values()))
     before, after = middle["before"][3:], middle["after"][3:]
-    page.says("With the norm after it starts with #, and ten blocks", after[24])
-    page.says("ten blocks further down it is #", after[14])
-    page.says("the last norm has divided it to #", before[24])
-    page.says("it grows all the way, to #", before[0])
+    page.says("With the norm after it starts with #, is #", after[24], after[14])
+    page.says("ten blocks further down, and # at the first block", after[0])
+    sums = torch.stack(sums)
+    divided = sums.prod(dim=1).quantile(0.5)
+    page.says("passes through the sums by #, in", 1000 * round(float(divided) / 1000))
+    first, last = sums[:, [0, -2]].quantile(0.5, dim=0)
+    page.says("the spread of its sum is # in the first block, # in the last", first, last)
+    page.says("has divided the gradient to #", before[24])
+    page.says("makes it grow all the way, to #", before[0])
     for words, place in (
-        ("before it is # to #", "before"),
-        ("with the norm after # to #", "after"),
+        ("seed: it is at least # and at most # long", "after"),
+        ("with the norm before at least # and at most #. With neither", "before"),
     ):
         at_first = every[place][:, 3]
         page.says(words, AtLeast(float(at_first.min())), AtMost(float(at_first.max())))
@@ -353,4 +355,3 @@ def _gradients(page):
     page.says("So is (", *lines)
     page.says("of length # is now # long", 1, back.norm())
     page.says("to the power of 24, which is #", 1.1**24)
-    page.says("in # blocks by #. What reaches", 24, 2**24)

@@ -24,6 +24,7 @@ def _latent(page):
     latent, query = X @ DOWN, X @ ASKING
     key, value = latent @ W_UK, latent @ W_UV
     turned = torch.stack([(row @ PLACES) @ turn for row, turn in zip(X, TURNS, strict=True)])
+    page.table("tbl-since-matrices", torch.cat([DOWN, ASKING, PLACES], dim=1))
     page.table("tbl-since-latent", torch.cat([latent, key, value], dim=1))
     page.says(
         "of its key, which is made of it: ", dot(X[0], DOWN[:, 0]), dot(latent[0], W_UK[:, 1])
@@ -57,16 +58,18 @@ def _scores(page):
     spread = (query[2].square().mean() + 1e-6).sqrt()
     page.says("has the root mean square ", 3, 3, 1, 1, 2, spread, 3, spread, 3 / spread)
     capped = 2 * torch.tanh(scaled / 2)
-    page.says("The scaled score of it with cat, #", scaled[2, 0])
+    page.says("has the scaled scores # with cat, # and #", scaled[2, :3])
     weights = [s.masked_fill(later, -math.inf).softmax(-1) for s in (scaled, capped)]
     page.says("its weight for cat falls from # to #", weights[0][2, 0], weights[1][2, 0])
     sums = plain.exp().sum(dim=-1)
-    page.says("whose row sum was #", sums[2])
+    page.says("The exponentials of the scores of it add up to #", sums[2])
     page.says("cat, whose only score is 0, keeps #", 1 / (1 + sums[0]))
     opened = torch.sigmoid(tensor([-2.0]))
+    page.says("first number of the output of tired is #", (weights[0] @ value)[3, 0])
     page.says("tired hands over ", 1, 1, 2, opened)
     top = plain[3].masked_fill(plain[3] < plain[3].topk(2).values[-1], -math.inf).softmax(-1)
-    page.says("cat then has # instead of #", top[0], weights[0][3, 0])
+    page.says("The others are #, # and #, with itself", plain[3, 1:])
+    page.says("So cat has # instead of #", top[0], weights[0][3, 0])
     normed = torch.nn.functional.rms_norm(torch.stack([query, key]), (2,), eps=1e-6)
     scores = (normed[0] @ normed[1].T / math.sqrt(2)).masked_fill(later, -math.inf)
     page.says("cat and tired get # each", scores.softmax(-1)[3, 0])
@@ -77,8 +80,9 @@ def _rest(page):
     plain = run(example("cat-sat"))
     weights = plain["weights"][0]
     apart = weights[0] - 0.25
-    page.says("has come to # of what is left", apart[1] / apart.sum())
-    page.says("from # it has come", weights[0, 1])
+    page.says("cat has the weights # and #", weights[0])
+    page.says("of this half sat has #", apart[1] / apart.sum())
+    page.says("where it had #", weights[0, 1])
     key, value = plain["key"][0], plain["value"][0]
     first, second = (k[:, None] * v for k, v in zip(key, value, strict=True))
     states = torch.cat([first, first + second, first / 2 + second], dim=1)
@@ -87,5 +91,19 @@ def _rest(page):
     step = 7 / 127
     page.says("a 127th of it is #", step)
     page.says("read again: ", round(5 / step), step, round(5 / step) * step)
-    page.says("bytes of a token, and # GiB", 61 * 576 * 2 * 131072 / 2**30)
     page.says("which is #.", math.log(3))
+    page.says("is read as #", torch.tensor(5.3).to(torch.float8_e4m3fn))
+    each, mib = 2 * 8 * 64 * 2, 2**20
+    page.says("of two bytes: # bytes a token", each)
+    page.says("up to 128 tokens: # bytes for each", 36 * each)
+    page.says("for each new one: # bytes for each", 18 * each)
+    page.says("what the windows hold: ", 18, 128, each, 18 * 128 * each, 18 * 128 * each / mib)
+    of_text = 18 * each * (131072 + 128) / 2**30
+    page.says("tokens takes # GiB, without windows #", of_text, 36 * each * 131072 / 2**30)
+    page.says("two groups: # bytes of a token", 12 * 2 * 2 * 256 * 2)
+    page.says("The others keep # bytes, # MiB", 36 * 32 * 128 * 128 * 2, 36)
+    bounds = [4 * math.log(128 / (2 * math.pi * turns)) / math.log(10000) for turns in (32, 1)]
+    page.says("tokens it is # for 32 turns, and # for one", *bounds)
+    page.says("the second has #", 1 - 0.75 / bounds[1])
+    grown = [(0.1 * math.log(factor) + 1) ** 2 for factor in (4, 32)]
+    page.says("scores by its square: # for a factor of 4, #", *grown)

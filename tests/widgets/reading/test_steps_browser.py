@@ -21,8 +21,11 @@ def shown_text(page):
 def test_the_steps_are_the_page_s_sections(page):
     read_in_steps(page)
     labels = [page.locator(".steps-label").inner_text()]
+    following = page.get_by_role("button", name="Next step")
+    place = following.bounding_box()
     for _ in STEPS[1:]:
-        page.get_by_role("button", name="Next step").click()
+        following.click()
+        assert following.bounding_box() == place
         labels.append(page.locator(".steps-label").inner_text())
     assert labels == [f"Step {i} of {len(STEPS)}: {title}" for i, title in enumerate(STEPS, 1)]
 

@@ -12,7 +12,7 @@ from mha.widgets.assets import ARITHMETIC, BASE, BOXES, EXPLORER, bare, publishe
 OWN = Path(__file__).resolve().parents[3] / "_static"
 
 # The scripts of the pages, put together so that they pack smaller: all that every page loads, and
-# all that chapters need: questions, steps, wide blocks. The parts run in this order.
+# all that questions and steps need. The parts run in this order.
 TOGETHER = {
     "reading.js": (
         *BASE,
@@ -23,7 +23,7 @@ TOGETHER = {
         "contents.js",
         "code.js",
     ),
-    "lessons.js": ("quiz.js", "steps.js", "margin.js"),
+    "lessons.js": ("quiz.js", "steps.js"),
 }
 PARTS = {part for parts in TOGETHER.values() for part in parts}
 
