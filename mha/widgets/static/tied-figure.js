@@ -55,7 +55,7 @@
         const isRight = isOut && x > (this.least[0] + this.most[0]) / 2;
         this.put(word, { "x": isRight ? this.most[0] + ROOM : x + 9, "y": y - 8,
           "text-anchor": isRight ? "end" : "start" });
-        setText(word, name + says);
+        if (word) setText(word, name + says);
       });
       const { point: [x, y] } = at("head_outputs", token);
       this.put(this.end, { cx: x, cy: y });

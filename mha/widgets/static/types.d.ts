@@ -324,6 +324,9 @@ interface PlaneDrawing {
   step: number;
   isBare: boolean;
   lit: number | null;
+  title: string;
+  /** What else a hand has moved, and the numbers that are there since. */
+  also: { text: string; of?: Numbers | null } | null;
   // deno-lint-ignore no-explicit-any
   movable: any[];
   draw(): void;
