@@ -145,8 +145,8 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     label = min(max(map(len, ("Token", *run.tokens))), LONGEST_LABEL)
     wide = run.embeddings is not None and run.embeddings.shape[1] + run.key.shape[2] >= LONGEST_LINE
     start = "outright" if run.embeddings is None and run.angles is None else "computed"
-    # What a fold has, two planes, takes no room; "flat" are queries that a plane can show.
-    above = "strip" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
+    # Of a fold with two planes its line takes room; "flat" are queries that a plane can show.
+    above = "fold" if data["view"] == "plane" and run.num_heads == 2 else data["view"]
     marks = f"with-{above} {_joined(run)} {start}" + " flat" * _is_plane(run)
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
