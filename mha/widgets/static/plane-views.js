@@ -397,12 +397,13 @@
       const how = make("p", { className: "soft" }, texts.planeCloudHow);
       const hands = [make("div", {}, this.choose(), how), ...this.pulls.map(({ node }) => node)];
       const columns = this.planes.map(({ node }, i) => make("div", {}, node, hands[i]));
-      const which = this.choices.radios("plane", this.explorer.data.heads,
-        (/** @type {number} */ focus) => this.explorer.show({ focus }),
+      const choices = /** @type {NonNullable<typeof this.choices>} */ (this.choices);
+      const which = choices.radios("plane", this.explorer.data.heads,
+        (/** @type {number} */ focus) => this.explorer.show({ focus }, ""),
         (/** @type {any} */ { focus }) => focus);
       columns[0].append(make("div", { className: "through which-head", role: "group",
         "aria-label": texts.planeWhich }, ...which));
-      this.choices.sync(this.explorer.state);
+      choices.sync(this.explorer.state);
       return [make("div", { className: "cloud" }, ...columns), this.says];
     }
 
