@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from accessible import violations
 from book_site import path, soup, until
+from playwright.sync_api import expect
 from seeds import SEED
 
 import mha
@@ -329,9 +330,9 @@ def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
     page.locator(".letters select").nth(0).select_option("B")
     figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
     assert figure == ["fig-depth-a-b-a"]
-    assert page.locator("data.own", has_text="The last A meets B").count() == 1
+    expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
     page.locator(".letters").get_by_role("button", name="Reset").click()
-    assert captions.count() == 0
+    expect(captions).to_have_count(0)
 
 
 def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone(tied):
@@ -348,11 +349,12 @@ def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone
         assert box["x"] + box["width"] <= 390
     explorer = "document.querySelector('mha-explorer').explorer"
     page.evaluate(f"{explorer}.change({{ off: [false, true] }}, '')")
-    assert "Head 1" in strip.inner_text()
+    expect(strip).to_contain_text("Head 1")
     share = page.locator("data[value^='head_contributions.1.']").first
+    expect(share).to_have_class(re.compile(r"\boff\b"))
     assert share.evaluate("e => e.nextSibling.textContent") == " (off)"
     strip.get_by_role("button", name="Reset").click()
-    assert page.locator("data.off").count() == 0
+    expect(page.locator("data.off")).to_have_count(0)
 
 
 HIDDEN_LINKS = """() => {
