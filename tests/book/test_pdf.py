@@ -96,7 +96,8 @@ def test_every_font_is_the_book_s_embedded_and_maps_to_unicode(pdf):
 
 
 def test_the_pages_are_set_as_a_publisher_would(pdf, reader, pages):
-    assert len(pages) <= 226  # eleven are those of "Attention since 2023" and of its solutions
+    # Ten came with an encoder beside its decoder, batches, collapse, gradients, bfloat16 and fields.
+    assert len(pages) <= 236
     lines = [
         line
         for page in printed_book.text_of(pdf, "-layout")[8:60]
