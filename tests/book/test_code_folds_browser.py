@@ -54,6 +54,7 @@ def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(context):
     assert are_open(page)
     assert page.locator("details:not(.fold *) > summary", has_text="check").first.is_visible()
     assert any(line.startswith("assert ") for line in page.evaluate(LINES))
+    page.wait_for_timeout(500)  # a browser keeps what it remembers a little later
     page.reload()
     assert switch(page).get_attribute("aria-pressed") == "true"
     assert are_open(page)

@@ -96,7 +96,7 @@ def test_every_font_is_the_book_s_embedded_and_maps_to_unicode(pdf):
 
 
 def test_the_pages_are_set_as_a_publisher_would(pdf, reader, pages):
-    # Ten came with an encoder beside its decoder, batches, collapse, gradients, bfloat16 and fields.
+    # Ten came with encoder and decoder, batches, collapse, gradients, bfloat16 and fields.
     assert len(pages) <= 236
     lines = [
         line

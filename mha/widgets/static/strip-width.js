@@ -7,7 +7,7 @@
 
   const { shown } = window.mhaNumbers;
   const { attentionScores, scaledScores, softmax } = window.mhaAttention;
-  const { Plane, Tasks, fill, make, makeButton, set, setBar, setText } = window.mhaExplorer;
+  const { Plane, Tasks, fill, inItalics, make, makeButton, set, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The standard deviation of numbers. @param {number[]} numbers */
@@ -175,7 +175,7 @@
       });
       this.paintArrows();
       this.tasks.paint();
-      setText(this.status, this.tasks.news());
+      this.status.replaceChildren(...inItalics(this.tasks.news()));
     }
 
     paintArrows() {
