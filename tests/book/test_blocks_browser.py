@@ -4,6 +4,7 @@ import pytest
 from accessible import found
 from book_site import path
 from page_checks import open_every_fold
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -238,5 +239,5 @@ def test_blocks_read_without_javascript(opened):
     page = opened("examples/the-cat-sat", folds=False, java_script_enabled=False)
     page.locator("details.all-numbers > summary").click(position={"x": 4, "y": 12})
     block = page.locator("#tbl-the-cat-sat-weights")
-    assert block.locator(".heat").first.is_visible()
+    expect(block.locator(".heat").first).to_be_visible()
     assert block.locator("figcaption").inner_text().startswith("Table ")

@@ -6,6 +6,7 @@ import page_checks as checks
 import pytest
 from accessible import violations
 from book_site import path, toc_pages
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -128,9 +129,9 @@ def test_an_exercise_answer_opens_by_keyboard(view):
 def test_everything_reads_without_javascript(view):
     page = view("mechanism/self-attention", java_script_enabled=False).page
     assert page.locator("article math").count() > 20
-    assert page.locator("table.numbers").first.is_visible()
-    assert page.locator(".drawing svg").first.is_visible()
-    assert page.get_by_text("Neither. The second components").is_visible()
+    expect(page.locator("table.numbers").first).to_be_visible()
+    expect(page.locator(".drawing svg").first).to_be_visible()
+    expect(page.get_by_text("Neither. The second components")).to_be_visible()
 
 
 def test_what_scrolls_can_be_reached_by_keyboard_and_nothing_else_stops_it(view):
@@ -154,20 +155,20 @@ def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(view):
     unfold_all_numbers(page)
     printed = page.locator("#tbl-apple-query-1 .printed")
     assert printed.count() == 20
-    assert not printed.first.is_visible()
+    expect(printed.first).not_to_be_visible()
     switch = page.get_by_role("checkbox", name="what the source prints")
     switch.click()
-    assert printed.first.is_visible()
+    expect(printed.first).to_be_visible()
     assert printed.all_inner_texts()[8:12] == ["≠ 0.81", "≠ 0.67", "≠ 0.89", "≠ 0.73"]
     page.keyboard.press("Space")
-    assert not printed.first.is_visible()
+    expect(printed.first).not_to_be_visible()
 
 
 def test_the_switch_works_without_javascript(view):
     page = view("examples/apple", java_script_enabled=False).page
     unfold_all_numbers(page)
     page.locator(".printed-switch input").check()
-    assert page.locator("#tbl-apple-query-1 .printed").first.is_visible()
+    expect(page.locator("#tbl-apple-query-1 .printed").first).to_be_visible()
 
 
 # ---- Type and colour ----
@@ -244,22 +245,22 @@ def test_the_contents_are_a_drawer_on_a_narrow_screen(view, width):
     page = view("mechanism/self-attention", width=width).page
     button = page.get_by_role("button", name="Contents of the book")
     link = page.locator("nav.bd-links a", has_text="Scaling")
-    assert not link.is_visible()
+    expect(link).not_to_be_visible()
     button.focus()
     page.keyboard.press("Enter")
-    assert link.is_visible()
+    expect(link).to_be_visible()
     assert page.locator("dialog[open]").get_attribute("aria-label") == "Contents of the book"
     page.keyboard.press("Escape")
-    assert not link.is_visible()
+    expect(link).not_to_be_visible()
     assert button.evaluate("e => e === document.activeElement")
 
 
 def test_the_contents_fold_on_a_wide_screen(view):
     page = view("mechanism/self-attention").page
     link = page.locator("nav.bd-links a", has_text="Scaling")
-    assert link.is_visible()
+    expect(link).to_be_visible()
     page.get_by_role("button", name="Contents of the book").click()
-    assert not link.is_visible()
+    expect(link).not_to_be_visible()
 
 
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
@@ -267,7 +268,7 @@ def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
     page = view("examples/apple", width=width).page
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert not page.locator("nav.bd-links a").first.is_visible()  # a drawer at either width
+    expect(page.locator("nav.bd-links a").first).not_to_be_visible()  # a drawer at either width
     page.get_by_role("button", name="Contents of the book").click()
     links = page.locator("dialog[open] nav.bd-links a")
     assert links.count() > 10
@@ -361,5 +362,5 @@ def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(view):
     assert 1 <= sheets <= 12
     page.emulate_media(media="print")
     for selector in (".bd-header-article", ".bd-sidebar-primary", ".cell_input", "#jb-print-toc"):
-        assert not page.locator(selector).first.is_visible()
-    assert page.locator("article h1").first.is_visible()
+        expect(page.locator(selector).first).not_to_be_visible()
+    expect(page.locator("article h1").first).to_be_visible()

@@ -2,6 +2,7 @@
 
 import book_site as site
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -38,9 +39,9 @@ def test_without_scripts_a_fold_opens_by_itself(browser):
     context = browser.new_context(java_script_enabled=False)
     page = opened(context)
     fold = page.locator("details.code-fold:not(.fold *)").nth(1)
-    assert not fold.locator(".cell_input").first.is_visible()
+    expect(fold.locator(".cell_input").first).not_to_be_visible()
     fold.locator("summary").click()
-    assert fold.locator(".cell_input").first.is_visible()
+    expect(fold.locator(".cell_input").first).to_be_visible()
     assert page.locator(".code-switch").count() == 0
     context.close()
 
@@ -52,7 +53,7 @@ def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(context):
     switch(page).click()
     assert switch(page).get_attribute("aria-pressed") == "true"
     assert are_open(page)
-    assert page.locator("details:not(.fold *) > summary", has_text="check").first.is_visible()
+    expect(page.locator("details:not(.fold *) > summary", has_text="check").first).to_be_visible()
     assert any(line.startswith("assert ") for line in page.evaluate(LINES))
     page.wait_for_timeout(500)  # a browser keeps what it remembers a little later
     page.reload()
@@ -116,5 +117,5 @@ def test_the_pressed_switch_looks_pressed_in_forced_colours(context):
 def test_paper_has_no_trace_of_what_is_folded(context):
     page = opened(context)
     page.emulate_media(media="print")
-    assert not page.locator("details.code-fold > summary").first.is_visible()
+    expect(page.locator("details.code-fold > summary").first).not_to_be_visible()
     assert [line for line in page.evaluate(LINES) if line.startswith("assert ")] == []

@@ -6,6 +6,7 @@ import book_site as site
 import pytest
 from accessible import violations
 from one_book import build
+from playwright.sync_api import expect
 from pypdf import PdfReader
 
 from byhand.site.assets import SCRIPTS, STYLES, publish_together
@@ -193,12 +194,12 @@ def test_all_numbers_are_built_on_opening(opened):
 def test_without_scripts_they_are_there_from_the_start(opened):
     page = opened(java_script_enabled=False)
     assert page.locator("#tbl-late").count() == 1
-    assert not page.locator("#tbl-late").is_visible()
+    expect(page.locator("#tbl-late")).not_to_be_visible()
     summary(page, "All numbers").click()
-    assert page.locator("#tbl-late").is_visible()
+    expect(page.locator("#tbl-late")).to_be_visible()
     text = page.locator("noscript.late > p").first
     assert "capybara" in text.inner_text()
-    assert text.is_visible()
+    expect(text).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -329,7 +330,7 @@ def test_an_address_of_an_explorers_state_opens_what_it_stands_in(opened, in_ste
     page = opened("" if in_steps else address, name="third")
     if in_steps:
         page.get_by_role("button", name="Read in steps").click()
-        assert not page.locator("mha-explorer").is_visible()
+        expect(page.locator("mha-explorer")).not_to_be_visible()
         page.evaluate(f"location.hash = '{address}'")
     page.locator("mha-explorer.live").wait_for()
     assert is_open(page, "Deeper: try it")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from explorer_pages import ENTRIES
 from helpers import MASK, projected
+from playwright.sync_api import expect
 from seeds import SEED
 
 from mha import load_example, shown, trace, with_swapped_tokens
@@ -26,10 +27,10 @@ def test_a_head_can_be_switched_off_and_on(view):
     assert seen.status.startswith("No weight of the moves, its output moves by up to")
     amount = shown(float(np.abs(seen.run.head_contributions[1]).max()))
     note = f"Switched off: Head 2. The output loses its share, up to {amount} in size."
-    assert seen.page.get_by_text(note).is_visible()
+    expect(seen.page.get_by_text(note)).to_be_visible()
     seen.choose("Head 2 on")
     seen.holds(seen.run)
-    assert not seen.page.get_by_text("Switched off").is_visible()
+    expect(seen.page.get_by_text("Switched off")).not_to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_what_is_no_good_number_is_refused_beside_its_field(view, field, text, m
     before = seen.tables()
     box = seen.page.get_by_label(field)
     box.fill(text)
-    assert seen.page.get_by_text(message, exact=True).is_visible()
+    expect(seen.page.get_by_text(message, exact=True)).to_be_visible()
     assert box.get_attribute("aria-invalid") == "true"
     described = box.get_attribute("aria-describedby")
     assert seen.page.locator(f"#{described}").inner_text() == message
@@ -94,7 +95,7 @@ def test_what_is_no_good_number_is_refused_beside_its_field(view, field, text, m
     assert seen.status == ""
     box.fill("0.5")
     assert box.get_attribute("aria-invalid") is None
-    assert not seen.page.get_by_text(message, exact=True).is_visible()
+    expect(seen.page.get_by_text(message, exact=True)).not_to_be_visible()
 
 
 def test_causal_mask(view):
@@ -122,7 +123,7 @@ def test_padding_mask_and_a_row_that_may_attend_to_no_key(view):
     seen.cell("weights", 1, 0, 2).click()
     assert "the query may attend to no key, so all its weights are zero" in seen.panel
     seen.choose("the is padding")
-    assert not seen.page.get_by_text("may attend to no key").is_visible()
+    expect(seen.page.get_by_text("may attend to no key")).not_to_be_visible()
 
 
 def test_the_order_of_tokens_by_mouse_and_keyboard(view):
@@ -169,7 +170,7 @@ def test_a_mask_of_the_example_stays_in_its_place(view):
     given = projected(rng, mask=MASK, tokens=list("abcde"))
     seen = view(trace(given)).open()
     seen.holds(seen.run)
-    assert seen.page.get_by_text("c may attend to no key").is_visible()
+    expect(seen.page.get_by_text("c may attend to no key")).to_be_visible()
     seen.page.get_by_label("Move a later").click()
     order = [1, 0, 2, 3, 4]
     seen.holds(trace(replace(given, tokens=list("bacde"), embeddings=given.embeddings[order])))

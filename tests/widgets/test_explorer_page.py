@@ -2,6 +2,7 @@
 
 import pytest
 from accessible import violations
+from playwright.sync_api import expect
 
 from mha import example_names, short, shown
 
@@ -40,7 +41,7 @@ def test_opening_from_the_address_moves_nothing_in_sight(view):
     later.page.wait_for_timeout(200)
     # Digits may begin elsewhere in their own field.
     assert later.page.evaluate("window.shift") < 1e-4
-    assert later.page.locator("#after").is_visible()
+    expect(later.page.locator("#after")).to_be_visible()
 
 
 @pytest.mark.parametrize("name", example_names())

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from explorer_pages import WAYS
 from helpers import D_K, MASK, example
+from playwright.sync_api import expect
 
 from mha import short, shown, trace
 from mha.audit.judging import Prints
@@ -45,7 +46,7 @@ def test_a_score_is_traced_down_to_the_inputs(view):
     assert [place[0] for place in lit(seen)] == ["embeddings"] * 4 + ["w_q"] * 4
     seen.page.locator(".panel .operand").nth(1).click()
     assert "Query projection, x₁ to q₁, Head 1" in seen.panel
-    assert seen.cell("w_q", 0, 0, 0).is_visible()
+    expect(seen.cell("w_q", 0, 0, 0)).to_be_visible()
     assert "An input: you can change it." in seen.panel
     seen.press("Escape")
     assert "Query of cat, q₁, Head 1" in seen.panel

@@ -221,17 +221,21 @@ def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
     expect(page.locator(".heads-verdict")).to_contain_text("In your order")
     again = opened(shared)
     for part in (".heads-story", ".heads-verdict", ".heads-note", ".heads-strip", ".strip-title"):
-        assert again.locator(part).inner_text() == page.locator(part).inner_text()
+        said = page.locator(part).inner_text()
+        expect(again.locator(part)).to_have_text(said, use_inner_text=True)
     assert (
         again.locator(".heads-map").all_inner_texts()
         == page.locator(".heads-map").all_inner_texts()
     )
-    start = opened().locator(".model-live").inner_text()
+    first = opened()
+    expect(first.locator(".heads-strip")).to_contain_text("÷ √32")  # the head's matrices have come
+    start = first.locator(".model-live").inner_text()
     for hostile in (
         "word=99&key=-1&sentence=0", "head=7.1-0.3", "head=1.13-__proto__.1", "name=constructor",
         "own=50", "own=-1.2", "own=" + ".".join(["1"] * 13), "word=1e3&own=<img src=x>",
     ):  # fmt: skip
-        assert opened(f"#heads=real&{hostile}").locator(".model-live").inner_text() == start
+        live = opened(f"#heads=real&{hostile}").locator(".model-live")
+        expect(live).to_have_text(start, use_inner_text=True)
 
 
 def test_another_sentence_is_asked_by_a_word_that_tells(opened):

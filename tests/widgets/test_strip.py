@@ -233,12 +233,12 @@ def test_scores_that_nothing_scales_stand_there_once(view):
     seen = view("river-bank").live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
-    assert not seen.page.locator(".key .at-scaled_scores").first.is_visible()
+    expect(seen.page.locator(".key .at-scaled_scores").first).not_to_be_visible()
     seen.page.locator(".key .at-scores .number").first.focus()
     seen.press("ArrowRight")
     assert "Exponential" in seen.focused()
     seen = view("the-cat-sat").live()
-    assert seen.page.locator(".key .at-scaled_scores").first.is_visible()
+    expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
 
 
 OVER = """() => {

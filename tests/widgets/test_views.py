@@ -42,7 +42,7 @@ def test_the_bars_stand_under_temperature_and_mask(put):
     assert rows[0] == softmax(scaled)
     assert rows[1] == softmax(scaled / heat)
     assert rows[2] == [*softmax(scaled[:2] / heat), "0.0000"]  # of the last word's row too
-    assert lists.nth(2).is_visible()
+    expect(lists.nth(2)).to_be_visible()
 
 
 def test_the_width_moves_spread_and_weights_as_in_the_package(put):

@@ -1,6 +1,7 @@
 """The pages of reading and exercises as a whole, in a real Chromium: access, room, no script."""
 
 import pytest
+from playwright.sync_api import expect
 from reading_book import SCRIPTS, SIZES, answer, badge, box, choose, read_in_steps
 
 pytestmark = pytest.mark.browser
@@ -64,7 +65,7 @@ def test_nothing_moves_when_the_scripts_start(reader, width):
     read_in_steps(with_ours.page)
     with_ours.page.get_by_role("button", name="Next step").click()
     after = with_ours.again().evaluate(PLACES)
-    assert with_ours.page.get_by_role("button", name="Continue at step 2").is_visible()
+    expect(with_ours.page.get_by_role("button", name="Continue at step 2")).to_be_visible()
     assert badge(with_ours.page, "A worked page").count() == 1
     assert after == before
 
@@ -83,9 +84,9 @@ def test_every_control_is_large_enough_to_hit(page):
 
 def test_without_a_script_all_of_it_reads_and_nothing_is_dead(reader):
     page = reader(java_script_enabled=False).open()
-    assert page.get_by_text("The word aardvark stands here.").is_visible()
-    assert page.get_by_text("Compute q₂, component 2").is_visible()
-    assert page.get_by_text("The second, ").first.is_visible()
+    expect(page.get_by_text("The word aardvark stands here.")).to_be_visible()
+    expect(page.get_by_text("Compute q₂, component 2")).to_be_visible()
+    expect(page.get_by_text("The second, ").first).to_be_visible()
     for dead in (
         ".your-turn-field",
         ".your-turn-controls",
@@ -93,11 +94,11 @@ def test_without_a_script_all_of_it_reads_and_nothing_is_dead(reader):
         ".quiz-option input",
         ".steps-start",
     ):
-        assert not page.locator(dead).first.is_visible()
+        expect(page.locator(dead).first).not_to_be_visible()
     page.locator(".your-turn-worked summary").first.click()
-    assert page.get_by_text("0.2 + 0 + 0.6 + 0 = 0.8").is_visible()
+    expect(page.get_by_text("0.2 + 0 + 0.6 + 0 = 0.8")).to_be_visible()
     page.locator(".quiz-answer summary").first.click()
-    assert page.get_by_text("(b) Right.").first.is_visible()
+    expect(page.get_by_text("(b) Right.").first).to_be_visible()
     option = page.locator(".quiz-option label").first
     assert option.inner_text().startswith("(a) The first")
     assert option.bounding_box()["width"] > 300

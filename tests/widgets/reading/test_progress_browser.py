@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 def test_progress_is_kept_on_the_device_and_shown_in_the_contents(reader):
     page = (made := reader()).open()
     assert page.locator(".progress-badge").count() == 0
-    assert not page.locator(".progress-foot").is_visible()
+    expect(page.locator(".progress-foot")).not_to_be_visible()
     answer(page, "query", "0.8")
     choose(page, "one", "The second")
     expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("2 of 6")
@@ -50,7 +50,7 @@ def test_progress_is_cleared_only_after_a_question(reader):
     expect(box(page, "query").locator(".reading-done")).to_be_empty()
     page = made.open("other")
     assert page.locator(".progress-badge").count() == 0
-    assert not page.locator(".progress-foot").is_visible()
+    expect(page.locator(".progress-foot")).not_to_be_visible()
 
 
 @pytest.mark.parametrize(

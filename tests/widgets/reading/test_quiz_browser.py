@@ -69,10 +69,10 @@ def test_a_quiz_is_worked_by_keyboard(page):
 def test_a_prediction_opens_what_follows_whatever_was_chosen(kinds, option, said):
     sentence = kinds.get_by_text("The revealed sentence stands here.")
     quiz = kinds.locator("#quiz-doubled")
-    assert not sentence.is_visible()
+    expect(sentence).not_to_be_visible()
     quiz.get_by_role("button", name="See what happens").click()
     expect(status(kinds, "doubled")).to_have_text("Choose an option first.")
-    assert not sentence.is_visible()
+    expect(sentence).not_to_be_visible()
     quiz.get_by_label(option).check()
     quiz.get_by_role("button", name="See what happens").click()
     expect(status(kinds, "doubled")).to_contain_text(said)
@@ -110,11 +110,11 @@ def test_what_is_predicted_can_be_opened_without_a_script_and_stands_open_in_pri
     page = reader(java_script_enabled=False).open("kinds")
     sentence = page.get_by_text("The revealed sentence stands here.")
     page.locator(".quiz-revealed summary").click()
-    assert sentence.is_visible()
+    expect(sentence).to_be_visible()
     page.locator(".quiz-revealed summary").click()
-    assert not sentence.is_visible()
+    expect(sentence).not_to_be_visible()
     page.emulate_media(media="print")
-    assert sentence.is_visible()
+    expect(sentence).to_be_visible()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -33,7 +33,7 @@ def test_the_steps_are_the_page_s_sections(page):
 def test_a_step_shows_itself_and_nothing_else(page):
     everything = page.locator("article").inner_text()
     read_in_steps(page)
-    assert page.get_by_text("An introduction with").is_visible()
+    expect(page.get_by_text("An introduction with")).to_be_visible()
     assert "The word aardvark stands here." not in shown_text(page)
     for _ in range(4):
         page.get_by_role("button", name="Next step").click()
@@ -112,7 +112,7 @@ def test_the_place_is_remembered(reader):
     page.keyboard.press("ArrowRight")
     expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
     page = made.again()
-    assert not page.locator(".steps-bar").is_visible()
+    expect(page.locator(".steps-bar")).not_to_be_visible()
     page.get_by_role("button", name="Continue at step 3 of 7").click()
     expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
 
@@ -120,7 +120,7 @@ def test_the_place_is_remembered(reader):
 def test_searching_the_page_shows_all_of_it(page):
     read_in_steps(page)
     page.keyboard.press("Control+f")
-    assert not page.locator(".steps-bar").is_visible()
+    expect(page.locator(".steps-bar")).not_to_be_visible()
     read_in_steps(page)
     hidden = page.locator(".step-hidden").last
     assert hidden.get_attribute("hidden") == "until-found"
@@ -128,7 +128,7 @@ def test_searching_the_page_shows_all_of_it(page):
     # What Chromium does when a search reaches hidden text.
     hidden.evaluate("e => e.dispatchEvent(new Event('beforematch', {bubbles: true}))")
     assert page.locator(".step-hidden").count() == 0
-    assert not page.locator(".steps-bar").is_visible()
+    expect(page.locator(".steps-bar")).not_to_be_visible()
 
 
 def test_printing_shows_the_whole_page_and_then_the_step_again(page):
@@ -138,7 +138,7 @@ def test_printing_shows_the_whole_page_and_then_the_step_again(page):
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
     page.emulate_media(media="print")
-    assert not page.locator(".steps-bar").is_visible()
+    expect(page.locator(".steps-bar")).not_to_be_visible()
 
 
 # ---- Long sections ----
