@@ -488,10 +488,9 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
       look();
     }""")
     seen.page.get_by_label("Head 1: to queries", exact=True).check()
-    at_rest(cat)
-    start, *way, end = seen.page.evaluate(
-        "window.way"
-    )  # cat asks nothing in Head 1: it comes to zero
+    seen.page.wait_for_function("window.way.at(-1) < window.way[0] - 1")
+    at_rest(cat)  # cat asks nothing in Head 1: it comes to zero
+    start, *way, end = seen.page.evaluate("window.way")
     assert any(end < between < start for between in way)
     seen.page.locator(".one-head").nth(1).get_by_role("radio").check()
     expect(seen.page.get_by_label("Head 2: to queries", exact=True)).to_be_checked()
