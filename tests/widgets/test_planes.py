@@ -480,9 +480,10 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
     seen = opened_cloud(put)
     cat = seen.page.locator(".cloud .of-point circle:not(.foot)").first
     at_rest(cat)
-    cat.evaluate("""node => {
+    seen.page.evaluate("""() => {
+      const cat = () => document.querySelector(".cloud .of-point circle:not(.foot)");
       const look = () => {
-        window.way = [...window.way ?? [], node.getBoundingClientRect().x];
+        window.way = [...window.way ?? [], cat().getBoundingClientRect().x];
         requestAnimationFrame(look);
       };
       look();
