@@ -29,9 +29,9 @@
 
   /** Whether a line's surroundings and a box have anything in common.
       @type {(line: number[], box: number[]) => boolean} */
-  const isNear = ([x0, y0, x1, y1], [left, top, right, bottom]) =>
-    Math.max(x0, x1) >= left && Math.min(x0, x1) <= right
-      && Math.max(y0, y1) >= top && Math.min(y0, y1) <= bottom;
+  const isNear = (line, box) =>
+    Math.max(line[0], line[2]) >= box[0] && Math.min(line[0], line[2]) <= box[2]
+      && Math.max(line[1], line[3]) >= box[1] && Math.min(line[1], line[3]) <= box[3];
 
   /** How much of a line lies in a box. @type {(line: number[], box: number[]) => number} */
   function lengthIn(line, box) {
