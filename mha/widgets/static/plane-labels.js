@@ -29,21 +29,21 @@
 
   /** Whether a line's surroundings and a box have anything in common.
       @type {(line: number[], box: number[]) => boolean} */
-  const isNear = ([x0, y0, x1, y1], [left, top, right, bottom]) =>
-    Math.max(x0, x1) >= left && Math.min(x0, x1) <= right
-      && Math.max(y0, y1) >= top && Math.min(y0, y1) <= bottom;
+  const isNear = (line, box) =>
+    Math.max(line[0], line[2]) >= box[0] && Math.min(line[0], line[2]) <= box[2]
+      && Math.max(line[1], line[3]) >= box[1] && Math.min(line[1], line[3]) <= box[3];
 
   /** How much of a line lies in a box. @type {(line: number[], box: number[]) => number} */
   function lengthIn(line, box) {
     if (!isNear(line, box)) return 0;
-    const [x0, y0, x1, y1] = line;
-    const [right, down] = [x1 - x0, y1 - y0];
+    const [right, down] = [line[2] - line[0], line[3] - line[1]];
     let [from, to] = [0, 1];
-    const sides = [[-right, x0 - box[0]], [right, box[2] - x0], [-down, y0 - box[1]], [down, box[3] - y0]];
-    for (const [way, room] of sides) {
-      if (way < 0) from = Math.max(from, room / way);
-      else if (way > 0) to = Math.min(to, room / way);
-      else if (room < 0) return 0;
+    for (let axis = 0; axis < 2; axis += 1) {
+      const way = axis ? down : right;
+      if (!way) continue; // and so between both ends all along
+      const [low, high] = [(box[axis] - line[axis]) / way, (box[axis + 2] - line[axis]) / way];
+      from = Math.max(from, Math.min(low, high));
+      to = Math.min(to, Math.max(low, high));
     }
     return Math.max(0, to - from) * Math.hypot(right, down);
   }

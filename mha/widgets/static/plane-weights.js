@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { factor, softmax } = window.mhaAttention;
+  const { factor } = window.mhaAttention;
 
   /** A plane is looked through in so many squares a side, and in so many directions. */
   const SQUARES = 32;
@@ -20,15 +20,26 @@
   /** The largest pull: a weight that it does not reach has no query. */
   const STRONGEST = 1e9;
 
-  /** The pull of a weight, and of how a key's weight answers to a query.
+  /** What the weights of a row answer to: its keys, what scores are multiplied with, and what is added.
       @type {(explorer: ExplorerView, head: number, row: number) => Weighed} */
-  function weighing({ numbers, state }, head, row) {
-    const keys = numbers.key[head];
-    const by = factor(keys[0].length, state.scale, state.temperature);
-    const added = numbers.mask[head][row];
-    const weights = (/** @type {number[]} */ [x, y]) =>
-      softmax([keys.map((key, i) => (x * key[0] + y * key[1]) * by + added[i])])[0];
-    return { keys, by, added, weights };
+  const weighing = ({ numbers, state }, head, row) => ({
+    keys: numbers.key[head], by: factor(numbers.key[head][0].length, state.scale, state.temperature),
+    added: numbers.mask[head][row],
+  });
+
+  /** A key's weight at a query: 1 over all exponentials in units of its own, each by how its logarithm
+      changes along both axes. It is asked for thousands of times in a frame, and makes no lists.
+      @type {(weighed: Weighed, key: number) => Answer} */
+  function answerOf({ keys, by, added }, key) {
+    const own = added[key] === -Infinity ? Infinity : 1;
+    const others = keys.flatMap(([x, y], i) => (i === key || added[i] === -Infinity ? [] : [{
+      right: by * (x - keys[key][0]), up: by * (y - keys[key][1]), more: added[i] - added[key] }]));
+    const weight = (/** @type {number} */ x, /** @type {number} */ y) => {
+      let sum = own;
+      for (const { right, up, more } of others) sum += Math.exp(x * right + y * up + more);
+      return 1 / sum;
+    };
+    return { others, weight };
   }
 
   /** The least of a function between two numbers, where it has one valley.
@@ -70,13 +81,12 @@
 
   /** Less weight: out of the convex region of queries that give more, on the shortest way. Each
       direction leaves it once, or never.
-      @type {(weighed: Weighed, key: number, wanted: number, start: number[]) => number[] | null} */
-  function outOf({ weights }, key, wanted, start) {
-    const at = (/** @type {number} */ turn, /** @type {number} */ way) =>
-      [start[0] + way * Math.cos(turn), start[1] + way * Math.sin(turn)];
+      @type {(answer: Answer, wanted: number, start: number[]) => number[] | null} */
+  function outOf({ weight }, wanted, [x, y]) {
     let far = 0.1;
     const wayOut = (/** @type {number} */ turn, tries = TRIES) => {
-      const lacking = (/** @type {number} */ way) => wanted - weights(at(turn, way))[key];
+      const [right, up] = [Math.cos(turn), Math.sin(turn)];
+      const lacking = (/** @type {number} */ way) => wanted - weight(x + way * right, y + way * up);
       // From a direction to the next it is about as far.
       if (far === FAR) far = 0.1;
       while (far < FAR && lacking(far) < 0) far *= 2;
@@ -88,37 +98,40 @@
     const best = turns[ways.indexOf(Math.min(...ways))];
     const turn = valley(wayOut, best - turns[1], best + turns[1]);
     const way = wayOut(turn);
-    return way < FAR ? at(turn, way) : null;
+    return way < FAR ? [x + way * Math.cos(turn), y + way * Math.sin(turn)] : null;
   }
 
   /** The query that a pull of some strength on a key's weight leads to: it balances the logarithm of
       the weight, which is concave, against the square of the way, by Newton's method.
-      @type {(weighed: Weighed, key: number, start: number[], from: number[], pull: number) => number[]} */
-  function pulled({ keys, by, weights }, key, start, from, pull) {
-    const cost = (/** @type {number[]} */ [x, y]) =>
-      ((x - start[0]) ** 2 + (y - start[1]) ** 2) / 2 - pull * Math.log(weights([x, y])[key]);
-    let query = from;
+      @type {(answer: Answer, start: number[], from: number[], pull: number) => number[]} */
+  function pulled({ others, weight }, start, from, pull) {
+    const cost = (/** @type {number} */ a, /** @type {number} */ b) =>
+      ((a - start[0]) ** 2 + (b - start[1]) ** 2) / 2 - pull * Math.log(weight(a, b));
+    let [x, y] = from;
     for (let i = 0; i < STEPS; i += 1) {
-      const shares = weights(query);
-      const sum = (/** @type {(key: number[]) => number} */ of) =>
-        shares.reduce((/** @type {number} */ total, /** @type {number} */ share, /** @type {number} */ j) =>
-          total + share * of(keys[j]), 0);
-      const middle = [sum(([x]) => x), sum(([, y]) => y)];
-      const [gx, gy] = [0, 1].map((axis) =>
-        query[axis] - start[axis] - pull * by * (keys[key][axis] - middle[axis]));
-      const spread = (/** @type {number} */ a, /** @type {number} */ b) => pull * by * by
-        * sum((one) => (one[a] - middle[a]) * (one[b] - middle[b]));
-      const [xx, xy, yy] = [1 + spread(0, 0), spread(0, 1), 1 + spread(1, 1)];
+      const now = weight(x, y);
+      const sums = { x: 0, y: 0, xx: 0, xy: 0, yy: 0 };
+      for (const { right, up, more } of others) {
+        const share = now * Math.exp(x * right + y * up + more);
+        sums.x += share * right;
+        sums.y += share * up;
+        sums.xx += share * right * right;
+        sums.xy += share * right * up;
+        sums.yy += share * up * up;
+      }
+      const [gx, gy] = [x - start[0] + pull * sums.x, y - start[1] + pull * sums.y];
+      const [xx, yy] = [1 + pull * (sums.xx - sums.x ** 2), 1 + pull * (sums.yy - sums.y ** 2)];
+      const xy = pull * (sums.xy - sums.x * sums.y);
       const size = xx * yy - xy * xy;
-      const step = [(yy * gx - xy * gy) / size, (xx * gy - xy * gx) / size];
+      const [right, up] = [(xy * gy - yy * gx) / size, (xy * gx - xx * gy) / size];
+      const most = cost(x, y);
       let part = 1;
-      const now = cost(query);
-      const next = () => [query[0] - part * step[0], query[1] - part * step[1]];
-      while (part > 1e-6 && !(cost(next()) <= now)) part /= 2;
-      query = next();
-      if (Math.hypot(...step) * part < 1e-13 * (1 + Math.hypot(...query))) break;
+      while (part > 1e-6 && !(cost(x + part * right, y + part * up) <= most)) part /= 2;
+      x += part * right;
+      y += part * up;
+      if (Math.hypot(right, up) * part < 1e-13 * (1 + Math.hypot(x, y))) break;
     }
-    return query;
+    return [x, y];
   }
 
   /**
@@ -131,19 +144,21 @@
    * @returns {{ query: number[] | null, most: number }}
    */
   function nearest(weighed, key, wanted, start) {
-    const now = weighed.weights(start)[key];
+    const answer = answerOf(weighed, key);
+    const weightAt = (/** @type {number[]} */ [x, y]) => answer.weight(x, y);
+    const now = weightAt(start);
     if (now === 0) return { query: null, most: 0 };
-    if (now >= wanted) return { query: outOf(weighed, key, wanted, start), most: 1 };
+    if (now >= wanted) return { query: outOf(answer, wanted, start), most: 1 };
     let [weak, strong, query] = [0, 1e-3, start];
     const reach = (/** @type {number} */ pull) => {
-      query = pulled(weighed, key, start, query, pull);
-      return weighed.weights(query)[key];
+      query = pulled(answer, start, query, pull);
+      return weightAt(query);
     };
     while (strong < STRONGEST && reach(strong) < wanted) [weak, strong] = [strong, 4 * strong];
-    const most = weighed.weights(query)[key];
+    const most = weightAt(query);
     if (most < wanted) return { query: null, most };
     const pull = first((middle) => reach(middle) - wanted, weak, strong);
-    return { query: pulled(weighed, key, start, query, pull), most };
+    return { query: pulled(answer, start, query, pull), most };
   }
 
   /**
@@ -156,20 +171,21 @@
    * @param {number[]} high
    * @returns {number[][][][]}
    */
-  function equalLines({ weights }, key, levels, low, high) {
+  function equalLines(weighed, key, levels, low, high) {
+    const { weight } = answerOf(weighed, key);
     const along = (/** @type {number} */ axis, /** @type {number} */ i) =>
       low[axis] + ((high[axis] - low[axis]) * i) / SQUARES;
     const all = Array.from({ length: SQUARES + 1 }, (_, i) =>
-      Array.from({ length: SQUARES + 1 }, (__, j) => weights([along(0, i), along(1, j)])[key]));
+      Array.from({ length: SQUARES + 1 }, (__, j) => weight(along(0, i), along(1, j))));
     const corners = [[0, 0], [1, 0], [1, 1], [0, 1]];
     return levels.map((level) => {
       /** @type {number[][][]} */
       const lines = [];
-      const isOver = all.map((line) => line.map((weight) => weight >= level));
       for (let i = 0; i < SQUARES; i += 1) {
         for (let j = 0; j < SQUARES; j += 1) {
-          const [one, next] = [isOver[i], isOver[i + 1]];
-          if (one[j] === one[j + 1] && one[j] === next[j] && one[j] === next[j + 1]) continue;
+          const isOver = all[i][j] >= level;
+          if (isOver === all[i][j + 1] >= level && isOver === all[i + 1][j] >= level
+            && isOver === all[i + 1][j + 1] >= level) continue;
           const here = corners.map(([a, b]) => all[i + a][j + b] - level);
           const crossed = corners.flatMap(([a, b], side) => {
             const [c, d] = corners[(side + 1) % 4];

@@ -4,7 +4,8 @@
   "use strict";
 
   const { short, shown } = window.mhaNumbers;
-  const { Plane, Sliders, compute, fill, make, paintMeeting, setBar, setText } = window.mhaExplorer;
+  const { additiveMask, factor, maskedScores, scaledScores, softmax } = window.mhaAttention;
+  const { Plane, Sliders, fill, make, paintMeeting, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The slider goes over powers of ten, in hundredths of one. */
@@ -86,9 +87,13 @@
 
     paint() {
       const { data, numbers, state } = this.explorer;
-      const bare = { ...state, causal: false, padding: state.padding.map(() => false) };
-      const runs = [compute(data, { ...bare, temperature: 1 }), compute(data, bare), numbers];
       const row = state.order.indexOf(state.query);
+      const scores = [numbers.scores[state.focus][row]];
+      const own = data.masks?.[state.focus];
+      const mask = additiveMask(scores, own && [own[row]]);
+      const unmasked = (/** @type {number} */ temperature) => softmax(maskedScores(
+        scaledScores(scores, factor(data.keyWidth, state.scale, temperature)), mask))[0];
+      const bars = [unmasked(1), unmasked(state.temperature), numbers.weights[state.focus][row]];
       const warmth = short(state.temperature, 2);
       const isMasked = state.causal || state.padding.includes(true);
       // Bars that only repeat those beside them give way to what would make them differ.
@@ -96,7 +101,7 @@
       this.columns.forEach(({ title, without, head, list, rows }, i) => {
         if (list.hidden === differs[i]) list.hidden = !differs[i];
         setText(head, differs[i] ? fill(title, { value: warmth }) : without);
-        const weights = runs[i].weights[state.focus][row];
+        const weights = bars[i];
         rows.forEach(({ token, bar, number }, key) => {
           setText(token, data.tokens[state.order[key]]);
           setText(number, shown(weights[key]));
@@ -110,7 +115,7 @@
       const place = Math.round(SLIDER.unit * Math.log10(state.temperature));
       if (document.activeElement !== this.slider) this.slider.value = String(place);
       if (this.plane) {
-        this.paintLines(runs[0].weights[state.focus][row], numbers.mask[state.focus][row]);
+        this.paintLines(bars[0], numbers.mask[state.focus][row]);
       }
     }
   }

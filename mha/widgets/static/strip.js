@@ -73,9 +73,11 @@
       this.numbers = [];
       /** @type {Map<EventTarget | null, StripNumber>} */
       this.ofNode = new Map();
-      /** What only says which token, head or scale is meant, to be written again.
+      /** What only says which token or head is meant, to be written again.
           @type {((view: StripView) => void)[]} */
       this.words = [];
+      /** What says by how much scores are scaled. @type {((by: string) => void)[]} */
+      this.scales = [];
       /** @type {HTMLElement[]} */
       this.bars = [];
       /** What is added up to a sum of the strip, by stage.
@@ -88,6 +90,7 @@
       this.chains = null;
       /** What the words, and what is lit, were last written for. */
       this.looks = "";
+      this.by = "";
       this.name = "";
       this.shines = "";
       this.moved = true;
@@ -146,7 +149,7 @@
     header() {
       const { columns } = texts;
       const scaled = make("span", { className: "head", role: "columnheader" });
-      this.words.push(() => setText(scaled, this.scaleText()));
+      this.scales.push((by) => setText(scaled, by));
       const head = (/** @type {string} */ stage) =>
         make("span", { className: `head at-${stage}`, role: "columnheader" }, columns[stage]);
       return make("div", { className: "heading", role: "row" }, head("key"), head("scores"),
@@ -170,7 +173,7 @@
         const label = texts.columns[stage] ?? "";
         const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
           ...inside);
-        if (stage === "scaled_scores") this.words.push(() => { node.dataset.label = this.scaleText(); });
+        if (stage === "scaled_scores") this.scales.push((by) => { node.dataset.label = by; });
         return node;
       };
       const one = (/** @type {string} */ stage) => {
@@ -344,13 +347,16 @@
       const { numbers, state } = this.explorer;
       // The words, and what a number is called, depend on what is looked at and on no number.
       const { order, scale, temperature, causal, padding } = state;
-      const looks = JSON.stringify([view, order, scale, temperature, causal, padding]);
+      const looks = JSON.stringify([view, order, causal, padding]);
       this.moved = looks !== this.looks;
       if (this.moved) {
         this.looks = looks;
         this.chains = null;
         this.words.forEach((write) => write(view));
       }
+      const by = this.scaleText();
+      if (by !== this.by) this.scales.forEach((write) => write(by));
+      this.by = by;
       for (const number of this.numbers) this.paintNumber(number, view);
       for (const { node, total, terms } of this.signs) {
         const sum = terms(view).map(({ text }) => inBrackets(text)).join(" + ");

@@ -348,7 +348,12 @@ interface Weighed {
   keys: Matrix;
   by: number;
   added: number[];
-  weights(query: number[]): number[];
+}
+
+/** How a key's weight answers to a query. */
+interface Answer {
+  others: { right: number; up: number; more: number }[];
+  weight(x: number, y: number): number;
 }
 
 /** A number of the strip. */
