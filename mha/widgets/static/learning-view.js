@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { TimeBar, fill, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
+  const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
     setText, shape } = window.mhaExplorer;
   const { shown, short } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
@@ -81,6 +81,8 @@
       this.passed = null;
       /** @type {Matrix[]} */
       this.weights = [];
+      /** Whether its matrices are drawn, which stand below all else. */
+      this.isDrawn = false;
       this.node = this.build();
       new MutationObserver(() => this.paintStep())
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -88,6 +90,10 @@
 
     placed() {
       this.begin();
+      inSlices([() => {
+        this.isDrawn = true;
+        this.paintMatrices(this.training.layers[this.shownStep]);
+      }]);
     }
 
     // ---- Elements ----
@@ -391,6 +397,8 @@
       telling();
       set(this.bar.node, "aria-busy", "true");
       let seen = performance.now();
+      // What is seen is drawn before.
+      if (!this.isDrawn) await new Promise((done) => { requestAnimationFrame(done); });
       while (training.found.length <= steps) {
         await turn();
         if (this.turn !== own) return;
@@ -504,7 +512,7 @@
           this.paintAnswer(cell, answered(layer, this.passed.outputs, i, q), place < 0 ? -1 : forms[place]);
         });
       });
-      this.paintMatrices(layer);
+      if (this.isDrawn) this.paintMatrices(layer);
     }
 
     /** The weights of a head, for its map. @param {number} head */

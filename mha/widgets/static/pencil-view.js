@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { dimension, fill, isPage, make, makeButton, set, setText } = window.mhaExplorer;
+  const { dimension, fill, inSlices, isPage, make, makeButton, set, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
   const { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
@@ -400,12 +400,13 @@
     /** Name every number for who does not see it, once the sheet is drawn, and bring its tab into sight. */
     name() {
       const { cells, sheet } = this.document;
-      setTimeout(() => {
-        if (this.document.sheet !== sheet) return;
-        const { row, tabs } = this.parts;
-        row.scrollLeft = tabs[this.open].tab.offsetLeft - row.offsetLeft - PEEK;
-        cells.forEach(({ spot }) => set(this.buttons.get(spot), "aria-label", this.label(spot)));
-      });
+      const { row, tabs } = this.parts;
+      const isOpen = () => this.document.sheet === sheet;
+      inSlices([
+        () => { if (isOpen()) row.scrollLeft = tabs[this.open].tab.offsetLeft - row.offsetLeft - PEEK; },
+        ...cells.map(({ spot }) => () => {
+          if (isOpen()) set(this.buttons.get(spot), "aria-label", this.label(spot));
+        })]);
     }
 
     /** What a number is, for who does not see it. @param {number} spot @returns {string} */
