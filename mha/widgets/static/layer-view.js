@@ -25,7 +25,7 @@
     /** @param {any} data */
     constructor(data) {
       this.data = data;
-      const { focus, heads, isCausal, scale, tokens } = this.data;
+      const { focus, isCausal, scale, tokens } = this.data;
       /** What the heads start from and come to, as far as they are worked out. @type {any} */
       this.inputs = { query: [], key: [], value: [], isCausal, scale };
       /** @type {any} */
@@ -42,13 +42,17 @@
       this.node = this.build();
       this.work(this.state.head);
       this.paint();
-      inSlices(heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
+      new MutationObserver(() => paintMaps(this))
+        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    /** In its page it has the colours of the maps; the other heads are worked out one after another. */
+    placed() {
+      inSlices([() => this.paintHeads(), ...this.data.heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
         if (!this.isLate(head)) return;
         this.work(head);
         this.paintHeads();
-      }));
-      new MutationObserver(() => paintMaps(this))
-        .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+      })]);
     }
 
     // ---- Elements ----
@@ -234,7 +238,7 @@
         const n = row.indexOf(Math.max(...row));
         setText(parts.most[i], fill(texts.most, { token: words[n], n: n + 1, weight: percent(row[n]) }));
       });
-      paintMaps(this);
+      if (this.node.isConnected) paintMaps(this);
     }
   }
 

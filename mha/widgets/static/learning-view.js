@@ -81,19 +81,25 @@
       this.passed = null;
       /** @type {Matrix[]} */
       this.weights = [];
-      /** Whether its matrices are drawn, which stand below all else. */
+      /** Whether maps and matrices are drawn, and when they are. */
       this.isDrawn = false;
+      /** @type {Promise<any> | null} */
+      this.drawn = null;
       this.node = this.build();
       new MutationObserver(() => this.paintStep())
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
     placed() {
+      this.drawn = new Promise((done) => {
+        inSlices([() => {
+          this.isDrawn = true;
+          this.layOutMatrices();
+          this.paintStep();
+          done(null);
+        }]);
+      });
       this.begin();
-      inSlices([() => {
-        this.isDrawn = true;
-        this.paintMatrices(this.training.layers[this.shownStep]);
-      }]);
     }
 
     // ---- Elements ----
@@ -229,7 +235,7 @@
           make("th", { scope: "row" }, name),
           ...parts.given[i].map((/** @type {any} */ { node }) => node))))),
         make("p", { className: "soft" }, texts.even));
-      this.layOutMatrices();
+      if (this.isDrawn) this.layOutMatrices();
     }
 
     /** What stands above the map of a head. @param {number} i */
@@ -397,8 +403,7 @@
       telling();
       set(this.bar.node, "aria-busy", "true");
       let seen = performance.now();
-      // What is seen is drawn before.
-      if (!this.isDrawn) await new Promise((done) => { requestAnimationFrame(done); });
+      await this.drawn; // what is seen comes first
       while (training.found.length <= steps) {
         await turn();
         if (this.turn !== own) return;
@@ -513,6 +518,10 @@
         });
       });
       if (this.isDrawn) this.paintMatrices(layer);
+    }
+
+    isLate() {
+      return !this.isDrawn;
     }
 
     /** The weights of a head, for its map. @param {number} head */
