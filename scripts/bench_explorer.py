@@ -5,10 +5,10 @@ Each row opens one instrument in Chromium, alone or on its page of the built boo
 sentence, a tip, a slider. `fastest` and `update` are from a movement until style and layout are
 done, by the clock, with the processor slowed down as asked: they want a quiet machine. `frame` is
 all that the page's thread does for a movement, painting included. `shown` is what it does from the
-beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows what is on
-the screen first and answers, compiling and painting included, and `built` until nothing of it waits
-for its slice. All three are the thread's own processor time, unslowed, times as much: other programs
-on the machine lengthen them too, but by a half at most.
+beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows what is seen
+first and answers, compiling and painting included; `built`, until nothing of it waits for a slice.
+These three are the thread's own processor time, unslowed, times as much: other programs on the
+machine lengthen them too, but by a half at most.
 Needs the project's environment and a Chromium.
 """
 

@@ -117,6 +117,7 @@
       this.drawStrip = nearFirst(strip.node, () => strip.paint());
       if (data.block) window.mhaExplorer.addBlock(strip);
       const tasks = made.tasks = new Tasks(this);
+      /** @type {any} */
       const controls = made.controls = new Controls(this);
       strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
         tab.append(...controls.head(head)));

@@ -81,7 +81,7 @@
     const { heads, high, layers, low, tokens } = window.mhaHeads;
     const [small, large] = [low, high].map(bytesOf);
     const starts = [0];
-    tokens.forEach(({ length }, i) => starts.push(starts[i] + layers * heads * length ** 2));
+    tokens.forEach((/** @type {string[]} */ { length }, /** @type {number} */ i) => starts.push(starts[i] + layers * heads * length ** 2));
     /** @type {Matrix[][]} */
     const found = tokens.map(() => []);
     /** @type {(from: number, n: number) => Matrix} */

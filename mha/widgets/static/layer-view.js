@@ -155,7 +155,7 @@
       const { head, place } = this.state;
       const output = this.numbers.head_outputs[head][place];
       const whole = dot(output, output);
-      const along = this.numbers.value[head].map((value) => dot(value, output));
+      const along = this.numbers.value[head].map((/** @type {number[]} */ value) => dot(value, output));
       return { whole, along, shares: this.weightsOf(head)[place].map((weight, key) =>
         (whole ? (weight * along[key]) / whole : 0)) };
     }
@@ -222,7 +222,9 @@
         set(row.signed, "class", shares[key] < 0 ? "below" : "");
       });
       setText(parts.total, shown(numbers.row_sums[head][place]));
-      const sums = [numbers.weights[head][place], shares].map((row) => row.reduce((all, x) => all + x, 0));
+      /** @type {number[][]} */
+      const both = [numbers.weights[head][place], shares];
+      const sums = both.map((row) => row.reduce((all, x) => all + x, 0));
       parts.totals.forEach((/** @type {any} */ node, /** @type {number} */ i) => setText(node, shown(sums[i])));
       this.paintHeads();
       paintOrigin(this);

@@ -501,7 +501,7 @@
       }));
       this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
         [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
-      paintMaps(this);
+      if (this.isDrawn) paintMaps(this);
       parts.titles.forEach((/** @type {any} */ { button, most }, /** @type {number} */ h) => {
         const row = this.weights[h][settings.word];
         const other = row.indexOf(Math.max(...row));
@@ -518,10 +518,6 @@
         });
       });
       if (this.isDrawn) this.paintMatrices(layer);
-    }
-
-    isLate() {
-      return !this.isDrawn;
     }
 
     /** The weights of a head, for its map. @param {number} head */

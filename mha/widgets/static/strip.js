@@ -370,15 +370,15 @@
     }
 
     /** A number of a stage as it is written where there is room for it, or with so many decimals less;
-        none where it has no more.
+        "" where it has no more.
         @param {number} value
         @param {string} stage
-        @returns {(less: number) => string | undefined} */
+        @returns {(less: number) => string} */
     exactly(value, stage) {
       const isPart = /query|key|value/.test(stage);
       const write = isPart || isGiven(this.explorer.data.inputs, stage) ? short : shown;
       const places = isPart && !isGiven(this.explorer.data.inputs, stage) ? PLACES : 4;
-      return (less) => (less > places ? undefined : write(value, places - less));
+      return (less) => (less > places ? "" : write(value, places - less));
     }
 
     /** How a number is written in its room: nothing moves for a longer one.
@@ -389,8 +389,8 @@
       const exactly = this.exactly(value, stage);
       let text = exactly(0);
       for (let less = 1; text && widthOf(text) > room; less += 1) text = exactly(less);
-      return text ?? [2, 1].map((places) => scientific(value, places))
-        .find((short) => widthOf(short) <= room) ?? scientific(value, 0);
+      return text || ([2, 1].map((places) => scientific(value, places))
+        .find((short) => widthOf(short) <= room) ?? scientific(value, 0));
     }
 
     /** @param {StripNumber} number

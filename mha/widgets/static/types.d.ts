@@ -771,7 +771,7 @@ interface Window {
       node: HTMLElement;
       sync(state: ExplorerState): void;
     };
-    Explorer: new (data: ExplorerData, root: HTMLElement) => {
+    Explorer: new (data: ExplorerData, root: HTMLElement, isLate?: boolean) => {
       leaveAddress(): void;
       openAll(open: boolean): Promise<void>;
       readAddress(): void;

@@ -65,8 +65,7 @@
     const { maps } = view.parts;
     // To ask for a colour has the page laid out: all are asked for at once, and when the theme is new.
     const { theme } = document.documentElement.dataset;
-    const themed = maps.filter((/** @type {any} */ map, /** @type {number} */ head) =>
-      !view.isLate?.(head) && (!map.color || map.theme !== theme));
+    const themed = maps.filter((/** @type {any} */ map) => !map.color || map.theme !== theme);
     const colors = themed.map((/** @type {any} */ { canvas }) => getComputedStyle(canvas).color);
     themed.forEach((/** @type {any} */ map, /** @type {number} */ i) =>
       Object.assign(map, { theme, color: colors[i], weights: null }));
