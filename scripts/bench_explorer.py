@@ -4,10 +4,11 @@ Each row opens one instrument in Chromium, alone or on its page of the built boo
 (scripts/build.py first), and moves it sixty times, a frame each: a number of a strip or of a
 sentence, a tip, a slider. `fastest` and `update` are from a movement until style and layout are
 done, by the clock, with the processor slowed down as asked: they want a quiet machine. `frame` is
-all that the page's thread does for a movement, painting included, and `built` what it does from the
-beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows it,
-compiling and painting included. Both are the thread's own processor time, unslowed, times as much:
-other programs on the machine lengthen them too, but by a half at most.
+all that the page's thread does for a movement, painting included. `shown` is what it does from the
+beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows what is seen
+first and answers, compiling and painting included; `built`, until nothing of it waits for a slice.
+These three are the thread's own processor time, unslowed, times as much: other programs on the
+machine lengthen them too, but by a half at most.
 Needs the project's environment and a Chromium.
 """
 
@@ -194,8 +195,12 @@ MOVES = """async ([selector, repeat]) => {
   return times;
 }"""
 
-# Nothing begins by itself.
-STILL = """window.IntersectionObserver = class { observe() {} unobserve() {} disconnect() {} };
+# Nothing begins by itself, and what waits for the first frame waits until it is counted.
+STILL = """const timer = window.setTimeout;
+window.held = [];
+window.setTimeout = (act, ms, ...others) =>
+  (window.holds && !ms ? window.held.push(act) : timer(act, ms, ...others));
+window.IntersectionObserver = class { observe() {} unobserve() {} disconnect() {} };
 for (const name of ["scroll", "pointerover"]) {
   addEventListener(name, (event) => event.stopImmediatePropagation(), true);
 }"""
@@ -213,8 +218,16 @@ LOADED = """async (selector) => {
 }"""
 
 BUILD = """async (selector) => {
+  window.holds = true;
   await document.querySelector(selector).begin();
   for (let i = 0; i < 2; i += 1) await new Promise((done) => requestAnimationFrame(done));
+}"""
+
+SETTLE = """async () => {
+  window.holds = false;
+  window.held.forEach((act) => act());
+  do await new Promise((done) => requestAnimationFrame(done));
+  while (!window.mhaExplorer.isSettled());
 }"""
 
 
@@ -237,15 +250,17 @@ def opened(browser: Browser, address: str, *, script: str = "") -> tuple[Any, An
     return page, page.frames[-1], client
 
 
-def built(browser: Browser, address: str, selector: str) -> float:
-    """Return what the page's thread does to build an instrument, in milliseconds."""
+def built(browser: Browser, address: str, selector: str) -> tuple[float, float]:
+    """Return what the page's thread does to show an instrument, and to build all of it."""
     page, frame, client = opened(browser, address, script=STILL)
     frame.evaluate(LOADED, selector)
     before = threads_time(client)
     frame.evaluate(BUILD, selector)
-    spent = threads_time(client) - before
+    shown = threads_time(client) - before
+    frame.evaluate(SETTLE)
+    whole = threads_time(client) - before
     page.close()
-    return spent
+    return shown, whole
 
 
 def moved(browser: Browser, address: str, row: Row, slow: int) -> tuple[list[float], float]:
@@ -331,8 +346,8 @@ def main() -> None:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    line = "{:>36}  {:>4}  {:>8}  {:>8}  {:>8}  {:>8}"
-    print(line.format("milliseconds", "slow", "fastest", "update", "frame", "built"))
+    line = "{:>36}  {:>4}" + 5 * "  {:>8}"
+    print(line.format("milliseconds", "slow", "fastest", "update", "frame", "shown", "built"))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         publish(folder)
@@ -347,8 +362,8 @@ def main() -> None:
                     encoding="utf-8")  # fmt: skip
             for slow in asked.throttle:
                 times, frame = moved(browser, file.as_uri(), row, slow)
-                build = built(browser, file.as_uri(), row.selector)
-                found = (min(times), statistics.median(times), slow * frame, slow * build)
+                builds = [slow * ms for ms in built(browser, file.as_uri(), row.selector)]
+                found = (min(times), statistics.median(times), slow * frame, *builds)
                 print(line.format(row.name, f"{slow}x", *(f"{n:.1f}" for n in found)), flush=True)
         browser.close()
 

@@ -32,9 +32,9 @@ def thousandths(sentence, layer, head):
 
 TESTED = """(cases) => {
   const { cellsOf, holds, recordedMaps, tokens } = window.mhaHeads;
-  const maps = recordedMaps();
-  return JSON.stringify(cases.map(([name, pair]) => maps.map((heads, i) =>
-    heads.map((weights) => holds(name, cellsOf(name, tokens[i], pair), weights)))));
+  const mapOf = recordedMaps();
+  return JSON.stringify(cases.map(([name, pair]) => tokens.map((_, i) => [...Array(72).keys()].map(
+    (head) => holds(name, cellsOf(name, tokens[i], pair), mapOf(i, head))))));
 }"""
 
 

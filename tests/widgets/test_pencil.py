@@ -262,3 +262,22 @@ def test_axe_finds_nothing_wrong_with_a_number_open(opened, theme):
 def test_an_unknown_document_is_refused():
     with pytest.raises(ValueError, match="first is 'mine'"):
         red_pencil("mine")
+
+
+PRINTED = """() => {
+  const numbers = () => document.querySelectorAll(".pencil-row .n").length;
+  document.querySelector(".pencil-tab[aria-pressed=true]").click();
+  const first = numbers();
+  dispatchEvent(new Event("beforeprint"));
+  const named = document.querySelectorAll(".pencil-row .n[aria-label]").length;
+  return [first, numbers(), named, window.mhaExplorer.isSettled()];
+}"""
+
+
+def test_what_is_below_the_first_screen_follows_and_is_there_for_print(opened):
+    page = opened()
+    page.wait_for_function("window.mhaExplorer.isSettled()")
+    whole = page.locator(".pencil-row .n").count()
+    first, printed, named, is_settled = page.evaluate(PRINTED)
+    assert 0 < first < whole
+    assert (printed, named, is_settled) == (whole, whole, True)

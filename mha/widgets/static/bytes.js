@@ -10,13 +10,20 @@
     return bytes;
   }
 
-  /** Numbers of 64 bits as a matrix a head.
-      @type {(text: string, shape: number[]) => Matrix[]} */
-  function matricesOf(text, [heads, rows, width]) {
-    const numbers = new Float64Array(bytesOf(text).buffer);
-    return Array.from({ length: heads }, (_head, h) => Array.from({ length: rows }, (_row, i) =>
-      [...numbers.subarray((h * rows + i) * width, (h * rows + i + 1) * width)]));
+  /** A head's matrix of numbers of 64 bits, of the text of all: four letters are three bytes.
+      @type {(text: string, shape: number[], head: number) => Matrix} */
+  function matrixOf(text, [, rows, width], head) {
+    const size = 8 * rows * width;
+    const [from, to] = [head * size, (head + 1) * size];
+    const before = from % 3;
+    const bytes = bytesOf(text.slice((4 * (from - before)) / 3, 4 * Math.ceil(to / 3)));
+    const numbers = new Float64Array(bytes.slice(before, before + size).buffer);
+    return Array.from({ length: rows }, (_row, i) => [...numbers.subarray(i * width, (i + 1) * width)]);
   }
 
-  Object.assign(window.mhaExplorer, { bytesOf, matricesOf });
+  /** A matrix a head. @type {(text: string, shape: number[]) => Matrix[]} */
+  const matricesOf = (text, shape) =>
+    Array.from({ length: shape[0] }, (_, head) => matrixOf(text, shape, head));
+
+  Object.assign(window.mhaExplorer, { bytesOf, matricesOf, matrixOf });
 })();

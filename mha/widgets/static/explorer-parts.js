@@ -285,10 +285,43 @@
     };
   }
 
+  /** How long what can wait keeps the page from its turn, in milliseconds. */
+  const SLICE_MS = 8;
+
+  /** What does the rest at once of all that waits. @type {Set<() => void>} */
+  const waiting = new Set();
+  addEventListener("beforeprint", () => waiting.forEach((finish) => finish()));
+
+  /** Whether nothing waits any more. */
+  const isSettled = () => waiting.size === 0;
+
+  /**
+   * Do what can wait once what is seen first is drawn: in this order, in short slices between frames.
+   * What is returned does the rest at once, for whoever asks for it before, as printing does.
+   * @param {(() => void)[]} tasks
+   * @returns {() => void}
+   */
+  function inSlices(tasks) {
+    const left = [...tasks];
+    const run = (/** @type {number} */ ms) => {
+      const end = performance.now() + ms;
+      do left.shift()?.(); while (left.length && performance.now() < end);
+      if (!left.length) waiting.delete(finish);
+    };
+    const finish = () => run(Infinity);
+    const next = () => requestAnimationFrame(() => setTimeout(() => {
+      if (left.length) run(SLICE_MS);
+      if (left.length) next();
+    }));
+    waiting.add(finish);
+    next();
+    return finish;
+  }
+
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    LATER_MS, STEP, fill, fitting, freshId, inItalics, isPage, later, make, makeButton, makeChoice, makeEntry,
+    LATER_MS, STEP, fill, fitting, freshId, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
     makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
     setText, strength,
   };

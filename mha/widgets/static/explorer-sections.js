@@ -160,19 +160,24 @@
    */
   function elementOf(data, titles) {
     const { heads, inputs, tokens } = data;
-    const text = sectionsOf(data, titles);
-    const digits = Math.max(...[...text.matchAll(/<td>([^<]*)/g)].map(([, number]) => number.length));
     const { embeddings = [[]], w_k = [[[]]], w_o } = inputs;
     const isWide = embeddings[0].length + w_k[0][0].length >= WIDE;
     const joined = w_o ? "projected" : heads.length > 1 ? "joined" : "single";
     const style = { "--keys": tokens.length, "--heads": heads.length, "--tasks": 0,
       "--card": isWide ? "8.25rem" : "6.9rem" };
+    const text = make("noscript");
+    const body = make("div", { className: "body" }, text);
+    // The tables are written when they are asked for.
+    const write = () => {
+      if (body.firstChild !== text || text.firstChild) return;
+      const found = sectionsOf(data, titles);
+      const digits = Math.max(...[...found.matchAll(/<td>([^<]*)/g)].map(([, number]) => number.length));
+      body.style.cssText = `--digits: ${digits}; --label: ${longest(["Token", ...tokens])}`;
+      text.append(found);
+    };
     const node = make("mha-explorer", { className: `with-strip ${joined} computed` },
       make("div", { className: "face" }),
-      make("details", { className: "fold all" }, make("summary", {}, "All numbers"),
-        make("div", { className: "body",
-          style: `--digits: ${digits}; --label: ${longest(["Token", ...tokens])}` },
-        make("noscript", {}, text))),
+      make("details", { className: "fold all", ontoggle: write }, make("summary", {}, "All numbers"), body),
       make("script", { type: "application/json" }, JSON.stringify(data)));
     for (const [name, value] of Object.entries(style)) node.style.setProperty(name, String(value));
     return node;

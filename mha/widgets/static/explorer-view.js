@@ -5,7 +5,7 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inputAddress, isChanged,
+  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inSlices, inputAddress, isChanged,
     isPage, later, make, markCaption, nameOf, nearFirst, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
@@ -24,15 +24,11 @@
   for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { press = 0; }, true);
 
   class Explorer {
-    // What is seen, and what happened so far: `assemble` makes it.
-    /** @type {any} */
-    strip;
+    /** The strip, the tasks and the controls, as `assemble` makes them. @type {any} */
+    made = null;
 
-    /** @type {any} */
-    tasks;
-
-    /** @type {any} */
-    controls;
+    /** What was said before they were made. */
+    saying = "";
 
     /** What stands above the strip. @type {any} */
     extra;
@@ -70,8 +66,9 @@
     /**
      * @param {ExplorerData} data
      * @param {HTMLElement} root
+     * @param {boolean} [isLate] whether what is seen is made when `assemble` is called
      */
-    constructor(data, root) {
+    constructor(data, root, isLate = false) {
       this.data = data;
       this.start = startOf(data);
       this.state = this.start;
@@ -79,51 +76,78 @@
       this.root = root;
       /** Where all numbers are folded away. @type {any} */
       this.fold = root.querySelector("details.all");
-      /** The tables as text, as they come in the page. */
-      this.text = this.fold.querySelector("noscript").textContent;
       this.fold.addEventListener("toggle", () => this.openAll(this.fold.open));
       root.addEventListener("keydown", (event) => this.onKey(event));
-      // What a reader has opened before this script came stays open.
-      const { open } = this.fold;
-      this.fold.open = false;
-      this.assemble();
-      this.fold.open = open;
-      this.written = toHash(this.data, this.start);
-      root.classList.add("live");
-    }
-
-    assemble() {
-      const { data } = this;
       data.width = this.numbers.value[0][0].length;
       data.keyWidth = this.numbers.query[0][0].length;
-      this.strip = new Strip(this);
-      this.drawStrip = nearFirst(this.strip.node, () => this.strip.paint());
-      if (data.block) window.mhaExplorer.addBlock(this.strip);
-      this.tasks = new Tasks(this);
-      this.controls = new Controls(this);
-      this.strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
-        tab.append(...this.controls.head(head)));
+      this.written = toHash(this.data, this.start);
       // A plane a head has no room above the strip: a fold has them.
       const isFolded = data.view === "plane" && data.heads.length === 2;
       this.extraPlace = isFolded
         ? make("details", { className: "fold settings", ontoggle: () => this.addView() },
           make("summary", {}, texts.asArrows))
         : make("div", { className: "extra", hidden: data.view === "strip" });
-      this.root.querySelector(".face")?.replaceChildren(...(isFolded ? [] : [this.extraPlace]),
-        this.strip.node, this.tasks.node, this.controls.node);
-      if (isFolded) this.controls.node.append(this.extraPlace);
-      else if (data.view !== "strip") this.addView();
+      if (data.view !== "strip" && !isFolded) {
+        // What stands above the strip is seen first.
+        this.addView().finally(() => inSlices([() => this.assemble()]));
+      } else if (!isLate) this.assemble();
+    }
+
+    get strip() {
+      return this.assemble().strip;
+    }
+
+    get tasks() {
+      return this.assemble().tasks;
+    }
+
+    get controls() {
+      return this.assemble().controls;
+    }
+
+    /** Make what is seen, once: when it is its turn, or when it is first asked for. */
+    assemble() {
+      if (this.made) return this.made;
+      const { data } = this;
+      // What a reader has opened before this script came stays open.
+      const { open } = this.fold;
+      this.fold.open = false;
+      const made = this.made = /** @type {any} */ ({});
+      const strip = made.strip = new Strip(this);
+      this.drawStrip = nearFirst(strip.node, () => strip.paint());
+      if (data.block) window.mhaExplorer.addBlock(strip);
+      const tasks = made.tasks = new Tasks(this);
+      /** @type {any} */
+      const controls = made.controls = new Controls(this);
+      strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
+        tab.append(...controls.head(head)));
+      const face = this.root.querySelector(".face");
+      if (this.extraPlace.matches("details")) {
+        controls.node.append(this.extraPlace);
+        face?.replaceChildren();
+      } else if (this.extraPlace.parentNode !== face) face?.replaceChildren(this.extraPlace);
+      face?.append(strip.node, tasks.node, controls.node);
       this.refresh();
+      this.fold.open = open;
+      this.root.classList.add("live");
+      if (this.saying) this.say(this.saying);
+      return made;
     }
 
     /** The drawing that some chapters have above the strip. */
     async addView() {
       await Promise.all(["plane.css", "explorer-views.js"].map(later));
       if (this.extra) return;
+      if (!this.made) this.root.querySelector(".face")?.replaceChildren(this.extraPlace);
       this.extra = new window.mhaExplorer.views[this.data.view](this);
       this.extraPlace.append(this.extra.node);
       this.drawExtra = nearFirst(this.extra.node, () => this.extra.paint());
       this.drawExtra(true);
+    }
+
+    /** The tables as text, as they come in the page. */
+    get text() {
+      return this.fold.querySelector("noscript").textContent;
     }
 
     /** The tables' script and elements are there when they are first asked for.
@@ -288,8 +312,8 @@
       // Steps are of what the strip has drawn.
       this.drawStrip?.(this.state.step !== null || undefined);
       this.drawExtra?.();
-      this.controls.sync(this.state);
-      this.tasks.paint();
+      this.made?.controls.sync(this.state);
+      this.made?.tasks.paint();
       if (this.fold.open) this.all?.paint();
       markCaption(this.root, isChanged(this.state, this.start));
       this.told.forEach((tell) => tell());
@@ -348,6 +372,8 @@
     say(sentence) {
       clearTimeout(this.late);
       delete this.root.dataset.busy;
+      this.saying = this.made ? "" : sentence;
+      if (!this.made) return;
       const reached = this.tasks.news();
       this.strip.status.replaceChildren(...inItalics(reached ? `${reached} ${sentence}` : sentence));
     }

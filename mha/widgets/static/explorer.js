@@ -19,6 +19,9 @@
     /** @type {any} */
     explorer;
 
+    /** Whether who made it says when it is to be seen. */
+    isLate = false;
+
     connectedCallback() {
       if (this.data) return;
       this.data = JSON.parse(this.querySelector("script")?.textContent ?? "");
@@ -40,7 +43,7 @@
       const { block, widths } = this.data;
       // A page without a block does not wait.
       if (block) await later("explorer-block.js");
-      this.explorer ??= widths ? this.addWidth() : new Explorer(this.data, this);
+      this.explorer ??= widths ? this.addWidth() : new Explorer(this.data, this, this.isLate);
       return this.explorer;
     }
 

@@ -11,15 +11,19 @@
   /** The keys that lead from one map to another. */
   const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
+  /** How many heads there are. */
+  const COUNT = window.mhaHeads.layers * window.mhaHeads.heads;
+
   // ---- How far the name holds ----
 
   /** Of each head, how far the name holds in each sentence, and on average.
       @param {any} view @returns {{ held: any[], mean: number }[]} */
-  function tested({ maps, pair, sentences, state: { name } }) {
+  function tested({ mapOf, pair, sentences, state: { name } }) {
     const cells = sentences.map((/** @type {any} */ { tokens }) => cellsOf(name, tokens, pair));
-    return maps[0].map((/** @type {Matrix} */ _, /** @type {number} */ head) => {
-      const held = maps.map((/** @type {Matrix[]} */ found, /** @type {number} */ i) =>
-        holds(name, cells[i], found[head]));
+    return Array.from({ length: COUNT }, (_, head) => {
+      // Without a name there is nothing to hold.
+      const held = name ? cells.map((/** @type {any} */ those, /** @type {number} */ i) =>
+        holds(name, those, mapOf(i, head))) : [];
       return { held, mean: meanShare(held) };
     });
   }
@@ -52,7 +56,7 @@
     parts.verdict = make("p", { className: "heads-verdict", role: "status" });
     parts.sides = texts.sideNames.map((/** @type {string} */ name, /** @type {number} */ side) =>
       makeButton(name, () => view.show({ side }), { className: `reading-button head-${side}` }));
-    parts.slots = view.maps[0].map((/** @type {Matrix} */ _, /** @type {number} */ slot) => slotOf(view, slot));
+    parts.slots = Array.from({ length: COUNT }, (_, slot) => slotOf(view, slot));
     parts.grid = make("div", { className: "heads-grid head-0", role: "radiogroup", "aria-label": texts.maps },
       ...parts.slots.map((/** @type {any} */ { node }) => node));
     parts.more = makeButton(fill(texts.more, { n: parts.slots.length }), () => openAll(view),
@@ -81,6 +85,22 @@
     return { node, canvas, name, worth };
   }
 
+  /** A map follows at once when it was drawn for the first time.
+      @param {any} view @param {any} on what it is drawn @param {Matrix} weights */
+  function draw({ color }, on, weights) {
+    if (on.weights !== weights || on.color !== color) drawWeights(on.canvas, weights, color);
+    Object.assign(on, { weights, color });
+  }
+
+  /** What draws each map for the first time, or in other colours. @param {any} view @returns {(() => void)[]} */
+  function drawsOf(view) {
+    const { lines, slots } = view.parts;
+    return [...slots.map((/** @type {any} */ slot, /** @type {number} */ i) =>
+      () => draw(view, slot, view.mapOf(view.state.sentence, view.order[i]))),
+    ...lines.map((/** @type {any} */ line, /** @type {number} */ i) =>
+      () => draw(view, line, view.mapOf(i, view.state.heads[0])))];
+  }
+
   /** Arrows lead to the next map and choose it, as among radio buttons.
       @param {any} view @param {KeyboardEvent} event */
   function stepFrom(view, event) {
@@ -105,12 +125,10 @@
     parts.all.disabled = !name; // without one there is nothing to take over all
     setText(parts.rule, fill(texts.rules[name], { from: view.pair[0], to: view.pair[1], others: view.others() }));
     parts.sides.forEach((/** @type {any} */ node, /** @type {number} */ i) => set(node, "aria-pressed", String(i === side)));
-    const { color } = view;
     parts.slots.forEach((/** @type {any} */ slot, /** @type {number} */ i) => {
       const head = order[i];
-      const weights = view.maps[sentence][head];
-      if (color && (slot.weights !== weights || slot.color !== color)) drawWeights(slot.canvas, weights, color);
-      Object.assign(slot, { weights, color });
+      const weights = view.mapOf(sentence, head);
+      if (slot.color) draw(view, slot, weights);
       const { held, mean } = results[head];
       const worth = percentOf(!name ? (own ? NaN : weights[place][key]) : all ? mean : held[sentence]?.share ?? NaN);
       setText(slot.name, view.brief(head));
@@ -169,15 +187,12 @@
 
   /** @param {any} view */
   function paintSentences(view) {
-    const { maps, parts, state: { heads: [head], name, sentence }, tested: { results } } = view;
+    const { mapOf, parts, state: { heads: [head], name, sentence }, tested: { results } } = view;
     setText(parts.listTitle, fill(texts.sentences, view.placeOf(head)));
     setText(parts.columns[2], name ? texts.columns[2] : fill(texts.mostOf, { word: view.pair[0] }));
     setText(parts.columns[3], name ? texts.columns[3] : "");
-    const { color } = view;
     parts.lines.forEach((/** @type {any} */ line, /** @type {number} */ i) => {
-      const weights = maps[i][head];
-      if (color && (line.weights !== weights || line.color !== color)) drawWeights(line.canvas, weights, color);
-      Object.assign(line, { weights, color });
+      if (line.color) draw(view, line, mapOf(i, head));
       set(line.button, "aria-pressed", String(i === sentence));
       set(line.button, "aria-label", fill(texts.chooseSentence, { sentence: view.sentences[i].text }));
       const held = results[head].held[i];
@@ -188,9 +203,9 @@
 
   /** Whom the chosen word, where a sentence has it, gives most in a head.
       @param {any} view @param {number} sentence @param {number} head */
-  function mostOf({ maps, pair, sentences }, sentence, head) {
+  function mostOf({ mapOf, pair, sentences }, sentence, head) {
     const { tokens } = sentences[sentence];
-    const row = maps[sentence][head][tokens.indexOf(pair[0])];
+    const row = mapOf(sentence, head)[tokens.indexOf(pair[0])];
     if (!row) return texts.none;
     const most = Math.max(...row);
     return fill(texts.most, { to: tokens[row.indexOf(most)], weight: shown(most, 3) });
@@ -229,6 +244,6 @@
         ...sentences.map((/** @type {any} */ _, /** @type {number} */ i) => make("td", {}, text(head, i))))))));
   }
 
-  Object.assign(window.mhaHeads, { gridOf, ordered, paintGrid, paintSentences, paintTable, sentencesOf, tableOf,
+  Object.assign(window.mhaHeads, { drawsOf, gridOf, ordered, paintGrid, paintSentences, paintTable, sentencesOf, tableOf,
     tested });
 })();

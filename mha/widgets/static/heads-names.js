@@ -75,14 +75,24 @@
       (weights[one.place][one.key] > weights[best.place][best.key] ? one : best));
   }
 
-  /** The maps of all heads, by the sentence and the head. @returns {Matrix[][]} */
+  /** What gives the map of a sentence in a head: it is read when it is first asked for.
+      @returns {(sentence: number, head: number) => Matrix} */
   function recordedMaps() {
     const { heads, high, layers, low, tokens } = window.mhaHeads;
     const [small, large] = [low, high].map(bytesOf);
-    let at = 0;
-    const next = () => { at += 1; return (small[at - 1] + 256 * large[at - 1]) / 1000; };
-    return tokens.map((/** @type {string[]} */ words) => Array.from({ length: layers * heads }, () =>
-      words.map(() => words.map(next))));
+    const starts = [0];
+    tokens.forEach((/** @type {string[]} */ { length }, /** @type {number} */ i) => starts.push(starts[i] + layers * heads * length ** 2));
+    /** @type {Matrix[][]} */
+    const found = tokens.map(() => []);
+    /** @type {(from: number, n: number) => Matrix} */
+    const read = (from, n) => Array.from({ length: n }, (_row, i) => Array.from({ length: n }, (_entry, j) => {
+      const at = from + i * n + j;
+      return (small[at] + 256 * large[at]) / 1000;
+    }));
+    return (sentence, head) => {
+      const n = tokens[sentence].length;
+      return (found[sentence][head] ??= read(starts[sentence] + head * n * n, n));
+    };
   }
 
   Object.assign(window.mhaHeads, { RULES, SHAPES, cellsOf, holds, meanShare, recordedMaps, tellingPair });

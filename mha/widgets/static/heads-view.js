@@ -3,8 +3,8 @@
 (function () {
   "use strict";
 
-  const { fill, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setText } = window.mhaExplorer;
-  const { aboutOf, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
+  const { fill, inSlices, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setText } = window.mhaExplorer;
+  const { aboutOf, drawsOf, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
     recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tellingPair, tested } = window.mhaHeads;
   const { trace } = window.mhaAttention;
   const texts = window.mhaStrings.heads;
@@ -43,7 +43,7 @@
       });
       /** With so many tokens a head may be asked: as many as the longest sentence has. */
       this.most = Math.max(...this.sentences.map((sentence) => sentence.tokens.length));
-      this.maps = recordedMaps();
+      this.mapOf = recordedMaps();
       /** @type {number[]} */
       this.known = data.known.map((/** @type {number[]} */ at) => this.headAt(at));
       /** What was brought of the known heads, and what they made of tokens. @type {Record<number, any>} */
@@ -65,10 +65,11 @@
       new MutationObserver(() => this.placed()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
-    /** In its page it has the colours of the maps; all else is written before, which costs less. */
+    /** In its page it has the colours of the maps; all else is written before, which costs less. Maps
+        are drawn after what is seen first, a few at a time. */
     placed() {
       this.color = getComputedStyle(this.parts.slots[0].canvas).color;
-      this.paint();
+      inSlices(drawsOf(this));
     }
 
     build() {
@@ -132,7 +133,7 @@
     /** The weights that a head is shown with: as recorded, or what it makes of another order.
         @param {number} head @returns {Matrix | null} */
     weightsIn(head) {
-      if (!this.state.own) return this.maps[this.state.sentence][head];
+      if (!this.state.own) return this.mapOf(this.state.sentence, head);
       return this.runOf(head)?.run.weights[0] ?? null;
     }
 
@@ -202,7 +203,7 @@
     chooseSentence(sentence) {
       const { tokens } = this.sentences[sentence];
       const [place, key] = this.pair.map((word) => tokens.indexOf(word));
-      const weights = this.maps[sentence][this.state.heads[0]];
+      const weights = this.mapOf(sentence, this.state.heads[0]);
       const pair = key >= 0 && place >= 0 ? { place, key } : tellingPair(weights, place);
       this.change({ sentence, ...pair, own: null });
     }

@@ -1,10 +1,11 @@
 /* A layer too large for the strip: all heads as maps, one query of one head key by key, and where its
-   numbers come from. It starts from queries, keys and values; what follows is computed here. */
+   numbers come from. It starts from queries, keys and values; what follows is computed here, that of
+   the chosen head first. */
 (function () {
   "use strict";
 
-  const { ask, fill, goBack, make, makeButton, mapsOf, matricesOf, originOf, paintMaps, paintOrigin, percent, set,
-    setBar, setText } = window.mhaExplorer;
+  const { ask, fill, goBack, inSlices, make, makeButton, mapsOf, matrixOf, originOf, paintMaps, paintOrigin, percent,
+    set, setBar, setText } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
@@ -24,13 +25,11 @@
     /** @param {any} data */
     constructor(data) {
       this.data = data;
-      const { arrays, focus, masks, isCausal, scale, tokens } = this.data;
-      const [query, key, value] = arrays.map((/** @type {any} */ { numbers, shape }) =>
-        matricesOf(numbers, shape));
-      this.inputs = { query, key, value, isCausal, scale,
-        masks: masks && query.map((/** @type {Matrix} */ _, /** @type {number} */ h) =>
-          masks[h] ?? masks[0]) };
-      this.numbers = window.mhaAttention.trace(this.inputs);
+      const { focus, isCausal, scale, tokens } = this.data;
+      /** What the heads start from and come to, as far as they are worked out. @type {any} */
+      this.inputs = { query: [], key: [], value: [], isCausal, scale };
+      /** @type {any} */
+      this.numbers = {};
       this.words = tokens;
       /** @type {any} */
       this.state = { words: tokens.map((/** @type {string} */ _, /** @type {number} */ i) => i),
@@ -41,9 +40,19 @@
       this.parts = {};
       this.about = this.knowledge();
       this.node = this.build();
+      this.work(this.state.head);
       this.paint();
       new MutationObserver(() => paintMaps(this))
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    }
+
+    /** In its page it has the colours of the maps; the other heads are worked out one after another. */
+    placed() {
+      inSlices([() => this.paintHeads(), ...this.data.heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
+        if (!this.isLate(head)) return;
+        this.work(head);
+        this.paintHeads();
+      })]);
     }
 
     // ---- Elements ----
@@ -54,10 +63,10 @@
       parts.tokens = words.map((/** @type {string} */ word, /** @type {number} */ i) =>
         makeButton(word, () => this.choose(i), { className: "model-word",
           "aria-label": fill(texts.word, { n: i + 1, word }) }));
-      parts.heads = this.inputs.query.map((/** @type {Matrix} */ _, /** @type {number} */ i) =>
+      parts.heads = this.data.heads.map((/** @type {string} */ _, /** @type {number} */ i) =>
         makeButton(fill(texts.head, { n: i + 1 }), () => this.choose(this.state.place, i),
           { className: "model-word" }));
-      parts.most = parts.heads.map(() => make("small", { className: "soft" }));
+      parts.most = parts.heads.map(() => make("small", { className: "soft" }, "\u00a0"));
       const live = make("div", { className: "model-live" }, parts.title,
         make("div", { className: "layer-tokens", role: "group", "aria-label": texts.tokens },
           ...parts.tokens), mapsOf(this, this.data.heads), originOf(this), this.table(),
@@ -92,7 +101,7 @@
       parts.total = number(() => placeAt("row_sums", this.state.head, this.state.place));
       parts.totals = [make("span"), make("span")];
       const by = this.data.scale === null
-        ? fill(byRoot, { width: this.inputs.query[0][0].length })
+        ? fill(byRoot, { width: this.data.arrays[0].shape[2] })
         : fill(byScale, { scale: short(this.data.scale) });
       const heads = [texts.key, columns.scores, by, columns.exponentials, columns.weights, "",
         texts.share, ""];
@@ -110,11 +119,31 @@
     choose(place, head = this.state.head) {
       if (place < 0 || place >= this.words.length) return;
       this.trail = [];
+      this.work(head);
       this.state = { ...this.state, place, head, at: null };
       this.paint();
     }
 
     // ---- Numbers ----
+
+    /** @param {number} head */
+    isLate(head) {
+      return !(head in this.inputs.query);
+    }
+
+    /** Work out a head, once. @param {number} head */
+    work(head) {
+      if (!this.isLate(head)) return;
+      const { arrays, isCausal, masks, scale } = this.data;
+      const [query, key, value] = arrays.map((/** @type {any} */ { numbers, shape }) =>
+        [matrixOf(numbers, shape, head)]);
+      /** @type {any} */
+      const run = window.mhaAttention.trace({ query, key, value, isCausal, scale,
+        masks: masks && [masks[head] ?? masks[0]] });
+      delete run.concat;
+      Object.entries({ query, key, value }).forEach(([name, [matrix]]) => { this.inputs[name][head] = matrix; });
+      Object.entries(run).forEach(([stage, [found]]) => { (this.numbers[stage] ??= [])[head] = found; });
+    }
 
     /** @param {number} head @returns {Matrix} */
     weightsOf(head) {
@@ -126,7 +155,7 @@
       const { head, place } = this.state;
       const output = this.numbers.head_outputs[head][place];
       const whole = dot(output, output);
-      const along = this.numbers.value[head].map((value) => dot(value, output));
+      const along = this.numbers.value[head].map((/** @type {number[]} */ value) => dot(value, output));
       return { whole, along, shares: this.weightsOf(head)[place].map((weight, key) =>
         (whole ? (weight * along[key]) / whole : 0)) };
     }
@@ -179,12 +208,6 @@
         head: this.data.heads[head], heads }));
       parts.tokens.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
         set(node, "aria-pressed", String(i === place)));
-      parts.heads.forEach((/** @type {any} */ node, /** @type {number} */ i) => {
-        set(node, "aria-pressed", String(i === head));
-        const row = this.weightsOf(i)[place];
-        const n = row.indexOf(Math.max(...row));
-        setText(parts.most[i], fill(texts.most, { token: words[n], n: n + 1, weight: percent(row[n]) }));
-      });
       const { shares } = this.shares();
       const largest = Math.max(1e-9, ...shares.map(Math.abs));
       set(parts.rows[0].node.parentNode, "class", `head-${head % 6}`);
@@ -199,10 +222,25 @@
         set(row.signed, "class", shares[key] < 0 ? "below" : "");
       });
       setText(parts.total, shown(numbers.row_sums[head][place]));
-      const sums = [numbers.weights[head][place], shares].map((row) => row.reduce((all, x) => all + x, 0));
+      /** @type {number[][]} */
+      const both = [numbers.weights[head][place], shares];
+      const sums = both.map((row) => row.reduce((all, x) => all + x, 0));
       parts.totals.forEach((/** @type {any} */ node, /** @type {number} */ i) => setText(node, shown(sums[i])));
-      paintMaps(this);
+      this.paintHeads();
       paintOrigin(this);
+    }
+
+    /** What is seen of each head: its map, and to whom it gives most. */
+    paintHeads() {
+      const { parts, state: { head, place }, words } = this;
+      parts.heads.forEach((/** @type {any} */ node, /** @type {number} */ i) => {
+        set(node, "aria-pressed", String(i === head));
+        if (this.isLate(i)) return;
+        const row = this.weightsOf(i)[place];
+        const n = row.indexOf(Math.max(...row));
+        setText(parts.most[i], fill(texts.most, { token: words[n], n: n + 1, weight: percent(row[n]) }));
+      });
+      if (this.node.isConnected) paintMaps(this);
     }
   }
 

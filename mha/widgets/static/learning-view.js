@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { TimeBar, fill, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
+  const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
     setText, shape } = window.mhaExplorer;
   const { shown, short } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
@@ -81,12 +81,24 @@
       this.passed = null;
       /** @type {Matrix[]} */
       this.weights = [];
+      /** Whether maps and matrices are drawn, and when they are. */
+      this.isDrawn = false;
+      /** @type {Promise<any> | null} */
+      this.drawn = null;
       this.node = this.build();
       new MutationObserver(() => this.paintStep())
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
     placed() {
+      this.drawn = new Promise((done) => {
+        inSlices([() => {
+          this.isDrawn = true;
+          this.layOutMatrices();
+          this.paintStep();
+          done(null);
+        }]);
+      });
       this.begin();
     }
 
@@ -223,7 +235,7 @@
           make("th", { scope: "row" }, name),
           ...parts.given[i].map((/** @type {any} */ { node }) => node))))),
         make("p", { className: "soft" }, texts.even));
-      this.layOutMatrices();
+      if (this.isDrawn) this.layOutMatrices();
     }
 
     /** What stands above the map of a head. @param {number} i */
@@ -391,6 +403,7 @@
       telling();
       set(this.bar.node, "aria-busy", "true");
       let seen = performance.now();
+      await this.drawn; // what is seen comes first
       while (training.found.length <= steps) {
         await turn();
         if (this.turn !== own) return;
@@ -488,7 +501,7 @@
       }));
       this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
         [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
-      paintMaps(this);
+      if (this.isDrawn) paintMaps(this);
       parts.titles.forEach((/** @type {any} */ { button, most }, /** @type {number} */ h) => {
         const row = this.weights[h][settings.word];
         const other = row.indexOf(Math.max(...row));
@@ -504,7 +517,7 @@
           this.paintAnswer(cell, answered(layer, this.passed.outputs, i, q), place < 0 ? -1 : forms[place]);
         });
       });
-      this.paintMatrices(layer);
+      if (this.isDrawn) this.paintMatrices(layer);
     }
 
     /** The weights of a head, for its map. @param {number} head */

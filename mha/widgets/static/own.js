@@ -6,7 +6,7 @@
 
   const { addressOf, askable, bareWord, boxOf, download, drawExample, followed, isTold, kept, KINDS, mostTold,
     nameOf, notebook, print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
-  const { compute, elementOf, fill, freshId, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
+  const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
     set, setBar, setText, startOf } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -123,14 +123,34 @@
       this.turned = this.turning(settings, data.heads);
       this.settings = settings;
       this.element = element;
-      this.place.replaceChildren(element);
+      this.place.append(element);
+      element.isLate = true;
       element.begin();
+      this.come();
       if (!this.explorer.maker) this.explorer.told.push(() => this.paint());
       this.explorer.maker = this;
       this.chooser();
       this.syncs.forEach((sync) => sync());
       if (state) this.explorer.change(state, "", { compare: false, keep: false });
       else this.explorer.refresh();
+    }
+
+    /** What stands above answers at once; the explorer takes the place of the one before in a slice of
+        its own, where it was not made yet. */
+    come() {
+      const { element, explorer, place } = this;
+      const show = () => {
+        if (element !== this.element) return;
+        explorer.assemble();
+        element.style.display = "";
+        [...place.children].forEach((other) => { if (other !== element) other.remove(); });
+      };
+      if (explorer.made) {
+        show();
+        return;
+      }
+      if (place.firstChild !== element) element.style.display = "none";
+      inSlices([show]);
     }
 
     /** What is to be said of heads that join other meanings, as the words have others.
@@ -313,11 +333,12 @@
       /** @type {Record<string, string[]>} */
       const groups = {};
       Object.entries(vocabulary).forEach(([word, of]) => { (groups[of] ??= []).push(word); });
-      const lines = Object.entries(groups).map(([of, words]) => make("div", { className: "own-group" },
-        make("span", { className: "soft" }, of.split(" ").join(", ") || texts.ofNone),
-        ...words.map((word) => makeButton(word, () => add(word), { className: "own-add" }))));
-      const fold = make("details", { className: "own-vocabulary" },
-        make("summary", {}, texts.vocabulary), ...lines);
+      const fold = make("details", { className: "own-vocabulary" }, make("summary", {}, texts.vocabulary));
+      const finish = inSlices(Object.entries(groups).map(([of, words]) => () =>
+        fold.append(make("div", { className: "own-group" },
+          make("span", { className: "soft" }, of.split(" ").join(", ") || texts.ofNone),
+          ...words.map((word) => makeButton(word, () => add(word), { className: "own-add" }))))));
+      fold.addEventListener("toggle", finish);
       this.syncs.push(() => { fold.hidden = this.settings.numbers !== "meanings"; });
       return make("div", { className: "own-sentence-field" },
         make("label", {}, make("span", { className: "own-title" }, texts.words), field),

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { dimension, fill, isPage, make, makeButton, set, setText } = window.mhaExplorer;
+  const { dimension, fill, inSlices, isPage, make, makeButton, set, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
   const { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
@@ -19,6 +19,9 @@
 
   /** Blocks of so few rows, each of another stage, stand one below the other. */
   const STACKED = 2;
+
+  /** So many rows are seen on the first screen: the others follow. */
+  const SEEN = 90;
 
   /** So much of the tab before the open one is seen, in pixels, where they do not all have room. */
   const PEEK = 60;
@@ -59,6 +62,10 @@
     /** The number that is asked about, and the one that the tabulator leads to. */
     at = -1;
     current = -1;
+    /** Writes what is not on the first screen, and names every number, at once. */
+    finish = () => {};
+    /** The blocks that are still to be written. @type {(() => void)[]} */
+    waiting = [];
     /** @type {PencilState} */
     state = { values: [], states: [], changed: [] };
     /** What follows from the number that is asked about.
@@ -139,34 +146,40 @@
       this.name();
     }
 
-    /** Write the open document's sheet, as it is printed. */
+    /** Write the open document's sheet, as it is printed: what is seen first. */
     write() {
-      const { sheet, numbers, cells, slips } = this.document;
-      this.buttons = new Map(cells.map((cell) =>
-        [cell.spot, make("button", { type: "button", tabIndex: -1 }, withMinus(numbers[cell.spot].printed))]));
-      this.cellOf = new Map(cells.map((cell) => [this.buttons.get(cell.spot), cell]));
+      const { sheet, bySpot, cells, slips } = this.document;
+      const { paper } = this.parts;
+      this.buttons = new Map();
+      this.cellOf = new Map();
       this.looks = [];
       this.values = [];
       this.isShort = [];
       let part = "";
-      /** @type {HTMLElement[]} */
-      const items = [];
       /** @type {Set<string>} */
       const stacked = new Set();
-      for (const block of sheet.blocks) {
+      const write = (/** @type {PencilBlock} */ block) => {
         const title = this.partOf(block);
         if (title && title !== part) {
           part = title;
           stacked.clear();
-          items.push(make("p", { className: "pencil-part" }, ...marked(title)));
+          paper.append(make("p", { className: "pencil-part" }, ...marked(title)));
         }
         const isShort = block.rows.length <= STACKED;
         if (!isShort || stacked.has(block.stage)) stacked.clear();
-        if (stacked.size) items.at(-1)?.append(this.block(block));
-        else items.push(make("div", { className: "pencil-stack" }, this.block(block)));
+        if (stacked.size) paper.lastElementChild?.append(this.block(block));
+        else paper.append(make("div", { className: "pencil-stack" }, this.block(block)));
         if (isShort) stacked.add(block.stage);
-      }
-      this.parts.paper.replaceChildren(...items);
+      };
+      paper.replaceChildren();
+      let rows = 0;
+      const isSeen = sheet.blocks.map((block) => (rows += block.rows.length) - block.rows.length < SEEN);
+      sheet.blocks.filter((_, i) => isSeen[i]).forEach(write);
+      this.waiting = sheet.blocks.filter((_, i) => !isSeen[i]).map((block) => () => {
+        write(block);
+        block.rows.forEach(({ at }) => at.forEach((spot) =>
+          this.paintCell(/** @type {PencilCell} */ (bySpot.get(spot)))));
+      });
       this.buttons.get(cells[0].spot).tabIndex = 0;
       this.current = cells[0].spot;
       this.parts.slider.max = String(slips.length);
@@ -193,7 +206,12 @@
 
     /** @param {PencilBlock} block */
     block(block) {
-      const { numbers, sheet } = this.document;
+      const { bySpot, numbers, sheet } = this.document;
+      block.rows.forEach(({ at }) => at.forEach((spot) => {
+        const button = make("button", { type: "button", tabIndex: -1 }, withMinus(numbers[spot].printed));
+        this.buttons.set(spot, button);
+        this.cellOf.set(button, /** @type {PencilCell} */ (bySpot.get(spot)));
+      }));
       const those = block.rows.flatMap(({ at }) => at.map((spot) => numbers[spot]));
       const longest = Math.max(...those.map(({ printed }) => printed.length));
       // Numbers of one column stand on their points.
@@ -255,6 +273,7 @@
 
     /** Make a number the one that the tabulator leads to. @param {number} spot */
     enter(spot) {
+      if (!this.buttons.has(spot)) this.finish();
       this.buttons.get(this.current).tabIndex = -1;
       this.buttons.get(spot).tabIndex = 0;
       this.current = spot;
@@ -384,6 +403,7 @@
       const link = !this.lit ? 0 : spot === this.at ? 1 : this.lit.lit.has(spot) ? 2 : this.lit.ends.has(spot) ? 3 : 0;
       const looks = 16 * look + 4 * Number(isAnew) + link;
       const button = this.buttons.get(spot);
+      if (!button) return; // it is painted as it is written
       if (this.looks[spot] !== looks) {
         button.className = `n ${LOOKS[look]}${isAnew ? " anew" : ""}${this.isShort[spot] ? " short" : ""}${LINKS[link]}`;
       }
@@ -397,15 +417,16 @@
       set(button, "aria-label", this.label(spot));
     }
 
-    /** Name every number for who does not see it, once the sheet is drawn, and bring its tab into sight. */
+    /** Bring the open tab into sight, write the rest of its sheet, and name every number for who does not see
+        it, once what is seen is drawn. */
     name() {
-      const { cells, sheet } = this.document;
-      setTimeout(() => {
-        if (this.document.sheet !== sheet) return;
-        const { row, tabs } = this.parts;
-        row.scrollLeft = tabs[this.open].tab.offsetLeft - row.offsetLeft - PEEK;
-        cells.forEach(({ spot }) => set(this.buttons.get(spot), "aria-label", this.label(spot)));
-      });
+      const { buttons, document: { cells } } = this;
+      const { row, tabs } = this.parts;
+      this.finish = inSlices([
+        () => { row.scrollLeft = tabs[this.open].tab.offsetLeft - row.offsetLeft - PEEK; },
+        ...this.waiting,
+        ...cells.map(({ spot }) => () => set(buttons.get(spot), "aria-label", this.label(spot))),
+      ].map((act) => () => { if (this.buttons === buttons) act(); }));
     }
 
     /** What a number is, for who does not see it. @param {number} spot @returns {string} */

@@ -271,7 +271,7 @@
       /** @type {any} */
       const { numbers } = this.explorer;
       this.digits[stage + least] ??= Math.max(least, ...[numbers[stage]].flat(3)
-        .map((/** @type {number} */ x) => widthOf(this.exactly(x, stage)[0])));
+        .map((/** @type {number} */ x) => widthOf(this.exactly(x, stage)(0))));
       return this.digits[stage + least];
     }
 
@@ -375,16 +375,16 @@
       this.light();
     }
 
-    /** A number of a stage as it is written where there is room for it, and then with ever fewer
-        decimals.
+    /** A number of a stage as it is written where there is room for it, or with so many decimals less;
+        "" where it has no more.
         @param {number} value
         @param {string} stage
-        @returns {string[]} */
+        @returns {(less: number) => string} */
     exactly(value, stage) {
       const isPart = /query|key|value/.test(stage);
       const write = isPart || isGiven(this.explorer.data.inputs, stage) ? short : shown;
       const places = isPart && !isGiven(this.explorer.data.inputs, stage) ? PLACES : 4;
-      return Array.from({ length: places + 1 }, (_, less) => write(value, places - less));
+      return (less) => (less > places ? "" : write(value, places - less));
     }
 
     /** How a number is written in its room: nothing moves for a longer one.
@@ -392,8 +392,11 @@
         @param {StripNumber} number */
     textOf(value, { at: { stage }, digits }) {
       const room = (digits + SLACK.small) * SLACK.smaller;
-      return [...this.exactly(value, stage), scientific(value, 2), scientific(value, 1)]
-        .find((text) => widthOf(text) <= room) ?? scientific(value, 0);
+      const exactly = this.exactly(value, stage);
+      let text = exactly(0);
+      for (let less = 1; text && widthOf(text) > room; less += 1) text = exactly(less);
+      return text || ([2, 1].map((places) => scientific(value, places))
+        .find((short) => widthOf(short) <= room) ?? scientific(value, 0));
     }
 
     /** @param {StripNumber} number

@@ -702,6 +702,7 @@ interface Window {
     drawWeights(canvas: HTMLCanvasElement, weights: Matrix, color: string): void;
     resize(canvas: HTMLCanvasElement, width: number, height: number): void;
     matricesOf(text: string, shape: number[]): Matrix[];
+    matrixOf(text: string, shape: number[], head: number): Matrix;
     // deno-lint-ignore no-explicit-any
     ask(view: any, at: any): void;
     // deno-lint-ignore no-explicit-any
@@ -735,6 +736,8 @@ interface Window {
     inItalics(text: string): (Node | string)[];
     markCaption(node: Element, isChanged: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
+    inSlices(tasks: (() => void)[]): () => void;
+    isSettled(): boolean;
     nearFirst(node: Element, draw: () => void): (isAsked?: boolean) => void;
     placeIn(numbers: Numbers, text: string): Place | null;
     printed(found: [string, boolean][]): string;
@@ -773,7 +776,7 @@ interface Window {
       node: HTMLElement;
       sync(state: ExplorerState): void;
     };
-    Explorer: new (data: ExplorerData, root: HTMLElement) => {
+    Explorer: new (data: ExplorerData, root: HTMLElement, isLate?: boolean) => {
       leaveAddress(): void;
       openAll(open: boolean): Promise<void>;
       readAddress(): void;

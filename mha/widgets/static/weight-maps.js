@@ -70,6 +70,7 @@
     themed.forEach((/** @type {any} */ map, /** @type {number} */ i) =>
       Object.assign(map, { theme, color: colors[i], weights: null }));
     maps.forEach((/** @type {any} */ map, /** @type {number} */ head) => {
+      if (view.isLate?.(head)) return; // painted when it is worked out
       const { box, canvas, color, line } = map;
       const weights = view.weightsOf(head);
       if (map.weights !== weights) drawWeights(canvas, weights, color);
