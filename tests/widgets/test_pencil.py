@@ -234,6 +234,7 @@ def test_a_phone_has_room_for_all_of_it_and_rows_stand_still(opened):
     tabs.last.tap()
     expect(page.get_by_role("button", name="Tutorial")).to_be_in_viewport(ratio=0.9)
     page.get_by_role("button", name="Walkthrough").tap()
+    page.wait_for_function("window.mhaExplorer.isSettled()")
     last = page.locator(".pencil-row .n").last
     before = last.bounding_box()["y"] + page.evaluate("scrollY")
     slip = page.locator(".pencil-row .n.slip").first
