@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { fill, isPage, make, makeButton, makeField, set, setText } = window.mhaExplorer;
+  const { fill, isPage, make, makeButton, makeField, set, setOff, setText } = window.mhaExplorer;
   const { parsed, shown } = window.mhaNumbers;
   const { RATE, tried } = window.mhaBugs;
   const texts = window.mhaStrings.bugs;
@@ -339,8 +339,8 @@
       setText(parts.found, this.known.size ? fill(texts.found, { done: this.known.size,
         right: [...this.known.values()].filter(Boolean).length }) : "");
       setText(parts.seed, fill(texts.order, { seed: state.seed }));
-      parts.before.disabled = state.at === 0;
-      parts.next.disabled = state.at === this.data.bugs.length - 1;
+      setOff(parts.before, state.at === 0);
+      setOff(parts.next, state.at === this.data.bugs.length - 1);
       parts.example.select.value = state.example;
       parts.times.select.value = state.times;
       parts.flags.forEach((/** @type {any} */ { flag, input }) => {

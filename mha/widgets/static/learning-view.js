@@ -5,7 +5,7 @@
   "use strict";
 
   const { TimeBar, fill, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
-    setText, shape } = window.mhaExplorer;
+    setOff, setText, shape } = window.mhaExplorer;
   const { shown, short } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
   const texts = window.mhaStrings.learning;
@@ -452,8 +452,8 @@
       parts.seed.value = settings.seed;
       parts.complain("");
       for (const name of ["heads", "rate", "steps"]) parts[name].value = settings[/** @type {"heads"} */ (name)];
-      parts.undo.disabled = !this.past.length;
-      parts.redo.disabled = !this.future.length;
+      setOff(parts.undo, !this.past.length);
+      setOff(parts.redo, !this.future.length);
     }
 
     paintCurve() {

@@ -4,7 +4,7 @@
   "use strict";
 
   const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
-    setText, TimeBar } = window.mhaExplorer;
+    setOff, setText, TimeBar } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, nextWord, paintCurves, run,
@@ -327,9 +327,9 @@
     paintControls() {
       const { cut, greedy, off, step, temperature, words } = this.state;
       const { parts } = this;
-      parts.undo.disabled = !this.past.length;
-      parts.redo.disabled = !this.future.length;
-      parts.remove.disabled = words.length < 2;
+      setOff(parts.undo, !this.past.length);
+      setOff(parts.redo, !this.future.length);
+      setOff(parts.remove, words.length < 2);
       set(parts.write, "aria-disabled", String(words.length >= MOST));
       parts.temperature.value = String(temperature);
       setText(parts.temperatureText, fill(texts.temperature, { t: short(temperature) }));
