@@ -110,6 +110,19 @@ def test_causal_mask(view):
     seen.holds(seen.run)
 
 
+def test_the_mask_of_a_causal_run_is_switched_in_the_bar_without_the_settings(view):
+    causal = trace(replace(load_example("apple"), is_causal=True))
+    seen = view(causal)
+    mask = seen.page.get_by_label("Causal: no later keys")
+    expect(mask).to_be_checked()
+    mask.uncheck()
+    weights = seen.page.evaluate("document.querySelector('mha-explorer').explorer.numbers.weights")
+    assert np.allclose(weights, trace(replace(causal.example, is_causal=False)).weights)
+    seen.page.locator("details.settings > summary").click()
+    expect(seen.page.get_by_label("Temperature")).to_be_visible()
+    expect(mask).to_have_count(1)
+
+
 def test_padding_mask_and_a_row_that_may_attend_to_no_key(view):
     seen = view("the-cat-sat").open()
     seen.choose("the is padding")

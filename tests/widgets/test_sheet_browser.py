@@ -86,6 +86,10 @@ def test_switches_change_what_is_seen(sheet_page, width):
     page.get_by_label("a sink of 0").check()
     assert rows.all_text_contents()[:4] == weights(("sink",))
     expect(page.locator(".sheet-table.added caption")).to_have_text(["With sink"])
+    for table, names in {"Causal scores": list(RUN.tokens), "Weights": list(RUN.tokens),
+                         "Queries": ["1", "2"], "Row sums": []}.items():  # fmt: skip
+        heads = page.locator(".sheet-table", has_text=table).last.locator("thead th")
+        assert heads.all_text_contents() == names, table
     page.get_by_label("scores capped at 2").focus()
     page.keyboard.press("Space")
     assert rows.all_text_contents()[:4] == weights(("cap", "sink"))

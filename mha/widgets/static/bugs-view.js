@@ -274,7 +274,7 @@
       const { verdict, verdicts } = this.parts;
       this.say(place === undefined ? verdict : verdicts[place],
         ...withCode(fill(place === undefined ? texts.was : texts.yes, { line, meant, said })), " ",
-        fill(texts.because, { letters: [...fails].join(", ") }), " ",
+        fill(texts.because[Number(fails.length > 1)], { letters: [...fails].join(", ") }), " ",
         ...(isPage ? [make("a", { href: `#${at}` }, texts.exhibit)] : []));
       this.paint();
     }

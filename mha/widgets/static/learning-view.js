@@ -126,11 +126,11 @@
       parts.redo = button(texts.redo, () => this.undo(this.future, this.past));
       parts.status = make("p", { className: "model-status soft", role: "status" });
       return make("div", { className: "model-controls" },
-        make("span", { className: "field" }, make("label", {}, texts.seed, " ", input), error),
+        make("span", { className: "field" }, make("label", {}, texts.seed, " ", input)),
         button(texts.another, () => this.change({ seed: (this.settings.seed + 1) % SEEDS })),
         choice("heads", HEADS), choice("rate", RATES), choice("steps", STEPS), parts.undo, parts.redo,
         button(texts.reset, () => this.change(this.start)),
-        ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status);
+        ...(isPage ? [button(texts.copy, () => this.share())] : []), error, parts.status);
     }
 
     /** The loss by step: whoever draws along it goes through the training. */

@@ -80,6 +80,13 @@
       return this.data.tokens[row] ?? String(row + 1);
     }
 
+    /** Whether a table has a column for each key: one of scores, or made of one by something else than
+        mixing. @param {string} table @returns {boolean} */
+    isOfKeys(table) {
+      const { of = [], operation } = /** @type {any} */ (this.sheet.steps.get(table));
+      return operation === "dots" || (operation !== "product" && of.length > 0 && this.isOfKeys(of[0]));
+    }
+
     compute() {
       const { plan } = this.data;
       const { given, on } = this.state;
@@ -140,7 +147,10 @@
           ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
             : makeButton("", () => ask(this, { table: name, row: i, column: j }),
               { className: "number" })))));
+      const names = array[0].length === 1 ? [] : array[0].map((_, j) => make("th", { scope: "col" },
+        this.isOfKeys(name) ? make("i", {}, this.labelOf(j)) : String(j + 1)));
       const found = make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
+        ...(names.length ? [make("thead", {}, make("tr", {}, make("td"), ...names))] : []),
         make("tbody", {}, ...rows));
       return make("div", { className: "sheet-scroll" }, found);
     }
