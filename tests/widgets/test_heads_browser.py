@@ -166,7 +166,7 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
     expect(page.locator(".heads-story .number.head-0").nth(5)).to_have_text("0.720")
     # A token brings its numbers along: no weight changes, and that is said, with what changes them.
     expect(steps).to_have_text(["28.5621", "5.0491", "155.8841", "0.7196"])
-    expect(note).to_contain_text("Nothing changes but the order")
+    expect(note).to_contain_text("Only the order changes")
     expect(page.get_by_label("In place 2")).to_have_value("45")
     expect(page.locator(".heads-rule")).to_contain_text("stay those of the recorded sentence")
     page.get_by_role("button", name="Remove").click()

@@ -95,11 +95,11 @@
       parts.show = button(texts.show, () => this.reveal());
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title),
-        make("div", { className: "model-controls" }, parts.program, parts.found),
+        make("div", { className: "model-controls" }, parts.program, parts.before, parts.next),
         make("div", { className: "bugs-halves" }, this.controls(), this.properties(), parts.result,
           make("div", { className: "bugs-guess" },
             make("p", { className: "model-title" }, texts.guess), parts.choices)),
-        make("div", { className: "model-controls" }, parts.show, parts.before, parts.next, parts.seed,
+        make("div", { className: "model-controls" }, parts.show, parts.found, parts.seed,
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
           ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status),
         parts.verdict);

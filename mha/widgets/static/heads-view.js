@@ -84,7 +84,7 @@
       const live = make("div", { className: "model-live" },
         make("div", { className: "model-controls" }, parts.title, parts.undo,
           button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
-        make("div", { className: "heads-two" }, storyOf(this), orderOf(this), stripOf(this), all, sentencesOf(this)),
+        make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
         tableOf(this), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);

@@ -79,12 +79,12 @@
     notes: {
       none: "Only a head whose matrices are here can be asked.",
       recorded: "The tokens stand as they were recorded.",
-      moved: "Nothing changes but the order: a token brings along the numbers that it was recorded with, and in no head do " +
-        "weights depend on where it stands. Take another token, remove or repeat one, and they change.",
+      moved: "Only the order changes: a token brings along the numbers that it was recorded with, and in no head do its " +
+        "weights depend on where it stands now. Put another in its place, or remove one, and they change.",
       first: "In layer 1 a vector is a token and its place. {kept} of {n} stand in the place where they were recorded.",
       exact: "In layer 1 a vector is a token and its place, and all stand in theirs: these are the model's own weights.",
       later: "From layer 2 on a vector has taken in the sentence in which it was recorded, and brings it along.",
-      full: "{n} tokens have room: remove one before you repeat another.",    },
+      full: "There is room for {n}: remove one to repeat another.",    },
     given: "The layer makes it of the token's vector. In Python: mha.recorded_head({layer}, {head}, \"{sentence}\").{stage}[0, {row}, {column}]",
   };
 })();
