@@ -1,5 +1,6 @@
 """Every control of the explorer, driven in a real Chromium: what it changes."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -115,7 +116,10 @@ def test_the_mask_of_a_causal_run_is_switched_in_the_bar_without_the_settings(vi
     seen = view(causal)
     mask = seen.page.get_by_label("Causal: no later keys")
     expect(mask).to_be_checked()
+    label = seen.page.locator(".key .at-scaled_scores").last
+    expect(label).to_have_attribute("data-label", "hidden")  # on a phone, where no column has a head
     mask.uncheck()
+    expect(label).to_have_attribute("data-label", re.compile("÷"))
     weights = seen.page.evaluate("document.querySelector('mha-explorer').explorer.numbers.weights")
     assert np.allclose(weights, trace(replace(causal.example, is_causal=False)).weights)
     seen.page.locator("details.settings > summary").click()

@@ -102,7 +102,7 @@
         make("label", {}, texts.type, " ", input),
         make("button", { type: "submit", className: "reading-button" }, texts.read),
         this.parts.error,
-        make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
+        this.parts.all = make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
           ...this.words.map((word, i) => makeButton(word, () => this.append(i),
             { type: "button", className: "model-word", "aria-label": fill(texts.append, { word }) }))));
       form.addEventListener("submit", (/** @type {Event} */ event) => {
@@ -124,7 +124,8 @@
       const unknown = typed.find((word) => !this.words.includes(word));
       const wrong = !typed.length ? texts.empty
         : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
-          : unknown ? fill(texts.unknown, { word: unknown, words: this.words.slice(0, -1).join(" ") }) : "";
+          : unknown ? fill(texts.unknown, { word: unknown }) : "";
+      if (unknown) this.parts.all.open = true;
       this.refuse(wrong);
       if (wrong) return;
       this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,

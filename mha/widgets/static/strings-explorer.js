@@ -18,6 +18,7 @@
     byScale: "× {scale}",
     asArrows: "As arrows: one cloud, a plane for each head",
     byOne: "unscaled",
+    hidden: "hidden",
     byTemperature: "{by} ÷ {temperature}",
     sum: "sum",
     strip: "One query, key by key",

@@ -170,7 +170,11 @@
         const label = texts.columns[stage] ?? "";
         const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
           ...inside);
-        if (stage === "scaled_scores") this.words.push(() => { node.dataset.label = this.scaleText(); });
+        // Where no head row says it: what a mask hides is no score that was divided.
+        if (stage === "scaled_scores") this.words.push(({ head, row: query }) => {
+          const isHidden = this.explorer.numbers.mask[head][query][key] === -Infinity;
+          node.dataset.label = isHidden ? texts.hidden : this.scaleText();
+        });
         return node;
       };
       const one = (/** @type {string} */ stage) => {
