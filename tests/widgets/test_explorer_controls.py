@@ -117,7 +117,8 @@ def test_the_mask_of_a_causal_run_is_switched_in_the_bar_without_the_settings(vi
     mask = seen.page.get_by_label("Causal: no later keys")
     expect(mask).to_be_checked()
     label = seen.page.locator(".key .at-scaled_scores").last
-    expect(label).to_have_attribute("data-label", "hidden")  # on a phone, where no column has a head
+    # As a phone reads it, where no column has a head.
+    expect(label).to_have_attribute("data-label", "hidden")
     mask.uncheck()
     expect(label).to_have_attribute("data-label", re.compile("÷"))
     weights = seen.page.evaluate("document.querySelector('mha-explorer').explorer.numbers.weights")

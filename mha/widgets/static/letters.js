@@ -227,7 +227,8 @@
       });
       const guess = following.map((/** @type {number} */ i) => second.numbers[second.base.end][last][i]);
       // What is left was given to tokens that are no letter.
-      const shares = [...guess, Math.max(0, 1 - guess.reduce((sum, share) => sum + share, 0))];
+      const given = guess.reduce((/** @type {number} */ sum, /** @type {number} */ share) => sum + share, 0);
+      const shares = [...guess, Math.max(0, 1 - given)];
       this.bars.forEach(({ bar, number }, i) => {
         setBar(bar, shares[i]);
         setText(number, percent(shares[i]));

@@ -150,7 +150,7 @@
           ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
             : makeButton("", () => ask(this, { table: name, row: i, column: j }),
               { className: "number" })))));
-      const names = array[0].length === 1 ? [] : array[0].map((_, j) => make("th", { scope: "col" },
+      const names = array[0].length === 1 ? [] : array[0].map((/** @type {number} */ _, /** @type {number} */ j) => make("th", { scope: "col" },
         this.isOfKeys(name) ? make("i", {}, this.labelOf(j)) : String(j + 1)));
       const found = make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
         ...(names.length ? [make("thead", {}, make("tr", {}, make("td"), ...names))] : []),
