@@ -63,7 +63,7 @@ def order_goes_through(parts: Parts, rng: Generator) -> bool:
 
 
 def zeros_change_nothing(parts: Parts, rng: Generator) -> bool:
-    """Embeddings with zeros behind them have the same outputs."""
+    """Wider embeddings whose further numbers are all zero have the same outputs."""
     x, matrices = rng.normal(size=(5, 7)), rng.normal(size=(3, 7, 12))
     output = heads(x, matrices, 3, parts, Options(draws=rng))
     wider = np.pad(x, [(0, 0), (0, 4)]), np.pad(matrices, [(0, 0), (0, 4), (0, 0)])

@@ -81,7 +81,7 @@ def real_heads(
         before=_table(),
         late=_LATE,
         dress=("model.css", "real-heads.css"),
-        heights=(60.6, 94.4, 130.7),
+        heights=(66.6, 98.7, 128.8),
         figure=figure,
     )
     return replace(made, late=(*_LATE, *(head_file(*at) for at in recorded_heads())))

@@ -473,7 +473,7 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     settled(page)
     said = page.evaluate(SAID)
     letters.nth(0).select_option("B")
-    assert "the second layer fails" in status.inner_text()
+    assert "the second layer has found nothing" in status.inner_text()
     settled(page)
     of = "letters-a-b-a-2"
     data = json.loads(soup("transformer/depth").select_one("#letters-a-b-a > script").string)

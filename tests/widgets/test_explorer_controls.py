@@ -1,5 +1,6 @@
 """Every control of the explorer, driven in a real Chromium: what it changes."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -108,6 +109,23 @@ def test_causal_mask(view):
     seen.choose("Weights")
     seen.choose("Causal: no later keys")
     seen.holds(seen.run)
+
+
+def test_the_mask_of_a_causal_run_is_switched_in_the_bar_without_the_settings(view):
+    causal = trace(replace(load_example("apple"), is_causal=True))
+    seen = view(causal)
+    mask = seen.page.get_by_label("Causal: no later keys")
+    expect(mask).to_be_checked()
+    label = seen.page.locator(".key .at-scaled_scores").last
+    # As a phone reads it, where no column has a head.
+    expect(label).to_have_attribute("data-label", "hidden")
+    mask.uncheck()
+    expect(label).to_have_attribute("data-label", re.compile("÷"))
+    weights = seen.page.evaluate("document.querySelector('mha-explorer').explorer.numbers.weights")
+    assert np.allclose(weights, trace(replace(causal.example, is_causal=False)).weights)
+    seen.page.locator("details.settings > summary").click()
+    expect(seen.page.get_by_label("Temperature")).to_be_visible()
+    expect(mask).to_have_count(1)
 
 
 def test_padding_mask_and_a_row_that_may_attend_to_no_key(view):

@@ -164,10 +164,18 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
         ["[CLS]", "bank", "the", "near", "the", "river", "[SEP]"]
     )
     expect(page.locator(".heads-story .number.head-0").nth(5)).to_have_text("0.720")
-    expect(note).to_contain_text("5 of 7 stand in the place")
+    # A token brings its numbers along: no weight changes, and that is said, with what changes them.
+    expect(steps).to_have_text(["28.5621", "5.0491", "155.8841", "0.7196"])
+    expect(note).to_contain_text("Only the order changes")
+    expect(page.get_by_label("In place 2")).to_have_value("45")
+    expect(page.locator(".heads-rule")).to_contain_text("stay those of the recorded sentence")
+    page.get_by_role("button", name="Remove").click()
+    expect(note).to_contain_text("2 of 6 stand in the place")
+    expect(steps.last).not_to_have_text("0.7196")
+    page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="As recorded").click()
     page.get_by_role("button", name="Token 3: bank").click()
-    page.get_by_label("In this place").select_option(label="cat, place 3")
+    page.get_by_label("In place 3").select_option(label="cat, recorded as 3")
     expect(note).to_contain_text("these are the model's own weights")
     page.get_by_role("button", name="Repeat").click()
     expect(page.locator(".heads-story .model-word")).to_have_count(8)
@@ -188,7 +196,7 @@ def test_a_head_is_asked_something_else_and_put_back(opened, width):
     press("Repeat")
     expect(words).to_have_count(7)
     press("Undo")
-    page.get_by_label("In this place").select_option(label="apple, place 4")
+    page.get_by_label("In place 4").select_option(label="apple, recorded as 4")
     expect(words).to_have_text(["[CLS]", "the", "near", "apple", "river", "[SEP]"])
     run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
     ids = [0, 1, 3, None, 5, 6]
@@ -210,6 +218,11 @@ def test_a_head_is_asked_something_else_and_put_back(opened, width):
     expect(page.locator(".model-line")).to_be_empty()
     press("As recorded")
     expect(note).to_have_text("The tokens stand as they were recorded.")
+    # A keyboard stays where it was, though nothing is left to be taken back.
+    undo = page.get_by_role("button", name="Undo")
+    while undo.is_enabled():
+        undo.press("Enter")
+    expect(page.get_by_role("button", name="Reset")).to_be_focused()
     press("Reset")
     expect(page.locator(".strip-title")).to_contain_text("Whom does it (9) attend to?")
 

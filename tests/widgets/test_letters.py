@@ -64,7 +64,10 @@ def test_a_text_is_shared_and_an_address_that_cannot_be_read_changes_nothing(
     assert texts("") == ["B", "A"]
     page.get_by_label("Letter 0").select_option("A")
     page.get_by_label("the first layer is there").uncheck()
-    expect(page.get_by_role("status").first).to_contain_text("Without the first layer")
+    # What is said agrees with the bars, which are of all that is given.
+    expect(page.get_by_role("status").first).to_contain_text("only its share of the text")
+    assert page.locator(".guess .share").all_inner_texts() == ["100\u00a0%", "0\u00a0%", "0\u00a0%"]
+    expect(page.locator(".guess").last).to_contain_text("no letter")
     opacity = (
         page.locator(".flow")
         .first.locator("line")

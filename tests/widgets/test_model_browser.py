@@ -131,6 +131,7 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     typed.fill("ba kex")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
+    expect(page.get_by_role("button", name="Append lo")).to_be_visible()  # one that is
     expect(page.locator(".model-story .model-word")).to_have_count(7)
     typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()

@@ -348,6 +348,11 @@ def test_the_dial_turns_by_angle_and_position(put):
         for pair in ("1 and 2", "3 and 4")
     )
     angle.wait_for()
+    # The order that positions tell is changed in the bar, as the chapter asks.
+    seen.page.get_by_role("button", name="Last word first").click()
+    order = seen.page.evaluate("document.querySelector('mha-explorer').explorer.state.order")
+    assert order == [len(order) - 1, *range(len(order) - 1)]
+    seen.page.get_by_role("button", name="Undo", exact=True).click()
     angle.fill("-90")
     assert seen.page.locator(".dial .slider > span").all_inner_texts()[:2] == ["−90°", "−90°"]
     run = follows(seen, TURNED.example)

@@ -86,6 +86,10 @@ def test_switches_change_what_is_seen(sheet_page, width):
     page.get_by_label("a sink of 0").check()
     assert rows.all_text_contents()[:4] == weights(("sink",))
     expect(page.locator(".sheet-table.added caption")).to_have_text(["With sink"])
+    for table, names in {"Causal scores": list(RUN.tokens), "Weights": list(RUN.tokens),
+                         "Queries": ["1", "2"], "Row sums": []}.items():  # fmt: skip
+        heads = page.locator(".sheet-table", has_text=table).last.locator("thead th")
+        assert heads.all_text_contents() == names, table
     page.get_by_label("scores capped at 2").focus()
     page.keyboard.press("Space")
     assert rows.all_text_contents()[:4] == weights(("cap", "sink"))
@@ -113,6 +117,13 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     field.blur()
     drag(page, field, 40)
     assert field.input_value() == "1"
+    # What is too large is said to be so where it is typed, and does not stay beside the results.
+    values = page.get_by_label("Values: row tired, column 1")
+    values.fill("9999")
+    expect(page.get_by_role("alert")).to_be_in_viewport()
+    expect(page.get_by_role("alert")).to_contain_text("a number from −100 to 100 is wanted")
+    values.press("Enter")
+    assert values.input_value() == "1"
     field.fill("x")
     expect(page.get_by_role("alert")).to_have_text("“x” is not a number.")
     page.locator(".sheet-table", has_text="Capped scores").locator("button").nth(8).click()

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { fill, isPage, make, makeButton, makeField, set, setText } = window.mhaExplorer;
+  const { fill, isPage, make, makeButton, makeField, set, setOff, setText } = window.mhaExplorer;
   const { parsed, shown } = window.mhaNumbers;
   const { RATE, tried } = window.mhaBugs;
   const texts = window.mhaStrings.bugs;
@@ -95,11 +95,11 @@
       parts.show = button(texts.show, () => this.reveal());
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title),
-        make("div", { className: "model-controls" }, parts.program, parts.found),
+        make("div", { className: "model-controls" }, parts.program, parts.before, parts.next),
         make("div", { className: "bugs-halves" }, this.controls(), this.properties(), parts.result,
           make("div", { className: "bugs-guess" },
             make("p", { className: "model-title" }, texts.guess), parts.choices)),
-        make("div", { className: "model-controls" }, parts.show, parts.before, parts.next, parts.seed,
+        make("div", { className: "model-controls" }, parts.show, parts.found, parts.seed,
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
           ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status),
         parts.verdict);
@@ -274,7 +274,7 @@
       const { verdict, verdicts } = this.parts;
       this.say(place === undefined ? verdict : verdicts[place],
         ...withCode(fill(place === undefined ? texts.was : texts.yes, { line, meant, said })), " ",
-        fill(texts.because, { letters: [...fails].join(", ") }), " ",
+        fill(texts.because[Number(fails.length > 1)], { letters: [...fails].join(", ") }), " ",
         ...(isPage ? [make("a", { href: `#${at}` }, texts.exhibit)] : []));
       this.paint();
     }
@@ -339,8 +339,8 @@
       setText(parts.found, this.known.size ? fill(texts.found, { done: this.known.size,
         right: [...this.known.values()].filter(Boolean).length }) : "");
       setText(parts.seed, fill(texts.order, { seed: state.seed }));
-      parts.before.disabled = state.at === 0;
-      parts.next.disabled = state.at === this.data.bugs.length - 1;
+      setOff(parts.before, state.at === 0);
+      setOff(parts.next, state.at === this.data.bugs.length - 1);
       parts.example.select.value = state.example;
       parts.times.select.value = state.times;
       parts.flags.forEach((/** @type {any} */ { flag, input }) => {

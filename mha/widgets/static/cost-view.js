@@ -72,13 +72,15 @@
       const isSize = value >= 1 && value <= MOST;
       const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: commas(MOST) });
       set(this.parts.fields[name].input, "aria-invalid", String(Boolean(wrong)));
-      if (wrong) setText(this.parts.error, wrong);
+      this.node.classList.toggle("stale", Boolean(wrong));
+      if (wrong) setText(this.parts.error, `${wrong} ${texts.stale}`);
       else this.change({ [name]: value });
     }
 
     /** @param {Record<string, number>} changes */
     change(changes) {
       this.sizes = { ...this.sizes, ...changes };
+      this.node.classList.remove("stale");
       setText(this.parts.error, "");
       setText(this.parts.status, "");
       this.paint();

@@ -125,9 +125,25 @@
       this.link = make("span", { className: "field" });
       // Within an instrument, which has an address of its own, that has these.
       const isWithin = Boolean(explorer.data.address);
-      return make("div", { className: "line actions" }, ...(isWithin ? [] : [undo, redo]),
+      return make("div", { className: "line actions" }, ...this.nearAtHand(), ...(isWithin ? [] : [undo, redo]),
         makeButton(texts.reset, () => { this.settings?.forget(); explorer.reset(); }), this.inSteps,
         ...(isPage && !isWithin ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
+    }
+
+    /** Of the settings, the one that a chapter speaks of: its mask, or the order that its positions tell. */
+    nearAtHand() {
+      const { explorer } = this;
+      const { data } = explorer;
+      if (data.view === "dial") {
+        return [makeButton(texts.lastFirst, () => {
+          const { order } = explorer.state;
+          const next = [...order.slice(-1), ...order.slice(0, -1)];
+          explorer.change({ order: next }, fill(texts.orderIs, { tokens: next.map((i) => data.tokens[i]).join(", ") }),
+            { compare: false });
+        })];
+      }
+      return data.isCausal ? [this.check(texts.causal,
+        (on) => explorer.change({ causal: on }, on ? texts.causalOn : texts.causalOff), (state) => state.causal).node] : [];
     }
 
     /** Copy the link; where the browser does not allow it, offer it in a field. */

@@ -117,6 +117,21 @@
   const makeButton = (label, onclick, properties = {}) =>
     make("button", { type: "button", onclick, ...properties }, label);
 
+  /** Switch a button off or on. One that has the focus, as its last step has been undone, hands it to the
+      next that is on: a keyboard stays in its instrument.
+      @param {any} button @param {boolean} isOff */
+  function setOff(button, isOff) {
+    const hadFocus = isOff && document.activeElement === button;
+    button.disabled = isOff;
+    if (!hadFocus) return;
+    queueMicrotask(() => { // by then all stand as they are to be
+      const all = [...button.parentElement.querySelectorAll("button, select")];
+      const at = all.indexOf(button);
+      [...all.slice(at + 1), ...all.slice(0, at).reverse()].find((one) => !one.disabled && one.offsetParent)
+        ?.focus({ preventScroll: true });
+    });
+  }
+
   /** The caption of a figure is of what it shows at first; once a reader has changed that, it says so.
       @param {Element} node in the figure @param {boolean} isChanged */
   function markCaption(node, isChanged) {
@@ -323,7 +338,7 @@
   const shared = {
     LATER_MS, STEP, fill, fitting, freshId, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
     makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
-    setText, strength,
+    setOff, setText, strength,
   };
   window.mhaExplorer = shared;
 })();

@@ -73,6 +73,7 @@
 
     masks() {
       const { explorer } = this;
+      if (explorer.data.isCausal) return ""; // the bar has it
       const causal = this.check(texts.causal,
         (on) => explorer.change({ causal: on }, on ? texts.causalOn : texts.causalOff),
         (state) => state.causal);

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { drawWeights, fill, make, makeButton, percent, set, setText } = window.mhaExplorer;
+  const { drawWeights, fill, inItalics, make, makeButton, percent, set, setText } = window.mhaExplorer;
   const { cellsOf, holds, meanShare } = window.mhaHeads;
   const { shown } = window.mhaNumbers;
   const texts = window.mhaStrings.heads;
@@ -123,7 +123,10 @@
       { from: view.pair[0], to: view.pair[1] })));
     parts.all.checked = all;
     parts.all.disabled = !name; // without one there is nothing to take over all
-    setText(parts.rule, fill(texts.rules[name], { from: view.pair[0], to: view.pair[1], others: view.others() }));
+    const rule = fill(own && !name ? texts.ownRule : texts.rules[name],
+      { from: view.pair[0], to: view.pair[1], others: view.others() });
+    if (view.rule !== rule) parts.rule.replaceChildren(...inItalics(rule));
+    view.rule = rule;
     parts.sides.forEach((/** @type {any} */ node, /** @type {number} */ i) => set(node, "aria-pressed", String(i === side)));
     parts.slots.forEach((/** @type {any} */ slot, /** @type {number} */ i) => {
       const head = order[i];

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, fill, make, makeButton, scientific, set, setText } = window.mhaExplorer;
+  const { ask, fill, make, makeButton, scientific, set, setOff, setText } = window.mhaExplorer;
   const { at: placeAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { shown } = window.mhaNumbers;
@@ -36,7 +36,7 @@
     parts.stepNames = STAGES.map(() => make("span", { className: "soft" }));
     parts.strip = make("div", { className: "heads-strip head-0" }, parts.products,
       ...STAGES.map((_, i) => make("span", { className: "heads-step" }, parts.stepNames[i], parts.steps[i])));
-    return make("div", {}, make("p", { className: "heads-whole" }, parts.stripTitle,
+    return make("div", { className: "heads-asked" }, make("p", { className: "heads-whole" }, parts.stripTitle,
       make("span", { role: "group", "aria-label": texts.stripHeads }, ...parts.whole)), parts.strip);
   }
 
@@ -94,6 +94,7 @@
       makeButton(label, act, { className: "reading-button" });
     parts.left = button(texts.left, () => move(view, -1));
     parts.right = button(texts.right, () => move(view, 1));
+    parts.hereName = make("span");
     parts.here = make("select", { onchange: () => edit(view, (ids, place) => { ids[place] = Number(parts.here.value); }) },
       ...view.sentences.map((/** @type {any} */ { first, text, tokens }) => make("optgroup", { label: text },
         ...tokens.map((/** @type {string} */ word, /** @type {number} */ i) =>
@@ -103,8 +104,9 @@
     parts.recorded = button(texts.recorded, () => view.change({ own: null }));
     parts.note = make("p", { className: "soft heads-note", role: "status" });
     return make("div", { className: "heads-order", role: "group", "aria-label": texts.ask },
-      make("div", { className: "model-controls" }, make("span", { className: "model-title" }, texts.ask), parts.left, parts.right,
-        make("label", {}, `${texts.here} `, parts.here), parts.add, parts.remove, parts.recorded), parts.note);
+      make("div", { className: "model-controls" }, make("span", { className: "model-title" }, texts.ask),
+        make("label", {}, parts.hereName, " ", parts.here), parts.remove, parts.add, parts.left, parts.right, parts.recorded),
+      parts.note);
   }
 
   /** Change the tokens by their numbers.
@@ -126,18 +128,26 @@
 
   /** @param {any} view */
   function paintOrder(view) {
-    const { ids, known, parts, state: { heads: [head], own, place } } = view;
+    const { ids, known, parts, sentences, state: { heads: [head], own, place, sentence } } = view;
     const isKnown = known.includes(head);
-    parts.left.disabled = !isKnown || place === 0;
-    parts.right.disabled = !isKnown || place === ids.length - 1;
-    parts.add.disabled = !isKnown || ids.length >= view.most;
-    parts.remove.disabled = !isKnown || ids.length < 2;
+    setOff(parts.left, !isKnown || place === 0);
+    setOff(parts.right, !isKnown || place === ids.length - 1);
+    setOff(parts.add, !isKnown || ids.length >= view.most);
+    setOff(parts.remove, !isKnown || ids.length < 2);
     parts.here.disabled = !isKnown;
-    parts.recorded.disabled = !own;
+    setOff(parts.recorded, !own);
     parts.here.value = String(ids[place]);
+    setText(parts.hereName, fill(texts.here, { n: place + 1 }));
+    const { first, tokens } = sentences[sentence];
+    // The same tokens in another order.
+    const isMoved = ids.length === tokens.length
+      && tokens.every((/** @type {string} */ _, /** @type {number} */ i) => ids.includes(first + i));
     const kept = ids.filter((/** @type {number} */ id, /** @type {number} */ i) => view.tokenOf(id).place === i).length;
-    const note = !isKnown ? "none" : !own ? "recorded" : view.placeOf(head).layer > 1 ? "later" : kept === ids.length ? "exact" : "first";
-    setText(parts.note, fill(texts.notes[note], { kept, n: ids.length }));
+    const isLater = view.placeOf(head).layer > 1;
+    const note = !isKnown ? "none" : kept === ids.length && !isLater && own ? "exact" : isMoved ? (own ? "moved" : "recorded")
+      : isLater ? "later" : "first";
+    const full = isKnown && ids.length >= view.most ? ` ${fill(texts.notes.full, { n: view.most })}` : "";
+    setText(parts.note, fill(texts.notes[note], { kept, n: ids.length }) + full);
   }
 
   Object.assign(window.mhaHeads, { aboutOf, orderOf, paintOrder, paintStrip, stripOf });

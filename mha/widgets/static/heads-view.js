@@ -3,7 +3,8 @@
 (function () {
   "use strict";
 
-  const { fill, inSlices, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setText } = window.mhaExplorer;
+  const { fill, inSlices, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setOff,
+    setText } = window.mhaExplorer;
   const { aboutOf, drawsOf, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
     recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tellingPair, tested } = window.mhaHeads;
   const { trace } = window.mhaAttention;
@@ -56,6 +57,8 @@
       this.past = [];
       /** @type {any[]} */
       this.trail = [];
+      /** What is said of the maps. */
+      this.rule = "";
       /** @type {any} */
       this.parts = {};
       this.about = aboutOf(this);
@@ -83,8 +86,7 @@
       const live = make("div", { className: "model-live" },
         make("div", { className: "model-controls" }, parts.title, parts.undo,
           button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
-        make("div", { className: "heads-two" }, storyOf(this),
-          make("div", { className: "heads-asked" }, stripOf(this), orderOf(this)), all, sentencesOf(this)),
+        make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
         tableOf(this), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
@@ -263,7 +265,7 @@
       this.order = ordered(this);
       setText(parts.title, fill(own ? texts.titleOwn : texts.title, { word: `${this.pair[0]} (${place + 1})`,
         first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
-      parts.undo.disabled = !this.past.length;
+      setOff(parts.undo, !this.past.length);
       paintStory(this);
       paintGrid(this);
       paintSentences(this);

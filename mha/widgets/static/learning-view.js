@@ -5,7 +5,7 @@
   "use strict";
 
   const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
-    setText, shape } = window.mhaExplorer;
+    setOff, setText, shape } = window.mhaExplorer;
   const { shown, short } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
   const texts = window.mhaStrings.learning;
@@ -138,11 +138,11 @@
       parts.redo = button(texts.redo, () => this.undo(this.future, this.past));
       parts.status = make("p", { className: "model-status soft", role: "status" });
       return make("div", { className: "model-controls" },
-        make("span", { className: "field" }, make("label", {}, texts.seed, " ", input), error),
+        make("span", { className: "field" }, make("label", {}, texts.seed, " ", input)),
         button(texts.another, () => this.change({ seed: (this.settings.seed + 1) % SEEDS })),
         choice("heads", HEADS), choice("rate", RATES), choice("steps", STEPS), parts.undo, parts.redo,
         button(texts.reset, () => this.change(this.start)),
-        ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status);
+        ...(isPage ? [button(texts.copy, () => this.share())] : []), error, parts.status);
     }
 
     /** The loss by step: whoever draws along it goes through the training. */
@@ -465,8 +465,8 @@
       parts.seed.value = settings.seed;
       parts.complain("");
       for (const name of ["heads", "rate", "steps"]) parts[name].value = settings[/** @type {"heads"} */ (name)];
-      parts.undo.disabled = !this.past.length;
-      parts.redo.disabled = !this.future.length;
+      setOff(parts.undo, !this.past.length);
+      setOff(parts.redo, !this.future.length);
     }
 
     paintCurve() {

@@ -67,7 +67,7 @@
     /** What each token has heard. @type {HTMLElement[]} */
     marks = [];
 
-    /** Of each letter, how likely it is next. @type {{ bar: any, number: any, node: any }[]} */
+    /** Of each letter, and of none, how likely it is next. @type {{ bar: any, number: any, node: any }[]} */
     bars = [];
 
     /** @param {any} data @param {HTMLElement} element */
@@ -102,10 +102,10 @@
       this.selects = tokens.map((/** @type {Element} */ token) => token.querySelector("select"));
       this.marks = this.labels.map((/** @type {string} */ _) => make("span", { className: "heard" }));
       this.flows = this.layers.map(() => this.flow());
-      this.bars = [...letters].map((letter) => {
+      this.bars = [...letters, ""].map((letter) => {
         const [bar, number] = [make("span"), make("span", { className: "share" })];
-        return { bar, number, node: make("span", { className: "guess" }, make("i", {}, letter),
-          make("span", { className: "bar" }, bar), number) };
+        return { bar, number, node: make("span", { className: "guess" },
+          letter ? make("i", {}, letter) : make("span", {}, texts.noLetter), make("span", { className: "bar" }, bar), number) };
       });
       this.on = make("input", { type: "checkbox", checked: true, onchange: () => this.follow() });
       this.status = make("p", { className: "status", role: "status" });
@@ -226,9 +226,12 @@
         setText(mark, most > LEAST ? fill(texts.after, { letter }) : row ? texts.afterNone : "");
       });
       const guess = following.map((/** @type {number} */ i) => second.numbers[second.base.end][last][i]);
+      // What is left was given to tokens that are no letter.
+      const given = guess.reduce((/** @type {number} */ sum, /** @type {number} */ share) => sum + share, 0);
+      const shares = [...guess, Math.max(0, 1 - given)];
       this.bars.forEach(({ bar, number }, i) => {
-        setBar(bar, guess[i]);
-        setText(number, percent(guess[i]));
+        setBar(bar, shares[i]);
+        setText(number, percent(shares[i]));
       });
       setText(this.status, this.says(second.numbers.weights[0][last], guess));
     }

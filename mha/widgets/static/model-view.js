@@ -4,7 +4,7 @@
   "use strict";
 
   const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
-    setText, TimeBar } = window.mhaExplorer;
+    setOff, setText, TimeBar } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, nextWord, paintCurves, run,
@@ -102,7 +102,7 @@
         make("label", {}, texts.type, " ", input),
         make("button", { type: "submit", className: "reading-button" }, texts.read),
         this.parts.error,
-        make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
+        this.parts.all = make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
           ...this.words.map((word, i) => makeButton(word, () => this.append(i),
             { type: "button", className: "model-word", "aria-label": fill(texts.append, { word }) }))));
       form.addEventListener("submit", (/** @type {Event} */ event) => {
@@ -124,7 +124,8 @@
       const unknown = typed.find((word) => !this.words.includes(word));
       const wrong = !typed.length ? texts.empty
         : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
-          : unknown ? fill(texts.unknown, { word: unknown, words: this.words.slice(0, -1).join(" ") }) : "";
+          : unknown ? fill(texts.unknown, { word: unknown }) : "";
+      if (unknown) this.parts.all.open = true;
       this.refuse(wrong);
       if (wrong) return;
       this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
@@ -327,9 +328,9 @@
     paintControls() {
       const { cut, greedy, off, step, temperature, words } = this.state;
       const { parts } = this;
-      parts.undo.disabled = !this.past.length;
-      parts.redo.disabled = !this.future.length;
-      parts.remove.disabled = words.length < 2;
+      setOff(parts.undo, !this.past.length);
+      setOff(parts.redo, !this.future.length);
+      setOff(parts.remove, words.length < 2);
       set(parts.write, "aria-disabled", String(words.length >= MOST));
       parts.temperature.value = String(temperature);
       setText(parts.temperatureText, fill(texts.temperature, { t: short(temperature) }));

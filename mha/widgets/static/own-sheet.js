@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { chain, short, shown } = window.mhaNumbers;
+  const { chain, fixed, short, shown } = window.mhaNumbers;
   const { at: placeAt, valueAt } = window.mhaPlaces;
   const { compute, dimension, fill, make, startOf, worked } = window.mhaExplorer;
   const { isGiven } = window.mhaOrigins;
@@ -26,6 +26,9 @@
   /** So many columns, or letters above them, are too wide for a narrow page. */
   const [COLUMNS, LETTERS] = [8, 60];
 
+  /** The fewest and the most decimals of an exponent. */
+  const [LEAST, MOST] = [4, 12];
+
   class Sheet {
     /**
      * @param {ExplorerData} data as `taken` gives it
@@ -42,6 +45,18 @@
       /** @type {any} */
       this.numbers = compute(data, this.state);
       this.focus = data.focus ?? 0;
+      /** The words, those that stand there twice with their place. */
+      this.tokens = data.tokens.map((token, i, all) =>
+        (all.indexOf(token) === all.lastIndexOf(token) ? token : dimension(token, i)));
+      /** What some word that is asked for may look at: no other's key or value is of use. */
+      this.seen = data.tokens.map((_, key) => (isAll ? data.tokens.map((__, row) => row) : [this.focus])
+        .some((row) => !this.isHidden(row, key)));
+    }
+
+    /** Whether a mask hides a key from a word; masks are the same in all heads.
+        @param {number} row @param {number} key */
+    isHidden(row, key) {
+      return this.numbers.mask[0][row][key] === -Infinity;
     }
 
     /** The sheet, and its key on a page of its own. */
@@ -52,7 +67,7 @@
     /** @param {boolean} isKey */
     page(isKey) {
       const { data, isAll } = this;
-      const token = data.tokens[this.focus];
+      const token = this.tokens[this.focus];
       const sentence = make("p", { className: "own-sentence" }, make("i", { dir: "auto" }, data.tokens.join(" ")));
       const head = isKey ? [] : [
         make("p", { className: "own-who" }, `${texts.sheetName} `, make("span"), ` ${texts.sheetDate} `,
@@ -81,7 +96,7 @@
     /** What may look at what, where words are padding.
         @param {MaskEntry[][]} mask */
     mask(mask) {
-      const { tokens } = this.data;
+      const { tokens } = this;
       return this.grid(texts.sheetMask, tokens, mask.map((row, i) => make("tr", {},
         make("th", {}, tokens[i]), ...row.map((may) => make("td", {}, String(Number(may)))))));
     }
@@ -134,10 +149,11 @@
     /** Which rows of a stage are asked for. @param {string} stage */
     rowsOf(stage) {
       const all = this.data.tokens.map((_, i) => i);
-      const isOfAll = this.isAll || isGiven(this.data.inputs, stage) || window.mhaPlaces.isMatrix(stage)
-        || ["key", "value", "placed"].includes(stage);
-      return isOfAll ? /** @type {Matrix} */ (this.arrayOf(stage, 0)).map((_, i) => i)
-        : all.slice(this.focus, this.focus + 1);
+      const isOfAll = this.isAll || isGiven(this.data.inputs, stage) || window.mhaPlaces.isMatrix(stage);
+      const rows = /** @type {Matrix} */ (this.arrayOf(stage, 0)).map((_, i) => i);
+      if (["key", "value"].includes(stage)) return rows.filter((i) => this.seen[i]);
+      if (stage === "placed") return rows.filter((i) => this.isAll || this.seen[i] || i === this.focus);
+      return isOfAll ? rows : all.slice(this.focus, this.focus + 1);
     }
 
     /** @type {(stage: string, head: number | null) => Matrix} */
@@ -149,25 +165,25 @@
 
     /** @type {(stage: string, head: number | null, isFilled: boolean) => HTMLElement} */
     table(stage, head, isFilled) {
-      const { data } = this;
+      const { tokens } = this;
       const { columns: kind, rows: letter, symbol } = window.mhaStages[stage];
       const array = this.arrayOf(stage, head);
       const isOfMatrix = window.mhaPlaces.isMatrix(stage);
-      const columns = kind === "keys" ? data.tokens : array[0].map((_, i) => this.named(symbol, i));
+      const columns = kind === "keys" ? tokens : array[0].map((_, i) => this.named(symbol, i));
       return this.grid(this.titles[stage], stage === "exponentials" ? [...columns, texts.sum] : columns,
         this.rowsOf(stage).map((row) => this.row(stage, head, row, isFilled,
-          isOfMatrix ? this.named(letter ?? "", row) : data.tokens[row])));
+          isOfMatrix ? this.named(letter ?? "", row) : tokens[row])));
     }
 
     /** The way from one word's scores to its weights, a step a row.
         @type {(head: number, isFilled: boolean) => HTMLElement} */
     steps(head, isFilled) {
-      const { data, focus, titles } = this;
-      return this.grid(data.tokens[focus], [...data.tokens, texts.sum], STEPS.map((stage) =>
+      const { focus, titles, tokens } = this;
+      return this.grid(tokens[focus], [...tokens, texts.sum], STEPS.map((stage) =>
         this.row(stage, head, focus, isFilled, titles[stage])));
     }
 
-    /** A row of a table; what is left out is to be worked out.
+    /** A row of a table; what is left out is to be worked out. What a mask hides stands there: a score of −∞.
         @type {(stage: string, head: number | null, row: number, isFilled: boolean, label: string) => any} */
     row(stage, head, row, isFilled, label) {
       const given = isGiven(this.data.inputs, stage);
@@ -176,7 +192,9 @@
       const text = (/** @type {number} */ x) => (given ? short(x, 15)
         : short(x).length < shown(x).length ? short(x) : shown(x));
       const node = make("tr", {}, make("th", {}, label),
-        ...values.map((x) => make("td", {}, isFilled ? text(x) : "")));
+        ...values.map((x, column) => (STEPS.includes(stage) && column < this.tokens.length && this.isHidden(row, column)
+          ? make("td", { className: "own-hidden" }, stage === "scores" || stage === "scaled_scores" ? "−∞" : "0")
+          : make("td", {}, isFilled ? text(x) : ""))));
       Object.assign(node.dataset, { stage, row, ...(head !== null && { head }) });
       return node;
     }
@@ -191,28 +209,37 @@
 
     /** How the numbers of the word that is looked at come about, one a line. */
     lines() {
-      const { data, numbers, focus } = this;
-      const token = data.tokens[focus];
+      const { data, numbers, focus, tokens } = this;
+      const token = tokens[focus];
+      const hidden = tokens.filter((_, key) => this.isHidden(focus, key));
       const line = (/** @type {Place} */ at) => make("li", {}, ...raised(this.line(at)));
       const parts = data.heads.map((name, head) => {
         const places = OF_HEAD.filter((stage) => !["key", "value"].includes(stage)).flatMap((stage) => [
           ...numbers[stage][head][focus].map((/** @type {number} */ _, /** @type {number} */ j) =>
             placeAt(stage, head, focus, j)),
           ...(stage === "exponentials" ? [placeAt("row_sums", head, focus)] : []),
-        ]);
+        ]).filter(({ stage, column }) => !STEPS.includes(stage) || column === null || !this.isHidden(focus, column));
         return make("div", {}, make("h3", {}, ...naming(texts.sheetLines, { token, head: name })),
           make("ul", { className: "own-lines" }, ...places.map(line)));
       });
       const end = numbers.output ? [make("h3", {}, ...naming(texts.sheetOutput, { token })),
         make("ul", { className: "own-lines" }, ...numbers.output[0].map(
           (/** @type {number} */ _, /** @type {number} */ j) => line(placeAt("output", focus, j))))] : [];
-      return [...parts, ...end];
+      const left = hidden.length ? [make("p", {}, fill(texts.sheetHidden, { words: hidden.join(", ") }))] : [];
+      return [...left, ...parts, ...end];
     }
 
-    /** How a number comes about. A score is divided by the root, as the rules say.
+    /** How a number comes about. A score is divided by the root, as the rules say; an exponent has as many
+        decimals as lead to the exponential that stands there.
         @param {Place} at */
     workedOut(at) {
       const { data, numbers, state } = this;
+      if (at.stage === "exponentials" && !numbers.shifts[at.head ?? 0][at.row ?? 0]) {
+        const [exponent, value] = ["scaled_scores", "exponentials"].map((stage) => valueAt(numbers, { ...at, stage }));
+        const places = Array.from({ length: MOST - LEAST }, (_, i) => LEAST + i)
+          .find((decimals) => short(Math.exp(Number(fixed(exponent, decimals)))) === short(value)) ?? MOST;
+        return chain(`e ^ ${short(exponent, places)}`.replace(/(?<=\^ )(−.*)/, "($1)"), short(value));
+      }
       if (at.stage !== "scaled_scores" || data.scale !== null || !Number.isFinite(valueAt(numbers, at))) {
         return worked(data, state, numbers, at);
       }
@@ -223,7 +250,7 @@
     /** @param {Place} at */
     line(at) {
       const { symbol, columns } = window.mhaStages[at.stage];
-      const name = columns === "keys" ? `${symbol}(${this.data.tokens[at.column]})`
+      const name = columns === "keys" ? `${symbol}(${this.tokens[at.column]})`
         : at.column === null ? symbol : dimension(symbol, at.column);
       return `${name}: ${this.workedOut(at)}`;
     }

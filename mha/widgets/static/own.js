@@ -71,7 +71,7 @@
       /** @type {{ settings: OwnSettings, element: any }[]} */
       this.future = [];
       this.gesture = { what: "", at: 0 };
-      /** Which heads the last change has turned to other meanings. */
+      /** Which meanings the heads join, where that is to be said. */
       this.turned = "";
       /** Where the sentence is typed. @type {any} */
       this.field = null;
@@ -153,15 +153,12 @@
       inSlices([show]);
     }
 
-    /** What is to be said of heads that join other meanings, as the words have others.
+    /** What is to be said of heads, once the words are not those that the page begins with: what each joins
+        now, whatever sentence stood there before.
         @param {OwnSettings} settings @param {string[]} heads of these */
-    turning({ numbers, seed }, heads) {
-      const { settings } = this;
-      const isOfWords = numbers === "meanings" && numbers === settings.numbers && seed === settings.seed;
-      if (!this.element || !isOfWords) return "";
-      const was = this.element.data.heads;
-      const turned = heads.filter((name, i) => was[i] && was[i] !== name);
-      return turned.length ? fill(texts.turned, { heads: turned.join(", ") }) : "";
+    turning({ numbers, words }, heads) {
+      const isFirst = words.join(" ") === this.first.words.join(" ");
+      return isFirst || numbers !== "meanings" ? "" : fill(texts.turned, { heads: heads.join(", ") });
     }
 
     /** Take over other settings, and what of the reader's numbers still holds.
@@ -279,8 +276,8 @@
       const sheet = makeButton(texts.print, () =>
         print(new Sheet(taken(this.explorer), this.data.titles, all.input.checked,
           this.settings.numbers === "meanings" ? this.data.meanings : []).node()));
-      // Where the browser does not copy, a field with the link comes beside the button.
-      const said = make("span", { className: "own-said" }); // the explorer says it aloud
+      // Where the browser does not copy, a field with the link comes below all buttons, and moves none.
+      const said = make("div", { className: "own-said" }); // the explorer says it aloud
       const link = makeButton(texts.link, async () => {
         const { controls } = this.explorer;
         said.replaceChildren(controls.link);
@@ -288,9 +285,9 @@
         if (!controls.link.firstChild) said.append(copied);
       });
       return make("div", { className: "own-take", id: freshId() },
-        make("div", { className: "own-line" }, ...(isPage ? [link, said] : []), saveToml, saveNotebook),
+        make("div", { className: "own-line" }, ...(isPage ? [link] : []), saveToml, saveNotebook),
         make("div", { className: "own-line", role: "radiogroup", "aria-label": texts.sheetOf }, sheet,
-          this.one.node, all.node));
+          this.one.node, all.node), said);
     }
 
     // ---- The sentence ----
@@ -345,6 +342,11 @@
         make("span", { className: "own-says" }, error, help), fold);
     }
 
+    /** Whether a word that should have meanings got its numbers by chance. @param {string} word */
+    isByChance(word) {
+      return this.settings.numbers === "meanings" && !Object.hasOwn(this.data.vocabulary, bareWord(word));
+    }
+
     /** What is to be said of words that the vocabulary does not have, and of those that it has
         with meanings for which a word has too few numbers. */
     doubtful() {
@@ -352,7 +354,7 @@
       if (numbers !== "meanings") return [];
       const { embeddings } = element.data.inputs;
       const of = words.map((word, i) => {
-        const isKnown = Object.hasOwn(vocabulary, bareWord(word));
+        const isKnown = !this.isByChance(word);
         const [first] = isKnown ? vocabulary[bareWord(word)].split(" ") : [];
         return { isKnown, isBeyond: first && !embeddings[i].some(Boolean),
           text: `\u2068${bareWord(word)}\u2069${first ? ` (${first})` : ""}` };
@@ -462,7 +464,8 @@
         });
         const button = makeButton("", () => this.explorer.show({ query: i },
           fill(queryIs, { token: word })), { className: "own-word" });
-        button.append(make("i", { dir: "auto" }, word), ...bars.map((/** @type {any} */ { node }) => node));
+        button.append(make("i", { dir: "auto" }, word), ...bars.map((/** @type {any} */ { node }) => node),
+          ...(this.isByChance(word) ? [make("span", { className: "soft" }, texts.byChance)] : []));
         return { button, bars };
       });
       this.asker = make("i");
@@ -498,7 +501,7 @@
           "aria-describedby": note.id, oninput: () => take(Number(range.value)) });
         return { field, range, note, node: make("div", { className: "own-slider" }, field.node, note, range) };
       });
-      this.sliding.replaceChildren(makeGroup(fill(texts.numbersOf, { word }),
+      this.sliding.replaceChildren(makeGroup(fill(this.isByChance(word) ? texts.numbersByChance : texts.numbersOf, { word }),
         make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node))));
     }
 
@@ -514,7 +517,7 @@
         bars.forEach((/** @type {any} */ { bar, share }, /** @type {number} */ head) => {
           const weight = numbers.weights[head][row][column];
           setBar(bar, weight);
-          setText(share, percent(weight));
+          setText(share, numbers.mask[head][row][column] === -Infinity ? texts.hidden : percent(weight));
         });
         set(button, "aria-pressed", String(i === state.query));
       });

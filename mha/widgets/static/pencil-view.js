@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { dimension, fill, inSlices, isPage, make, makeButton, set, setText } = window.mhaExplorer;
+  const { dimension, fill, inSlices, isPage, make, makeButton, set, setOff, setText } = window.mhaExplorer;
   const { chain, short, shown } = window.mhaNumbers;
   const { parse } = window.mhaPlaces;
   const { RIGHT, ROUNDED, SLIP, chainOf, correct, evaluate, marked, named, opened, raised, slipsBehind, withMinus,
@@ -389,8 +389,8 @@
       const said = slips.length ? fill(texts.scrubbed, { n: corrected.size, all: slips.length }) : texts.noSlips;
       setText(this.parts.scrubbed, said);
       set(this.parts.slider, "aria-valuetext", said);
-      this.parts.undo.disabled = !this.past.length;
-      this.parts.reset.disabled = !corrected.size;
+      setOff(this.parts.undo, !this.past.length);
+      setOff(this.parts.reset, !corrected.size);
       this.say();
       this.keep();
     }

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, ask, fill, goBack, isPage, make, makeButton, makeChoice, movable, originOf,
+  const { LAYOUTS, ask, fill, goBack, isPage, make, makeButton, makeChoice, markCaption, movable, originOf,
     paintOrigin, set, setBar, setText } = window.mhaExplorer;
   const { parsed, short, shown } = window.mhaNumbers;
   const { carriedOut, originOn } = window.mhaSheet;
@@ -14,6 +14,9 @@
 
   /** Which given table a switch makes use of. @type {Record<string, string>} */
   const USED_BY = { angles: "turn", gate: "gate" };
+
+  /** No given number may be larger. */
+  const MOST = 100;
 
   /** The address is written when the hand rests: browsers count how often. */
   const PAUSE_MS = 300;
@@ -80,6 +83,13 @@
       return this.data.tokens[row] ?? String(row + 1);
     }
 
+    /** Whether a table has a column for each key: one of scores, or made of one by something else than
+        mixing. @param {string} table @returns {boolean} */
+    isOfKeys(table) {
+      const { of = [], operation } = /** @type {any} */ (this.sheet.steps.get(table));
+      return operation === "dots" || (operation !== "product" && of.length > 0 && this.isOfKeys(of[0]));
+    }
+
     compute() {
       const { plan } = this.data;
       const { given, on } = this.state;
@@ -140,7 +150,10 @@
           ...row.map((_, j) => make("td", {}, isOpen ? this.field(title, i, j)
             : makeButton("", () => ask(this, { table: name, row: i, column: j }),
               { className: "number" })))));
+      const names = array[0].length === 1 ? [] : array[0].map((/** @type {number} */ _, /** @type {number} */ j) => make("th", { scope: "col" },
+        this.isOfKeys(name) ? make("i", {}, this.labelOf(j)) : String(j + 1)));
       const found = make("table", { className: "sheet-table" }, make("caption", {}, this.titleOf(name)),
+        ...(names.length ? [make("thead", {}, make("tr", {}, make("td"), ...names))] : []),
         make("tbody", {}, ...rows));
       return make("div", { className: "sheet-scroll" }, found);
     }
@@ -151,6 +164,11 @@
         className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
           row: this.labelOf(row), column: column + 1 }) });
       input.addEventListener("input", () => this.enter(input, role, row, column));
+      // What is not taken does not stay beside what is computed without it.
+      input.addEventListener("change", () => {
+        input.value = short(this.state.given[role][row][column]);
+        set(input, "aria-invalid", "false");
+      });
       input.addEventListener("blur", () => this.paint());
       movable(input, () => this.state.given[role][row][column]);
       return input;
@@ -161,8 +179,10 @@
     /** @param {any} input @param {string} role @param {number} row @param {number} column */
     enter(input, role, row, column) {
       const value = parsed(input.value.replace(",", "."));
-      const isRight = Number.isFinite(value) && Math.abs(value) <= 100;
-      setText(this.parts.error, isRight ? "" : fill(texts.notANumber, { text: input.value }));
+      const isRight = Number.isFinite(value) && Math.abs(value) <= MOST;
+      set(input, "aria-invalid", String(!isRight));
+      setText(this.parts.error, isRight ? "" : fill(Number.isFinite(value) ? texts.tooLarge : texts.notANumber,
+        { text: input.value, most: MOST }));
       if (!isRight) return;
       const given = structuredClone(this.state.given);
       given[role][row][column] = value;
@@ -183,6 +203,9 @@
       this.state = { ...this.state, ...patch, at: null };
       this.compute();
       this.paint();
+      const { given, on, query } = this.state;
+      markCaption(this.parts.tables, JSON.stringify([given, on, query])
+        !== JSON.stringify([this.start.given, this.start.on, this.start.query]));
       clearTimeout(this.waiting);
       if (isPage) this.waiting = setTimeout(() => history.replaceState(null, "", this.toHash()), PAUSE_MS);
     }
@@ -211,7 +234,7 @@
         const [role, i, j] = where.split(".");
         const value = parsed(text);
         if (OPEN.includes(role) && given[role]?.[Number(i)]?.[Number(j)] !== undefined
-          && Math.abs(value) <= 100) given[role][Number(i)][Number(j)] = value;
+          && Math.abs(value) <= MOST) given[role][Number(i)][Number(j)] = value;
       }
       this.change({ on, given, query: query in this.data.tokens ? query : this.start.query });
     }

@@ -35,7 +35,7 @@
     unlike: "in the row of “{token}”, number {n} of its {part} would be {number}",
     likeHere: "Not this one, though here it gives the same. Find what tells the two apart.",
     yes: "Yes. It says `{line}`, and `{meant}` was meant: it {said}.",
-    because: "Of the tests, {letters} fail.",
+    because: ["Of the tests, {letters} fails.", "Of the tests, {letters} fail."],
     exhibit: "Its exhibit",
     show: "Show the line",
     was: "It says `{line}`, and `{meant}` was meant: it {said}.",

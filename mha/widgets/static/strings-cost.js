@@ -14,6 +14,7 @@
     length: "n, drag: a text of {tokens} tokens",
     wrong: "“{text}” is not a whole number from 1 to {most}.",
     shared: "{groups} key-value heads cannot be shared evenly by {heads} heads.",
+    stale: "Grey below: what the sizes before cost.",
     table: "What it costs",
     reset: "Reset",
     copy: "Share",

@@ -3,15 +3,11 @@
   "use strict";
 
   Object.assign(window.mhaStrings.explorer, {
-    causal: "Causal: no later keys",
-    causalOff: "The causal mask is off.",
-    causalOn: "The causal mask is on.",
     earlier: "Move {token} earlier",
     later: "Move {token} later",
     masks: "Masks",
     notPositive: "{text} is not a temperature; a number above 0 is wanted.",
     order: "Tokens: order and padding",
-    orderIs: "The order is now {tokens}.",
     own: "A sentence of your own, with numbers of its own: Work your own",
     scale: "Scale",
     scaleField: "Other scale",

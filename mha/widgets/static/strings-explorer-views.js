@@ -16,7 +16,7 @@
     dialLater: "{first} positions later, query and keys have all turned by {first} × {angle} = {all} more",
     dialPair: "Components {first} and {second}: keys (grey), and keys turned",
     dialTip: "Key of {token}, turned",
-    dialTitle: "Turn a key by the ring at its tip, or move a slider. What does {query} attend to then?",
+    dialTitle: "Turn a key by the disc at its tip, or move a slider. What does {query} attend to then?",
     dialTurned: "Each position turns by {angle}, and the first word is at position {first}.",
     heated: "temperature {value}, no mask",
     heatedMasked: "temperature {value}, masked",

@@ -11,6 +11,7 @@
     after: "after {letter}",
     afterNone: "after none",
     guess: "What comes next?",
+    noLetter: "no letter",
     reset: "Reset",
     copy: "Share",
     copied: "The address is copied.",
@@ -18,8 +19,9 @@
     finds: "The last {last} finds {found}, which stood after {article} {last}: the guess is {guess}, with {share}.",
     itself: "The last {last} stood after {article} {last} itself: it finds itself, and the guess is {guess}, with {share}.",
     both: "Two tokens stood after {article} {last}, and each gets its share. The guess is {guess}, with {share}.",
-    none: "No token that it may see stood after {article} {last}: the weights are nearly even, and the second layer fails.",
-    off: "Without the first layer no token knows what stood before it: the weights are even, and the second layer fails.",
+    none: "No token that it may see stood after {article} {last}: the weights are nearly even, and the second layer has found nothing.",
+    off: "Without the first layer no token knows what stood before it: the weights are even, the second layer finds nothing, " +
+      "and a letter's bar is only its share of the text.",
     attends: "{layer}: {token} gives {key} {share}",
   };
 

@@ -8,7 +8,7 @@
     word: "Word {n}: {word}",
     type: "Type a story",
     read: "Read",
-    unknown: "“{word}” is not a word of the language. It has {words}, and the full stop.",
+    unknown: "“{word}” is not a word of the language; all that are stand above.",
     tooLong: "A story has at most {most} words here.",
     full: "{most} words are the most that a story has here. Remove one to write on.",
     empty: "A story has at least one word.",

@@ -29,15 +29,18 @@
     return element;
   }
 
-  /** A drawing of its place's size, drawn again when that changes. Its place has a size of its
+  /** A drawing of its place's size, drawn again when that changes; on paper, whose rows no script
+      measures, it is stretched to its place. Its place has a size of its
       own, so that what moves in the drawing is laid out there alone and not on the whole page.
       @type {(name: string, shapes: any[], draw: (width: number, height: number) => void) => any} */
   function drawing(name, shapes, draw) {
     const svg = shape("svg");
+    svg.setAttribute("preserveAspectRatio", "none");
     svg.append(...shapes);
     const place = make("div", { className: `drawn ${name}`, "aria-hidden": "true" }, svg);
     new ResizeObserver(([{ contentRect }]) => {
       place.size = [contentRect.width, contentRect.height];
+      if (contentRect.width) svg.setAttribute("viewBox", `0 0 ${place.size.join(" ")}`);
       draw(place.size[0], place.size[1]);
     }).observe(place);
     place.size = [0, 0];

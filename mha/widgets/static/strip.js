@@ -173,7 +173,16 @@
         const label = texts.columns[stage] ?? "";
         const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
           ...inside);
-        if (stage === "scaled_scores") this.scales.push((by) => { node.dataset.label = by; });
+        // Where no head row says it: what a mask hides is no score that was divided.
+        if (stage === "scaled_scores") {
+          const say = () => {
+            const { head, row: query } = this.view();
+            const isHidden = this.explorer.numbers.mask[head][query][key] === -Infinity;
+            node.dataset.label = isHidden ? texts.hidden : this.scaleText();
+          };
+          this.words.push(say);
+          this.scales.push(say);
+        }
         return node;
       };
       const one = (/** @type {string} */ stage) => {

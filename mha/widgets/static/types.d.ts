@@ -745,6 +745,7 @@ interface Window {
     set(element: Element, name: string, value: string | number): void;
     scientific(value: number, places: number): string;
     setBar(bar: Element, weight: number, how?: { upright?: boolean; of?: number }): void;
+    setOff(button: HTMLButtonElement, isOff: boolean): void;
     setText(element: Element, text: string): void;
     strength(weight: number): number;
     // deno-lint-ignore no-explicit-any
