@@ -158,8 +158,6 @@ DATA = [
 CELLS = [
     _page("a cell that is no Python", "this is not Python", cell("x = 1", "y ="), 2),
     _page("an expression that is no Python", "this is not Python", "It is {eval}`x +`."),
-    _page("a tag by which a cell does not run", "a cell tagged remove-cell may not run",
-          cell(":tags: [remove-cell]", "x = 1"), 1),
     _page("a cell of sixteen lines", "this cell has 16 lines; at most 15 are wanted",
           cell(*["x = 1"] * 16)),
     _page("random numbers without a seed", "np.random.rand has no seed of its own",
