@@ -57,6 +57,7 @@ def sources(documents: list[Document]) -> list[str]:
 
 def publish(pdf: Path, folder: Path) -> Path:
     """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
+    folder.mkdir(parents=True, exist_ok=True)
     target = folder / pdf.name
     waiting = folder / f".{target.name}.new"
     shutil.copy(pdf, waiting)

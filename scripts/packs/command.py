@@ -80,16 +80,13 @@ def needs_pages(arguments: argparse.Namespace) -> bool:
 def make(arguments: argparse.Namespace) -> None:
     """Make the packs from the built pages, and publish each when it is whole."""
     found = pages.read(HTML) if needs_pages(arguments) else []
-    arguments.to.mkdir(parents=True, exist_ok=True)
     for name in arguments.only:
         work = typesetting.PRINT / "packs" / name
         work.mkdir(parents=True, exist_ok=True)
         with step(f"Making the {name}"):
             made = PACKS[name](arguments, found, work)
         for path in made:
-            folder = arguments.to / name / path.parent.relative_to(work)
-            folder.mkdir(parents=True, exist_ok=True)
-            typesetting.publish(path, folder)
+            typesetting.publish(path, arguments.to / name / path.parent.relative_to(work))
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 
