@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import yaml
 from pybtex.database import parse_string
 from pybtex.exceptions import PybtexError
+from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from byhand.bibliography import authors_and_year
 from byhand.checking.finding import Finding
@@ -69,26 +70,23 @@ def contents(project: Project) -> Iterator[Finding]:
         yield from faults
         if faults:
             return
-        if not isinstance(data, dict) or not {"format", "root"} <= set(data):
-            yield Finding(file, 1, "`format: jb-book` and `root: index` are wanted")
+        try:
+            listed = set(parse_toc_data(data))
+        except MalformedError as error:
+            name = re.search(r"multiple times: '(.*)'", str(error))
+            yield Finding(file, _line_of_page(text, name[1]) if name else 1, str(error))
             return
-        yield from _listing(project, text)
-
-
-def _listing(project: Project, text: str) -> Iterator[Finding]:
-    names = {page.name for page in project.pages}
-    seen: set[str] = set()
-    for name in project.listed:
-        line = line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
-        if name not in names:
+        names = {page.name for page in project.pages}
+        for name in sorted(listed - names):
             message = f"there is no page book/{name}.md; the name of a page is wanted"
-            yield Finding("_toc.yml", line, message)
-        if name in seen:
-            yield Finding("_toc.yml", line, f"{name} is named twice; once is wanted")
-        seen.add(name)
-    for name in sorted(names - seen):
-        message = "no contents list names this page; a line in _toc.yml is wanted"
-        yield Finding(f"book/{name}.md", 1, message)
+            yield Finding(file, _line_of_page(text, name), message)
+        for name in sorted(names - listed):
+            message = "no contents list names this page; a line in _toc.yml is wanted"
+            yield Finding(f"book/{name}.md", 1, message)
+
+
+def _line_of_page(text: str, name: str) -> int:
+    return line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
 
 
 def front_matter(page: Page) -> Iterator[Finding]:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from py_mini_racer import MiniRacer
 from sphinx.locale import _
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -33,7 +32,8 @@ TEMML = Path(__file__).parent / "temml" / "temml.min.js"
 CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
 
 TAG = re.compile(r"<[^>]*>")
-MARKS = re.compile(r"[.,;:!?)’”]+")  # what never begins a line
+# A formula in a sentence, and behind it what never begins a line.
+HELD = re.compile(r'(<span class="math [^>]*>.*?</math></span>)([.,;:!?)’”]+)')
 NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
 # Environments that number every row. Sphinx numbers the whole block instead.
@@ -103,23 +103,12 @@ def equation_tex(text: str) -> str:
     return r"\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}"
 
 
-class HoldMarks(SphinxPostTransform):
-    """Keep a formula and the mark behind it on one line: a browser would part them."""
-
-    default_priority = 900
-    formats = ("html",)
-
-    def run(self, **kwargs: Any) -> None:
-        """Put both into a span of their own."""
-        for formula in list(self.document.findall(nodes.math)):
-            text = formula.next_node(descend=False, siblings=True)
-            marks = MARKS.match(text) if isinstance(text, nodes.Text) else None
-            if marks:
-                behind = formula.parent.index(formula) + 1  # another text may be the same
-                formula.parent[behind] = nodes.Text(text[marks.end() :])
-                held = nodes.inline("", "", classes=["math-held"])
-                formula.replace_self(held)
-                held += [formula, nodes.Text(marks[0])]
+def hold_marks(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Keep each formula of a page and the mark behind it on one line: a browser would part them."""
+    if "body" in context:
+        context["body"] = HELD.sub(r'<span class="math-held">\1\2</span>', context["body"])
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
@@ -204,5 +193,5 @@ def _add_assets(app: Sphinx) -> None:
 def setup(app: Sphinx) -> None:
     """Register the renderer and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
-    app.add_post_transform(HoldMarks)
+    app.connect("html-page-context", hold_marks)
     app.connect("builder-inited", _add_assets)

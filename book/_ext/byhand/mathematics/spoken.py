@@ -34,7 +34,7 @@ ACCENTS = {"^": "hat", "ˆ": "hat", "\u0302": "hat", "\u0304": "bar", "\u0305": 
 TRANSPOSED = {"⊤", "T", "𝖳", "⊺"}
 POWERS = {"2": "squared", "3": "cubed"}
 SUMS = {"∑": "the sum", "∏": "the product", "⨁": "the sum"}
-SILENT = {"annotation", "mspace", "none"}
+SILENT = {"mspace", "none"}
 NO_SOUND = {"\u2061", "\u2062", "\u2063", "\u200b"}
 GROUPS = {"mrow", "mstyle", "mpadded"}
 

@@ -10,7 +10,6 @@ from byhand.tables.marks import pieces
 
 LOWER, UPPER = -25000, 30000  # thousandths of a per cent of the letters' size, as PowerPoint counts
 SPACED = set("=≈≠≤≥<>+−×÷·⋅∈→←")
-SKIPPED = {"annotation"}
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,6 @@ def _of_formula(element: Element) -> Iterator[Run]:
     """Yield the runs of a formula in a sentence."""
     kind = element.tag.rpartition("}")[2]
     children = list(element)
-    if kind in SKIPPED:
-        return
     if kind in ("mi", "mn", "mo", "mtext"):
         yield from _letters(kind, element)
     elif kind in ("msub", "msup", "msubsup"):
