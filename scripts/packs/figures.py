@@ -84,7 +84,7 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
         to.mkdir(parents=True, exist_ok=True)
         for figure in of_page(page):
             svg, pdf = to / f"{figure.name}.svg", to / f"{figure.name}.pdf"
-            svg.write_text(as_file(figure.svg), encoding="utf-8")
+            svg.write_text(figure.svg, encoding="utf-8")
             pdf.write_bytes(press(_as_page(figure)))
             made += [svg, pdf]
         for name, table in tables(page):
@@ -102,10 +102,3 @@ def _as_page(figure: Figure) -> str:
         f" width: {width:g} * pixel, height: {height:g} * pixel, margin: 0pt)\n"
         f"#{markup.drawing(figure.svg)}"
     )
-
-
-def as_file(svg: str) -> str:
-    """Return a drawing as a file of its own."""
-    if "xmlns=" not in svg[:400]:
-        svg = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return svg + "\n"

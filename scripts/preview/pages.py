@@ -2,11 +2,13 @@
 
 Others wait until somebody looks at them: an edit may change what they say of the page, and an edit
 of the package what they compute. Numbers of sections and figures run through the whole book: where
-an edit changes how many there are, all are counted again.
+an edit changes how many there are, a new process counts them. (In one process sphinx-external-toc
+goes on from the chapter at which it ended the last time.)
 """
 
 import logging
 import os
+import pickle
 import re
 import shutil
 import sys
@@ -51,11 +53,12 @@ class Task:
 
 @dataclass
 class Told:
-    """What the pages' process tells: a page is written, or this is wrong now."""
+    """What the pages' process tells: a page is written, this is wrong now, or to begin again."""
 
     written: str = ""  # a page; "*" for what every page loads
     seconds: float = 0.0
     problems: dict[str, list[str]] | None = None
+    again: bool = False
 
 
 def run(connection: Connection, view: frozenset[str]) -> None:
@@ -118,7 +121,7 @@ class Pages:
         self.app.emit("env-before-read-docs", self.env, sorted(added | changed))
         for name in sorted(added | changed):
             self.read(name, is_first=True)
-        self.count()
+        set(self.env.check_dependents(self.app, set()))  # it counts as it is gone through
         for name in read_from_contents() - self.env.found_docs:
             self.note(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])
         self.to_write = set(self.env.found_docs) - self.failed
@@ -128,10 +131,6 @@ class Pages:
         self.builder.events.emit("write-started", self.builder)
         # What the process before has told is over, also where no page will be another.
         self.connection.send(Told(problems=dict(self.problems)))
-
-    def count(self) -> None:
-        """Give the sections and figures of the whole book their numbers."""
-        set(self.env.check_dependents(self.app, set()))  # it counts as it is gone through
 
     # ---- What is asked ----
 
@@ -167,7 +166,7 @@ class Pages:
     # ---- One step ----
 
     def read(self, name: str, *, is_first: bool = False) -> None:
-        """Read a page; where its numbers are not those before, count again."""
+        """Read a page; where its numbers are not those before, begin again."""
         from sphinx.util.build_phase import BuildPhase
 
         self.to_read.discard(name)
@@ -198,7 +197,7 @@ class Pages:
         self.app.emit("env-updated", self.env)
         self.to_write = set(self.env.found_docs) - self.failed
         if is_other:
-            self.count()
+            self.begin_again()
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
         """Return what the book has counted on a page, and on what."""
@@ -211,6 +210,17 @@ class Pages:
         self.app.emit("env-purge-doc", self.env, name)
         self.env.clear_doc(name)
         self.env._pickled_doctree_cache.pop(name, None)
+
+    def begin_again(self) -> None:
+        """Write down what is known, and have a new process go on from there."""
+        for name in self.failed:
+            self.clear(name)
+        waiting = MEMORY.with_suffix(".new")
+        with waiting.open("wb") as file:
+            pickle.dump(self.env, file, pickle.HIGHEST_PROTOCOL)
+        waiting.replace(MEMORY)
+        self.connection.send(Told(again=True))
+        raise EOFError
 
     def fail(self, name: str, found: list[str]) -> None:
         """Keep the last good page of what cannot be read, and tell what is wrong with it."""

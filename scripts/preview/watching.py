@@ -147,7 +147,9 @@ class Preview:
                 where = LOG.relative_to(ROOT)
                 self.server.tell_problems({"": [f"the preview's builder has ended; see {where}"]})
             return
-        if told.problems is not None:
+        if told.again:
+            self.start()
+        elif told.problems is not None:
             before = self.server.what_is_wrong()["problems"]
             self.server.tell_problems(told.problems)
             for line in self.server.what_is_wrong()["problems"]:

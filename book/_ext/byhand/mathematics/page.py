@@ -33,7 +33,9 @@ CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know 
 
 TAG = re.compile(r"<[^>]*>")
 # A formula in a sentence, and behind it what never begins a line.
-HELD = re.compile(r'(<span class="math [^>]*>.*?</math></span>)([.,;:!?)’”]+)')
+HELD = re.compile(
+    r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
+)
 NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
 # Environments that number every row. Sphinx numbers the whole block instead.
