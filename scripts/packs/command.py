@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import typesetting
-import yaml
-from environment import BUILD, ROOT, fail, step
+from environment import BUILD, fail, step
 from html_book import HTML
 
 from packs import alone, cards, figures, notebooks, pages, questions, slides
@@ -108,8 +107,7 @@ def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> li
 
 
 def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    site = settings["html"]["baseurl"] if arguments.site is None else arguments.site
+    site = alone.base_address() if arguments.site is None else arguments.site
     return notebooks.write(arguments.seed, work, site)
 
 
