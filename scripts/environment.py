@@ -174,12 +174,11 @@ def system_package(what: str, *packages: str) -> None:
     if os.geteuid() != 0:
         fail(f"{what} is missing; run: sudo apt-get install {names}")
     apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
-    options = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-    options |= {"stdout": subprocess.DEVNULL}
+    quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with step(f"Installing {what} ({names})"):
         for command in ["update"], ["install", "-y", "--no-install-recommends", *packages]:
             sentence = f"apt-get could not install {names}; see the message above"
-            run([*apt, *command], sentence, **options)
+            run([*apt, *command], sentence, env=quietly, stdout=subprocess.DEVNULL)
 
 
 def poppler_and_epubcheck() -> None:

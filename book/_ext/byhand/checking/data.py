@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import yaml
 from pybtex.database import parse_string
@@ -35,7 +36,7 @@ def check(project: Project) -> Iterator[Finding]:
         yield from transcript(file, text)
 
 
-def read_yaml(file: str, text: str, first: int = 1) -> tuple[object, list[Finding]]:
+def read_yaml(file: str, text: str, first: int = 1) -> tuple[Any, list[Finding]]:
     """Return what some YAML says, or what is wrong with it; it begins at line `first`."""
     try:
         return yaml.load(text, Loader=LOADER), []
@@ -73,8 +74,8 @@ def contents(project: Project) -> Iterator[Finding]:
         try:
             listed = set(parse_toc_data(data))
         except MalformedError as error:
-            name = re.search(r"multiple times: '(.*)'", str(error))
-            yield Finding(file, _line_of_page(text, name[1]) if name else 1, str(error))
+            twice = re.search(r"multiple times: '(.*)'", str(error))
+            yield Finding(file, _line_of_page(text, twice[1]) if twice else 1, str(error))
             return
         names = {page.name for page in project.pages}
         for name in sorted(listed - names):
