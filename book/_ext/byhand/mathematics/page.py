@@ -38,8 +38,10 @@ HELD = re.compile(
 )
 NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
-# Environments that number every row. Sphinx numbers the whole block instead.
-NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|multline)\}")
+# Environments that number every row. Sphinx numbers the whole block instead, and print knows only
+# what may stand inside an equation.
+NUMBERED = re.compile(r"\\(begin|end)\{(equation|alignat|multline)\}")
+OUTER = re.compile(r"\\(begin|end)\{(align|gather)\*?\}")
 # An environment with no other inside it.
 INNERMOST = re.compile(r"\\begin\{([^}]*)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.DOTALL)
 # A failure comes back as data: an exception's text would hold the whole of Temml's file.
@@ -95,10 +97,12 @@ def equation_tex(text: str) -> str:
     Blank lines part equations, which are aligned below each other. An equation
     with a ``\\`` of its own, outside every environment, is split there.
     """
-    text = NUMBERED.sub(r"\\\1{\2*}", text)
+    text = NUMBERED.sub(r"\\\1{\2*}", text).replace("{split}", "{aligned}")
+    text = OUTER.sub(r"\\\1{\2ed}", text)
     parts = [part.strip() for part in text.split("\n\n") if part.strip()]
     rows = [
-        rf"\begin{{split}}{part}\end{{split}}" if _has_own_rows(part) else part for part in parts
+        rf"\begin{{aligned}}{part}\end{{aligned}}" if _has_own_rows(part) else part
+        for part in parts
     ]
     if len(rows) == 1:
         return rows[0]

@@ -9,7 +9,7 @@ from sphinx.environment import BuildEnvironment
 from byhand.chapter.difficulty import HARDEST, MARK
 from byhand.chapter.openings import about
 from byhand.mathematics.page import equation_tex
-from byhand.mathematics.paper import FormulaError, formula, inside_equation
+from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
 from byhand.press.pdf import PressError
@@ -252,7 +252,7 @@ class Writer:
     def write_math_block(self, node: nodes.math_block) -> str:
         number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
-        tex = inside_equation(equation_tex(node.astext()))
+        tex = equation_tex(node.astext())
         written = self.turned(node, tex, display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
 
