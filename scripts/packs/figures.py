@@ -84,7 +84,7 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
         to.mkdir(parents=True, exist_ok=True)
         for figure in of_page(page):
             svg, pdf = to / f"{figure.name}.svg", to / f"{figure.name}.pdf"
-            svg.write_text(figure.svg, encoding="utf-8")
+            svg.write_text(figure.svg + "\n", encoding="utf-8")
             pdf.write_bytes(press(_as_page(figure)))
             made += [svg, pdf]
         for name, table in tables(page):
