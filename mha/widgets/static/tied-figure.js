@@ -1,12 +1,14 @@
-/* The figure of a token on its way from where it stands to its output, as mha/views/drawing/moving.py
-   draws it: its points are the values of a run, and go where a reader moves them. A point for which the
-   axes are too short stands at their end, and its name says where it is. */
+/* Figures that follow a run: a token on its way from where it stands to its output, as
+   mha/views/drawing/moving.py draws it, and the arcs of mha/views/drawing/arcs.py. */
 (function () {
   "use strict";
 
   const { at: placeAt, valueAt } = window.mhaPlaces;
-  const { set, setText } = window.mhaExplorer;
+  const { WRITERS, set, setText } = window.mhaExplorer;
   const { short } = window.mhaNumbers;
+
+  /** How wide an arc is for a weight of 1, and the thinnest one; below the least weight none is drawn. */
+  const ARC = { thickest: 16, thinnest: 0.6, least: 0.01 };
 
   /** How long the point of the arrow is, and half as wide; no arrow is longer than its way. */
   const POINT = { long: 11, share: 0.7, half: 0.38 };
@@ -17,6 +19,11 @@
   const BEYOND = 12;
   const ROOM = 32;
 
+  /** A name stands above its point, or below it where the end of the arrow is there. */
+  const NAME = { up: 8, down: 20, wide: 44, high: 18 };
+
+  /** Points are the values of a run, and go where a reader moves them. One for which the axes are too
+      short stands at their end, and its name says where it is. */
   class MovedFigure {
     isMoved = false;
 
@@ -49,15 +56,16 @@
         return { point, isOut, says: isOut ? ` (${values.map((x) => short(x, 2)).join(", ")})` : "" };
       };
       const points = this.points.map((_one, i) => at("value", i));
+      const { point: [x, y] } = at("head_outputs", token);
       this.points.forEach(({ circle, word, name }, i) => {
-        const { point: [x, y], isOut, says } = points[i];
-        this.put(circle, { cx: x, cy: y });
-        const isRight = isOut && x > (this.least[0] + this.most[0]) / 2;
-        this.put(word, { "x": isRight ? this.most[0] + ROOM : x + 9, "y": y - 8,
+        const { point: [left, top], isOut, says } = points[i];
+        this.put(circle, { cx: left, cy: top });
+        const isRight = isOut && left > (this.least[0] + this.most[0]) / 2;
+        const isMet = Math.abs(x - left - NAME.wide / 2) < NAME.wide && Math.abs(y - top + NAME.up) < NAME.high;
+        this.put(word, { "x": isRight ? this.most[0] + ROOM : left + 9, "y": top + (isMet ? NAME.down : -NAME.up),
           "text-anchor": isRight ? "end" : "start" });
         if (word) setText(word, name + says);
       });
-      const { point: [x, y] } = at("head_outputs", token);
       this.put(this.end, { cx: x, cy: y });
       this.arrow(points[token].point, [x, y]);
     }
@@ -81,5 +89,34 @@
     }
   }
 
-  Object.assign(window.mhaExplorer, { MovedFigure });
+  /** Arcs are as wide as their weights, and a share is written anew. */
+  class ArcsFigure {
+    isMoved = false;
+
+    /** @param {Element} node */
+    constructor(node) {
+      this.parts = [...node.querySelectorAll("[data-weight]")].map((part) => ({
+        part: /** @type {Element} */ (part.firstElementChild),
+        at: placeAt("weights", ...(part.getAttribute("data-weight") ?? "").split(" ").map(Number)),
+      }));
+    }
+
+    /** @param {any} numbers of the explorer @param {number} _ its temperature
+        @param {(at: Place) => Place} moved where a place is now */
+    paint(numbers, _, moved) {
+      for (const { part, at } of this.parts) {
+        const weight = valueAt(numbers, moved(at));
+        if (part instanceof SVGTextElement) setText(part, WRITERS.percent(weight, 0));
+        else {
+          set(part, "stroke-width", `${Math.max(ARC.thinnest, weight * ARC.thickest)}px`);
+          set(part, "visibility", weight < ARC.least ? "hidden" : "visible");
+        }
+      }
+    }
+  }
+
+  /** What draws a figure that follows. @param {Element} node */
+  const figureOf = (node) => new (node.querySelector("[data-weight]") ? ArcsFigure : MovedFigure)(node);
+
+  Object.assign(window.mhaExplorer, { figureOf });
 })();
