@@ -81,6 +81,7 @@ def prepare(variables: MutableMapping[str, str]) -> None:
     variables : mutable mapping of str to str
         Changed in place.
     """
+    variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
     folders = [str(ROOT), str(EXTENSIONS)]  # also for the process that runs the cells of a page
     variables["PYTHONPATH"] = os.pathsep.join([*folders, variables.get("PYTHONPATH", "")])
     variables["PYTHONHASHSEED"] = "0"  # a cell that prints a set of words prints the same each time
