@@ -32,6 +32,8 @@ def main() -> None:
             return
         if arguments.what == "packs":
             packs.check(arguments)
+        if "to" in arguments:
+            arguments.to.mkdir(parents=True, exist_ok=True)  # or told before the pages are built
         if arguments.what != "packs" or packs.needs_pages(arguments):
             with step("Building the HTML book"):
                 build_html(fresh=arguments.all)

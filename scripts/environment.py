@@ -30,7 +30,7 @@ ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started agai
 DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
-WITHOUT_WINDOWS = "chromium-headless-shell"
+WITHOUT_WINDOWS = "chromium-headless-shell"  # opens a page for half the work
 
 
 @contextmanager
@@ -88,9 +88,8 @@ class Environment:
         made_from = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
         if self.python.is_file() and made_from == wanted:
             return False
-        with self.last_one_kept():
-            self.create()
-            stamp.write_text(wanted, encoding="utf-8")
+        self.create()
+        stamp.write_text(wanted, encoding="utf-8")
         return True
 
     def fingerprint(self) -> str:
@@ -100,21 +99,6 @@ class Environment:
             digest.update((ROOT / "pyproject.toml").read_bytes())
         digest.update(f"{sys.version_info[:3]} {os.path.realpath(sys.base_prefix)} {ROOT}".encode())
         return digest.hexdigest()
-
-    @contextmanager
-    def last_one_kept(self) -> Iterator[None]:
-        """Put the environment that there was back in its place if the new one cannot be made."""
-        last = self.folder.with_name(f"{self.folder.name}.last")
-        if self.folder.is_dir() and not last.is_dir():
-            self.folder.rename(last)
-        try:
-            yield
-        except BaseException:
-            if last.is_dir():
-                shutil.rmtree(self.folder, ignore_errors=True)
-                last.rename(self.folder)
-            raise
-        shutil.rmtree(last, ignore_errors=True)
 
     def create(self) -> None:
         """Make the environment, and install what the lock names."""
@@ -189,30 +173,12 @@ def system_package(what: str, *packages: str) -> None:
         fail(f"{what} is missing; install it with your system's package manager")
     if os.geteuid() != 0:
         fail(f"{what} is missing; run: sudo apt-get install {names}")
-    if not _installs(what, *packages):
-        fail(f"apt-get could not install {names}; see the message above")
-
-
-def _can_install() -> bool:
-    """Tell whether this is root, and on Debian or its like."""
-    return shutil.which("apt-get") is not None and os.geteuid() == 0
-
-
-def _installs(what: str, *packages: str) -> bool:
-    """Install Debian packages, and return whether that could be done."""
     apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
-    commands = ["update"], ["install", "-y", "--no-install-recommends", *packages]
-    with step(f"Installing {what} ({' '.join(packages)})"):
-        for command in commands:
-            done = subprocess.run(
-                [*apt, *command],
-                check=False,
-                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-                stdout=subprocess.DEVNULL,
-            )
-            if done.returncode != 0:
-                return False
-    return True
+    quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    with step(f"Installing {what} ({names})"):
+        for command in ["update"], ["install", "-y", "--no-install-recommends", *packages]:
+            sentence = f"apt-get could not install {names}; see the message above"
+            run([*apt, *command], sentence, env=quietly, stdout=subprocess.DEVNULL)
 
 
 def poppler_and_epubcheck() -> None:
@@ -224,19 +190,12 @@ def poppler_and_epubcheck() -> None:
 
 
 def chromium() -> str:
-    """Return the path of a Chromium that programs can drive, installing what is missing.
-
-    Debian has one without windows, which opens a page for half the work: it is wanted even where
-    there is another.
-    """
-    wanted = ("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
+    """Return the path of a Chromium that programs can drive, installing what is missing."""
     found = _find_chromium()
     if found is None and sys.platform == "darwin":
         fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
-        system_package(*wanted)
-    elif not os.environ.get("CHROMIUM") and not shutil.which(WITHOUT_WINDOWS) and _can_install():
-        _installs(*wanted)
+        system_package("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
     found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")

@@ -38,8 +38,6 @@ MADE_FROM = (
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; only if that succeeds, make it the new STATE and publish its pages."""
     with one_at_a_time():
-        _restore(STATE)
-        _restore(HTML)
         now = made_from()
         if fresh:
             shutil.rmtree(KEPT, ignore_errors=True)
@@ -97,20 +95,11 @@ def _published() -> str:
     return digest_of([HTML.name], root=HTML.parent)
 
 
-def _old(target: Path) -> Path:
-    return target.with_name(target.name + ".old")
-
-
 def replace(target: Path, new: Path) -> None:
     """Put folder `new` in the place of `target`."""
-    shutil.rmtree(_old(target), ignore_errors=True)
+    old = target.with_name(target.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
     if target.is_dir():
-        target.rename(_old(target))
+        target.rename(old)
     new.rename(target)
-    shutil.rmtree(_old(target), ignore_errors=True)
-
-
-def _restore(target: Path) -> None:
-    """Undo a replacement that was interrupted half-way."""
-    if _old(target).is_dir() and not target.is_dir():
-        _old(target).rename(target)
+    shutil.rmtree(old, ignore_errors=True)

@@ -13,7 +13,6 @@ from environment import BUILD, ROOT, fail, step
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
 from byhand.press.pdf import unprintable
-from mha.command_line import in_one_line
 
 FOLDER = BUILD / "pdf"
 NOTATION = "notation"
@@ -91,7 +90,6 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
 
 
 def _whole_book(arguments: argparse.Namespace) -> list[Document]:
-    _refuse_file(arguments.to)
     return [whole_book(arguments.paper, code=arguments.code)]
 
 
@@ -104,7 +102,6 @@ def whole_book(paper: str, *, code: bool = True) -> Document:
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:
-    _refuse_file(arguments.to)
     file = _file_name(arguments.title)
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
@@ -139,16 +136,6 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
         solutions="only",
     )
     return [reader, solutions]
-
-
-def _refuse_file(folder: Path) -> None:
-    """End if a folder to write into is a file, or lies in one."""
-    for path in (folder, *folder.parents):
-        if path.exists():
-            if not path.is_dir():
-                to, file = in_one_line(str(folder)), in_one_line(str(path))
-                fail(f"--to is {to}; {file} is a file, and a folder is wanted")
-            return
 
 
 def _file_name(title: str) -> str:
@@ -186,7 +173,6 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
 
 def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
         made = typesetting.typeset(documents)
     for pdf in made:

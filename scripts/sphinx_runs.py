@@ -120,13 +120,17 @@ def _ends_with_its_parent() -> Callable[[], None] | None:
     return lambda: control(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def plain(said: str) -> str:
+    """Return what Sphinx said without colours, and files as they are known in the project."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", said).replace(f"{ROOT}{os.sep}", "")
+
+
 def _report(log: Path) -> None:
     """Print what went wrong: each warning and error with its file and line.
 
     Where cells failed, these come alone: what else is wrong on their pages follows from them.
     """
-    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8"))
-    text = text.replace(f"{ROOT}/", "")
+    text = plain(log.read_text(encoding="utf-8"))
     lines = text.splitlines()
     problems = [line for line in lines if re.search(r"\b(WARNING|ERROR|CRITICAL):", line)]
     cells = [line for line in problems if "this cell failed" in line]

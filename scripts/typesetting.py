@@ -5,14 +5,13 @@ No page is read or computed again: one Sphinx loads what that build left, and th
 
 import gc
 import io
-import re
 import shutil
 import sys
 import warnings
 from pathlib import Path
 
-from environment import BUILD, ROOT, fail
-from sphinx_runs import STATE, application
+from environment import BUILD, fail
+from sphinx_runs import STATE, application, plain
 
 from byhand.document import Document
 from byhand.press.pdf import PressError, press
@@ -48,8 +47,7 @@ def sources(documents: list[Document]) -> list[str]:
         except PressError as error:
             fail(str(error))
     gc.freeze()  # nor does Python look through all of them when it ends
-    told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue()).replace(f"{ROOT}/", "").strip()
-    if told:
+    if told := plain(said.getvalue()).strip():
         print(told, file=sys.stderr)
         fail(f"{documents[0].name}.pdf was not printed")
     return written
@@ -57,6 +55,7 @@ def sources(documents: list[Document]) -> list[str]:
 
 def publish(pdf: Path, folder: Path) -> Path:
     """Put a finished PDF into a folder, in one step: no reader ever opens half a file."""
+    folder.mkdir(parents=True, exist_ok=True)
     target = folder / pdf.name
     waiting = folder / f".{target.name}.new"
     shutil.copy(pdf, waiting)

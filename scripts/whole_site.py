@@ -25,11 +25,10 @@ from packs import command as packs
 
 import mha
 from byhand.chapter.on_site import NAMED, NOTICE
-from byhand.digests import digest_of, files_in
+from byhand.digests import files_in
 from byhand.press.pdf import date
 
 FOLDER = BUILD / "site"
-RECORD = BUILD / "site.made-from"  # what the site was made from, and its own digest
 DOWNLOADS = "downloads"
 SOURCES = (
     *MADE_FROM,
@@ -45,23 +44,16 @@ UNITS = {"MB": 10**6, "kB": 10**3}
 def make() -> None:
     """Make the site from the built pages, and publish it when it is whole."""
     with one_at_a_time():
-        if not (RECORD.is_file() and RECORD.read_text(encoding="utf-8") == _record()):
-            waiting = FOLDER.with_name(f"{FOLDER.name}.new")
-            shutil.rmtree(waiting, ignore_errors=True)
-            shutil.copytree(HTML, waiting)
-            (waiting / DOWNLOADS).mkdir()
-            # What is said of a folder that is renamed in the end would not be true.
-            with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
-                fill(waiting / DOWNLOADS)
-            link(waiting)
-            replace(FOLDER, waiting)
-            RECORD.write_text(_record(), encoding="utf-8")
+        waiting = FOLDER.with_name(f"{FOLDER.name}.new")
+        shutil.rmtree(waiting, ignore_errors=True)
+        shutil.copytree(HTML, waiting)
+        (waiting / DOWNLOADS).mkdir()
+        # What is said of a folder that is renamed in the end would not be true.
+        with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
+            fill(waiting / DOWNLOADS)
+        link(waiting)
+        replace(FOLDER, waiting)
     print(f"The site is in {FOLDER}")
-
-
-def _record() -> str:
-    made_from = digest_of(SOURCES, salt=f"{sys.version} {date()}")
-    return f"{made_from} {digest_of([FOLDER.name], root=FOLDER.parent)}"
 
 
 def fill(folder: Path) -> None:

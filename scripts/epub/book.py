@@ -100,7 +100,6 @@ def add_command(
 
 def make(arguments: argparse.Namespace) -> None:
     """Make the EPUB from the built pages, and publish it when it is whole."""
-    arguments.to.mkdir(parents=True, exist_ok=True)
     book = Document()
     made = typesetting.PRINT / f"{book.name}.epub"
     made.parent.mkdir(parents=True, exist_ok=True)

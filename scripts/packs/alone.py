@@ -97,7 +97,7 @@ class Book:
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
         drawn = next(figure for figure in figures.of_page(page) if figure.name == name)
-        self.pictures[f"{name}.svg"] = figures.as_file(drawn.svg)
+        self.pictures[f"{name}.svg"] = drawn.svg
         said = re.search(r'aria-label="([^"]*)"', drawn.svg)
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
 

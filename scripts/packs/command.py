@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import typesetting
-import yaml
-from environment import BUILD, ROOT, fail, step
+from environment import BUILD, fail, step
 from html_book import HTML
 
 from packs import alone, cards, figures, notebooks, pages, questions, slides
@@ -80,16 +79,13 @@ def needs_pages(arguments: argparse.Namespace) -> bool:
 def make(arguments: argparse.Namespace) -> None:
     """Make the packs from the built pages, and publish each when it is whole."""
     found = pages.read(HTML) if needs_pages(arguments) else []
-    arguments.to.mkdir(parents=True, exist_ok=True)
     for name in arguments.only:
         work = typesetting.PRINT / "packs" / name
         work.mkdir(parents=True, exist_ok=True)
         with step(f"Making the {name}"):
             made = PACKS[name](arguments, found, work)
         for path in made:
-            folder = arguments.to / name / path.parent.relative_to(work)
-            folder.mkdir(parents=True, exist_ok=True)
-            typesetting.publish(path, folder)
+            typesetting.publish(path, arguments.to / name / path.parent.relative_to(work))
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 
@@ -111,8 +107,7 @@ def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> li
 
 
 def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    site = settings["html"]["baseurl"] if arguments.site is None else arguments.site
+    site = alone.base_address() if arguments.site is None else arguments.site
     return notebooks.write(arguments.seed, work, site)
 
 

@@ -10,7 +10,7 @@ from bs4 import Tag
 from byhand.press import drawings, markup
 from byhand.press.pdf import press
 from packs.mathematics import as_tex
-from packs.pages import Page, one
+from packs.pages import Page
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,10 @@ class Figure:
         As the book labels it, without "fig-".
     svg : str
         With colours and fonts of its own, so that it needs no style sheet.
-    caption : Tag or None
     """
 
     name: str
     svg: str
-    caption: Tag | None
 
 
 def of_page(page: Page) -> Iterator[Figure]:
@@ -40,7 +38,7 @@ def of_page(page: Page) -> Iterator[Figure]:
             # A figure may have another drawing for narrow screens: the widest is for paper.
             widest = max(found, key=lambda svg: drawings.size(svg)[0])
             name = str(figure["id"]).removeprefix("fig-")
-            yield Figure(name, drawings.in_attributes(widest), figure.find("figcaption"))
+            yield Figure(name, drawings.in_attributes(widest))
 
 
 def _sources(page: Page) -> list[str]:
@@ -86,7 +84,7 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
         to.mkdir(parents=True, exist_ok=True)
         for figure in of_page(page):
             svg, pdf = to / f"{figure.name}.svg", to / f"{figure.name}.pdf"
-            svg.write_text(as_file(figure.svg), encoding="utf-8")
+            svg.write_text(figure.svg + "\n", encoding="utf-8")
             pdf.write_bytes(press(_as_page(figure)))
             made += [svg, pdf]
         for name, table in tables(page):
@@ -104,19 +102,3 @@ def _as_page(figure: Figure) -> str:
         f" width: {width:g} * pixel, height: {height:g} * pixel, margin: 0pt)\n"
         f"#{markup.drawing(figure.svg)}"
     )
-
-
-def as_file(svg: str) -> str:
-    """Return a drawing as a file of its own."""
-    if "xmlns=" not in svg[:400]:
-        svg = svg.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
-    return svg + "\n"
-
-
-def caption(figure: Figure) -> Tag | None:
-    """Return the words of a figure's caption, without its number and link."""
-    if figure.caption is None:
-        return None
-    for extra in figure.caption.select(".headerlink, .caption-number"):
-        extra.decompose()
-    return one(figure.caption, ".caption-text")

@@ -33,13 +33,6 @@ TEX = {
 }
 
 
-def parts(node: Tag) -> list[Tag]:
-    """Return the elements of a formula's element, without what only programs read."""
-    return [
-        child for child in node.children if isinstance(child, Tag) and child.name != "annotation"
-    ]
-
-
 def as_tex(node: Tag | NavigableString) -> str:
     """Return a table's cell, or a formula in it, as TeX."""
     if not isinstance(node, Tag):
@@ -76,7 +69,7 @@ def _character(character: str) -> str:
 
 def _formula(node: Tag) -> str:
     """Return what stands between the dollars."""
-    inner = [_formula(part) for part in parts(node)]
+    inner = [_formula(part) for part in node.find_all(True, recursive=False)]
     match node.name:
         case "mi" | "mn" | "mo" | "mtext" | "ms":
             text = "".join(TEX.get(c, c) for c in node.get_text())

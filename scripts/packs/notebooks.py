@@ -5,14 +5,19 @@ The second needs NumPy alone and has nothing of them; `python -m mha.grade` grad
 that are in no file.
 """
 
-import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, v4
 
 from mha.practice.steps import STEPS, Step
 from mha.widgets.own import WHEEL
 
 STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"
+
+text: Callable[[str], NotebookNode] = v4.new_markdown_cell
+code: Callable[[str], NotebookNode] = v4.new_code_cell
 
 INTRODUCTION = """\
 # Attention, step by step
@@ -37,57 +42,48 @@ def blanks(step: Step) -> str:
     return f'def {step.name}({parameters}):\n    """Return {step.does}"""\n    ...'
 
 
-def notebook(seed: int, site: str = "") -> dict[str, Any]:
-    """Return the notebook that checks itself, in the format of Jupyter.
+def notebook(seed: int, site: str = "") -> NotebookNode:
+    """Return the notebook that checks itself.
 
     Without the address of the published site it installs a wheel that lies beside it.
     """
     where = "it comes from the site of the book" if site else f"lay `{WHEEL}` beside this notebook"
     wheel = f"{site}downloads/{WHEEL}" if site else WHEEL
     cells = [
-        _cell("markdown", INTRODUCTION.format(count=len(STEPS), checked=CHECKED)),
-        _cell("markdown", INSTALLING.format(where=where)),
-        _cell("code", f"%pip install -q {wheel}"),
-        _cell("code", "import numpy as np\n\nfrom mha.practice.steps import check"),
+        text(INTRODUCTION.format(count=len(STEPS), checked=CHECKED)),
+        text(INSTALLING.format(where=where)),
+        code(f"%pip install -q {wheel}"),
+        code("import numpy as np\n\nfrom mha.practice.steps import check"),
     ]
     for number, step in enumerate(STEPS, 1):
-        cells += [*_blank(number, step), _cell("code", f"check({step.name}, seed={seed})")]
+        cells += [*_blank(number, step), code(f"check({step.name}, seed={seed})")]
     return _notebook(cells)
 
 
-def graded_notebook() -> dict[str, Any]:
-    """Return the notebook that needs NumPy alone, in the format of Jupyter."""
+def graded_notebook() -> NotebookNode:
+    """Return the notebook that needs NumPy alone."""
     introduction = INTRODUCTION.format(count=len(STEPS), checked="")
-    cells = [_cell("markdown", introduction), _cell("code", "import numpy as np")]
+    cells = [text(introduction), code("import numpy as np")]
     for number, step in enumerate(STEPS, 1):
         cells += _blank(number, step)
     return _notebook(cells)
 
 
-def _blank(number: int, step: Step) -> list[dict[str, Any]]:
+def _blank(number: int, step: Step) -> list[NotebookNode]:
     title = f"## {number}. `{step.name}`\n\nReturn {step.does}"
-    return [_cell("markdown", title), _cell("code", blanks(step))]
+    return [text(title), code(blanks(step))]
 
 
-def _notebook(cells: list[dict[str, Any]]) -> dict[str, Any]:
+def _notebook(cells: list[NotebookNode]) -> NotebookNode:
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"  # the same each time
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return {
-        "cells": [{"id": f"cell-{i}", **cell} for i, cell in enumerate(cells)],
-        "metadata": {"kernelspec": kernel},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-
-
-def _cell(kind: str, source: str) -> dict[str, Any]:
-    code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
-    return {"cell_type": kind, "metadata": {}, "source": source, **code}
+    return v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})  # type: ignore[no-untyped-call]
 
 
 def write(seed: int, folder: Path, site: str = "") -> list[Path]:
     """Write the notebooks, and return the files."""
     made = {STUDENTS: notebook(seed, site), GRADED: graded_notebook()}
     for name, contents in made.items():
-        text = json.dumps(contents, ensure_ascii=False, indent=1)
-        (folder / name).write_text(text + "\n", encoding="utf-8")
+        nbformat.write(contents, folder / name)  # type: ignore[no-untyped-call]
     return [folder / name for name in made]

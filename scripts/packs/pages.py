@@ -30,7 +30,7 @@ KEPT = {
 
 DROPPED = (
     "script, style, button, input, svg.icon, .reading-unseen, .headerlink, .screen-only"
-    ", details.code-fold, .printed, annotation, .reading-button, .page-only"
+    ", details.code-fold, .printed, .reading-button, .page-only"
 )
 
 OF_FORMULAS = {"stretchy", "mathvariant", "width", "lspace", "rspace"}

@@ -2,10 +2,11 @@
 
 Others wait until somebody looks at them: an edit may change what they say of the page, and an edit
 of the package what they compute. Numbers of sections and figures run through the whole book: where
-an edit changes how many there are, a new process counts them.
+an edit changes how many there are, a new process counts them. (In one process sphinx-external-toc
+goes on from the chapter at which it ended the last time.)
 """
 
-import logging
+import io
 import os
 import pickle
 import re
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from environment import BUILD, EXTENSIONS, ROOT
-from sphinx_runs import application, prepare
+from sphinx_runs import application, plain, prepare
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -68,8 +69,9 @@ def run(connection: Connection, view: frozenset[str]) -> None:
     with LOG.open("w", encoding="utf-8", buffering=1) as log:
         sys.stdout = sys.stderr = log
         try:
-            app = application("html", HTML, MEMORY.parent, status=log, warning=log)
-            Pages(app, connection, view).go_on()
+            said = Problems()
+            app = application("html", HTML, MEMORY.parent, status=log, warning=said)
+            Pages(app, said, connection, view).go_on()
         except (EOFError, BrokenPipeError, KeyboardInterrupt):
             return
         except BaseException as error:
@@ -80,16 +82,17 @@ def run(connection: Connection, view: frozenset[str]) -> None:
 class Pages:
     """The pages, and the Sphinx that makes them."""
 
-    def __init__(self, app: "Sphinx", connection: Connection, view: frozenset[str]) -> None:
+    def __init__(
+        self, app: "Sphinx", said: "Problems", connection: Connection, view: frozenset[str]
+    ) -> None:
         self.app, self.env, self.builder = app, app.env, app.builder
-        self.connection, self.view = connection, view
+        self.said, self.connection, self.view = said, connection, view
         self.saved: dict[str, float] = {}  # pages that were saved, and when, until they are written
         self.to_read: set[str] = set()
         self.to_write: set[str] = set()
         self.failed: set[str] = set()  # pages that could not be read: their last good ones stay
         self.good: dict[str, Any] = {}  # the numbers of their last good ones
         self.problems: dict[str, list[str]] = {}
-        self.log = Problems(app)
 
     def go_on(self) -> None:
         """Do what somebody waits for, and take what comes between two steps."""
@@ -178,10 +181,10 @@ class Pages:
             self.clear(name)
             self.builder.read_doc(name)
         except Exception as error:
-            self.log.found.append(f"book/{name}.md: {where_it_failed(error)}")
+            self.said.write(f"book/{name}.md: {where_it_failed(error)}\n")
             self.env.temp_data.clear()
             self.env.ref_context.clear()
-        found = self.log.take()
+        found = self.said.take()
         is_other = not found and not is_first and before != counted(self.env, name)
         if not is_other and not is_first:
             for table, value in known.items():
@@ -238,15 +241,15 @@ class Pages:
         self.app.phase = BuildPhase.RESOLVING
         try:
             doctree = self.env.get_and_resolve_doctree(name, self.builder)
-            found = self.log.take()
+            found = self.said.take()
             if not found:
                 self.app.phase = BuildPhase.WRITING
                 self.builder.write_doc_serialized(name, doctree)
                 self.builder.write_doc(name, doctree)
                 self.builder.copy_image_files()  # type: ignore[attr-defined]
-                found = self.log.take()
+                found = self.said.take()
         except Exception as error:
-            found = [*self.log.take(), f"book/{name}.md: {where_it_failed(error)}"]
+            found = [*self.said.take(), f"book/{name}.md: {where_it_failed(error)}"]
         since = self.saved.pop(name, None)
         if not found and file.read_bytes() != before:
             seconds = time.monotonic() - since if since else 0.0
@@ -302,40 +305,19 @@ def where_it_failed(error: BaseException) -> str:
     """Return file, line and cause of an error, the file being the last of the project's."""
     cause = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{short(error.filename)}:{error.lineno}: {type(error).__name__}: {error.msg}"
+        return f"{plain(error.filename)}:{error.lineno}: {type(error).__name__}: {error.msg}"
     sources = tuple(f"{ROOT / folder}{os.sep}" for folder in ("mha", "book"))
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if frame.filename.startswith(sources)]
-    return f"{short(ours[-1].filename)}:{ours[-1].lineno}: {cause}" if ours else cause
+    return f"{plain(ours[-1].filename)}:{ours[-1].lineno}: {cause}" if ours else cause
 
 
-def short(file: str) -> str:
-    """Return a path as it is known in the project."""
-    return file.removeprefix(f"{ROOT}{os.sep}")
-
-
-class Problems(logging.Handler):
+class Problems(io.StringIO):
     """What Sphinx warns of, as lines of file, line and cause."""
 
-    def __init__(self, app: "Sphinx") -> None:
-        from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator, WarningSuppressor
-
-        super().__init__(logging.WARNING)
-        self.found: list[str] = []
-        self.addFilter(WarningSuppressor(app))
-        self.addFilter(WarningLogRecordTranslator(app))
-        logging.getLogger(NAMESPACE).addHandler(self)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Note a warning; what comes twice counts once."""
-        place = short(str(getattr(record, "location", "") or "")).removesuffix(":")
-        message = logging.LogRecord.getMessage(record)  # Sphinx's own adds the place and a colour
-        text = re.sub(r"\x1b\[[0-9;]*m", "", message)
-        line = f"{place}: {text}" if place else text
-        if line not in self.found:
-            self.found.append(line)
-
     def take(self) -> list[str]:
-        """Return what was noted since the last time; where cells failed, these alone."""
-        found, self.found = self.found, []
-        return [line for line in found if "this cell failed" in line] or found
+        """Return what was said since the last time; where cells failed, these alone."""
+        lines = plain(self.getvalue()).replace(" WARNING:", "").replace(" ERROR:", "").splitlines()
+        self.seek(0)
+        self.truncate()
+        return [line for line in lines if "this cell failed" in line] or list(dict.fromkeys(lines))

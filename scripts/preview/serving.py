@@ -20,7 +20,7 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from preview.pages import HTML
 
-SCRIPT = Path(__file__).with_name("client.js")
+HERE = Path(__file__).parent
 TAG = '<script src="/preview/client.js" data-sign="{}" defer></script>\n'
 LOOPBACK = "127.0.0.1"
 MISSING = "<!doctype html><title>No page</title><p>The book has no page {}.</p>"
@@ -49,7 +49,7 @@ class Server:
         return Application(
             [
                 (r"/preview/socket", Socket, shared),
-                (r"/preview/client\.js", Client),
+                (r"/preview/(client\.js)", File, {"path": str(HERE)}),
                 (r"/((?:.*/)?(?:[^/]+\.html)?)", Page, shared),
                 (r"/(.*)", File, {"path": str(HTML)}),
             ]
@@ -115,16 +115,6 @@ class Socket(WebSocketHandler):
         """Forget the page."""
         self.server.browsers.pop(self, None)
         self.server.look_at()
-
-
-class Client(RequestHandler):
-    """The script that every page gets."""
-
-    def get(self) -> None:
-        """Send it."""
-        self.set_header("Content-Type", "text/javascript; charset=utf-8")
-        self.set_header("Cache-Control", "no-store")
-        self.finish(SCRIPT.read_bytes())
 
 
 class Page(RequestHandler):

@@ -43,7 +43,7 @@ def test_the_commands_import_the_package_without_sphinx():
 def test_the_contents_are_those_of_the_file(tmp_path):
     toc = tmp_path / "_toc.yml"
     toc.write_text(
-        "root: start\nparts:\n"
+        "format: jb-book\nroot: start\nparts:\n"
         "  - {caption: One, chapters: [{file: a/b}, {file: c}]}\n"
         "  - {caption: Two, chapters: [{file: d, sections: [{file: d/e}]}, {file: f}]}\n",
         encoding="utf-8",

@@ -80,7 +80,7 @@ def test_a_notebook_has_both(tmp_path):
 
 REFUSED = {
     "1.6667]]": ("1.6666]]", "1.6666 stands where :prints: has 1.6666666666666667"),
-    "5]])\nprint": ("6]])\nprint", "6 stands where :given: has 5.0"),
+    "5]])\nprint": ("6]])\nprint", "6.0 stands where :given: has 5.0"),
     ", np.nan": ("", "5 numbers, but :prints: has 4"),
     ":given: x\n": ("", "the code types numbers that no :given: names"),
     "x / 3, np": ("y / 3, np", "cannot be evaluated: NameError: name 'y' is not defined"),

@@ -272,7 +272,7 @@ def test_a_folder_that_cannot_be_written_gets_a_sentence(kept, tmp_path):
     done = build(kept, "pdf", "--to", str(tmp_path / "file"))
     assert done.returncode == 1
     file = tmp_path / "file"
-    assert done.stderr == f"error: --to is {file}; {file} is a file, and a folder is wanted\n"
+    assert done.stderr == f"error: {file} cannot be written: File exists\n"
     assert done.stdout == ""
 
 

@@ -95,14 +95,6 @@ def test_a_line_is_told_whatever_stands_before_it(project):
     assert (len(lines), told) == (3, lines)
 
 
-def test_an_interrupted_swap_is_undone(project):
-    html = project / "_build" / "html"
-    html.rename(html.with_name("html.old"))
-    write(project, PAGE + "\nThe weight is 0.73.\n")
-    assert build(project).returncode == 1
-    assert "0.7311" in article(project)
-
-
 WAITS = """
 ```{code-cell}
 import os

@@ -42,7 +42,6 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole_site, "FOLDER", folder / "site")
-        patch.setattr(whole_site, "RECORD", folder / "made-from")
         patch.setattr(typesetting, "PRINT", folder / "print")
         patch.setattr(typesetting, "typeset", printed)
         patch.setattr(epub, "write", lambda file, book: file.write_bytes(b"EPUB"))
@@ -74,12 +73,6 @@ def test_built_pages_lead_to_no_file_and_say_where_the_files_are(site):
     page = read(SITE / "downloads.html")
     assert not [a for a in page.select("a") if a.get("href", "").startswith("downloads/")]
     assert "_build/site" in page.select_one(".off-site").get_text()
-
-
-def test_a_site_of_the_same_book_is_not_made_again(site, monkeypatch, capsys):
-    monkeypatch.setattr(whole_site, "fill", None)
-    whole_site.make()
-    assert capsys.readouterr().out == f"The site is in {site}\n"
 
 
 def test_a_page_that_names_what_is_not_there_is_told(tmp_path):

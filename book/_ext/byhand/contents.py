@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import yaml
+from sphinx_external_toc.parsing import parse_toc_data
 
 TOC = Path(__file__).resolve().parents[3] / "_toc.yml"
 
@@ -93,18 +94,14 @@ def read_contents(file: Path = TOC) -> Contents:
 
 @cache
 def _contents(text: str) -> Contents:
-    toc = yaml.safe_load(text)
+    site = parse_toc_data(yaml.safe_load(text))
     parts = [
         Part(
             number,
-            part.get("caption", ""),
-            tuple(chapter["file"] for chapter in part["chapters"]),
-            {
-                chapter["file"]: tuple(section["file"] for section in chapter["sections"])
-                for chapter in part["chapters"]
-                if "sections" in chapter
-            },
+            tree.caption or "",
+            tuple(tree.files()),
+            {page: tuple(site[page].child_files()) for page in tree.files() if site[page].subtrees},
         )
-        for number, part in enumerate(toc.get("parts", ()), 1)
+        for number, tree in enumerate(site.root.subtrees, 1)
     ]
-    return Contents(toc["root"], tuple(parts))
+    return Contents(site.root.docname, tuple(parts))

@@ -27,6 +27,7 @@ import re
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
@@ -94,24 +95,17 @@ def typed_numbers(code: str) -> list[float]:
     Examples
     --------
     >>> typed_numbers("x = torch.tensor([[1.0, 0], [2, -0.5]]) @ torch.tensor(w)")
-    [1.0, 0, 2, -0.5]
+    [1.0, 0.0, 2.0, -0.5]
     """
     calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
     numbers: list[float] = []
     for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
         if ast.unparse(call.func) == "torch.tensor":
             try:
-                numbers += flat(ast.literal_eval(call.args[0]))
+                numbers += np.ravel(ast.literal_eval(call.args[0])).tolist()
             except ValueError:  # an array of the page
                 continue
     return numbers
-
-
-def flat(numbers: Any) -> list[float]:
-    """Return the numbers of nested lists, row by row."""
-    if not isinstance(numbers, list):
-        return [numbers]
-    return [number for row in numbers for number in flat(row)]
 
 
 def is_printed(text: str, number: float) -> bool:

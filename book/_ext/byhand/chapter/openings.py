@@ -71,9 +71,11 @@ class Aims(Directive):
 
 
 def count_minutes(app: Sphinx, doctree: nodes.document) -> None:
-    """Give every list of aims the minutes of its page."""
+    """Keep the minutes of a page that was read, and give them to its list of aims."""
+    reading, exercises = minutes_of(doctree)
+    app.env.metadata[app.env.docname] |= {"minutes": reading, "exercise-minutes": exercises}
     for node in doctree.findall(aims):
-        node["reading"], node["exercises"] = minutes_of(doctree)
+        node["reading"], node["exercises"] = reading, exercises
 
 
 def minutes_of(page: nodes.Element) -> tuple[int, int]:

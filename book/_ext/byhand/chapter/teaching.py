@@ -18,7 +18,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from byhand.chapter.difficulty import CLASS, HARDEST
-from byhand.chapter.openings import MINUTES_BY_DIFFICULTY, minutes_of
+from byhand.chapter.openings import MINUTES_BY_DIFFICULTY
 from byhand.checking.solutions import EXERCISES
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
@@ -99,16 +99,9 @@ def row(*texts: str) -> list[str]:
     return [f"{'* -' if i == 0 else '  -'} {text}".rstrip() for i, text in enumerate(texts)]
 
 
-def note_minutes(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep the minutes of a page that was read."""
-    found = zip(("minutes", "exercise-minutes"), minutes_of(doctree), strict=True)
-    app.env.metadata[app.env.docname].update(found)
-
-
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_role("minutes", minutes)
     app.add_role("exercise-minutes", minutes)
     app.add_directive("exercise-times", ExerciseTimes)
     app.add_post_transform(ShowMinutes)
-    app.connect("doctree-read", note_minutes)

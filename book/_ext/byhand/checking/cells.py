@@ -1,4 +1,4 @@
-"""Cells, before any of them runs: each can be read, will run, and gives the same each time."""
+"""Cells, before any of them runs: each can be read, and gives the same each time."""
 
 import re
 import tomllib
@@ -9,7 +9,6 @@ from byhand.checking.finding import Finding
 from byhand.checking.sources import Page, Project, parsed
 
 LONGEST = 15  # lines of code in a cell
-LEFT_OUT = re.compile(r"\b(remove-cell|remove_cell|skip-execution)\b")
 EXCEPTIONS = Path(__file__).with_name("exceptions.toml")
 
 NETWORK = "urllib|requests|socket|http|ftplib|httpx|aiohttp|smtplib"
@@ -33,7 +32,6 @@ def check(project: Project) -> Iterator[Finding]:
     allowed = tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))["long-cells"]
     for page in project.texts:
         yield from unreadable(page)
-        yield from left_out(page)
         yield from long_cells(page, allowed.get(page.name, 0))
         yield from unsteady(page)
 
@@ -45,18 +43,6 @@ def unreadable(page: Page) -> Iterator[Finding]:
         if isinstance(error, SyntaxError):
             line = before + (error.lineno or 1)
             yield Finding(page.file, line, f"this is not Python: {error.msg}")
-
-
-def left_out(page: Page) -> Iterator[Finding]:
-    """Find tags by which a cell would not run: an assertion that does not run proves nothing."""
-    for cell in page.cells:
-        lines = {number for number, _ in cell.content}
-        for number, text in cell.body:
-            if number not in lines and (tag := LEFT_OUT.search(text)):
-                message = (
-                    f"a cell tagged {tag[1]} may not run; tag it remove-input and remove-output"
-                )
-                yield Finding(page.file, number, message)
 
 
 def long_cells(page: Page, allowed: int = 0) -> Iterator[Finding]:

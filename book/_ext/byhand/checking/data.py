@@ -4,10 +4,12 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import yaml
 from pybtex.database import parse_string
 from pybtex.exceptions import PybtexError
+from sphinx_external_toc.parsing import MalformedError, parse_toc_data
 
 from byhand.bibliography import authors_and_year
 from byhand.checking.finding import Finding
@@ -34,7 +36,7 @@ def check(project: Project) -> Iterator[Finding]:
         yield from transcript(file, text)
 
 
-def read_yaml(file: str, text: str, first: int = 1) -> tuple[object, list[Finding]]:
+def read_yaml(file: str, text: str, first: int = 1) -> tuple[Any, list[Finding]]:
     """Return what some YAML says, or what is wrong with it; it begins at line `first`."""
     try:
         return yaml.load(text, Loader=LOADER), []
@@ -69,26 +71,23 @@ def contents(project: Project) -> Iterator[Finding]:
         yield from faults
         if faults:
             return
-        if not isinstance(data, dict) or not {"format", "root"} <= set(data):
-            yield Finding(file, 1, "`format: jb-book` and `root: index` are wanted")
+        try:
+            listed = set(parse_toc_data(data))
+        except MalformedError as error:
+            twice = re.search(r"multiple times: '(.*)'", str(error))
+            yield Finding(file, _line_of_page(text, twice[1]) if twice else 1, str(error))
             return
-        yield from _listing(project, text)
-
-
-def _listing(project: Project, text: str) -> Iterator[Finding]:
-    names = {page.name for page in project.pages}
-    seen: set[str] = set()
-    for name in project.listed:
-        line = line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
-        if name not in names:
+        names = {page.name for page in project.pages}
+        for name in sorted(listed - names):
             message = f"there is no page book/{name}.md; the name of a page is wanted"
-            yield Finding("_toc.yml", line, message)
-        if name in seen:
-            yield Finding("_toc.yml", line, f"{name} is named twice; once is wanted")
-        seen.add(name)
-    for name in sorted(names - seen):
-        message = "no contents list names this page; a line in _toc.yml is wanted"
-        yield Finding(f"book/{name}.md", 1, message)
+            yield Finding(file, _line_of_page(text, name), message)
+        for name in sorted(names - listed):
+            message = "no contents list names this page; a line in _toc.yml is wanted"
+            yield Finding(f"book/{name}.md", 1, message)
+
+
+def _line_of_page(text: str, name: str) -> int:
+    return line_of(text, rf"(?:file|root):\s*{re.escape(name)}\s*$")
 
 
 def front_matter(page: Page) -> Iterator[Finding]:

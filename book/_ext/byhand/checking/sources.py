@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-import yaml
-
 FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})(.*)$")
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
 OPTION = re.compile(r":([\w-]+):\s*(.*)")
@@ -265,25 +263,6 @@ class Project:
         """Return the names and texts of the files that match."""
         paths = sorted(path for pattern in patterns for path in self.root.glob(pattern))
         return [(self.name_of(path), self.read(path)) for path in paths if path.is_file()]
-
-    @cached_property
-    def listed(self) -> tuple[str, ...]:
-        """The pages that the contents name, as far as these can be read."""
-        file = self.root / "_toc.yml"
-        try:
-            data = yaml.safe_load(self.read(file)) if file.is_file() else None
-        except yaml.YAMLError:
-            return ()
-        return tuple(name for name in _named(data) if isinstance(name, str))
-
-
-def _named(data: object) -> Iterator[object]:
-    """Yield every page that some contents name, at whatever depth."""
-    if isinstance(data, dict):
-        yield from (data[key] for key in ("root", "file") if key in data)
-    parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    for part in parts:
-        yield from _named(part)
 
 
 def _is_ours(path: Path) -> bool:

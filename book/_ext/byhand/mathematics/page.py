@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from docutils import nodes
 from py_mini_racer import MiniRacer
 from sphinx.locale import _
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -33,11 +32,16 @@ TEMML = Path(__file__).parent / "temml" / "temml.min.js"
 CSS_CLASSES = "math notranslate nohighlight"  # what Sphinx and its themes know mathematics by
 
 TAG = re.compile(r"<[^>]*>")
-MARKS = re.compile(r"[.,;:!?)’”]+")  # what never begins a line
+# A formula in a sentence, and behind it what never begins a line.
+HELD = re.compile(
+    r'(<span class="math [^>]*><math>(?:(?!</math>).)*</math></span>)([.,;:!?)’”]+)', re.DOTALL
+)
 NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
-# Environments that number every row. Sphinx numbers the whole block instead.
-NUMBERED = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|multline)\}")
+# Environments that number every row. Sphinx numbers the whole block instead, and print knows only
+# what may stand inside an equation.
+NUMBERED = re.compile(r"\\(begin|end)\{(equation|alignat|multline)\}")
+OUTER = re.compile(r"\\(begin|end)\{(align|gather)\*?\}")
 # An environment with no other inside it.
 INNERMOST = re.compile(r"\\begin\{([^}]*)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.DOTALL)
 # A failure comes back as data: an exception's text would hold the whole of Temml's file.
@@ -93,33 +97,24 @@ def equation_tex(text: str) -> str:
     Blank lines part equations, which are aligned below each other. An equation
     with a ``\\`` of its own, outside every environment, is split there.
     """
-    text = NUMBERED.sub(r"\\\1{\2*}", text)
+    text = NUMBERED.sub(r"\\\1{\2*}", text).replace("{split}", "{aligned}")
+    text = OUTER.sub(r"\\\1{\2ed}", text)
     parts = [part.strip() for part in text.split("\n\n") if part.strip()]
     rows = [
-        rf"\begin{{split}}{part}\end{{split}}" if _has_own_rows(part) else part for part in parts
+        rf"\begin{{aligned}}{part}\end{{aligned}}" if _has_own_rows(part) else part
+        for part in parts
     ]
     if len(rows) == 1:
         return rows[0]
     return r"\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}"
 
 
-class HoldMarks(SphinxPostTransform):
-    """Keep a formula and the mark behind it on one line: a browser would part them."""
-
-    default_priority = 900
-    formats = ("html",)
-
-    def run(self, **kwargs: Any) -> None:
-        """Put both into a span of their own."""
-        for formula in list(self.document.findall(nodes.math)):
-            text = formula.next_node(descend=False, siblings=True)
-            marks = MARKS.match(text) if isinstance(text, nodes.Text) else None
-            if marks:
-                behind = formula.parent.index(formula) + 1  # another text may be the same
-                formula.parent[behind] = nodes.Text(text[marks.end() :])
-                held = nodes.inline("", "", classes=["math-held"])
-                formula.replace_self(held)
-                held += [formula, nodes.Text(marks[0])]
+def hold_marks(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Keep each formula of a page and the mark behind it on one line: a browser would part them."""
+    if "body" in context:
+        context["body"] = HELD.sub(r'<span class="math-held">\1\2</span>', context["body"])
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
@@ -204,5 +199,5 @@ def _add_assets(app: Sphinx) -> None:
 def setup(app: Sphinx) -> None:
     """Register the renderer and its style."""
     app.add_html_math_renderer("temml", (visit_math, None), (visit_math_block, None))
-    app.add_post_transform(HoldMarks)
+    app.connect("html-page-context", hold_marks)
     app.connect("builder-inited", _add_assets)

@@ -42,7 +42,7 @@ def formula(tex: str, *, display: bool = False, number: str = "") -> str:
     Parameters
     ----------
     tex : str
-        Inside an equation: no ``align``, but ``aligned``, as `inside_equation` gives it.
+        Inside an equation: no ``align``, but ``aligned``, as `equation_tex` gives it.
     display : bool
         Whether it stands on a line of its own.
     number : str
@@ -102,15 +102,3 @@ def _prepared(tex: str) -> str:
     for pattern, turned in PREPARED:
         tex = re.sub(pattern, turned, tex)
     return tex
-
-
-def inside_equation(tex: str) -> str:
-    r"""Return TeX for use inside an equation, where ``align`` and its kin may not stand.
-
-    Examples
-    --------
-    >>> inside_equation(r"\begin{align*}a &= b\end{align*}")
-    '\\begin{aligned}a &= b\\end{aligned}'
-    """
-    tex = re.sub(r"\\(begin|end)\{(align|gather)\*?\}", r"\\\1{\2ed}", tex)
-    return re.sub(r"\\(begin|end)\{split\}", r"\\\1{aligned}", tex)

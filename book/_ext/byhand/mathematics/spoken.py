@@ -33,8 +33,8 @@ ACCENTS = {"^": "hat", "ˆ": "hat", "\u0302": "hat", "\u0304": "bar", "\u0305": 
            "\u0303": "tilde", "→": "arrow", "⏞": ", called"}  # fmt: skip
 TRANSPOSED = {"⊤", "T", "𝖳", "⊺"}
 POWERS = {"2": "squared", "3": "cubed"}
-SUMS = {"∑": "the sum", "∏": "the product", "⨁": "the sum"}
-SILENT = {"annotation", "mspace", "none"}
+OVER_AN_INDEX = {"∑", "∏", "⨁", "max", "min", "lim", "argmax"}
+SILENT = {"mspace", "none"}
 NO_SOUND = {"\u2061", "\u2062", "\u2063", "\u200b"}
 GROUPS = {"mrow", "mstyle", "mpadded"}
 
@@ -66,16 +66,11 @@ def in_words(formula: Element) -> str:
 
 
 def say(element: Element) -> str:
-    """Return the words of an element."""
-    kind = element.tag.rpartition("}")[2]
+    """Return the words of an element; what stands in a row is said one after the other."""
+    kind = kind_of(element)
     if kind in SILENT:
         return ""
-    return SAYINGS.get(kind, say_row)(element)
-
-
-def say_row(element: Element) -> str:
-    """Say the parts one after the other; a function's brackets become "of" and "end of"."""
-    return in_order(list(element))
+    return SAYINGS[kind](element) if kind in SAYINGS else in_order(list(element))
 
 
 def in_order(parts: list[Element]) -> str:
@@ -133,15 +128,10 @@ def is_fence_of_table(parts: list[Element], i: int) -> bool:
     return 0 <= beside < len(parts) and kind_of(parts[beside]) == "mtable"
 
 
-def say_sign(element: Element) -> str:
-    """Say an operator."""
-    sign = text_of(element)
-    return "" if sign in NO_SOUND else SIGNS.get(sign, letters(sign))
-
-
-def say_letters(element: Element) -> str:
-    """Say a name, a number or a text."""
-    return SIGNS.get(text_of(element), letters(text_of(element)))
+def say_text(element: Element) -> str:
+    """Say a name, a number, a text or a sign."""
+    text = text_of(element)
+    return "" if text in NO_SOUND else SIGNS.get(text, letters(text))
 
 
 def letters(text: str) -> str:
@@ -232,7 +222,7 @@ def say_table(element: Element) -> str:
 
 def is_sum(element: Element) -> bool:
     """Tell whether an element is a sum's sign, or another that runs over an index."""
-    return text_of(element) in SUMS or text_of(element) in {"max", "min", "lim", "argmax"}
+    return text_of(element) in OVER_AN_INDEX
 
 
 def kind_of(element: Element) -> str:
@@ -246,10 +236,10 @@ def text_of(element: Element) -> str:
 
 
 SAYINGS = {
-    "mo": say_sign,
-    "mi": say_letters,
-    "mn": say_letters,
-    "mtext": say_letters,
+    "mo": say_text,
+    "mi": say_text,
+    "mn": say_text,
+    "mtext": say_text,
     "mfrac": say_fraction,
     "msqrt": say_root,
     "msub": say_below,

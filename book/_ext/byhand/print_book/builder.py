@@ -1,18 +1,12 @@
 """What Sphinx takes the printed document for: one more format, whose pages are all in one file."""
 
-from collections.abc import Iterator
-
-from sphinx.builders import Builder
+from sphinx.builders.dummy import DummyBuilder
 
 
-class PrintBuilder(Builder):
+class PrintBuilder(DummyBuilder):
     """Gives every page an address; `book` writes."""
 
     name = format = "typst"
-
-    def get_outdated_docs(self) -> Iterator[str] | list[str]:
-        """Return nothing: no page is read."""
-        return []
 
     def get_target_uri(self, docname: str, typ: str | None = None) -> str:
         """Return an address for every page; what is left out is named afterwards."""

@@ -9,7 +9,7 @@ from sphinx.environment import BuildEnvironment
 from byhand.chapter.difficulty import HARDEST, MARK
 from byhand.chapter.openings import about
 from byhand.mathematics.page import equation_tex
-from byhand.mathematics.paper import FormulaError, formula, inside_equation
+from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
 from byhand.press.pdf import PressError
@@ -67,11 +67,11 @@ class Writer:
             return text(node.astext())
         if isinstance(node, SKIPPED) and not isinstance(node, nodes.target):
             return ""
-        for kind in type(node).__mro__:
-            write: Callable[[Any], str] | None = getattr(self, f"write_{kind.__name__}", None)
-            if write is not None:
-                return write(node)
-        raise PressError(f"{place_of(node)}a {type(node).__name__} has no form for print")
+        kinds = (kind.__name__ for kind in type(node).__mro__)
+        write: Callable[[Any], str] = next(
+            getattr(self, f"write_{kind}") for kind in kinds if hasattr(self, f"write_{kind}")
+        )
+        return write(node)
 
     def inside(self, node: nodes.Element) -> str:
         """Return the markup of a node's children."""
@@ -94,7 +94,7 @@ class Writer:
         return "".join(f"#anchor({name})" for name in self.names(node))
 
     def write_Element(self, node: nodes.Element) -> str:
-        """Refuse what has no form, below."""
+        """Refuse what has no form."""
         raise PressError(f"{place_of(node)}a {type(node).__name__} has no form for print")
 
     def write_container(self, node: nodes.container) -> str:
@@ -252,7 +252,7 @@ class Writer:
     def write_math_block(self, node: nodes.math_block) -> str:
         number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
-        tex = inside_equation(equation_tex(node.astext()))
+        tex = equation_tex(node.astext())
         written = self.turned(node, tex, display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
 

@@ -29,12 +29,6 @@ MARK = re.compile(r"\[([x ])\]\s*")
 MARK_WITH_CODE = re.compile(r"\[([x ])\s*")
 SEPARATOR = re.compile(r"(?:^|\s+)::(?:\s+|$)")
 
-NO_LABEL = "its label is not lower-case words joined by hyphens"
-TAKEN = "another quiz of this page has this label"
-NO_LIST = "a question and a list of options are wanted"
-TOO_FEW = "at least two options are wanted"
-NO_MARK = "an option begins with `[x]` or `[ ]`"
-
 
 class QuizError(ValueError):
     """A quiz is not written as it should be, at a line of its page."""
@@ -105,10 +99,10 @@ class Quiz(SphinxDirective):
         """Return the label, which no other quiz of the page may have."""
         label = self.arguments[0]
         if not LABEL.fullmatch(label):
-            raise QuizError(NO_LABEL)
+            raise QuizError("its label is not lower-case words joined by hyphens")
         taken = self.env.temp_data.setdefault("quiz_labels", set())
         if label in taken:
-            raise QuizError(TAKEN)
+            raise QuizError("another quiz of this page has this label")
         taken.add(label)
         return label
 
@@ -118,11 +112,11 @@ class Quiz(SphinxDirective):
         self.state.nested_parse(self.content, self.content_offset, box)
         body = [node for node in box.children if not isinstance(node, nodes.comment)]
         if len(body) < 2 or not isinstance(body[-1], nodes.bullet_list):
-            raise QuizError(NO_LIST)
+            raise QuizError("a question and a list of options are wanted")
         if not isinstance(body[0], nodes.paragraph):
             raise QuizError("its question does not begin with a paragraph")
         if not 2 <= len(body[-1]) <= len(ascii_lowercase):
-            raise QuizError(TOO_FEW, body[-1].line)
+            raise QuizError("at least two options are wanted", body[-1].line)
         return body
 
     def _option(self, item: nodes.Element) -> tuple[quiz_option, quiz_feedback]:
@@ -152,7 +146,7 @@ class Quiz(SphinxDirective):
         with_code = MARK_WITH_CODE.fullmatch(first)
         is_code = with_code and len(inline) > 2 and isinstance(inline[1], nodes.literal)
         if not with_code or not is_code or not inline[2].astext().startswith("]"):
-            raise QuizError(NO_MARK)
+            raise QuizError("an option begins with `[x]` or `[ ]`")
         right = with_code[1] == "x"
         self._assert(inline[1].astext(), right)
         return right, [nodes.Text(inline[2].astext()[1:].lstrip()), *inline[3:]]

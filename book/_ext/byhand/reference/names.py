@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,14 +35,9 @@ class Name:
     @cached_property
     def thing(self) -> Any:
         """What the name stands for."""
-        thing: Any = importlib.import_module(PACKAGE)
-        for part in self.full.split(".")[1:]:
-            if not hasattr(thing, part):
-                importlib.import_module(f"{thing.__name__}.{part}")
-            thing = inspect.getattr_static(thing, part)
-        if isinstance(thing, staticmethod | classmethod):
-            thing = thing.__func__
-        return thing
+        importlib.import_module(FOR_CHAPTERS)
+        thing = pkgutil.resolve_name(self.full.replace(".", ":", 1))
+        return getattr(thing, "__func__", thing)
 
     @property
     def kind(self) -> str:

@@ -125,8 +125,6 @@ def formula(math: html.HtmlElement) -> str:
 
 def in_line(element: html.HtmlElement) -> str:
     """Return what a formula, or a part of one, says in one line."""
-    if element.tag == "annotation":
-        return ""
     signs = ["", *BETWEEN.get(element.tag, "")]
     parts = [(element.text or "").strip()]
     for i, child in enumerate(element):

@@ -8,9 +8,10 @@ from math import ceil
 from typing import Any
 
 from byhand.checking.decks import Deck, Piece, Slide
+from byhand.checking.sources import EVAL
 from byhand.press import drawings
 from byhand.press.pdf import PressError
-from byhand.slides.running import VALUE, Given
+from byhand.slides.running import Given
 from byhand.tables.element import Part
 
 GIVEN = re.compile(r"\{given\}`([^`]+)`")
@@ -139,7 +140,8 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
     if where is None:
         thing = _thing(given.of(slide.block, slide.shows[0][1]), place) if slide.shows else None
         if isinstance(thing, Drawing):
-            return Shown(slide, place, slide.body, *laid_out(thing, slide.body))
+            svg, beside = laid_out(thing.svg, slide.body)
+            return Shown(slide, place, slide.body, replace(thing, svg=svg), (), beside)
         return Shown(slide, place, slide.body, thing, ())
     thing = _in_text(slide.body[where])
     return Shown(slide, place, slide.body[:where], thing, slide.body[where + 1 :])
@@ -153,14 +155,14 @@ def _valued(text: str, piece: Piece, slide: Slide, given: Given) -> str:
         return as_text(given.of(slide.block, found[1]), bare=bare)
 
     def in_formula(found: re.Match[str]) -> str:
-        inner = VALUE.sub(lambda m: as_text(given.of(slide.block, m[1]), bare=True), found[0])
+        inner = EVAL.sub(lambda m: as_text(given.of(slide.block, m[1]), bare=True), found[0])
         return GIVEN.sub(r"\1", inner)
 
     if not bare:
         text = re.sub(r"\$[^$]+\$", in_formula, text)
     if piece.kind == "lines":
         text = text.replace("{eval}", PART + "{eval}")
-    text = VALUE.sub(value, text)
+    text = EVAL.sub(value, text)
     return GIVEN.sub(lambda m: m[1], text)
 
 
@@ -200,16 +202,15 @@ def _in_text(piece: Piece) -> Thing:
     return (Formula if piece.kind == "formula" else Code)(piece.items[0][1])
 
 
-def laid_out(seen: Drawing, before: tuple[Piece, ...]) -> tuple[Drawing, tuple[Piece, ...], bool]:
-    """Return a drawing as it is largest, the text below it, and whether it stands beside one."""
+def laid_out(seen: str, before: tuple[Piece, ...]) -> tuple[str, bool]:
+    """Return a drawing as it is largest, and whether it stands beside the text or below it."""
     characters = sum(len(text) for piece in before for _, text in piece.items)
     below = (WIDE, HIGH - LINE * ceil(characters / 75) - LINE / 2 * bool(before))
     rooms = {False: below, True: BESIDE} if before else {False: (WIDE, BESIDE[1])}
-    svgs = [svg for svg in (seen.svg, drawings.narrow(seen.svg)) if svg]
+    svgs = [svg for svg in (seen, drawings.narrow(seen)) if svg]
     ways = [(_factor(svg, room), svg, beside) for beside, room in rooms.items() for svg in svgs]
     best = max(factor for factor, *_ in ways)
-    _, svg, beside = next(way for way in ways if way[0] > 0.85 * best)
-    return replace(seen, svg=svg), (), beside
+    return next((svg, beside) for factor, svg, beside in ways if factor > 0.85 * best)
 
 
 def _factor(svg: str, room: tuple[float, float]) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from byhand.checking.decks import Piece
 from byhand.mathematics.page import equation_tex
-from byhand.mathematics.paper import FormulaError, formula, inside_equation
+from byhand.mathematics.paper import FormulaError, formula
 from byhand.mathematics.spoken import spoken
 from byhand.press import drawings, markup
 from byhand.press.pdf import PressError, compiler, press
@@ -207,4 +207,4 @@ def _picture(seen: Formula | Drawing, at: Placed) -> str:
 
 
 def _formula(seen: Formula) -> str:
-    return formula(inside_equation(equation_tex(seen.tex)), display=True)
+    return formula(equation_tex(seen.tex), display=True)

@@ -201,7 +201,6 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     pitch = Pt((at.height + 0.75 * at.size) / len(rows))
     labels = max(len(plain(label)) for label, _ in rows) * at.size * DIGIT
     for paragraph, (label, line) in zip(frame.paragraphs, rows, strict=True):
-        paragraph.space_before, paragraph.line_spacing = Pt(0), Pt(at.height / len(rows))
         stops = etree.SubElement(paragraph._p.get_or_add_pPr(), qn("a:tabLst"))
         for place, how in ((labels, "r"), (labels + at.size, "l")):
             etree.SubElement(stops, qn("a:tab"), pos=str(int(Pt(place))), algn=how)
@@ -249,11 +248,8 @@ def _table(
     frame = slide.shapes.add_table(len(rows), len(rows[0]), *_room(at))
     table = frame.table
     style = table._tbl.tblPr
-    for flag in ("firstRow", "bandRow"):
-        style.set(flag, "0")
+    style.set("bandRow", "0")
     style.find(qn("a:tableStyleId")).text = "{2D5ABB26-0587-4C30-8999-92F81FD0307C}"  # no style
-    if heads:
-        style.set("firstRow", "1")
     longest = [max(len(plain(row[j].text)) + 2 for row in rows) for j in range(len(rows[0]))]
     for column, length in zip(table.columns, longest, strict=True):
         column.width = int(Pt(at.width) * length / sum(longest))
@@ -264,8 +260,7 @@ def _table(
             if cell.columns > 1:
                 target.merge(table.cell(i, j + cell.columns - 1))
             _fill(target, cell, at.size, align=PP_ALIGN.RIGHT if j in right else PP_ALIGN.LEFT)
-            if heads:
-                _rule(target, top=i == 0, bottom=i in (heads - 1, len(rows) - 1))
+            _rule(target, top=i == 0, bottom=i in (heads - 1, len(rows) - 1))
 
 
 def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:

@@ -1,6 +1,5 @@
 """What the cells and expressions of a deck give: as pages run, and kept as theirs."""
 
-import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -8,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from byhand.checking.decks import Deck
+from byhand.checking.sources import EVAL
 from byhand.digests import ROOT
 from byhand.press.pdf import PressError
 from byhand.reading.cell_outputs import faults
 from byhand.reading.results import Results, compute, kept, made_from
 from byhand.reading.steps import Step, one_line
 
-VALUE = re.compile(r"\{eval\}`([^`]+)`")
 SECONDS = 60  # a step may take
 
 
@@ -71,7 +70,7 @@ def steps_of(deck: Deck) -> Iterator[Step]:
             texts = [(slide.line, slide.title)]
             texts += [item for piece in (*slide.body, *slide.notes) for item in piece.items]
             for line, text in texts:
-                for source in VALUE.findall(text):
+                for source in EVAL.findall(text):
                     yield Step("expression", i, line, one_line(source))
 
 

@@ -10,7 +10,6 @@ from byhand.tables.marks import pieces
 
 LOWER, UPPER = -25000, 30000  # thousandths of a per cent of the letters' size, as PowerPoint counts
 SPACED = set("=≈≠≤≥<>+−×÷·⋅∈→←")
-SKIPPED = {"annotation"}
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,6 @@ def _of_formula(element: Element) -> Iterator[Run]:
     """Yield the runs of a formula in a sentence."""
     kind = element.tag.rpartition("}")[2]
     children = list(element)
-    if kind in SKIPPED:
-        return
     if kind in ("mi", "mn", "mo", "mtext"):
         yield from _letters(kind, element)
     elif kind in ("msub", "msup", "msubsup"):
@@ -80,15 +77,11 @@ def _of_formula(element: Element) -> Iterator[Run]:
             )
     elif kind == "msqrt":
         yield Run("√", math=True)
-        inner = [run for child in children for run in _of_formula(child)]
-        yield from inner if len([r for r in inner if not r.baseline]) == 1 else _bracketed(inner)
+        yield from _bracketed([run for child in children for run in _of_formula(child)])
     elif kind == "mfrac":
         for i, child in enumerate(children):
-            inner = list(_of_formula(child))
             yield from [Run("/", math=True)] * i
-            yield from (
-                inner if len([r for r in inner if not r.baseline]) == 1 else _bracketed(inner)
-            )
+            yield from _bracketed(list(_of_formula(child)))
     else:
         for child in children:
             yield from _of_formula(child)
@@ -106,4 +99,7 @@ def _letters(kind: str, element: Element) -> Iterator[Run]:
 
 
 def _bracketed(inner: list[Run]) -> list[Run]:
+    """Return what belongs together in brackets, unless it is one letter with its indices."""
+    if sum(not run.baseline for run in inner) == 1:
+        return inner
     return [Run("(", math=True), *inner, Run(")", math=True)]

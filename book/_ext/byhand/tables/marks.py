@@ -15,7 +15,6 @@ MARKS = re.compile(
     r"|\*\*(?P<strong>[^*]+)\*\*"
     r"|\*(?P<em>[^*]+)\*"
 )
-HELD = re.compile(r'(<span class="math [^>]*>.*?</math></span>)([.,;:!?)’”]+)')
 QUOTES = str.maketrans({"'": "\N{RIGHT SINGLE QUOTATION MARK}"})
 
 
@@ -59,8 +58,7 @@ def as_html(text: str) -> str:
     >>> as_html(r"*cat*, \<end>")
     '<em>cat</em>, &lt;end&gt;'
     """
-    written = "".join(_html(kind, piece) for kind, piece in pieces(text))
-    return HELD.sub(r'<span class="math-held">\1\2</span>', written)  # they stay on one line
+    return "".join(_html(kind, piece) for kind, piece in pieces(text))
 
 
 def _html(kind: str, piece: str) -> str:
