@@ -32,6 +32,11 @@ from byhand.mathematics.page import to_mathml
 pytestmark = pytest.mark.book
 
 SEED, VARIANTS = 3, 4
+QUESTIONS = {"README.md", "questions.gift", "questions-moodle.xml"}
+QUESTIONS |= {"questions-qti.zip", "questions-canvas.zip"}
+DECK = "attention-by-hand.apkg"
+"""What the packs hold."""
+
 PARSER = ROOT / "tests" / "gift_pegjs" / "gift-parser.js"
 KINDS = {"MC": "choice", "Numerical": "number", "Essay": "essay"}
 TARGETS = {"multichoice": "choice", "shortanswer": "number", "essay": "essay"}
@@ -51,7 +56,9 @@ def bank(book):
 def folder(bank, tmp_path_factory):
     """Return a folder with the files of the bank, and with what is in each archive."""
     folder = tmp_path_factory.mktemp("bank")
-    for path in questions.write(bank, folder):
+    made = questions.write(bank, folder)
+    assert {path.name for path in made} == QUESTIONS
+    for path in made:
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 archive.extractall(folder / path.stem)
@@ -412,6 +419,7 @@ def moodle_judges_as_asked(question, element):
 
 def test_the_deck_of_cards_as_anki_keeps_it(bank, book, tmp_path):
     (package,) = cards.write(bank, book, tmp_path)
+    assert package.name == DECK
     with zipfile.ZipFile(package) as archive:
         collection = sqlite3.connect(archive.extract("collection.anki2", tmp_path))
         media = json.loads(archive.read("media"))
