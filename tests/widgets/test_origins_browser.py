@@ -170,8 +170,8 @@ NORMS = ["before", "after", "nowhere"]
 def test_every_number_of_a_block_has_the_origin_that_python_gives_it(
     arithmetic_page, norm, activation
 ):
-    rng = np.random.default_rng(SEED + 6)
-    examples = [random_block(rng, norm, activation) for _ in range(5)]
+    rng = np.random.default_rng(SEED + 7)
+    examples = [random_block(rng, norm, activation) for _ in range(4)]
     runs = [trace(worked) for worked in examples]
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, rows = set(), set()
