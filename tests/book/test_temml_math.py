@@ -26,7 +26,6 @@ FORMULAS = [
     r"\operatorname{Concat}(\mathrm{head}_1, \ldots, \mathrm{head}_h)\, W^O",
     r"a_{ij} = \frac{\exp(s_{ij})}{\sum_{l=1}^{n} \exp(s_{il})}",
     r"\begin{aligned} s_{ij} &= q_i \cdot k_j \\ o_i &= \sum_j a_{ij} v_j \end{aligned}",
-    r", ",
     r"M_{ij} = \begin{cases} 0 & \text{if } j \le i \\ -\infty & \text{else} \end{cases}",
     r"\begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix}",
     r"\underbrace{X W^Q}_{n \times d_k}",
