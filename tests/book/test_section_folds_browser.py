@@ -110,10 +110,10 @@ def test_only_what_scrolls_late_is_a_tab_stop(opened):
 
 def test_an_answer_to_a_late_question_is_remembered(opened):
     page = opened()
-    total = page.evaluate("window.mhaProgress.entryAt(location.href).total")
     unfold(page)
     page.locator(f"#{BOX}").wait_for()
     page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
+    total = page.evaluate("window.mhaProgress.entryAt(location.href).total")
     page.wait_for_timeout(500)  # a browser keeps what it remembers a little later
     page.reload()
     site.until(page, f"window.mhaProgress.isRight('{BOX}')")
