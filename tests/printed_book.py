@@ -274,39 +274,3 @@ def faults_of_tags(reader):
     if b"pdfuaid" not in root["/Metadata"].get_object().get_data() or "/Lang" not in root:
         faults.append("the document does not say that it is PDF/UA, or in which language")
     return faults
-
-
-def heard(reader):
-    """Return the text of a PDF in the order of its structure, without spaces."""
-    said = {}
-    for page in reader.pages:
-        marks = [None]
-
-        def begin_or_end(operator, operands, *_, marks=marks):
-            if operator in (b"BDC", b"BMC"):
-                around = None if operands[0] == "/Artifact" else marks[-1]
-                named = operands[-1] if isinstance(operands[-1], dict) else {}
-                marks.append(named.get("/MCID", around))
-            elif operator == b"EMC":
-                marks.pop()
-
-        def say(text, *_, marks=marks, page=page):
-            said.setdefault((page.indirect_reference.idnum, marks[-1]), []).append(text)
-
-        page.extract_text(visitor_operand_before=begin_or_end, visitor_text=say)
-    root = reader.trailer["/Root"]["/StructTreeRoot"]
-    return squeezed("".join(t for mark in marked(root, None) for t in said.get(mark, ())))
-
-
-def marked(node, page):
-    """Yield page and number of each piece of content below an element, in reading order."""
-    page = node.raw_get("/Pg").idnum if "/Pg" in node else page
-    kids = node.get("/K", [])
-    for kid in kids if isinstance(kids, list) else [kids]:
-        kid = kid.get_object()
-        if isinstance(kid, int):
-            yield page, kid
-        elif "/MCID" in kid:
-            yield kid.raw_get("/Pg").idnum if "/Pg" in kid else page, kid["/MCID"]
-        elif kid.get("/Type") != "/OBJR":
-            yield from marked(kid, page)

@@ -5,7 +5,7 @@ import re
 import page_checks as checks
 import pytest
 from accessible import violations
-from book_site import path, toc_pages
+from book_site import path, toc_pages, until
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -21,6 +21,9 @@ SCREENS = [
     # Theme and width have their own rules of style: together they are looked at on a few pages.
     if name in LOOKED_AT or (theme == "dark") == (width == SIZES["desktop"])
 ]
+
+# What axe can find in one theme or at one width alone; all else is as it is on the other screen.
+OF_THE_LOOK = ["color-contrast", "scrollable-region-focusable", "target-size"]
 
 # Notes how far things move while a page loads, and each theme that the page has had, with whether
 # its body, and so anything to be seen, was there yet.
@@ -86,6 +89,8 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
     assert seen.errors == []
     assert seen.page.evaluate("document.documentElement.dataset.theme") == theme
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    if name in LOOKED_AT:
+        assert seen.page.evaluate("document.fonts.ready.then(() => window.moved)") <= 0.02
     if width == SIZES["phone"] and name in PAGES:
         checks.nothing_is_cut_but_what_scrolls(seen.page)
         checks.text_of_twice_the_size_widens_nothing(seen.page)
@@ -93,26 +98,16 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
         checks.is_light_and_not_long(seen, name)
         checks.its_code_is_folded_and_its_assertions_too(seen.page, name)
         checks.the_sums_of_its_strips_hold(seen.page, name)
-    found = violations(seen.page)
+    found = violations(seen.page, **({} if width == SIZES["phone"] else {"runOnly": OF_THE_LOOK}))
     assert found == []
+    stops = seen.page.locator("a.headerlink").evaluate_all("all => all.map((a) => a.tabIndex)")
+    assert set(stops) <= {-1}  # signs beside headings would be many
     seen.page.evaluate("document.documentElement.dataset.theme = 'light'")
     checks.open_every_fold(seen.page)
     checks.no_word_is_small(seen.page)
     checks.no_word_of_a_drawing_covers_another(seen.page)
     if width == SIZES["desktop"] and name.startswith(("mechanism/", "transformer/")):
         checks.open_code_is_whole(seen.page)
-
-
-def test_mathematics_is_drawn_in_the_vendored_font(view):
-    page = view("mechanism/self-attention").page
-    assert page.evaluate(
-        "document.fonts.ready.then(() => document.fonts.check('16px \"STIX Two Math Book\"'))"
-    )
-    boxes = page.locator("math").evaluate_all(
-        "all => all.map(m => m.getBoundingClientRect().height)"
-    )
-    assert len(boxes) > 20
-    assert min(boxes) > 5
 
 
 def test_an_exercise_answer_opens_by_keyboard(view):
@@ -122,8 +117,8 @@ def test_an_exercise_answer_opens_by_keyboard(view):
     before = body.bounding_box()["height"]
     button.focus()
     page.keyboard.press("Enter")
-    page.wait_for_timeout(300)
-    assert body.bounding_box()["height"] > before + 20
+    opened = f"document.querySelector('.solution.dropdown').offsetHeight > {before} + 20"
+    until(page, opened)
 
 
 def test_everything_reads_without_javascript(view):
@@ -132,16 +127,6 @@ def test_everything_reads_without_javascript(view):
     expect(page.locator("table.numbers").first).to_be_visible()
     expect(page.locator(".drawing svg").first).to_be_visible()
     expect(page.get_by_text("Neither. The second components")).to_be_visible()
-
-
-def test_what_scrolls_can_be_reached_by_keyboard_and_nothing_else_stops_it(view):
-    page = view("mechanism/self-attention", width=390).page
-    page.wait_for_timeout(200)
-    stops = page.locator(".math-scroll, .drawing").evaluate_all(
-        "all => all.map(e => [e.scrollWidth > e.clientWidth, e.tabIndex === 0])"
-    )
-    assert len(stops) > 3
-    assert all(scrolls == stop for scrolls, stop in stops)
 
 
 def unfold_all_numbers(page):
@@ -174,31 +159,27 @@ def test_the_switch_works_without_javascript(view):
 # ---- Type and colour ----
 
 
-@pytest.mark.parametrize("name", LOOKED_AT)
-def test_the_page_is_set_in_the_books_own_fonts(view, name):
-    page = view(name).page
+def test_a_page_is_set_in_the_books_own_fonts(view):
+    page = view("mechanism/self-attention").page
     drawn = page.evaluate(
         """() => document.fonts.ready.then(() => [...document.fonts]
              .filter((face) => face.status === "loaded")
              .map((face) => face.family.replaceAll('"', "")))"""
     )
-    assert {"STIX Two Text Book", "Source Sans 3 Book"} <= set(drawn)
+    text, numbers = "STIX Two Text Book", "Source Sans 3 Book"
+    assert {text, numbers, "STIX Two Math Book"} <= set(drawn)
     assert "Font Awesome 6 Free" not in drawn
     family = "e => getComputedStyle(e).fontFamily.split(',')[0].replaceAll('\"', '')"
-    assert page.locator("article p").first.evaluate(family) == "STIX Two Text Book"
-    assert page.locator("article h1").evaluate(family) == "STIX Two Text Book"
-    assert page.locator(".bar-button").first.evaluate(family) == "Source Sans 3 Book"
-    if name != "index":
-        assert page.locator("table.numbers td").first.evaluate(family) == "Source Sans 3 Book"
-        assert page.locator("article pre").first.evaluate(family) == "JetBrains Mono Book"
-
-
-@pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
-@pytest.mark.parametrize("name", LOOKED_AT)
-def test_nothing_moves_while_a_page_loads(view, name, width):
-    page = view(name, width=width).page
-    page.wait_for_timeout(500)
-    assert page.evaluate("window.moved") <= 0.02
+    for selector, wanted in (
+        *(("article p", text), ("article h1", text), (".bar-button", numbers)),
+        *(("table.numbers td", numbers), ("article pre", "JetBrains Mono Book")),
+    ):
+        assert page.locator(selector).first.evaluate(family) == wanted
+    boxes = page.locator("math").evaluate_all(
+        "all => all.map(m => m.getBoundingClientRect().height)"
+    )
+    assert len(boxes) > 20
+    assert min(boxes) > 5
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -218,31 +199,11 @@ def test_a_chosen_theme_is_there_before_anything_is_drawn(view, theme):
     assert {seen for seen, _ in page.evaluate("window.themes")} == {theme}
 
 
-def luminance(colour):
-    """Return the relative luminance of "#rrggbb", as WCAG 2 defines it."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_colours_stand_out_from_the_paper(view, theme):
-    page = view("index", theme=theme).page
-    value = "name => getComputedStyle(document.documentElement).getPropertyValue(name)"
-    paper = luminance(page.evaluate(value, "--paper"))
-    wanted = {"--ink": 12, "--soft": 4.5, "--link": 4.5, "--slip": 4.5, "--edge": 3}
-    wanted |= {f"--head-{head}": 4 for head in range(1, 7)}  # fills and large labels
-    for name, least in wanted.items():
-        light, dark = sorted([paper, luminance(page.evaluate(value, name))], reverse=True)
-        assert (light + 0.05) / (dark + 0.05) >= least, name
-
-
 # ---- The frame ----
 
 
-@pytest.mark.parametrize("width", [390, 1000])
-def test_the_contents_are_a_drawer_on_a_narrow_screen(view, width):
-    page = view("mechanism/self-attention", width=width).page
+def test_the_contents_are_a_drawer_on_a_narrow_screen(view):
+    page = view("mechanism/self-attention", width=390).page
     button = page.get_by_role("button", name="Contents of the book")
     link = page.locator("nav.bd-links a", has_text="Scaling")
     expect(link).not_to_be_visible()
@@ -276,26 +237,26 @@ def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
 
 
 @pytest.mark.parametrize("forced", ["none", "active"])
-@pytest.mark.parametrize("selector", [".bar-button", ".search-open-field", "nav.bd-links a"])
-def test_the_keyboards_place_is_marked(view, selector, forced):
+def test_the_keyboards_place_is_marked(view, forced):
     page = view("notation", forced_colors=forced).page
     page.keyboard.press("Tab")  # from here on focus is the keyboard's
-    page.locator(selector).locator("visible=true").first.focus()
-    style = page.evaluate(
-        """() => { const style = getComputedStyle(document.activeElement);
-                   return [style.outlineStyle, parseFloat(style.outlineWidth)]; }"""
-    )
-    assert style[0] == "solid"
-    assert style[1] >= 2
+    for selector in (".bar-button", ".search-open-field", "nav.bd-links a"):
+        page.locator(selector).locator("visible=true").first.focus()
+        style, width = page.evaluate(
+            """() => { const style = getComputedStyle(document.activeElement);
+                       return [style.outlineStyle, parseFloat(style.outlineWidth)]; }"""
+        )
+        assert (style, width >= 2) == ("solid", True), selector
 
 
 def test_an_aside_stands_in_the_margin_and_folds_into_the_text(view):
+    page = view("mechanism/self-attention").page
+    page.evaluate(
+        """() => document.querySelector("article p").insertAdjacentHTML(
+             "beforebegin", "<aside class='margin sidebar'><p>An aside.</p></aside>")"""
+    )
     for width, beside in ((1280, True), (1100, False), (390, False)):
-        page = view("mechanism/self-attention", width=width).page
-        page.evaluate(
-            """() => document.querySelector("article p").insertAdjacentHTML(
-                 "beforebegin", "<aside class='margin sidebar'><p>An aside.</p></aside>")"""
-        )
+        page.set_viewport_size({"width": width, "height": 900})
         aside = page.locator("aside.margin").bounding_box()
         text = page.locator("article p:not(aside p)").first.bounding_box()
         assert (aside["x"] >= text["x"] + text["width"]) is beside
@@ -314,18 +275,14 @@ def test_what_goes_on_sideways_shows_a_shadow_and_is_a_tab_stop(view, name):
              .map((e) => e.outerHTML.slice(0, 90))"""
     )
     assert unmarked == []
+    stops = page.locator(".math-scroll, .drawing").evaluate_all(
+        "all => all.map(e => [e.scrollWidth > e.clientWidth, e.tabIndex === 0])"
+    )
+    assert all(scrolls == stop for scrolls, stop in stops)  # and nothing else stops the keyboard
 
 
-@pytest.mark.parametrize("name", LOOKED_AT)
-def test_signs_beside_headings_are_no_tab_stops(view, name):
-    stops = view(name).page.locator("a.headerlink").evaluate_all("all => all.map(a => a.tabIndex)")
-    assert stops
-    assert set(stops) == {-1}
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view, theme):
-    page = view("examples/apple", theme=theme).page
+def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view):
+    page = view("examples/apple").page
     unfold_all_numbers(page)
     page.locator(".printed-switch input").check()
     marked = """all => all.map((e) => [e.textContent.trim()[0], e.classList.contains("slip"),

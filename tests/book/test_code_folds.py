@@ -110,39 +110,6 @@ print("tagged to be hidden")
 
 Last words.
 
-## A section without code
-
-No more.
-
-## A section of parts
-
-```{code-cell}
-whole = 1
-```
-
-### A *first* part
-
-First part.
-
-```{code-cell}
-first = 1
-```
-
-### A second part
-
-Second part.
-
-```{code-cell}
-second = 1
-```
-
-Last of the second part.
-
-### Deeper: a part that folds
-
-```{code-cell}
-deeper = 1
-```
 """
 )
 
@@ -191,16 +158,6 @@ def test_a_section_s_code_folds_at_the_end_of_its_own_words(page):
     assert folds[0].find_next_sibling().name == "section"
     assert folds[1].find_previous_sibling().get_text() == "Last words."
     assert folds[1].find_next_sibling() is None
-
-
-def test_the_code_of_a_section_s_parts_is_one_fold_below_them_under_their_titles(page):
-    whole, deeper = page.select("#a-section-of-parts details.code-fold")
-    lines = whole.select(".code-fold-part, .cell_input")
-    assert [line.get_text().strip() for line in lines] == [
-        *("whole = 1", "A first part", "first = 1", "A second part", "second = 1")
-    ]
-    assert whole.find_previous_sibling().get_text() == "Last of the second part."
-    assert code_of(deeper) == ["deeper = 1"]
 
 
 def test_code_that_teaches_stays_open_up_to_its_first_assertion(page):

@@ -119,7 +119,7 @@ WITH_CONTROLS = [
     "examples/apple", "transformer/depth", "transformer/small-model",
     "transformer/your-own-attention", "reference/layer", "sources/what-the-sources-print",
 ]  # fmt: skip
-FROM_A_FILE = ["search", "examples/apple"]
+FROM_A_FILE = ["search"]
 
 
 @pytest.mark.book

@@ -102,11 +102,6 @@ def test_nothing_is_to_be_pressed_and_figures_formulas_and_tables_have_words(epu
         assert len(list(tree.iter(f"{XHTML}h1", f"{XHTML}img"))) == 1
 
 
-def test_the_same_pages_give_the_same_bytes(epub, tmp_path):
-    book.write(tmp_path / "again.epub", Document())
-    assert (tmp_path / "again.epub").read_bytes() == epub[0].read_bytes()
-
-
 def test_a_link_that_leads_nowhere_is_told():
     chapter = book.Chapter("notation", E.div(E.a("it", href="notation#lost")))
     with pytest.raises(SystemExit, match=r"book/notation\.md: “it” leads to lost of book/notation"):

@@ -1,43 +1,11 @@
 """The book's own Sphinx package, apart from a build: see test_build.py for the whole."""
 
-import importlib
-import pkgutil
 import subprocess
-import sys
-from pathlib import Path
-from unittest.mock import Mock
 
-import pytest
 from book_site import ROOT
-from docutils import nodes
-from docutils.utils import new_document
 
-import byhand
 from byhand.contents import read_contents
 from byhand.digests import digest_of, files_in
-from byhand.print_book.pages import leave_out_screen_only
-
-PACKAGE = Path(byhand.__file__).parent
-
-
-def test_the_package_loads_every_part_that_it_has():
-    app, loaded = Mock(), set()
-
-    def load(name):
-        loaded.add(name)
-        importlib.import_module(name).setup(app)
-
-    app.setup_extension = load
-    byhand.setup(app)
-    modules = [module.name for module in pkgutil.walk_packages(byhand.__path__, "byhand.")]
-    assert loaded == {m for m in modules if hasattr(importlib.import_module(m), "setup")}
-
-
-def test_the_commands_import_the_package_without_sphinx():
-    code = "import sys, byhand.contents, byhand.document; print('sphinx' in sys.modules)"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 def test_the_contents_are_those_of_the_file(tmp_path):
@@ -59,38 +27,27 @@ def test_the_contents_are_those_of_the_file(tmp_path):
     assert read_contents(toc).pages == ("alone",)
 
 
-CHANGES = ("mha", "_config.yml")
 COUNTED = ["mha/a.py", "mha/examples/b.toml", "mha/audit/c.json", "mha/widgets/d.js", "_config.yml"]
 IGNORED = ["README.md", "mha/__pycache__/a.pyc", "mha/.a.py.swp"]
 
 
-@pytest.fixture
-def files(tmp_path):
+def test_a_digest_changes_with_every_file_and_name_that_counts(tmp_path):
     for name in (*COUNTED, *IGNORED):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("one", encoding="utf-8")
-    return tmp_path
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("one", encoding="utf-8")
 
+    def digest(**more):
+        return digest_of(("mha", "_config.yml"), root=tmp_path, **more)
 
-@pytest.mark.parametrize("name", COUNTED)
-def test_a_digest_changes_with_every_file_and_name(files, name):
-    before = digest_of(CHANGES, root=files)
-    assert digest_of(CHANGES, root=files) == before
-    (files / name).write_text("two", encoding="utf-8")
-    assert digest_of(CHANGES, root=files) != before
-    (files / name).write_text("one", encoding="utf-8")
-    assert digest_of(CHANGES, root=files) == before
-    assert digest_of(CHANGES, root=files, salt="other") != before
-    (files / name).rename(files / f"{name}.renamed")
-    assert digest_of(CHANGES, root=files) != before
-
-
-@pytest.mark.parametrize("name", IGNORED)
-def test_a_digest_does_not_change_with_what_does_not_count(files, name):
-    before = digest_of(CHANGES, root=files)
-    (files / name).write_text("two", encoding="utf-8")
-    assert digest_of(CHANGES, root=files) == before
+    before = digest()
+    for name in (*COUNTED, *IGNORED):
+        (tmp_path / name).write_text("two", encoding="utf-8")
+        assert (digest() != before) == (name in COUNTED), name
+        (tmp_path / name).write_text("one", encoding="utf-8")
+        assert digest() == before
+    assert digest(salt="other") != before
+    (tmp_path / COUNTED[0]).rename(tmp_path / "mha" / "renamed.py")
+    assert digest() != before
 
 
 def test_every_file_of_the_package_counts():
@@ -99,11 +56,3 @@ def test_every_file_of_the_package_counts():
     files = {ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()}
     assert {".py", ".toml", ".json"} <= {file.suffix for file in files}
     assert files <= set(files_in(["mha"]))
-
-
-def test_paper_has_no_cell_that_is_tagged_for_the_screen_alone():
-    cells = [nodes.container(classes=["cell", *tags]) for tags in ([], ["tag_screen-only"])]
-    page = new_document("page")
-    page += cells
-    leave_out_screen_only(page)
-    assert page.children == cells[:1]

@@ -2,8 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 from book_site import FRONT, ROOT
@@ -40,10 +38,6 @@ def put(project, fault):
     file.write_text(text, encoding="utf-8")
 
 
-def test_the_sound_book_has_no_fault(sound):
-    assert check_sources(sound) == []
-
-
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
 def test_a_fault_is_told_with_file_and_line(sound, tmp_path, fault):
     project = shutil.copytree(sound, tmp_path / "book")
@@ -68,32 +62,38 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
         check_sources(project, ["lost"])
 
 
-def test_the_check_needs_no_sphinx():
-    code = "import sys, byhand.checking as c, pathlib; c.check_sources(pathlib.Path.cwd())"
-    code += "; print(sorted({'sphinx', 'IPython'} & set(sys.modules)))"
-    path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'book' / '_ext'}"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+SOUND_TEXTS = """
+````{note}
+```{code-cell}
+x = 1
+```
+````
+
+~~~text
+```{code-cell}
+~~~
+
+`<script>` is told, and `![](x)` too.
+
+> Obviously, as the source says.
+
+| a \\| b | c |
+| --- | --- |
+| d | e |
+
+```{code-cell}
+rng = np.random.default_rng(7)
+x = rng.integers(3)
+```
+
+![A dot](icon.svg)
+"""
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "````{note}\n```{code-cell}\nx = 1\n```\n````\n",
-        "~~~text\n```{code-cell}\n~~~\n",
-        "`<script>` is told, and `![](x)` too.\n",
-        "> Obviously, as the source says.\n",
-        "| a \\| b | c |\n| --- | --- |\n| d | e |\n",
-        "```{code-cell}\nrng = np.random.default_rng(7)\nx = rng.integers(3)\n```\n",
-        "![A dot](icon.svg)\n",
-    ],
-)
-def test_what_is_sound_is_left_alone(sound, tmp_path, text):
+def test_what_is_sound_is_left_alone(sound, tmp_path):
     project = shutil.copytree(sound, tmp_path / "book")
     (project / "book" / "icon.svg").write_text("", encoding="utf-8")
-    (project / PAGE).write_text(SOUND + text, encoding="utf-8")
+    (project / PAGE).write_text(SOUND + SOUND_TEXTS, encoding="utf-8")
     assert check_sources(project) == []
 
 
@@ -152,9 +152,16 @@ def test_faults_of_cells_are_a_line_each_and_the_last_good_book_stays(
 def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(built):
     texts = [text for text, _ in LEADS_NOWHERE]
     (built / PAGE).write_text(SOUND + "\n\n".join(texts) + "\n", encoding="utf-8")
+    other = FRONT.rstrip("\n") + "\n# A page\n{nope}`a`\n"  # whatever stands before it
+    other += "\n```{code-cell}\n1\n```\n{nope}`b`\n\n```{code-cell}\n2\n```\n\n\n{nope}`c`\n"
+    (built / "book" / "other.md").write_text(other, encoding="utf-8")
+    write_contents(built, ["index", "other"])
     told = build(built).stderr
     for i, (text, message) in enumerate(LEADS_NOWHERE):
         line = "\n\n".join([SOUND.rstrip("\n"), *texts[:i], ""]).count("\n") + 1
         line += 3 * text.startswith("(twice)")  # where it stands again
         line += 2 * text.startswith("```{code-cell}")  # its last line shows the figure
         assert re.search(rf"{PAGE}:{line}: WARNING: .*{re.escape(message)}", told), told
+    lines = [n for n, line in enumerate(other.splitlines(), 1) if "nope" in line]
+    found = re.findall(r"other\.md:(\d+): WARNING: Unknown interpreted", told)
+    assert [int(line) for line in found] == lines

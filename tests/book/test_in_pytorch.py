@@ -88,13 +88,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("right", REFUSED)
-def test_a_number_that_is_not_the_run_s_stops_the_build_with_its_line(right, tmp_path):
-    wrong, said = REFUSED[right]
-    warnings = build(tmp_path, {"index": PAGE.replace(right, wrong)}, **CONFIG)
-    assert said in warnings
-    line = PAGE.partition("```{pytorch}")[0].count("\n") + 1
-    assert f"index.md:{line}:" in warnings
+def test_a_number_that_is_not_the_run_s_stops_the_build_with_its_line(tmp_path):
+    front = PAGE.replace("---\n", "---\norphan: true\n", 1)
+    pages = {f"page-{i}": front.replace(a, b) for i, (a, (b, _)) in enumerate(REFUSED.items())}
+    warnings = build(tmp_path, {"index": "# Index\n"} | pages, **CONFIG)
+    line = front.partition("```{pytorch}")[0].count("\n") + 1
+    for name, (_, said) in zip(pages, REFUSED.values(), strict=True):
+        told = [w for w in warnings.splitlines() if f"{name}.md:{line}:" in w]
+        assert said in "".join(told), (said, warnings)
 
 
 CHAPTERS = [name for name in site.toc_pages() if name.startswith(("mechanism/", "transformer/"))]

@@ -2,7 +2,6 @@
 
 import book_site as site
 import pytest
-from playwright.sync_api import expect
 
 from mha.audit.judging import judgements
 from mha.audit.sources import source_names
@@ -83,15 +82,3 @@ def test_the_slip_is_struck_through_in_red_pencil(landing, theme):
                    return getComputedStyle(probe).color; }"""
     )
     assert colours == [pencil, pencil]
-
-
-@pytest.mark.browser
-def test_the_contents_are_a_drawer_on_a_desk_too(landing):
-    page = landing(1280)
-    link = page.locator("nav.bd-links a", has_text="Scaling")
-    expect(link).not_to_be_visible()
-    page.get_by_role("button", name="Contents of the book").click()
-    expect(link).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(link).not_to_be_visible()
-    expect(page.get_by_role("button", name="Search").first).to_be_visible()

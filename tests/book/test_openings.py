@@ -37,12 +37,6 @@ def made(folder, text, **config):
     return warnings, BeautifulSoup(text, "html.parser")
 
 
-def minutes(folder, text, **config):
-    warnings, page = made(folder, text, **config)
-    assert warnings == ""
-    return page.select_one(".aims-minutes").get_text()
-
-
 def test_a_page_has_the_sentence_and_the_aims(tmp_path):
     warnings, page = made(tmp_path, PAGE)
     assert warnings == ""
@@ -55,35 +49,40 @@ def test_a_page_has_the_sentence_and_the_aims(tmp_path):
 
 
 # 120 words are a minute, a box or a question two, an exercise three to ten; in steps of five.
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        (WORDS * 10, "10 minutes to read"),
-        (WORDS * 12, "10 minutes to read"),
-        (WORDS * 13, "15 minutes to read"),
-        (WORDS * 10 + "\n## Deeper: more\n" + WORDS * 30, "10 minutes to read"),
-        (WORDS * 10 + "\n## All numbers\n" + WORDS * 30, "10 minutes to read"),
-        (WORDS * 10 + "\n```python\n" + WORDS * 30 + "\n```\n", "10 minutes to read"),
-        (WORDS * 9 + EXERCISE * 3, "10 minutes to read, and 15 for the exercises"),
-        (
-            WORDS * 9 + EXERCISE.replace("CLASS", "difficulty-1") * 4,
-            "10 minutes to read, and 15 for the exercises",
-        ),
-        (
-            WORDS * 9 + EXERCISE.replace("CLASS", "difficulty-3") * 4,
-            "10 minutes to read, and 40 for the exercises",
-        ),
-        (WORDS * 7 + QUIZ * 3, "15 minutes to read"),
-        (WORDS * 5, "5 minutes to read"),
-    ],
-)
-def test_the_minutes_follow_the_rule(text, wanted, tmp_path):
-    count = text.count("NAME")
-    for i in range(count):
-        text = text.replace("NAME", str(i), 1)
-    for i in range(text.count("{quiz} q")):
-        text = text.replace("{quiz} q\n", f"{{quiz}} other-{i}\n", 1)
-    assert minutes(tmp_path, PAGE + text) == f"About {wanted}"
+MINUTES = [
+    (WORDS * 10, "10 minutes to read"),
+    (WORDS * 12, "10 minutes to read"),
+    (WORDS * 13, "15 minutes to read"),
+    (WORDS * 10 + "\n## Deeper: more\n" + WORDS * 30, "10 minutes to read"),
+    (WORDS * 10 + "\n## All numbers\n" + WORDS * 30, "10 minutes to read"),
+    (WORDS * 10 + "\n```python\n" + WORDS * 30 + "\n```\n", "10 minutes to read"),
+    (WORDS * 9 + EXERCISE * 3, "10 minutes to read, and 15 for the exercises"),
+    (
+        WORDS * 9 + EXERCISE.replace("CLASS", "difficulty-1") * 4,
+        "10 minutes to read, and 15 for the exercises",
+    ),
+    (
+        WORDS * 9 + EXERCISE.replace("CLASS", "difficulty-3") * 4,
+        "10 minutes to read, and 40 for the exercises",
+    ),
+    (WORDS * 7 + QUIZ * 3, "15 minutes to read"),
+    (WORDS * 5, "5 minutes to read"),
+]
+
+
+def test_the_minutes_follow_the_rule(tmp_path):
+    pages = {}
+    for i, (text, _) in enumerate(MINUTES):
+        for number in range(text.count("NAME")):
+            text = text.replace("NAME", f"{i}-{number}", 1)
+        for number in range(text.count("{quiz} q\n")):
+            text = text.replace("{quiz} q\n", f"{{quiz}} other-{number}\n", 1)
+        pages[f"page-{i:02}"] = PAGE.replace("---\n", "---\norphan: true\n", 1) + text
+    assert build(tmp_path, {"index": "# A\n"} | pages, extensions=EXTENSIONS) == ""
+    for name, (_, wanted) in zip(pages, MINUTES, strict=True):
+        html = (tmp_path / "html" / f"{name}.html").read_text(encoding="utf-8")
+        told = BeautifulSoup(html, "html.parser").select_one(".aims-minutes").get_text()
+        assert told == f"About {wanted}"
 
 
 # ---- Exercises ----
@@ -104,32 +103,6 @@ def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
     hidden = [mark.get_text() for mark in page.select(".difficulty [aria-hidden=true]")]
     assert hidden == ["•", "•••"]
     assert '#difficulty(3, 3, "•") Exercise 2' in on_paper(tmp_path, extensions=EXTENSIONS)
-
-
-# ---- For teachers ----
-
-
-TOC = "format: jb-book\nroot: index\nparts:\n  - chapters:\n      - file: other\n"
-
-
-def test_a_page_for_teachers_knows_the_minutes_and_the_exercises_of_others(tmp_path):
-    (tmp_path / "_toc.yml").write_text(TOC, encoding="utf-8")
-    text = "# B\n" + WORDS * 13
-    for name, level in (("c", 3), ("a", 1), ("b", 1)):
-        text += EXERCISE.replace("NAME", name).replace("CLASS", f"difficulty-{level}")
-    text += "\n```{exercise-start}\n:label: ex-d\n:class: difficulty-2\n```\nWhat?\n"
-    text += "\n```{exercise-end}\n```\n"
-    first = "# A\n\nRead {minutes}`other` minutes.\n\n```{exercise-times}\n```\n"
-    pages = {"index": first + "\n```{toctree}\nother\n```\n", "other": text}
-    config = {"extensions": EXTENSIONS}
-    assert build(tmp_path, pages, builder="html", **config) == ""
-    built = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(built, "html.parser")
-    assert "Read 15 minutes." in page.get_text()
-    (row,) = page.select("tbody tr")
-    assert [" ".join(cell.get_text().split()) for cell in row.select("td")] == [
-        *("B", "2, 3", "4", "1", "25")
-    ]
 
 
 @pytest.mark.book

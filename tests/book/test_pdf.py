@@ -49,8 +49,9 @@ def text(pages):
 
 
 @pytest.fixture(scope="module")
-def heard(reader):
-    return said(printed_book.heard(reader))
+def unbroken(text):
+    """Return the text without hyphens, which also part words at the end of a line."""
+    return text.replace("-", "")
 
 
 def begins(reader, title):
@@ -128,16 +129,18 @@ def test_each_page_s_head_has_its_chapter_and_number(reader, pages):
     assert all("4 Softmax" in " ".join(page[:2]) for page in lines[softmax + 1 : softmax + 7])
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *(r"[Dd]rag the", "click", "folded away", "underlined number", "slider", "[Ss]ettings"),
-        *("[Oo]n the screen, on the page", r"\?\?", r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython"),
-        *(r"\\(frac|mathrm|sqrt|begin)", r"np\.float64\("),
-    ],
+LEAKS = (
+    *(r"[Dd]rag the", "click", "folded away", "underlined number", "slider", "[Ss]ettings"),
+    *("[Oo]n the screen, on the page", r"\?\?", r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython"),
+    *(r"\\(frac|mathrm|sqrt|begin)", r"np\.float64\("),
 )
-def test_nothing_of_the_screen_or_the_program_leaks(words, pages):
-    assert [number for number, page in enumerate(pages, 1) if re.search(words, page)] == []
+
+
+def test_nothing_of_the_screen_or_the_program_leaks(pages):
+    found = [
+        (n, leak) for n, page in enumerate(pages, 1) for leak in LEAKS if re.search(leak, page)
+    ]
+    assert found == []
 
 
 def test_every_work_has_its_address_in_the_list_and_no_number_from_the_foot_of_the_page(pages):
@@ -165,10 +168,6 @@ def test_the_pdf_says_what_it_is(reader, pages):
     assert labels[-1] == str(len(pages) - first)
 
 
-def test_who_listens_misses_nothing(reader):
-    assert printed_book.faults_of_tags(reader) == []
-
-
 @pytest.mark.slow
 def test_a_validator_finds_no_error_of_pdf_ua(pdf):
     command = [
@@ -183,24 +182,21 @@ def test_a_validator_finds_no_error_of_pdf_ua(pdf):
 
 
 @pytest.mark.parametrize("name", PAGES[1:-1])
-def test_a_chapter_is_read_aloud_in_the_order_of_its_page(name, heard):
+def test_a_chapter_is_printed_in_the_order_of_its_page(name, unbroken):
     article = printed_article(name)
     for extra in article.select(
         ".solution, .quiz-answer, mha-quiz, mha-your-turn, mha-build, figcaption, caption"
     ):
         extra.decompose()
     plain = [p.get_text() for p in article.find_all("p") if not p.select("math, a, .printed")]
+    # The first line of each paragraph: a page may end behind it.
+    lines = [squeezed(p).replace("-", "")[:40] for p in plain if len(p) > 60]
     at, missing = 0, []
-    for words in (said(p) for p in plain if len(p) > 60):
-        found = heard.find(words, at)
-        at, missing = max(at, found), missing + [words] * (found < 0)
+    for line in lines:
+        found = unbroken.find(line, at)
+        at, missing = max(at, found), missing + [line] * (found < 0)
     assert missing == []
-    assert at or not plain
-
-
-def said(text):
-    """Return a text without spaces and hyphens, which also part words at the end of a line."""
-    return squeezed(text).replace("-", "")
+    assert at or not lines
 
 
 def test_every_link_inside_leads_somewhere(reader):

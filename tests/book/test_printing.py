@@ -1,35 +1,67 @@
-"""The commands that print, on a small book: one execution, readers, bad input, same bytes."""
+"""The commands that print, on a small book: one execution, readers, bad input, blocks."""
 
 import re
-import shutil
 
 import printed_book
 import pytest
 from printed_book import build, squeezed, text_of
 from pypdf import PdfReader
 
+from mha import load_example, tables, trace
+
 pytestmark = pytest.mark.pdf
 READER = ("course", "--title", "Week 1", "--chapters")
+CODE = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
+REMARK = "\nWith [a printed remark]{.printed} left out.\n"
+WIDEST = """
+```{code-cell}
+tables.array_table([[0.1234] * 23], rows=['dog'], columns=[f'k{i}' for i in range(23)],
+                   caption='Widest')
+```
+"""
+BLOCKS = """
+(blocks)=
+# Blocks
+
+```{code-cell}
+from mha import load_example, trace
+from mha.views import blocks
+small, large = trace(load_example("the-cat-sat")), trace(load_example("apple"))
+```
+
+See {numref}`tbl-small-2` and {numref}`tbl-large`.
+
+```{code-cell}
+blocks.stage_block(small, "weights", name="tbl-small", labels=["tbl-small-1", "tbl-small-2"])
+```
+
+```{code-cell}
+blocks.stage_block(large, "weights", name="tbl-large")
+```
+
+```{code-cell}
+blocks.stage_block(small, "query", "key", "value", name="tbl-qkv")
+```
+
+```{code-cell}
+blocks.weighted_block(large, name="tbl-weighted")
+```
+"""
 
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
     """Return a small book, built and printed."""
     project = printed_book.small_book(tmp_path_factory.mktemp("book"))
+    printed_book.write(project, "beta", printed_book.PAGES["beta"] + CODE + REMARK + WIDEST)
+    printed_book.write(project, "notation", "\n# Notation\n\nThere is $x$.\n")
+    printed_book.write(project, "blocks", BLOCKS)
+    toc, indent = project / "_toc.yml", "\n      "
+    more = indent.join(["- file: beta", "- file: notation", "- file: blocks"])
+    toc.write_text(toc.read_text("utf-8").replace("- file: beta", more), "utf-8")
     done = build(project, "pdf")
     assert done.returncode == 0, done.stderr
     return project
-
-
-@pytest.fixture
-def kept(printed):
-    """Return the printed book for a test that fails to print, and check that nothing changed."""
-    before = pdfs(printed)
-    pages = {page: page.read_bytes() for page in (printed / "book").glob("*.md")}
-    yield printed
-    for page, text in pages.items():
-        page.write_bytes(text)
-    assert pdfs(printed) == before
 
 
 def pdfs(project):
@@ -37,20 +69,15 @@ def pdfs(project):
     return {p.name: p.read_bytes() for p in (project / "_build" / "pdf").iterdir()}
 
 
-def pdf_of(project, name):
+def pdf_of(project, name="attention-by-hand"):
     return project / "_build" / "pdf" / f"{name}.pdf"
 
 
-def pages(project, name):
-    return text_of(pdf_of(project, name))
-
-
-def text(project, name):
-    return squeezed("".join(pages(project, name)))
+def text(project, name="attention-by-hand"):
+    return squeezed("".join(text_of(pdf_of(project, name))))
 
 
 def test_printing_computes_nothing_and_neither_does_the_next_build(printed):
-    assert build(printed).returncode == 0
     folders = (printed / "_build" / "results", printed / "_build" / "html")
     files = [p for folder in folders for p in sorted(folder.rglob("*")) if p.is_file()]
     before = [p.stat().st_mtime_ns for p in files]
@@ -62,7 +89,7 @@ def test_printing_computes_nothing_and_neither_does_the_next_build(printed):
 
 
 def test_openings_and_folds_have_their_print_form(printed):
-    said = text(printed, "attention-by-hand")
+    said = text(printed)
     for line in (
         "One sentence about beta.",
         "After this chapter you can",
@@ -77,14 +104,11 @@ def test_openings_and_folds_have_their_print_form(printed):
         "2.4 Afterwards",
     ):
         assert squeezed(line) in said, line
+    assert "(1.1)" in said  # an aligned equation has one number
+    assert "(1.2)" not in said
+    assert "Withleftout." in said
     assert "capybara" not in said
     assert squeezed("None of it") not in said
-
-
-def test_the_same_inputs_give_the_same_bytes(printed):
-    before = pdfs(printed)["attention-by-hand.pdf"]
-    assert build(printed, "pdf").returncode == 0
-    assert pdfs(printed)["attention-by-hand.pdf"] == before
 
 
 def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
@@ -92,17 +116,12 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
         printed,
         *READER,
         "beta",
-        "--course",
-        "Maths & more",
-        "--instructor",
-        "A. Noether",
-        "--date",
-        "May",
-        "--solutions",
-        "appendix",
+        *("--course", "Maths & more", "--instructor", "A. Noether", "--date", "May"),
+        *("--solutions", "appendix"),
     )
     assert done.returncode == 0, done.stderr
-    said = " ".join("".join(pages(printed, "week-1")).split())
+    assert done.stderr.startswith("note: this reader leaves out notation, which says what")
+    said = text(printed, "week-1")
     for line in (
         "As in Alpha (chapter 1 of the whole book),",
         "by (1.1) (in the whole book, chapter 1, Alpha),",
@@ -116,105 +135,28 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
         "A. Noether",
         "May",
     ):
-        assert squeezed(line) in squeezed(said), line
-    assert "Two numbers" not in said
-    reader = PdfReader(printed / "_build" / "pdf" / "week-1.pdf")
+        assert squeezed(line) in said, line
+    assert "Twonumbers" not in said
+    reader = PdfReader(pdf_of(printed, "week-1"))
     assert reader.metadata.title == "Week 1"
     assert printed_book.dead_links(reader) == []
 
 
-@pytest.fixture(scope="module")
-def unsolved(printed, tmp_path_factory):
-    """Return a reader without solutions, its chapters in an order of its own."""
-    folder = tmp_path_factory.mktemp("unsolved")
-    asked = (*READER, "beta,alpha", "--solutions", "none", "--to", str(folder))
+def test_a_reader_without_solutions_has_its_chapters_in_the_order_asked_for(printed, tmp_path):
+    asked = (*READER, "beta,alpha,notation", "--solutions", "none", "--to", str(tmp_path))
     done = build(printed, *asked)
-    assert (done.returncode, done.stderr) == (0, "")  # no note: this book has no notation
-    return folder / "week-1.pdf"
-
-
-def test_a_reader_has_its_chapters_in_the_order_asked_for_and_then_no_parts(unsolved):
-    titles = [title for _, title in printed_book.outline(PdfReader(unsolved))]
+    assert (done.returncode, done.stderr) == (0, "")
+    reader = PdfReader(tmp_path / "week-1.pdf")
+    titles = [title for _, title in printed_book.outline(reader)]
     chapters = [title.split()[-1] for title in titles if title.split()[0].isdigit()]
-    assert chapters == ["Beta", "Alpha"]
-    said = squeezed("".join(text_of(unsolved)))
+    assert chapters == ["Beta", "Alpha", "Notation"]
+    said = squeezed("".join(text_of(tmp_path / "week-1.pdf")))
     assert "PartI" not in said
-    assert printed_book.dead_links(PdfReader(unsolved)) == []
-    assert "Table2.1:Awidetable" in said
-
-
-def test_names_may_be_in_any_script_and_titles_as_long_as_one_likes(printed, tmp_path):
-    title = "Ελληνικά: " + "μακρύς τίτλος " * 30
-    people = ("--instructor", "Ирина Й.", "--course", "Été")
-    done = build(
-        printed, "course", "--title", title, "--chapters", "alpha", *people, "--to", str(tmp_path)
-    )
-    assert done.returncode == 0, done.stderr
-    (made,) = tmp_path.iterdir()
-    assert made.name.startswith("ελληνικα-μακρυς-τιτλος-")
-    assert len(made.name) < 70
-    cover = squeezed(text_of(made)[0])
-    assert squeezed(title) in cover
-    assert "ИринаЙ." in cover
-    assert PdfReader(made).metadata.title.split() == title.split()
-
-
-@pytest.fixture(scope="module")
-def longer(printed, tmp_path_factory):
-    """Return the small book with a page of notation, and more in its second chapter; its reader."""
-    project = shutil.copytree(printed, tmp_path_factory.mktemp("longer") / "book")
-    printed_book.write(project, "notation", "\n# Notation\n\nThere is $x$.\n")
-    printed_book.write(project, "beta", printed_book.PAGES["beta"] + CODE + REMARK + WIDEST)
-    toc = project / "_toc.yml"
-    listed = toc.read_text("utf-8").replace("- file: beta", "- file: beta\n      - file: notation")
-    toc.write_text(listed, "utf-8")
-    done = build(project, *READER, "beta", "--solutions", "none")
-    assert done.returncode == 0, done.stderr
-    return project, done.stderr
-
-
-CODE = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
-REMARK = "\nWith [a printed remark]{.printed} left out.\n"
-WIDEST = """
-```{code-cell}
-tables.array_table([[0.1234] * 23], rows=['dog'], columns=[f'k{i}' for i in range(23)],
-                   caption='Widest')
-```
-"""
-
-
-def test_what_a_source_prints_is_left_out(longer):
-    assert "With left out." in " ".join("".join(pages(longer[0], "week-1")).split())
-
-
-def test_a_table_too_wide_for_the_page_gets_smaller_letters_and_is_not_cut(longer):
-    widest = next(page for page in pages(longer[0], "week-1") if "Widest" in page)
-    assert widest.count("0.1234") >= 23
-    edges = printed_book.poppler("pdftotext", "-bbox", str(pdf_of(longer[0], "week-1")), "-")
-    assert max(map(float, re.findall(r'xMax="([\d.]+)"', edges))) < 595 - 50
-
-
-def test_a_reader_without_notation_says_so(longer):
-    project, said = longer
-    assert said.startswith("note: this reader leaves out notation, which says what"), said
-    assert build(project, *READER, "alpha,notation", "--to", str(project)).stderr == ""
-
-
-def test_a_short_edition_says_where_the_code_is(longer):
-    project, _ = longer
-    assert "fortytwo=42" in text(project, "week-1")
-    short = ("--no-code", "--to", str(project / "short"))
-    assert build(project, *READER, "beta", *short).returncode == 0
-    said = squeezed("".join(text_of(project / "short" / "week-1.pdf")))
-    assert "fortytwo" not in said
-    assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
-
-
-def test_a_reader_without_solutions(unsolved):
-    said = squeezed("".join(text_of(unsolved)))
     assert "Exercise2.1" in said
     assert "Solution" not in said
     assert "Aquarterisleft" not in said
+    assert "fortytwo=42" in said
+    assert printed_book.dead_links(reader) == []
 
 
 def test_a_reader_with_separate_solutions_makes_two_files(printed):
@@ -229,89 +171,124 @@ def test_a_reader_with_separate_solutions_makes_two_files(printed):
         assert printed_book.dead_links(PdfReader(pdf_of(printed, name))) == []
 
 
-def test_numbers_of_an_aligned_equation_are_the_pages_own(printed):
-    assert squeezed("(1.1)") in text(printed, "attention-by-hand")
-    assert "(1.2)" not in text(printed, "attention-by-hand")
+def test_a_short_edition_with_names_in_any_script_says_where_the_code_is(printed, tmp_path):
+    title = "Ελληνικά: " + "μακρύς τίτλος " * 30
+    asked = ("--chapters", "beta", "--no-code", "--instructor", "Ирина Й.", "--course", "Été")
+    done = build(printed, "course", "--title", title, *asked, "--to", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (made,) = tmp_path.iterdir()
+    assert made.name.startswith("ελληνικα-μακρυς-τιτλος-")
+    assert len(made.name) < 70
+    cover, *others = map(squeezed, text_of(made))
+    assert squeezed(title) in cover
+    assert "ИринаЙ." in cover
+    assert PdfReader(made).metadata.title.split() == title.split()
+    said = "".join(others)
+    assert "fortytwo" not in said
+    assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (
-            [*READER, "gamma"],
-            "error: there is no chapter gamma; the chapters are: alpha, beta\n",
-        ),
-        (
-            [*READER, ","],
-            "error: --chapters names no chapter; the chapters are: alpha, beta\n",
-        ),
-        (
-            ["course", "--title", "!", "--chapters", "beta"],
-            "error: --title is '!'; a title with a letter or a digit is wanted\n",
-        ),
-        (
-            [*READER, "alpha,beta,alpha"],
-            "error: --chapters names alpha twice\n",
-        ),
-        (
-            [*READER, "alpha", "--instructor", "\U000f0001"],
-            "error: no font has \U000f0001, which --instructor has; install one, or write other"
-            " letters\n",
-        ),
-    ],
-)
-def test_bad_arguments_get_a_sentence_before_anything_is_built(kept, arguments, sentence):
-    done = build(kept, *arguments)
-    assert done.returncode == 1
-    assert done.stderr == sentence
-    assert done.stdout == ""
+def test_a_table_too_wide_for_the_page_gets_smaller_letters_and_nothing_is_cut(printed):
+    widest = next(page for page in text_of(pdf_of(printed)) if "Widest" in page)
+    assert widest.count("0.1234") >= 23
+    edges = printed_book.poppler("pdftotext", "-bbox", str(pdf_of(printed)), "-")
+    assert max(map(float, re.findall(r'xMax="([\d.]+)"', edges))) < 595 - 50
 
 
-def test_a_folder_that_cannot_be_written_gets_a_sentence(kept, tmp_path):
+def test_bad_arguments_get_a_sentence_before_anything_is_built(printed, tmp_path):
     (tmp_path / "file").write_text("not a folder", encoding="utf-8")
-    done = build(kept, "pdf", "--to", str(tmp_path / "file"))
-    assert done.returncode == 1
-    file = tmp_path / "file"
-    assert done.stderr == f"error: {file} cannot be written: File exists\n"
-    assert done.stdout == ""
+    before = pdfs(printed)
+    for arguments, sentence in (
+        ([*READER, "gamma"], "error: there is no chapter gamma; the chapters are: alpha, beta, "),
+        ([*READER, "alpha", "--instructor", "\U000f0001"], "error: no font has \U000f0001, which "),
+        (
+            ["pdf", "--to", str(tmp_path / "file")],
+            f"error: {tmp_path / 'file'} cannot be written: ",
+        ),
+    ):
+        done = build(printed, *arguments)
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+        assert done.stderr.startswith(sentence)
+    assert pdfs(printed) == before
 
 
-BROKEN = {
-    "Here is $\\phase{x}$, and more.": "the press says: unknown variable: phase",  # Temml knows it
-    "Back to {ref}`gone <gone>`.\n\n:::{div} screen-only\n(gone)=\nGone.\n:::": (
-        "gone is nowhere on paper"
-    ),
-}
+# ---- Blocks: every number of every head, under the number that the page gives the block ----
 
 
-@pytest.mark.parametrize("fault", BROKEN)
-def test_what_cannot_be_printed_is_told_with_chapter_and_line(kept, fault):
-    broken = printed_book.PAGES["beta"] + "\nAll is well.\n\n"
-    line = len((printed_book.FRONT + broken).splitlines()) + 1
-    printed_book.write(kept, "beta", broken + fault + "\n")
-    done = build(kept, "pdf")
-    assert done.returncode == 1
-    assert done.stderr == f"error: book/beta.md:{line}: {BROKEN[fault]}\n"
+@pytest.fixture(scope="module")
+def lines(printed):
+    """Return the lines of the book, their words one space apart."""
+    pages = text_of(pdf_of(printed), "-layout")
+    return [" ".join(line.split()) for page in pages for line in page.splitlines()]
 
 
-def test_an_output_without_a_print_form_is_refused_with_its_line(kept):
-    broken = (
-        printed_book.PAGES["beta"]
-        + "\n```{code-cell}\nfrom IPython.display import HTML\nHTML('<b>a</b>')\n```\n"
-    )
-    printed_book.write(kept, "beta", broken)
-    done = build(kept, "pdf")
-    assert done.returncode == 1
-    assert re.search(
-        r"book/beta\.md:\d+: WARNING: this cell's output has no print form", done.stderr
-    )
+def test_every_number_of_the_blocks_is_printed_heads_beside_each_other(lines):
+    run = trace(load_example("the-cat-sat"))
+    both = zip(*(tables.stage_table(run, "weights", head=h).rows for h in range(2)), strict=True)
+    for first, second in both:
+        assert " ".join([*first, *second[1:]]) in lines
+    assert any(line.endswith("Head 1 Head 2") for line in lines)
+    text = squeezed("".join(lines))
+    run = trace(load_example("apple"))
+    for head in range(run.num_heads):
+        for table in (
+            tables.stage_table(run, "weights", head=head),
+            tables.weighted_values_table(run, head=head),
+        ):
+            for _, *numbers in table.rows:
+                assert squeezed("".join(numbers)) in text
+
+
+def test_a_block_is_tinted_and_has_one_number_by_which_its_parts_are_cited(printed, lines):
+    text = " ".join(lines)
+    assert re.search(r"See Table 4\.1.{0,12} and Table 4\.2", text)
+    captions = re.findall(r"Table 4\.(\d): ([A-Z]\w+)", text)
+    assert captions == [("1", "Attention"), ("2", "Attention"), ("3", "Queries"), ("4", "Weighted")]
+    source = printed / "_build" / "print" / "attention-by-hand.typ"
+    assert source.read_text(encoding="utf-8").count("fill: rgb(") == 2 * 9 + 3 * 25
 
 
 def test_who_listens_misses_nothing(printed):
-    reader = PdfReader(pdf_of(printed, "attention-by-hand"))
+    reader = PdfReader(pdf_of(printed))
     assert printed_book.faults_of_tags(reader) == []
     said = [
         tag.get("/Alt")
         for tag in printed_book.structure(reader.trailer["/Root"]["/StructTreeRoot"]["/K"])
     ]
     assert "a equals b plus u; d equals e" in said
+
+
+# ---- Faults ----
+
+BROKEN = {
+    "Here is $\\phase{x}$, and more.": "the press says: unknown variable: phase",  # Temml knows it
+    "Back to {ref}`gone <gone>`.\n\n:::{div} screen-only\n(gone)=\nGone.\n:::": (
+        "gone is nowhere on paper"
+    ),
+    "```{code-cell}\nfrom IPython.display import HTML\nHTML('<b>a</b>')\n```": (
+        "WARNING: this cell's output has no print form"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """Return a book of few words, which is soon built."""
+    project = printed_book.small_book(tmp_path_factory.mktemp("few"))
+    first, _, others = printed_book.TOC.partition("  - caption: Second part")
+    back = others[others.index("  - caption: Back matter") :]
+    (project / "_toc.yml").write_text(first + back, encoding="utf-8")
+    (project / "book" / "beta.md").unlink()
+    return project
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_what_cannot_be_printed_is_told_with_chapter_and_line(few, fault):
+    text = "(alpha)=\n# Alpha\n\nAll is well.\n\n"
+    line = len((printed_book.FRONT + text).splitlines()) + 1
+    printed_book.write(few, "alpha", text + fault + "\n")
+    done = build(few, "pdf")
+    assert done.returncode == 1
+    place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
+    assert re.search(rf"book/alpha\.md:{place}: {re.escape(BROKEN[fault])}", done.stderr)
+    assert not (few / "_build" / "pdf").exists() or pdfs(few) == {}

@@ -52,22 +52,6 @@ def test_an_expression_has_the_value_that_it_has_where_it_stands(compute):
     assert found.errors == {4: "NameError: name 'f' is not defined"}
 
 
-@pytest.mark.parametrize(
-    ("source", "line", "said"),
-    [
-        ("exchange = 1\nexchanged", 1, "NameError: name 'exchanged' is not defined; defined and"
-         " near is exchange"),
-        ("def f():\n    return 1 / 0\n\nf()", 3, "f() raised ZeroDivisionError"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_told_with_its_line_and_nothing_is_kept(compute, source, line, said):
-    found = compute("a = 1", source, "b = 2")
-    ((at, cause),) = found.faults
-    assert (at, said in cause) == (10 + line, True), cause
-    assert len(found.outputs) <= 2
-    assert not results.KEPT.exists()
-
-
 def test_expressions_are_found_in_sentences_captions_and_marks():
     text = textwrap.dedent(
         """\

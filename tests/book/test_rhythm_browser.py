@@ -71,25 +71,6 @@ def test_wide_tables_and_code_use_the_margin(opened, name):
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
-LOOK = """e => {
-  const { borderTopStyle, borderLeftWidth, backgroundImage, borderRadius } = getComputedStyle(e);
-  const title = e.querySelector(".quiz-title, .your-turn-title");
-  return [borderTopStyle, borderLeftWidth, backgroundImage === "none", borderRadius,
-    getComputedStyle(title, "::before").content].join();
-}"""
-
-
-@pytest.mark.parametrize("forced", ["none", "active"])
-def test_a_question_a_sum_and_a_puzzle_differ_in_more_than_colour(opened, forced):
-    page = opened("mechanism/what-attention-does", 1280)
-    page.emulate_media(forced_colors=forced)
-    boxes = [page.locator(tag).first for tag in ("mha-quiz", "mha-your-turn", "mha-build")]
-    looks = [box.evaluate(LOOK) for box in boxes]
-    assert len(set(looks)) == 3
-    marks = [look.rsplit(",", 1)[1].strip('"')[0] for look in looks]
-    assert marks == ["?", "=", "↔"]
-
-
 def test_a_section_s_code_is_one_fold(opened):
     page = opened("mechanism/multi-head-attention", 1280)
     folds = page.evaluate(

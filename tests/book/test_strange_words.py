@@ -1,15 +1,11 @@
-"""Strange words are text wherever they come out: pages, explorer, printed book, teachers' packs."""
+"""Strange words are text wherever they come out: pages, explorer, printed book."""
 
 import json
-import xml.etree.ElementTree as ElementTree
-import zipfile
 
 import printed_book
 import pytest
-from book_site import ROOT
 from bs4 import BeautifulSoup
 from printed_book import build, squeezed, text_of
-from py_mini_racer import MiniRacer
 
 from mha.views.table import as_written, no_tags
 
@@ -155,56 +151,3 @@ def test_the_printed_book_has_them_letter_by_letter(project):
         assert squeezed(token) in text, token
     assert text.count(squeezed("#%~{")) >= 2
     assert squeezed("& &lt;") in text
-
-
-# Packs for teachers
-
-
-@pytest.fixture(scope="module")
-def packs(project):
-    """Return the folder of the packs of the strange book."""
-    done = build(project, "packs", "--variants", "1")
-    assert done.returncode == 0, done.stderr
-    return project / "_build" / "packs"
-
-
-def plain(html):
-    """Return the words of HTML, with single spaces."""
-    soup = BeautifulSoup(html, "html.parser")
-    assert soup.find(["script", "b", "i"]) is None
-    return straight(soup.get_text())
-
-
-def straight(text):
-    """Return a text with single spaces and the quotes that were typed."""
-    return " ".join(text.translate(str.maketrans("“”", '""')).split())
-
-
-def test_the_questions_are_read_as_they_are_written(packs):
-    with MiniRacer() as racer:
-        racer.eval((ROOT / "tests/gift_pegjs/gift-parser.js").read_text("utf-8"))
-        text = json.dumps((packs / "questions" / "questions.gift").read_text("utf-8"))
-        read = json.loads(racer.eval(f"JSON.stringify(giftParser.parse({text}))"))
-    categories = [straight(str(found["title"])) for found in read if found["type"] == "Category"]
-    assert any(title.endswith(HEADING.replace("/", " ")) for title in categories)
-    by_name = {found["id"]: found for found in read if found["type"] != "Category"}
-    assert plain(by_name["quiz-strange-quiz"]["stem"]["text"]) == ASKED
-    assert plain(by_name["ex-strange"]["stem"]["text"]) == ASKED
-    options = by_name["quiz-strange-quiz"]["choices"]
-    assert [plain(option["text"]["text"]) for option in options] == ["</p>=~", "{no} #"]
-    asked = " ".join(plain(found["stem"]["text"]) for found in read if "stem" in found)
-    assert STRANGE[0] in asked
-    with zipfile.ZipFile(packs / "questions" / "questions-qti.zip") as archive:
-        items = {name: ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
-    item = items["quiz-strange-quiz.xml"]
-    assert straight(item.get("title")).startswith(f"{HEADING}: ")
-    assert ASKED in straight("".join(item.itertext()))
-
-
-def test_figures_and_tables_hold_them(packs):
-    folder = packs / "figures" / "beta"
-    drawn = [ElementTree.parse(path) for path in folder.glob("*.svg")]
-    words = ["".join(element.itertext()) for svg in drawn for element in svg.iter()]
-    assert any(STRANGE[0] in text for text in words)
-    rows = [path.read_text("utf-8") for path in folder.glob("*.tex")]
-    assert all(r"\{eval\}`open(1)`" in text and r"*a* \$c\$" in text for text in rows)

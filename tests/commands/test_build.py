@@ -72,15 +72,15 @@ BROKEN = {
 
 def test_a_broken_page_is_named_the_last_good_book_stays_and_a_mended_one_is_built(project):
     before = published(project)
-    for text, said in BROKEN.items():
+    for text, said in (*BROKEN.items(), list(BROKEN.items())[-1]):
+        # A second try must not pass because the first one remembered the page.
         write(project, PAGE + text)
-        for _ in range(2):  # a second try must not pass because the first one remembered the page
-            done = build(project)
-            assert done.returncode == 1
-            assert said in done.stderr
-            assert "error: the book was not built" in done.stderr
-            assert str(project) not in done.stderr
-            assert published(project) == before
+        done = build(project)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert "error: the book was not built" in done.stderr
+        assert str(project) not in done.stderr
+        assert published(project) == before
     write(project, PAGE + "\nThe weight is {given}`0.73`.\n")
     assert build(project).returncode == 0
     assert "0.73</span>." in article(project)

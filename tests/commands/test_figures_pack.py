@@ -61,25 +61,6 @@ def test_the_files_are_written_under_speaking_names(tmp_path):
     assert "river" in printed_book.text_of(pdf)[0]
 
 
-@pytest.mark.parametrize(
-    ("mathml", "tex"),
-    [
-        ("<msub><mi>d</mi><mi>k</mi></msub>", "d_{k}"),
-        (
-            "<mfrac><mn>1</mn><msqrt><mi>n</mi></msqrt></mfrac>",
-            r"\frac{1}{\sqrt{n}}",
-        ),
-        (
-            "<mi>softmax</mi><mo>≈</mo><mn>2</mn>",
-            r"\mathrm{softmax}\approx 2",
-        ),
-    ],
-)
-def test_formulas_are_said_in_tex(mathml, tex):
-    formula = BeautifulSoup(f"<math>{mathml}</math>", "html.parser").math
-    assert as_tex(formula) == f"${tex}$"
-
-
 def test_signs_of_tex_are_text_in_a_cell():
     cell = BeautifulSoup("<td>[50 % &amp; x_1 ≈ −2<sub>k</sub> q₁</td>", "html.parser").td
     assert as_tex(cell) == r"{[}50 \% \& x\_1 $\approx$ $-$2$_{k}$ q$_{1}$"

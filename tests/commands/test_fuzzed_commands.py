@@ -8,14 +8,13 @@ import sys
 import building
 import checking
 import pytest
-import testing
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from packs import command as packs
 from packs import worksheets
 
 from mha.audit import __main__ as audit
-from mha.audit.sources import TITLES, transcribe
+from mha.audit.sources import TITLES
 from mha.examine import __main__ as examine
 from mha.practice.worksheets import TASKS
 from mha.practice.worksheets import command as sheets
@@ -67,14 +66,6 @@ def test_a_command_line_of_the_audit(tmp_path, monkeypatch, arguments):
     holds(ended(audit.main, arguments))
 
 
-@QUIET
-@given(line("-h", "--to"))
-def test_a_command_line_of_the_transcription(tmp_path, monkeypatch, arguments):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(transcribe, "TARGET", tmp_path)
-    holds(ended(transcribe.main, arguments))
-
-
 SHEETS = ("--seed", "--students", "--class", "--difficulty", "--stages", "--causal", "--tokens")
 SHEETS += ("--heads", "--sentence", "--lesson", "--secret", "--force")
 SOME = st.lists(st.sampled_from(("--seed=3", "--students=1", "--causal", "--heads=2")), unique=True)
@@ -123,14 +114,6 @@ def test_a_command_line_of_build(tmp_path, monkeypatch, what, chapters, argument
     holds(ended(asked_of_build, [what, *chapters, *arguments]))
 
 
-@QUIET
-@given(line("-h", "--all"))
-def test_a_command_line_of_check(monkeypatch, arguments):
-    monkeypatch.setattr(sys, "argv", ["check.py", *arguments])
-    monkeypatch.setattr(checking, "check_sources", lambda root, pages: [])
-    holds(ended(checking.main))
-
-
 @given(st.just("") | VALUES)
 @settings(max_examples=20)
 @example("../mechanism/softmax")
@@ -140,11 +123,6 @@ def test_a_page_to_check(name):
             patch.setattr(sys, "argv", ["check.py", "mechanism/softmax", name])
             patch.setattr(checking, "tell", lambda found: None)
             holds(ended(checking.main))
-
-
-@given(line("--quick", "--no-book", "--torch", "--frameworks"))
-def test_a_command_line_of_test(arguments):
-    holds(ended(testing._parser().parse_known_args, arguments))
 
 
 NAMED = (

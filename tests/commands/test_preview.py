@@ -1,21 +1,16 @@
 """The preview of a small book: a chapter is edited before a real browser."""
 
-import asyncio
 import contextlib
-import json
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 from small_project import build, copy_without_pages, published, write_contents, write_pages
-from tornado.websocket import websocket_connect
 
 pytestmark = pytest.mark.browser
 
@@ -160,19 +155,11 @@ def test_a_failing_cell_is_told_above_the_last_good_page_and_heals(page, project
     assert {name.rpartition("book/")[2] for name in executed(project)} == {CHAPTER}
 
 
-def test_a_process_that_begins_without_a_page_tells_so_and_takes_it_back(page, project):
+def test_a_page_that_is_deleted_is_told_and_taken_back(page, project):
     file = project / "book" / f"{CHAPTER}.md"
     text = file.read_text(encoding="utf-8")
     told = page.get_by_text(f"book/{CHAPTER}.md was deleted, and _toc.yml still names it")
     file.unlink()
-    told.wait_for()
-    module = project / "mha" / "examples" / "free_order.py"
-    log = project / "_build" / "preview" / "sphinx.log"
-    log.write_text("of the process before", encoding="utf-8")
-    module.write_bytes(module.read_bytes())  # a new process for the package
-    while "of the process before" in log.read_text(encoding="utf-8", errors="replace"):
-        page.wait_for_timeout(100)
-    page.reload()
     told.wait_for()
     file.write_text(f"{text}\n\nA badger came back.\n", encoding="utf-8")
     page.get_by_text("A badger came back.").wait_for(state="attached")
@@ -194,46 +181,6 @@ def test_a_second_preview_and_a_taken_port_are_refused_in_one_sentence(preview, 
 
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         serving.Server(lambda: None).listen(taken.getsockname()[1])
-
-
-def sign_of(address):
-    """Return the sign by which the chapter is sent now."""
-    with urlopen(f"{address}{CHAPTER}.html") as answer:
-        return re.search(r'data-sign="([\w.]+)"', answer.read().decode("utf-8"))[1]
-
-
-def reloads(address, sign):
-    """Tell whether a page that was sent with a sign is told to load again when it connects."""
-
-    async def ask():
-        socket = await websocket_connect(f"{address.replace('http', 'ws')}preview/socket")
-        said = {"page": f"/{CHAPTER}.html", "sign": sign}
-        await socket.write_message(json.dumps(said))
-        assert "problems" in json.loads(await socket.read_message())
-        try:
-            message = await asyncio.wait_for(socket.read_message(), 2)
-        except TimeoutError:
-            message = "null"
-        socket.close()
-        while await socket.read_message() is not None:  # until the server has closed it, too
-            pass
-        return json.loads(message)
-
-    with ThreadPoolExecutor() as pool:  # Playwright has a loop of its own here
-        return pool.submit(lambda: asyncio.run(ask())).result()
-
-
-def test_a_page_that_was_written_before_its_browser_connected_is_loaded_again(preview, project):
-    before = sign_of(preview[0])
-    for _ in range(20):  # what the tests before have put back may still have to be written
-        if reloads(preview[0], before) is None:
-            break
-        before = sign_of(preview[0])
-    else:
-        pytest.fail("the newest page is told to load again")
-    with (project / "_build" / "preview" / "html" / f"{CHAPTER}.html").open("a") as file:
-        file.write("<!-- written anew -->")
-    assert reloads(preview[0], before) == {"reload": True}
 
 
 def test_a_page_is_written_without_what_the_page_before_had_for_itself(page, project):

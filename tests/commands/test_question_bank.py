@@ -1,24 +1,41 @@
-"""The question bank is what the pages ask, and readers that are not ours read it."""
+"""The question bank is what the pages ask, and readers that are not ours read it.
+
+It is made once, and read as GIFT, as plain QTI, as Moodle's XML, by the rules of Canvas, and as the
+cards of Anki. The rules of Canvas are those of gems/plugins/qti_exporter in instructure/canvas-lms,
+as published: which element decides the kind of a question, and where answers, limits and feedback
+are looked for. Canvas itself has not been tried.
+"""
 
 import html
 import json
 import re
+import sqlite3
 import xml.etree.ElementTree as ElementTree
+import zipfile
+from base64 import b64decode
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import question_bank
 from book_site import ROOT, SITE
 from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
-from packs import alone, pages, questions
+from packs import alone, cards, pages, questions
+from packs import qti as written
 from py_mini_racer import MiniRacer
-from question_bank import SEED, VARIANTS, texts
+
+from byhand.mathematics.page import to_mathml
 
 pytestmark = pytest.mark.book
+
+SEED, VARIANTS = 3, 4
+QUESTIONS = {"README.md", "questions.gift", "questions-moodle.xml"}
+QUESTIONS |= {"questions-qti.zip", "questions-canvas.zip"}
+DECK = "attention-by-hand.apkg"
+"""What the packs hold."""
 
 PARSER = ROOT / "tests" / "gift_pegjs" / "gift-parser.js"
 KINDS = {"MC": "choice", "Numerical": "number", "Essay": "essay"}
@@ -26,45 +43,66 @@ TARGETS = {"multichoice": "choice", "shortanswer": "number", "essay": "essay"}
 
 
 @pytest.fixture(scope="module")
-def bank():
-    return question_bank.bank()
+def book():
+    return pages.read(SITE)
 
 
 @pytest.fixture(scope="module")
-def files():
-    return question_bank.files()
+def bank(book):
+    return questions.bank(book, seed=SEED, variants=VARIANTS)
 
 
 @pytest.fixture(scope="module")
-def gift(files):
+def folder(bank, tmp_path_factory):
+    """Return a folder with the files of the bank, and with what is in each archive."""
+    folder = tmp_path_factory.mktemp("bank")
+    made = questions.write(bank, folder)
+    assert {path.name for path in made} == QUESTIONS
+    for path in made:
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                archive.extractall(folder / path.stem)
+    return folder
+
+
+def texts(question):
+    """Yield all that a question says."""
+    yield question.text
+    for option in question.options:
+        yield from (option.text, option.feedback)
+    yield question.feedback
+
+
+@pytest.fixture(scope="module")
+def gift(folder):
     """Return the questions as the GIFT parser reads them."""
     with MiniRacer() as racer:
         racer.eval(PARSER.read_text(encoding="utf-8"))
-        text = json.dumps(files["questions.gift"].read_text(encoding="utf-8"))
+        text = json.dumps((folder / "questions.gift").read_text(encoding="utf-8"))
         read = json.loads(racer.eval(f"JSON.stringify(giftParser.parse({text}))"))
     return [found for found in read if found["type"] != "Category"]
 
 
 @pytest.fixture(scope="module")
-def qti(tmp_path_factory):
+def qti(folder):
     """Return the items of the package as the reader of QTI reads them, by their names."""
-    folder = question_bank.unpacked("questions-qti.zip", tmp_path_factory.mktemp("qti"))
-    manifest = ElementTree.parse(folder / "imsmanifest.xml")
+    package = folder / "questions-qti"
+    manifest = ElementTree.parse(package / "imsmanifest.xml")
     named = [found.get("href") for found in manifest.iter() if found.tag.endswith("}file")]
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")}
+    found = {path.relative_to(package).as_posix() for path in package.rglob("*.*")}
     assert {*named} == found - {"imsmanifest.xml"}
     items = [name for name in named if name.endswith(".xml")]
     for name in items:
-        shown = re.findall(' src="([^"]+)"', (folder / name).read_text(encoding="utf-8"))
+        shown = re.findall(' src="([^"]+)"', (package / name).read_text(encoding="utf-8"))
         assert {*shown} <= {*named}
-    return {Path(name).stem: parse_item(folder / name) for name in items}
+    return {Path(name).stem: parse_item(package / name) for name in items}
 
 
-def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank_or_left_out(bank):
+def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank_or_left_out(bank, book):
     left_out = {*alone.BANK["left-out"]}
     wanted, boxed = set(), set()
-    for page in pages.read(SITE):
-        soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser")
+    for page in book:
+        soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "lxml")
         wanted |= {tag["id"] for tag in soup.select("mha-quiz, mha-your-turn, .exercise")}
         boxed |= {tag["id"] for tag in soup.select(".exercise:has(mha-your-turn)")}
     assert {question.label for question in bank} - {""} == wanted - left_out - boxed
@@ -106,8 +144,8 @@ def test_a_table_that_holds_the_answer_too_comes_in_part(bank):
         ('See <a href="mechanism/softmax.html#tbl-none">Table 4.9</a>.', "Table 4.9"),
     ],
 )
-def test_a_question_that_names_what_it_has_not_stops_the_pack(said, named, monkeypatch):
-    page = next(page for page in pages.read(SITE) if page.name == "mechanism/softmax")
+def test_a_question_that_names_what_it_has_not_stops_the_pack(said, named, book, monkeypatch):
+    page = next(page for page in book if page.name == "mechanism/softmax")
     odd = pages.Question("ex-softmax-fill", page.title, said, label="ex-softmax-fill")
     monkeypatch.setattr(alone, "of_page", lambda page: [odd])
     line = 1 + (ROOT / "book/mechanism/softmax.md").read_text(encoding="utf-8").split("\n").index(
@@ -121,16 +159,16 @@ def test_a_question_that_names_what_it_has_not_stops_the_pack(said, named, monke
     )
 
 
-def test_a_number_without_its_exercise_stops_the_pack(monkeypatch):
-    page = next(page for page in pages.read(SITE) if page.name == "transformer/depth")
+def test_a_number_without_its_exercise_stops_the_pack(book, monkeypatch):
+    page = next(page for page in book if page.name == "transformer/depth")
     monkeypatch.setattr(alone, "of_page", lambda page: [])
     with pytest.raises(SystemExit, match=r"depth\.md:\d+: ex-depth-norm is no exercise that the q"):
         list(alone.questions([page]))
 
 
-def test_with_an_address_each_question_leads_to_its_page(monkeypatch):
+def test_with_an_address_each_question_leads_to_its_page(book, monkeypatch):
     monkeypatch.setattr(alone, "base_address", lambda: "https://example.org/book/")
-    page = next(page for page in pages.read(SITE) if page.name == "examples/cat-sat")
+    page = next(page for page in book if page.name == "examples/cat-sat")
     asked = list(alone.questions([page]))
     for question in asked:
         where = f'href="https://example.org/book/examples/cat-sat.html#{question.label}"'
@@ -153,35 +191,27 @@ def test_a_number_is_asked_for_as_it_is_judged(bank):
     assert all("." not in question.key for question in whole)
 
 
-def test_names_are_for_people_and_ids_do_not_depend_on_the_order(bank):
-    again = questions.bank(pages.read(SITE)[::-1], SEED + 1, VARIANTS)
-    book = {q.name: q for q in bank if not q.name.startswith("fresh-")}
-    assert {q.name: q for q in again if not q.name.startswith("fresh-")} == book
+def test_a_question_is_named_for_people_and_keeps_its_id_in_another_order(bank, book):
+    few = [page for page in book if page.name in ("examples/cat-sat", "mechanism/scaling")]
+    again, turned = list(alone.questions(few)), list(alone.questions(few[::-1]))
+    assert {q.name: q for q in turned} == {q.name: q for q in again}
+    assert {q.name: q for q in again}.items() <= {q.name: q for q in bank}.items()
     for question in bank:
         assert question.title.startswith(f"{question.chapter}: ")
         assert "<" not in question.title.replace("<end>", "")
         assert question.tags[:2] == (question.chapter, question.kind)
-
-
-def test_every_exercise_has_its_solution_and_every_number_its_line(bank):
-    for question in bank:
         assert question.feedback.startswith("<p>From") <= bool(question.options), question.name
         for option in question.options:
             assert option.text
             assert option.feedback
+        for text in texts(question):
+            ElementTree.fromstring(f"<div>{text}</div>".replace("&nbsp;", " "))
 
 
 def test_code_keeps_its_lines():
     soup = BeautifulSoup("<div><pre><b></b>def f(x):\n    return x\n</pre></div>", "html.parser")
     text = pages.standing_alone(soup.div)
     assert re.sub("</?b/?>", "", text) == "<pre>def\xa0f(x):<br/>\xa0\xa0\xa0\xa0return\xa0x</pre>"
-
-
-def test_every_question_is_whole_xhtml(bank):
-    for question in bank:
-        feedback = [option.feedback + option.text for option in question.options]
-        for text in (question.text, question.feedback, *feedback):
-            ElementTree.fromstring(f"<div>{text}</div>".replace("&nbsp;", " "))
 
 
 def test_gift_is_read_as_it_is_meant(bank, gift):
@@ -249,20 +279,182 @@ def printed(text):
     return [group.split(", ") for group in givens]
 
 
-def test_every_stage_of_a_layer_is_drawn():
-    assert len(questions.drawable()) >= 11
+# ---- Canvas ----
+
+CP, ITEM = f"{{{written.PACKAGE}}}", f"{{{written.ITEM}}}"
+FEEDBACK = f"{ITEM}setOutcomeValue[@identifier='FEEDBACK']"
 
 
-def test_the_same_seed_gives_the_same_bank_and_another_another(bank, files, tmp_path):
-    for path in questions.write(bank, tmp_path):
-        assert path.read_bytes() == files[path.name].read_bytes()
-    ours = list(questions.fresh("scores", SEED, 5))
-    assert ours[:VARIANTS] == [q for q in bank if q.name.startswith(f"fresh-{SEED}-scores")]
-    assert ours != list(questions.fresh("scores", 4, 5))
+def kind_of(resource, item):
+    """Return what Canvas takes an item for: the manifest's word first, then what is in the item."""
+    said = next((e.text.lower() for e in resource.iter(f"{ITEM}interactionType")), None)
+    field = resource.find(f".//{CP}instructureMetadata/{CP}instructureField[@name='question_type']")
+    if said == "extendedtextinteraction" and field is not None:
+        return field.get("value")
+    for tag, kind in (
+        ("choiceInteraction", "choice"),
+        ("extendedTextInteraction", "essay"),
+        ("textEntryInteraction", "words in a gap"),
+    ):
+        if item.find(f".//{ITEM}{tag}") is not None:
+            return kind
+    return None
 
 
-def test_a_reader_refuses_what_is_not_gift(gift):
-    with MiniRacer() as racer:
-        racer.eval(PARSER.read_text(encoding="utf-8"))
-        with pytest.raises(Exception, match="Expected"):
-            racer.eval('giftParser.parse("::a::b{=c ~")')
+def limits(item):
+    """Return between which numbers `NumericInteraction` takes an answer."""
+    found = (item.find(f".//{ITEM}{side}/{ITEM}baseValue") for side in ("gte", "lte"))
+    return tuple(Decimal(element.text) for element in found)
+
+
+def options(item):
+    """Return of each option, as `ChoiceInteraction` reads it, if it is right, and its reply."""
+    right = {e.text for e in item.iterfind(f".//{ITEM}correctResponse/{ITEM}value")}
+    replies = {e.get("identifier"): e for e in item.iterfind(f"{ITEM}modalFeedback")}
+    found = {e.get("identifier"): [e.get("identifier") in right, None] for e in choices(item)}
+    for condition in item.iterfind(f".//{ITEM}responseIf"):
+        value = condition.find(f"*/{ITEM}baseValue[@baseType='identifier']")
+        if value is not None:
+            reply = condition.find(f"{FEEDBACK}//{ITEM}baseValue").text
+            found[value.text][1] = replies[reply].find(f"{ITEM}p")
+    return list(found.values())
+
+
+def choices(item):
+    return item.iter(f"{ITEM}simpleChoice")
+
+
+def test_canvas_keeps_kinds_limits_right_options_replies_and_pictures(bank, folder):
+    kinds = {"number": "numerical_question", "choice": "choice", "essay": "essay"}
+    package = folder / "questions-canvas"
+    manifest = ElementTree.parse(package / "imsmanifest.xml").getroot()
+    assert manifest.findtext(f"{CP}metadata/{CP}schema").startswith("QTIv2.")
+    resources = {r.get("identifier"): r for r in manifest.iter(f"{CP}resource")}
+    for question in bank:
+        resource = resources[question.name]
+        item = ElementTree.parse(package / f"{question.name}.xml").getroot()
+        assert resource.get("type").startswith("imsqti_item_xmlv2p")
+        assert item.get("title") == question.title
+        assert kind_of(resource, item) == kinds[question.kind]
+        if question.kind == "number":
+            low, high = limits(item)
+            assert low <= Decimal(question.key) <= high
+            assert high - low == 2 * question.margin
+        for option, (is_right, reply) in zip(question.options, options(item), strict=True):
+            assert is_right == option.is_right
+            assert "".join(reply.itertext()).strip()
+        replies = [e.get("identifier") for e in item.iterfind(f"{ITEM}modalFeedback")]
+        assert replies.count("general_fb") == 1
+        files = {file.get("href") for file in resource.iter(f"{CP}file")}
+        for picture in item.iter(f"{ITEM}img"):
+            assert picture.get("src") in files  # Canvas looks for the address from the top
+        assert len(files) == 1 + len(question.files)
+
+
+# ---- Moodle ----
+
+IN_MOODLE = {"multichoice": "choice", "numerical": "number", "essay": "essay"}
+WANTED = {
+    "multichoice": {"single", "shuffleanswers", "answernumbering", "answer"},
+    "numerical": {"answer"},
+    "essay": {"responseformat", "responserequired", "responsefieldlines", "graderinfo"},
+}
+SHARES = {0, 5, 10, 11.11111, 12.5, 14.28571, 16.66667, 20, 25, 30, 33.33333, 40, 50, 60, 66.66667}
+SHARES |= {70, 75, 80, 83.33333, 90, 100}
+"""What part of a mark an answer may give or take in Moodle, to 5 decimals."""
+
+
+def test_moodle_reads_chapters_parts_answers_and_pictures(bank, folder):
+    quiz = ElementTree.parse(folder / "questions-moodle.xml").getroot()
+    assert quiz.tag == "quiz"
+    paths = [q.findtext("category/text") for q in quiz if q.get("type") == "category"]
+    assert all(path.startswith("$course$/top/Attention by Hand/") for path in paths)
+    named = [path.split("/", 3)[3].replace("//", "/") for path in paths]
+    assert sorted(named) == sorted({question.chapter for question in bank})
+    asked = [element for element in quiz if element.get("type") != "category"]
+    for question, element in zip(bank, asked, strict=True):
+        kind = element.get("type")
+        assert IN_MOODLE[kind] == question.kind
+        assert WANTED[kind] <= {part.tag for part in element}
+        assert element.findtext("name/text") == question.title
+        assert element.findtext("idnumber") == question.name
+        assert len(question.name) <= 100  # the longest idnumber of Moodle's tables
+        tags = [tag.findtext("text") for tag in element.iterfind("tags/tag")]
+        assert tags == list(question.tags)
+        moodle_has_the_pictures(question, element)
+        moodle_judges_as_asked(question, element)
+
+
+def moodle_has_the_pictures(question, element):
+    for part in ("questiontext", "generalfeedback"):
+        html = element.find(part)
+        assert html.get("format") == "html"
+        files = {file.get("name"): file for file in html.iterfind("file")}
+        for name, file in files.items():
+            assert (file.get("path"), file.get("encoding")) == ("/", "base64")
+            assert b64decode(file.text, validate=True).decode() == question.files[name]
+            assert f'src="@@PLUGINFILE@@/{name}"' in html.findtext("text")
+        assert html.findtext("text").count(' src="') == len(files)
+
+
+def moodle_judges_as_asked(question, element):
+    answers = element.findall("answer")
+    shares = [float(answer.get("fraction")) for answer in answers]
+    assert all(any(abs(abs(s) - allowed) < 1e-5 for allowed in SHARES) for s in shares)
+    if question.kind == "number":
+        (answer,) = answers
+        assert (answer.findtext("text"), shares) == (question.key, [100])
+        assert float(answer.findtext("tolerance")) == float(question.margin)
+    for option, answer, share in zip(question.options, answers, shares, strict=False):
+        assert answer.findtext("text") == option.text
+        assert answer.findtext("feedback/text") == option.feedback
+        assert (share > 0) == option.is_right
+    if question.options:
+        assert (element.findtext("single") == "true") != question.is_multiple
+        assert sum(share for share in shares if share > 0) == pytest.approx(100, abs=1e-4)
+
+
+# ---- Cards ----
+
+
+def test_the_deck_of_cards_as_anki_keeps_it(bank, book, tmp_path):
+    (package,) = cards.write(bank, book, tmp_path)
+    assert package.name == DECK
+    with zipfile.ZipFile(package) as archive:
+        collection = sqlite3.connect(archive.extract("collection.anki2", tmp_path))
+        media = json.loads(archive.read("media"))
+        pictures = {name: archive.read(number) for number, name in media.items()}
+    (decks,) = collection.execute("SELECT decks FROM col").fetchone()
+    decks = {int(i): deck["name"] for i, deck in json.loads(decks).items()}
+    rows = collection.execute(
+        "SELECT guid, flds, tags, did FROM notes JOIN cards ON nid = notes.id ORDER BY notes.id"
+    ).fetchall()
+    fronts, terms, formulas, shown = {}, 0, 0, set()
+    for guid, fields, tags, did in rows:
+        fronts[guid], back = fields.split("\x1f")
+        top, _, chapter = decks[did].partition("::")
+        assert (top, chapter in {page.title for page in book}) == ("Attention by Hand", True)
+        assert chapter.replace(" ", "-") in tags.split()
+        shown |= {*re.findall(' src="([^"]+)"', fronts[guid])}
+        assert "<math" not in fields
+        for tex in re.findall(r"\\\((.*?)\\\)", fields, re.DOTALL):
+            to_mathml(BeautifulSoup(tex, "html.parser").get_text(), display=False)
+            formulas += 1
+        if "term" in tags.split():
+            (term,) = re.findall("<em>(.*)</em>", fronts[guid])
+            assert f"<strong>{term}</strong>" in back
+            assert len(plain(back).split()) >= 6
+            assert not re.search(r"\b(?:above|below|here)\b|this page", plain(back))
+            terms += 1
+    asked = [question for question in bank if cards.fits(question) and question.page]
+    for question in asked:
+        said = plain(fronts[cards.genanki.guid_for(question.name)])
+        assert said.startswith(plain(cards.in_tex(question.text)))
+    assert len(rows) == len(asked) + terms
+    assert (len(asked) >= 140, terms >= 30, formulas > 100) == (True, True, True)
+    assert set() < shown <= {*pictures}
+    assert all(svg.startswith(b"<svg") for svg in pictures.values())
+
+
+def plain(html):
+    return " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())

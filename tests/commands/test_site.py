@@ -1,6 +1,6 @@
 """The site: the pages, and beside them each file that a page names.
 
-What other tests make is here by its name alone: decks, the EPUB, the letter edition.
+What other tests make is here by its name alone: questions, cards, decks, the EPUB, the PDF.
 """
 
 import re
@@ -14,6 +14,7 @@ from book_site import ROOT, SITE, source
 from bs4 import BeautifulSoup
 from epub import book as epub
 from packs import command as packs
+from test_question_bank import DECK, QUESTIONS
 
 import mha
 
@@ -31,10 +32,21 @@ def printed(documents):
 def decks(arguments, pages, folder):
     """Return three files for each chapter that has a deck."""
     names = [path.name.split(".")[0] for path in (ROOT / "book").rglob("*.slides.md")]
-    made = [folder / f"{name}{end}" for name in names for end in (".pdf", "-notes.pdf", ".pptx")]
-    for path in made:
-        path.write_bytes(b"slides")
-    return made
+    return named(f"{name}{end}" for name in names for end in (".pdf", "-notes.pdf", ".pptx"))(
+        arguments, pages, folder
+    )
+
+
+def named(names):
+    """Return a pack whose files have names and nothing else."""
+
+    def write(arguments, pages, folder):
+        made = [folder / name for name in names]
+        for path in made:
+            path.write_bytes(b"made")
+        return made
+
+    return write
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +58,8 @@ def site(tmp_path_factory):
         patch.setattr(typesetting, "typeset", printed)
         patch.setattr(epub, "write", lambda file, book: file.write_bytes(b"EPUB"))
         patch.setitem(packs.PACKS, "slides", decks)
+        patch.setitem(packs.PACKS, "questions", named(QUESTIONS))
+        patch.setitem(packs.PACKS, "cards", named([DECK]))
         typesetting.PRINT.mkdir()
         whole_site.make()
         yield folder / "site"

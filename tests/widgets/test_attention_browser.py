@@ -56,7 +56,7 @@ def test_each_step_agrees_with_the_package_on_random_inputs(arithmetic_page):
     the last bit, weights to 1e-12 of themselves.
     """
     rng = np.random.default_rng(SEED)
-    wanted = [steps(random_case(rng)) for _ in range(4000)]
+    wanted = [steps(random_case(rng)) for _ in range(1500)]
     cases = [
         plain(case) | {"scores": scores.tolist(), "weights": weights.tolist()}
         for case, scores, _, weights in wanted
@@ -70,13 +70,13 @@ def test_each_step_agrees_with_the_package_on_random_inputs(arithmetic_page):
         near(result["weights"], weights, weights)
         near(result["outputs"], weights @ value, weights @ np.abs(value))
         empty += (weights.sum(axis=1) == 0).any()
-    assert empty > 200
+    assert empty > 75
 
 
 def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
     rng = np.random.default_rng(SEED + 1)
     cases, runs = [], []
-    for _ in range(1500):
+    for _ in range(600):
         worked = random_example(rng)
         temperature = float(rng.choice([1.0, 0.5, 4.0]))
         start = worked.query if worked.layer is None else worked.layer.w_q
@@ -153,7 +153,7 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, changed):
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
 def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm, activation):
     rng = np.random.default_rng(SEED + 5)
-    runs = [trace(random_block(rng, norm, activation)) for _ in range(100)]
+    runs = [trace(random_block(rng, norm, activation)) for _ in range(30)]
     cases = [inputs_of(run.example, 1.0) for run in runs]
     found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
     ends = set()

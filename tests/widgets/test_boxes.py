@@ -8,7 +8,6 @@ from bs4 import BeautifulSoup
 from helpers import example
 
 from mha import arithmetic, load_example, trace
-from mha.practice.calculations import HINTS
 from mha.widgets.boxes import your_turn, your_turns
 from mha.widgets.build import build_query
 from mha.widgets.rows import ROWS, fill_row
@@ -47,28 +46,6 @@ def test_the_data_for_the_script_hold_operands_and_no_answer():
     np.testing.assert_allclose(data["givens"], [RUN.scaled_scores[0, 1]], atol=1e-10)
     assert data["column"] == 2
     assert str(RUN.weights[0, 1, 2])[:6] not in page.find("script").string
-
-
-@pytest.mark.parametrize(
-    ("cell", "kind", "draw"),
-    [
-        (("query", 0, 1), "products", ["tenths", "tenths"]),
-        (("scores", 0, 1), "products", ["tenths", "tenths"]),
-        (("scaled_scores", 0, 1), "root", ["scores", "same"]),
-        (("exponentials", 0, 1), "power", ["exponents"]),
-        (("row_sums", 0), "sum", ["positive"]),
-        (("weights", 0, 1), "share", ["exponents"]),
-        (("head_outputs", 0, 1), "products", ["shares", "tenths"]),
-        (("output", 0, 1), "products", ["tenths", "tenths"]),
-    ],
-)
-def test_each_kind_says_what_it_is_drawn_from(cell, kind, draw):
-    data = data_of(your_turn(RUN, *cell))
-    assert (data["kind"], data["draw"], data["hints"]) == (kind, draw, list(HINTS[kind]))
-    assert set(data) == {
-        *("kind", "givens", "shownPlaces", "column", "places", "percent", "hints", "draw"),
-        "elsewhere",
-    }
 
 
 def test_text_is_escaped_in_both_forms():

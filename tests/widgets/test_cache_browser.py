@@ -114,9 +114,7 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(slots).to_have_count(3)
 
 
-@pytest.mark.parametrize(
-    "state", ["text=0_9", "text=" + "_".join("0" * 9), "text=x&step=-1", "step=999"]
-)
+@pytest.mark.parametrize("state", ["text=0_9&step=-1", "text=" + "_".join("0" * 9) + "&step=999"])
 def test_what_an_address_cannot_mean_is_as_at_first(cache, state):
     page = cache(f"#cache=the-cat-sat-end&{state}")
     expect(page.locator(".slot:not(.free)")).to_have_count(2)

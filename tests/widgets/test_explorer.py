@@ -1,7 +1,6 @@
 """The explorer's element: every number as a table, the inputs as JSON, a figure for print."""
 
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +12,7 @@ from mha import example_names, figures, load_example, short, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
 from mha.runs.stages import STAGES, as_data
-from mha.views.colours import HEAD_COLOURS, HEAD_COLOURS_IN_DARK
-from mha.widgets.assets import (
-    published,
-    stages_script,
-)
 from mha.widgets.explorer import explorer
-from mha.widgets.explorer_tables import HEAD_STYLES
 
 BY_HEAD = (
     *("query", "key", "value", "scores", "scaled_scores", "weights", "head_outputs"),
@@ -64,14 +57,6 @@ def test_every_result_stands_in_a_table_that_says_what_it_shows(name):
         assert table.caption.get_text()
         assert all(th["scope"] in ("row", "col", "colgroup") for th in table.find_all("th"))
         assert all(th.get_text() for th in table.find_all("th"))
-
-
-def test_inputs_are_written_as_they_are_given():
-    page = soup(trace(load_example("the-cat-sat")))
-    (table,) = page.find_all("table", attrs={"data-stage": "embeddings"})
-    assert numbers(table) == [list("1010"), list("0101"), list("1100")]
-    assert numbers(page.find("table", attrs={"data-stage": "w_q"}))[0] == ["0.1", "0.2"]
-    assert numbers(page.find("table", attrs={"data-stage": "w_o"}))[2] == ["0.9", "1", "1.1", "1.2"]
 
 
 @pytest.mark.parametrize("name", example_names())
@@ -126,13 +111,6 @@ def test_what_the_source_prints_is_held_by_its_address(name):
         assert found
 
 
-def test_terms_of_sums_are_held_too():
-    held = data(trace(load_example("the-cat-sat")), prints=Prints("the-cat-sat"))["prints"]
-    assert held["query.0.0.0:0"] == [["0.1", True]]
-    assert held["scores.0.0.0"]
-    assert all(":" not in address or int(address.split(":")[1]) < 4 for address in held)
-
-
 def test_print_form_is_the_figure_with_its_alternative_text():
     run = trace(load_example("the-cat-sat"))
     figure = figures.lanes(run)
@@ -150,31 +128,6 @@ def test_errors_are_one_sentence():
     sentence = "name is 'Cat sat'; lower-case letters, digits and hyphens are wanted"
     with raises(ValueError, sentence):
         explorer(run, name="Cat sat")
-
-
-def test_the_style_sheets_have_the_heads_colours_of_the_figures():
-    light, dark = published()["heads.css"].splitlines()
-    for colours, text in ((HEAD_COLOURS, light), (HEAD_COLOURS_IN_DARK, dark)):
-        found = dict(re.findall(r"--head-(\d):(#\w+)", text))
-        assert found == {str(i): colour for i, colour in enumerate(colours, start=1)}
-    css = published()["explorer.css"]
-    assert re.findall(r"head-(\d){--head:var\(--head-(\d)\)", css) == [
-        (str(i), str(i + 1)) for i in range(HEAD_STYLES)
-    ]
-    assert len(set(re.findall(r"--pattern:([^;]+);", css))) == HEAD_STYLES
-
-
-def test_the_registry_of_stages_reaches_the_browser():
-    script = stages_script()
-    assert script in published()["arithmetic.js"]
-    assert script.startswith("window.mhaStages=")
-    read = json.loads(script.removeprefix("window.mhaStages=").rstrip(";\n"))
-    assert read == json.loads(json.dumps(as_data()))
-    assert list(read) == list(as_data())
-    late = stages_script(in_block=True)
-    assert late in published()["explorer-block.js"]
-    read = json.loads(late.removeprefix("Object.assign(window.mhaStages,").rstrip(");\n"))
-    assert read == json.loads(json.dumps(as_data(in_block=True)))
 
 
 NORMS = ["before", "after", "nowhere"]

@@ -5,6 +5,7 @@ import pytest
 from accessible import violations
 from explorer_pages import sums_hold
 from helpers import example
+from playwright.sync_api import expect
 
 from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, origin, short, shown, trace
 from mha.runs.stages import STAGES
@@ -128,25 +129,26 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("address", RULES)
-def test_a_number_tells_its_rule_and_leads_to_what_it_comes_from(view, rng, address):
+def test_a_number_tells_its_rule_and_leads_to_what_it_comes_from(view, rng):
     run = with_parts(parts(rng), activation="gelu")
-    seen = view(run, address=f"#explore=made-up&at={address}").open()
-    found = origin(run, Place.parse(address))
-    assert RULES[address] in seen.panel
-    sources = {str(operand.place) for operand in found.operands if operand.place}
-    lit = seen.page.locator(".cell.source").evaluate_all(
-        "all => all.map(e => [e.closest('table').dataset.stage, e.closest('tr').rowIndex - 1,"
-        " e.closest('td').cellIndex - 1])"
-    )
-    assert {str(Place.of(stage, 0, row, column)) for stage, row, column in lit} == sources
-    line = seen.page.locator(".how").inner_text().partition(": ")[2]
-    left, equals, right = line.rpartition(" = " if " = " in line else " ≈ ")
-    assert right == short(found.number)
-    assert equals.strip() == sign(left, right)
-    seen.page.locator(".panel .operand").first.click()
-    wanted = f"at={found.operands[0].place}"
-    seen.page.wait_for_function("(wanted) => location.hash.includes(wanted)", arg=wanted)
+    seen = view(run).open()
+    for address, rule in RULES.items():
+        seen.page.evaluate("(at) => { location.hash = `#explore=made-up&at=${at}`; }", address)
+        expect(seen.page.locator(".panel")).to_contain_text(rule)
+        found = origin(run, Place.parse(address))
+        sources = {str(operand.place) for operand in found.operands if operand.place}
+        lit = seen.page.locator(".cell.source").evaluate_all(
+            "all => all.map(e => [e.closest('table').dataset.stage, e.closest('tr').rowIndex - 1,"
+            " e.closest('td').cellIndex - 1])"
+        )
+        assert {str(Place.of(stage, 0, row, column)) for stage, row, column in lit} == sources
+        line = seen.page.locator(".how").inner_text().partition(": ")[2]
+        left, equals, right = line.rpartition(" = " if " = " in line else " ≈ ")
+        assert right == short(found.number)
+        assert equals.strip() == sign(left, right)
+        seen.page.locator(".panel .operand").first.click()
+        wanted = f"at={found.operands[0].place}"
+        seen.page.wait_for_function("(wanted) => location.hash.includes(wanted)", arg=wanted)
 
 
 @pytest.mark.parametrize(

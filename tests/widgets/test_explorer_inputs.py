@@ -4,14 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from explorer_pages import PRESSES
 
 from mha import shown, trace
 
 pytestmark = pytest.mark.browser
-
-
-# ---- Changing inputs ----
 
 
 def test_an_embedding_can_be_changed_by_keyboard_alone(view):
@@ -53,8 +49,7 @@ def test_a_bad_input_changes_nothing(view):
     assert seen.cell("key", 0, 0, 0).inner_text() == "1"
 
 
-@PRESSES
-def test_reset_brings_everything_back(view, press):
+def test_reset_brings_everything_back(view):
     seen = view("the-cat-sat").open()
     before = seen.tables()
     for label in ("Head 2", "Head 1 on", "Causal: no later keys", "sat is padding", "Scores"):
@@ -65,7 +60,7 @@ def test_reset_brings_everything_back(view, press):
     seen.cell("embeddings", 0, 0).click()
     seen.page.get_by_label("Change to").fill("9")
     assert seen.tables() != before
-    press(seen.page.get_by_role("button", name="Reset"))
+    seen.page.get_by_role("button", name="Reset").click()
     assert seen.tables() == before
     assert seen.status == "Everything is as at first."
     for label in ("Head 1", "Head 1 on", "Head 2 on", "Weights", "1/√2 = 0.7071"):

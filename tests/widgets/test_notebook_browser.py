@@ -25,9 +25,7 @@ from mha import (
 )
 from mha.runs.places import Place
 from mha.views.colours import PAGE_COLOURS
-from mha.widgets.assets import ARITHMETIC, EXPLORER
 from mha.widgets.layer import MOST_TOKENS
-from mha.widgets.model import language_model
 
 pytestmark = pytest.mark.browser
 
@@ -143,13 +141,6 @@ def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height
     expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_the_model_of_names_and_a_figure_stand_beside_each_other(notebook):
-    page = notebook(language_model("ba ke saw mo nu ."), figures.query_strip(SMALL, 0))
-    _, frame = frame_of(page)
-    frame.locator(".model-cells, .model-story button").first.wait_for()
-    assert page.locator("svg[role=img]").count() == 1
-
-
 # ---- A large layer ----
 
 N, HEADS, D_MODEL, D_K, D_V = 23, 7, 37, 30, 29
@@ -182,11 +173,9 @@ def test_a_large_layer_is_accessible_and_as_wide_as_its_place(notebook, rng, the
     assert violations(frame, "mha-instrument") == []
 
 
-@pytest.mark.parametrize("kind", ["plain", "causal", "masked", "biased", "turned"])
+@pytest.mark.parametrize("kind", ["masked", "biased", "turned"])
 def test_the_numbers_of_a_large_layer_are_the_trace_s(notebook, rng, kind):
     options = {
-        "plain": {},
-        "causal": {"is_causal": True},
         "masked": {"mask": rng.random((HEADS, N, N)) < 0.8},
         "biased": {"mask": rng.normal(size=(HEADS, N, N)), "is_causal": True},
         "turned": {"angles": rotary_angles(np.arange(N), D_K)},
@@ -247,18 +236,6 @@ def test_a_map_chooses_head_and_query_by_mouse_and_by_keyboard(notebook, rng):
     expect(frame.locator(".strip-title")).to_contain_text("11 (11) attend to? Head 3")
     maps.nth(5).press("ArrowDown")
     expect(frame.locator(".strip-title")).to_contain_text("12 (12) attend to? Head 6")
-
-
-def test_on_a_page_of_the_book_its_scripts_stand_beside_the_page(browser, static, rng, tmp_path):
-    names = (*ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{static.as_uri()}/{name}"></script>' for name in names)
-    body = explorer(run_of(rng)).on_page()[0]["text/html"]
-    file = tmp_path / "page.html"
-    file.write_text(f'<!doctype html><meta charset="utf-8">{scripts}{body}', encoding="utf-8")
-    page = browser.new_page()
-    page.goto(file.as_uri())
-    page.locator("mha-instrument.live .layer-keys").wait_for()
-    page.close()
 
 
 def test_what_a_page_cannot_show_is_refused():

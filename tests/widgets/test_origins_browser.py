@@ -146,7 +146,7 @@ def operands(wanted, terms):
 @pytest.mark.parametrize("draw", [random_example, ordinary, at_places, shifted])
 def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw):
     rng = np.random.default_rng(SEED + 4)
-    examples = [draw(rng) for _ in range(1 if draw in (ordinary, at_places) else 9)]
+    examples = [draw(rng) for _ in range(1 if draw in (ordinary, at_places) else 5)]
     runs = [trace(worked) for worked in examples]
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, constants = set(), set()
@@ -170,8 +170,8 @@ NORMS = ["before", "after", "nowhere"]
 def test_every_number_of_a_block_has_the_origin_that_python_gives_it(
     arithmetic_page, norm, activation
 ):
-    rng = np.random.default_rng(SEED + 6)
-    examples = [random_block(rng, norm, activation) for _ in range(9)]
+    rng = np.random.default_rng(SEED + 7)
+    examples = [random_block(rng, norm, activation) for _ in range(4)]
     runs = [trace(worked) for worked in examples]
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, rows = set(), set()

@@ -196,11 +196,8 @@ def test_the_keyboard_goes_from_number_to_number(opened):
 @pytest.mark.parametrize(
     "fragment",
     [
-        "#pencil=sources&document=constructor&at=110:query.0.2.0",
-        "#pencil=sources&document=apple-walkthrough&at=<img src=x onerror=alert(1)>",
-        "#pencil=sources&document=apple-walkthrough&corrected=999999-1.-.5-.--",
-        "#pencil=sources&document=apple-walkthrough&corrected=" + "1" * 5000,
-        "#pencil=__proto__&document=apple-walkthrough",
+        "#pencil=sources&document=constructor&at=<img src=x onerror=alert(1)>",
+        "#pencil=sources&document=apple-walkthrough&corrected=999999-1.-.5-.--" + "1" * 5000,
         "#pencil=sources&at=%",
     ],
 )

@@ -138,8 +138,8 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
 
 @pytest.mark.parametrize(
     "state",
-    ["#sheet=since-2023&on=__proto__.cap&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1",
-     "#sheet=since-2023&on=%3Cimg%3E&query=%00&key=1", "#sheet=other&on=cap"],
+    ["#sheet=since-2023&on=%3Cimg%3E&query=%00&key=1",
+     "#sheet=since-2023&on=__proto__.cap&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"],
 )  # fmt: skip
 def test_a_hostile_address_does_nothing(sheet_page, state):
     page = sheet_page(state)

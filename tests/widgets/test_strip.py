@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from explorer_pages import PRESSES, sums_hold, written
+from explorer_pages import sums_hold, written
 from playwright.sync_api import expect
 
 from mha import Place, example_names, load_example, origin, shown, trace
@@ -49,6 +49,7 @@ def test_the_strip_shows_the_numbers_of_the_trace_and_what_they_come_from(view, 
         for query in range(len(seen.run.tokens)):
             seen.page.locator(".chip").nth(query).click()
             holds(seen, seen.run, query, head)
+    nothing_lies_over_another_thing_and_the_drawing_is_kept(seen)
     assert seen.errors == []
 
 
@@ -100,6 +101,37 @@ def sources_and_all_that_is_moved_light_up(seen):
         assert wanted[where] <= set(lit), where
         assert {other for other in shown if where in wanted[other]} <= set(lit), where
     assert len(found) > 20
+
+
+OVER = """() => {
+  const boxes = [...document.querySelectorAll(".one :is(.number, .token, .bar)")]
+    .filter((e) => e.checkVisibility()).map((e) => [e, e.getBoundingClientRect()]);
+  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
+    .filter(([, b]) => a.left + 2 < b.right && b.left + 2 < a.right
+      && a.top + 2 < b.bottom && b.top + 2 < a.bottom)
+    .map(([other]) => [one, other].map((e) => e.ariaLabel ?? e.className)));
+}"""
+
+ROOMS = """() => {
+  const all = (s) => [...document.querySelectorAll(`.one ${s}`)];
+  const wide = (e) => e.getBoundingClientRect().width;
+  const one = document.querySelector(".one");
+  return [wide(all(".bar")[0]) / wide(all(".key .at-weights")[0]),
+    Math.max(...all(".bar > span").map((e) => parseFloat(e.style.backgroundSize))) / 100,
+    one.scrollWidth - one.clientWidth];
+}"""
+
+
+def nothing_lies_over_another_thing_and_the_drawing_is_kept(seen):
+    for width in (390, 600, 812, 1012, 1292, 1280):
+        seen.page.set_viewport_size({"width": width, "height": 900})
+        assert seen.page.evaluate(OVER) == []
+        if width > 1000:  # a window of 1100, 1260 and 1280 pixels
+            room, longest, over = seen.page.evaluate(ROOMS)
+            assert room >= 1 / 3  # the longest bar takes a third of its room
+            assert longest >= 0.333
+            assert over <= 0
+            assert seen.page.locator(":is(.flow, .fan) svg:visible").count() == 2
 
 
 def changed(run, row, column, value):
@@ -165,9 +197,7 @@ WAYS_OF_A_DRAG = """([label, by]) => {
 @pytest.mark.parametrize(
     ("name", "label"),
     [
-        ("the-cat-sat", "Embedding of cat, x₁"),
         ("the-cat-sat", "Value of cat, v₁, Head 1"),
-        ("river-bank", "Value of river, v₂"),
         ("cat-sat-on-it", "Embedding of it, x₃"),
     ],
 )
@@ -197,9 +227,8 @@ def test_a_value_that_is_computed_is_dragged_by_the_least_change_of_its_matrix(v
     assert "#" not in seen.settled_url()
 
 
-@pytest.mark.parametrize("width", [390, 1100, 1280])
-def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view, width):
-    seen = view("the-cat-sat", width=width, is_new=True).live()
+def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
+    seen = view("the-cat-sat", width=390, is_new=True).live()
     field = seen.page.locator(".strip .given").first
     field.evaluate("e => e.scrollIntoView({ block: 'center' })")
     expect(field).not_to_have_value("1")
@@ -241,66 +270,6 @@ def test_scores_that_nothing_scales_stand_there_once(view):
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
 
 
-OVER = """() => {
-  const boxes = [...document.querySelectorAll(".one :is(.number, .token, .bar)")]
-    .filter((e) => e.checkVisibility()).map((e) => [e, e.getBoundingClientRect()]);
-  return boxes.flatMap(([one, a], i) => boxes.slice(i + 1)
-    .filter(([, b]) => a.left + 2 < b.right && b.left + 2 < a.right
-      && a.top + 2 < b.bottom && b.top + 2 < a.bottom)
-    .map(([other]) => [one, other].map((e) => e.ariaLabel ?? e.className)));
-}"""
-
-
-@pytest.mark.parametrize("name", example_names())
-def test_nothing_of_the_strip_lies_over_another_thing(view, name):
-    seen = view(name).live()
-    for width in (390, 600, 812, 1280):
-        seen.page.set_viewport_size({"width": width, "height": 900})
-        assert seen.page.evaluate(OVER) == []
-
-
-ROOMS = """() => {
-  const all = (s) => [...document.querySelectorAll(`.one ${s}`)];
-  const wide = (e) => e.getBoundingClientRect().width;
-  const one = document.querySelector(".one");
-  return [wide(all(".bar")[0]) / wide(all(".key .at-weights")[0]),
-    Math.max(...all(".bar > span").map((e) => parseFloat(e.style.backgroundSize))) / 100,
-    one.scrollWidth - one.clientWidth];
-}"""
-
-
-@pytest.mark.parametrize("name", example_names())
-def test_the_drawing_is_kept_and_the_longest_bar_takes_a_third_of_its_room(view, name):
-    seen = view(name).live()
-    for width in (780, 960, 992):  # what the strip has of windows of 1100, 1260 and 1280 pixels
-        seen.page.set_viewport_size({"width": width + 32, "height": 900})
-        room, longest, over = seen.page.evaluate(ROOMS)
-        assert room >= 1 / 3
-        assert longest >= 0.333
-        assert over <= 0
-        assert seen.page.locator(":is(.flow, .fan) svg:visible").count() == 2
-
-
-def test_an_input_is_dragged_by_touch(view):
-    seen = view("the-cat-sat", has_touch=True).live()
-    seen.number("Embedding of cat, x₁").evaluate(
-        """(e) => { const { left, top } = e.getBoundingClientRect();
-          e.setPointerCapture = () => {};
-          const send = (type, x) => e.dispatchEvent(new PointerEvent(type, { bubbles: true,
-            pointerId: 7, pointerType: "touch", clientX: x, clientY: top + 9 }));
-          send("pointerdown", left); send("pointermove", left + 24); send("pointerup", left + 24);
-        }"""
-    )
-    holds(seen, changed(seen.run, 1, 0, 0.3), 0)
-
-
-def test_the_wheel_changes_nothing(view):
-    seen = view("the-cat-sat").live()
-    seen.number("Embedding of cat, x₁").hover()
-    seen.page.mouse.wheel(0, 30)
-    holds(seen, seen.run, 0)
-
-
 def test_an_input_is_changed_by_the_keyboard(view):
     seen = view("the-cat-sat").live()
     seen.number("Embedding of the, x₁").focus()
@@ -340,24 +309,21 @@ CUT = """() => [...document.querySelectorAll(".strip .number:not(:focus)")]
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("number", ["100000", "1e8", "-123456.789"])
-def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(
-    view, number, width
-):
+def test_a_huge_number_leaves_room_for_the_output_and_reset_takes_its_room_back(view, width):
     seen = view("the-cat-sat", width=width).live()
     strip = seen.page.locator(".strip")
     wide = "e => [...e.querySelectorAll('.number')].map((n) => n.offsetWidth)"
     before = strip.evaluate(wide)
-    seen.number("Embedding of the, x₁").click()
-    seen.page.keyboard.type(number)
-    seen.press("Enter")
-    ends = seen.page.locator(".result").evaluate_all(
-        "all => all.map((e) => e.getBoundingClientRect().right)"
-    )
-    assert max(ends) <= width
-    assert seen.page.evaluate(CUT) == []
-    seen.page.get_by_role("button", name="Reset").click()
-    assert strip.evaluate(wide) == before
+    for number in ("100000", "1e8", "-123456.789"):
+        seen.number("Embedding of the, x₁").fill(number)
+        seen.press("Enter")
+        ends = seen.page.locator(".result").evaluate_all(
+            "all => all.map((e) => e.getBoundingClientRect().right)"
+        )
+        assert max(ends) <= width
+        assert seen.page.evaluate(CUT) == []
+        seen.page.get_by_role("button", name="Reset").click()
+        assert strip.evaluate(wide) == before
 
 
 def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is_shown(view):
@@ -373,12 +339,6 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     assert seen.status == (
         "No weight of cat moves, and its output stays. Embedding of sat, x₁ is now 1.1."
     )
-
-
-@pytest.mark.parametrize(("touch", "begins"), [(True, "Tap any"), (False, "Point at any")])
-def test_the_hint_says_what_the_hand_can_do(view, touch, begins):
-    seen = view("cat-sat", has_touch=touch, is_mobile=touch).live()
-    assert seen.page.locator(".how").inner_text().startswith(f"{begins} number")
 
 
 def test_the_strip_is_one_tab_stop_and_arrows_move_in_it(view):
@@ -413,14 +373,6 @@ def test_a_number_lights_what_it_comes_from_and_what_it_moves(view):
     assert lit.count() == 0
 
 
-@PRESSES
-def test_a_component_of_the_output_can_be_chosen(view, press):
-    seen = view("cat-sat").live()
-    press(seen.page.locator(".sums .result").nth(1))
-    holds(seen, seen.run, 0, component=1)
-    assert "component=1" in seen.settled_url()
-
-
 FLOW = """() => {
   const all = (selector) => [...document.querySelectorAll(`.flow ${selector}`)];
   // Of a ribbon's outline: M0 top C .. .. turn end right top V bottom C .. .. 0 bottom.
@@ -449,23 +401,16 @@ def test_ribbons_are_as_wide_as_the_weights_and_join_their_blocks(view):
 
 def test_the_stack_is_as_high_as_the_output_is_large(view):
     seen = view("river-bank").live()
-    run = seen.run
-
-    def stack(first):
-        """Return the stack's height as a share of its gauge, and what the gauge stands for."""
-        field = seen.number("Value of river, v₁")
-        field.click()
+    field = seen.number("Value of river, v₁")
+    for first, full in ((3, "5"), (30, "50")):
         field.fill(str(first))
         seen.press("Enter")
-        flow = seen.page.evaluate(FLOW)
-        return sum(block["height"] for block in flow["blocks"]) / flow["gauge"], flow["full"]
-
-    for first, full in ((3, "5"), (1.5, "5"), (30, "50")):
-        value = run.value[0].copy()
+        value = seen.run.value[0].copy()
         value[1, 0] = first
-        parts = run.weights[0, 2] * value[:, 0]
-        share, name = stack(first)
-        assert name == full
+        parts = seen.run.weights[0, 2] * value[:, 0]
+        flow = seen.page.evaluate(FLOW)
+        share = sum(block["height"] for block in flow["blocks"]) / flow["gauge"]
+        assert flow["full"] == full
         assert share == pytest.approx(parts.sum() / float(full), abs=0.01)
 
 
@@ -551,15 +496,7 @@ def test_a_head_that_is_not_missed_is_found(view, static):
             weight_reaches("A.", query=0, key=5, least=1, solution={}),
             "task 'A.': key is 5; below 2 is wanted",
         ),
-        (
-            weight_reaches("B.", query=0, key=0, least=0.5, solution={}),
-            "task 'B.' is reached before",
-        ),
         (weights_alike("C.", query=0, within=0.9, solution={}), "task 'C.' is reached before"),
-        (
-            output_between("D.", query=0, component=0, low=0, high=9, solution={}),
-            "task 'D.' is reached before",
-        ),
         (
             weights_alike("F.", query=0, within=0.1, solution={"temperature": 2}),
             "task 'F.' is not reached by its solution",

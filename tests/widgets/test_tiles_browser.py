@@ -119,9 +119,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     assert now == places
 
 
-@pytest.mark.parametrize(
-    "state", ["size=0", "size=99", "edits=3_x", "edits=99_1", "plain=yes&step=x"]
-)
+@pytest.mark.parametrize("state", ["size=0&edits=3_x", "size=99&edits=99_1&plain=yes&step=x"])
 def test_what_an_address_cannot_mean_is_as_at_first(tiles, state):
     page = tiles(f"#tiles=cat-sat-on-it&{state}")
     expect(page.locator(".time-place")).to_have_text("1 of 22")

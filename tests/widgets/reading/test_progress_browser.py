@@ -53,26 +53,20 @@ def test_progress_is_cleared_only_after_a_question(reader):
     expect(page.locator(".progress-foot")).not_to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "stored",
-    [
-        *(
-            "nonsense",
-            "null",
-            "[]",
-            '{"version": 2}',
-            '{"version": 1, "pages": {"worked.html": 3}}',
-        ),
-        '{"version": 1, "pages": {"worked.html": {"total": -1, "right": "x", "read": 7}}}',
-    ],
+STRANGE = (
+    *("nonsense", "null", "[]", '{"version": 2}', '{"version": 1, "pages": {"worked.html": 3}}'),
+    '{"version": 1, "pages": {"worked.html": {"total": -1, "right": "x", "read": 7}}}',
 )
-def test_a_strange_record_is_no_obstacle(reader, stored):
+
+
+def test_a_strange_record_is_no_obstacle(reader):
     made = reader()
     page = made.open()
-    page.evaluate("([key, text]) => localStorage.setItem(key, text)", [KEY, stored])
-    page = made.again()
-    answer(page, "query", "0.8")
-    expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("1 of 6")
+    for stored in STRANGE:
+        page.evaluate("([key, text]) => localStorage.setItem(key, text)", [KEY, stored])
+        page = made.again()
+        answer(page, "query", "0.8")
+        expect(badge(page, "A worked page").locator(".progress-line")).to_have_text("1 of 6")
 
 
 def test_without_storage_all_works_until_the_page_is_left(reader):
