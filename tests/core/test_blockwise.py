@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from mha import blockwise_attention, scaled_dot_product_attention
 from mha.core import blockwise, tiles
 
-BLOCK_SIZES = [1, 3, 7, 128]
+BLOCK_SIZES = [3, 128]
 LONG = 4, 151, 173  # heads, queries and keys that take several tiles of prime sizes
 
 
@@ -63,25 +63,6 @@ def test_any_shape(data, block_size, leading):
     same_as_plain(query, key, value, block_size, **options)
 
 
-@given(
-    hnp.arrays(np.float64, (3, 1), elements=st.sampled_from([-1e300, -1.0, 0.0, 1.0, 1e300])),
-    arrays((5, 1), 1.0),
-    arrays((5, 2), 1e300),
-    st.integers(1, 5),
-)
-def test_huge_scores_and_values(query, key, value, block_size):
-    plain = scaled_dot_product_attention(query, key, value)
-    blockwise = blockwise_attention(query, key, value, block_size=block_size)
-    slack = np.abs(value).max() * 1e-14
-    np.testing.assert_allclose(blockwise, plain, rtol=1e-13, atol=slack)
-
-
-def test_a_sum_of_values_may_be_too_large_as_long_as_their_mean_is_not():
-    value = np.full((KEYS, 2), 1e308)
-    output = blockwise_attention(np.zeros((3, 2)), np.zeros((KEYS, 2)), value, block_size=2)
-    np.testing.assert_allclose(output, value[:3], rtol=1e-14)
-
-
 def test_scores_that_rise_and_fall_between_blocks():
     key = np.array([[-1e3], [0.0], [1e3], [0.0], [-1e3]])
     value = np.arange(5.0)[:, None]
@@ -119,8 +100,8 @@ def long_masks(rng):
     }
 
 
-@pytest.mark.parametrize(("block_size", "has_exp2"), [(13, True), (61, False), (256, True)])
-@pytest.mark.parametrize("spread", [1.0, 30.0, 1e6])
+@pytest.mark.parametrize(("block_size", "has_exp2"), [(13, True), (61, False)])
+@pytest.mark.parametrize("spread", [1.0, 1e6])
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("name", long_masks(np.random.default_rng(0)))
 def test_tiles_equal_plain_attention(
@@ -235,10 +216,7 @@ def peak(function, *arguments, **options):
         tracemalloc.stop()
 
 
-CORES = pytest.mark.parametrize("cores", [1, 2, 4, 16, 64])
-
-
-@CORES
+@pytest.mark.parametrize("cores", [1, 4, 64])
 def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch, cores):
     on(monkeypatch, cores)
 
@@ -275,29 +253,3 @@ def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monk
     place = (1, 2, arguments[name].shape[-2] - 1, 3)
     with raises(ValueError, f"{name} holds {bad} at index {place}; finite numbers are wanted"):
         blockwise_attention(**arguments, is_causal=True, block_size=19)
-
-
-def test_what_does_not_fit_is_refused(rng):
-    query, key, value = inputs(rng)
-    with raises(ValueError, "query has d_k=11 but key has d_k=10; they must match"):
-        blockwise_attention(query, key[:, 1:], value)
-    with raises(ValueError, "key has 7 rows but value has 6 rows; they must match"):
-        blockwise_attention(query, key, value[1:])
-    with raises(ValueError, "block_size is 0; a whole number of at least 1 is wanted"):
-        blockwise_attention(query, key, value, block_size=0)
-    with raises(
-        ValueError,
-        f"mask has shape {KEYS, QUERIES}; one that broadcasts to the scores' {QUERIES, KEYS}"
-        " is wanted",
-    ):
-        blockwise_attention(query, key, value, mask=np.ones((KEYS, QUERIES), bool))
-    with raises(ValueError, "scale is inf; a finite number or None is wanted"):
-        blockwise_attention(query, key, value, scale=np.inf)
-
-
-def test_an_overflow_is_refused():
-    huge = np.full((3, 2), np.finfo(np.float64).max)
-    with raises(
-        ValueError, "query and key overflow float64 when multiplied; smaller numbers are wanted"
-    ):
-        blockwise_attention(huge, huge, huge)

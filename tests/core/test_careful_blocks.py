@@ -22,14 +22,3 @@ def test_causal(rng, block_size, align, queries):
     plain = scaled_dot_product_attention(query, key, value, **options)
     found = blockwise_attention(query, key, value * HUGE, block_size=block_size, **options)
     np.testing.assert_allclose(found / HUGE, plain, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize("groups", [1, 2, 4])
-@pytest.mark.parametrize("scale", [None, 0.3])
-def test_shared_heads_and_a_scale(rng, groups, scale):
-    query, key = rng.normal(size=(4, 3, 2)), rng.normal(size=(groups, 5, 2))
-    value = HUGE * rng.normal(size=(groups, 5, 2))
-    options = {"scale": scale, "enable_gqa": True}
-    plain = scaled_dot_product_attention(query, key, value, **options)
-    found = blockwise_attention(query, key, value, block_size=2, **options)
-    np.testing.assert_allclose(found / HUGE, plain / HUGE, rtol=1e-12, atol=1e-12)

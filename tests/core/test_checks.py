@@ -45,24 +45,6 @@ def test_the_first_number_that_is_not_finite_is_named(bad, shown):
         checks.as_finite_array("key", array)
 
 
-@pytest.mark.parametrize("value", [1, 7, np.int64(7), np.uint8(7)])
-def test_counts(value):
-    count = checks.as_count("num_heads", value)
-    assert count == value
-    assert type(count) is int
-
-
-@pytest.mark.parametrize("value", [0, -1, np.int64(-3)])
-def test_counts_below_one_are_refused(value):
-    with raises(ValueError, f"num_heads is {value}; a whole number of at least 1 is wanted"):
-        checks.as_count("num_heads", value)
-
-
-@pytest.mark.parametrize("d_k", [1, 4, 7, 64])
-def test_the_scale_is_one_over_the_root_of_the_width(d_k):
-    assert checks.as_scale(None, d_k) ** 2 * d_k == pytest.approx(1, rel=1e-15)
-
-
 def test_a_frozen_array_is_a_copy_that_cannot_be_written():
     array = np.zeros(3)
     frozen = checks.frozen(array)
@@ -70,17 +52,3 @@ def test_a_frozen_array_is_a_copy_that_cannot_be_written():
         frozen[0] = 1
     array[0] = 1
     assert frozen[0] == 0
-
-
-def test_a_product_is_the_matrix_product(rng):
-    left, right = rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 5, 7))
-    np.testing.assert_array_equal(checks.finite_product("a and b", left, right), left @ right)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_product_that_overflows_is_refused(dtype):
-    huge = np.full((1, 2), np.finfo(dtype).max)
-    name = np.dtype(dtype).name
-    sentence = f"a and b overflow {name} when multiplied; smaller numbers are wanted"
-    with raises(ValueError, sentence):
-        checks.finite_product("a and b", huge, huge.T)

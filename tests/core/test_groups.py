@@ -83,9 +83,9 @@ def test_they_equal_repeated_heads(rng, groups):
     )
 
 
-@pytest.mark.parametrize("block_size", [1, 2, 3, 7, 128])
+@pytest.mark.parametrize("block_size", [2, 128])
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+@pytest.mark.parametrize("groups", [1, 3])
 def test_block_by_block_they_equal_repeated_heads(rng, groups, name, block_size):
     query, key, value = grouped_inputs(rng, groups, BATCH)
     plain = scaled_dot_product_attention(

@@ -184,7 +184,7 @@ def test_the_answers_for_programs_are_those_of_the_key(arguments):
 
 # Letters of HTML, Markdown and TeX, and an accent that is a character of its own.
 STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x", "`e\u0301#~`")
-NAMES = ('<i>Ada</i> & "Bo"', "*Cy* $x$ {eval}`1`", "# Di | \\emph{e}", "</script>Eve")
+NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve")
 
 
 def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
@@ -207,7 +207,7 @@ def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
             assert words.count(token) >= 4 * len(NAMES), token
     said = [item.get_text() for item in soup.find_all("li")]
     for token in STRANGE:
-        assert sum(text.startswith((f"{token}, ", f"{token} with ")) for text in said) >= 40, token
+        assert sum(text.startswith((f"{token}, ", f"{token} with ")) for text in said) >= 20, token
     rows = list(csv.DictReader(io.StringIO((tmp_path / "answers-5.csv").read_text("utf-8"))))
     assert {row["row"] for row in rows} == set(STRANGE)
     assert {row["student"] for row in rows} == set(NAMES)
