@@ -1,4 +1,4 @@
-"""Attention's dtypes, extreme numbers and refusals."""
+"""Attention's extreme numbers and refusals."""
 
 import numpy as np
 import pytest

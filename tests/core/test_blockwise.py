@@ -70,6 +70,18 @@ def test_scores_that_rise_and_fall_between_blocks():
     np.testing.assert_allclose(output, [[2], [2], [2]], rtol=1e-15)
 
 
+@pytest.mark.parametrize("block_size", [1, 3])
+@pytest.mark.parametrize("align", ["top-left", "bottom-right"])
+@pytest.mark.parametrize("queries", [2, QUERIES, 2 * KEYS])
+def test_values_so_huge_that_each_block_is_looked_at(rng, block_size, align, queries):
+    _, key, value = inputs(rng, 2)
+    query = rng.normal(size=(2, queries, key.shape[-1]))
+    options = {"is_causal": True, "align": align}
+    plain = scaled_dot_product_attention(query, key, value, **options)
+    found = blockwise_attention(query, key, value * 1e200, block_size=block_size, **options)
+    np.testing.assert_allclose(found / 1e200, plain, rtol=1e-12, atol=1e-12)
+
+
 def on(monkeypatch, workers):
     """Have so many workers share the work, however little it is."""
     monkeypatch.setattr(blockwise, "can_limit", lambda: True)

@@ -1,4 +1,4 @@
-"""Grouped queries: everywhere the same as repeated heads, and gradients by differences."""
+"""Grouped queries: the same as repeated heads, and the gradients of a layer by differences."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Entropy and total variation by their closed forms, bounds and definitions."""
+"""Entropy and total variation by their definitions."""
 
 import math
 from itertools import product

@@ -1,4 +1,4 @@
-"""Layer normalisation against closed forms, a loop over fractions, and the reference of `onnx`."""
+"""Layer normalisation against a loop over fractions, and the reference of `onnx`."""
 
 import math
 from fractions import Fraction

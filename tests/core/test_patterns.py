@@ -1,4 +1,4 @@
-"""Patterns: the closed form reproduces them, its rank bounds what a narrow head can draw."""
+"""Patterns: the closed form reproduces them, a narrow head and a fit come as near as they can."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Positions against closed forms, complex numbers and the cases that `onnx` publishes."""
+"""Positions against formulas, complex numbers and the cases that `onnx` publishes."""
 
 import importlib
 import math

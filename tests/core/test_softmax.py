@@ -1,4 +1,4 @@
-"""Softmax by its closed forms and invariances; Jacobian and backward pass by differences."""
+"""Softmax by closed forms and loops; Jacobian by differences, backward pass by fractions."""
 
 import math
 from fractions import Fraction

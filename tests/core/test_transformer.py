@@ -1,4 +1,4 @@
-"""Feed-forward layers and stacks of blocks against direct loops, and what each part does alone."""
+"""Feed-forward layers and stacks of blocks against direct loops, and what is refused."""
 
 import dataclasses
 import math

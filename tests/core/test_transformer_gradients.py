@@ -1,4 +1,4 @@
-"""The gradients of a stack of blocks against central differences, and where they go."""
+"""The gradients of a stack of blocks against central differences."""
 
 import dataclasses
 

@@ -102,7 +102,6 @@ BATCHED, PLAIN, BIASED, FUSED, GROUPED, CROSS, OF_THREE, ROTARY = (
 TURNED = "q, k = turn_pairs(q, angles), turn_pairs(k, angles)"
 MADE, FROM, REPEAT = "q, k, v =", "(w_q, w_k, w_v)", "repeat(num_heads // num_groups, axis=-3)"
 HEADS = ".reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)"
-ATTENDED = "merge_heads(attend(q, k, v, is_causal))"
 STRIDED = "np.stack([(x @ w)[..., h::num_heads] for h in range(num_heads)], axis=-3)"
 
 RIGHT = [BATCHED, PLAIN, BIASED, FUSED, GROUPED, CROSS, OF_THREE, ROTARY]

@@ -28,8 +28,6 @@ from mha import (
 from mha.core.attention import masked_scores, scaled_scores
 from mha.runs.record import continued
 
-# num_heads, n, d_model, d_k, d_v, d_out of the examples that chapters speak of
-
 
 def examples(rng):
     return [
