@@ -387,6 +387,16 @@ def test_the_dial_turns_by_angle_and_position(put):
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
 
 
+def test_a_finger_that_scrolls_over_a_slider_leaves_it_where_it_stands(put):
+    seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
+    bar = seen.page.locator(".pulls input").first
+    bar.scroll_into_view_if_needed()
+    box, before, top = bar.bounding_box(), bar.input_value(), seen.page.evaluate("scrollY")
+    swipe(seen.page, box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2, 0, -120)
+    seen.page.wait_for_function("top => scrollY > top + 20", arg=top)
+    expect(bar).to_have_value(before)
+
+
 def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
     phone = {"width": 390, "has_touch": True, "is_mobile": True}
     seen = put(explorer(TURNED, view="dial").html, **phone)
@@ -480,13 +490,19 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
     seen = opened_cloud(put)
     cat = seen.page.locator(".cloud .of-point circle:not(.foot)").first
     at_rest(cat)
-    start = middle(cat)
+    seen.page.evaluate("""() => {
+      const cat = () => document.querySelector(".cloud .of-point circle:not(.foot)");
+      const look = () => {
+        window.way = [...window.way ?? [], cat().getBoundingClientRect().x];
+        requestAnimationFrame(look);
+      };
+      look();
+    }""")
     seen.page.get_by_label("Head 1: to queries", exact=True).check()
-    seen.page.wait_for_timeout(150)
-    between = middle(cat)
-    at_rest(cat)
-    end = middle(cat)  # cat asks nothing in Head 1: it comes to zero
-    assert end[0] < between[0] < start[0]
+    seen.page.wait_for_function("window.way.at(-1) < window.way[0] - 1")
+    at_rest(cat)  # cat asks nothing in Head 1: it comes to zero
+    start, *way, end = seen.page.evaluate("window.way")
+    assert any(end < between < start for between in way)
     seen.page.locator(".one-head").nth(1).get_by_role("radio").check()
     expect(seen.page.get_by_label("Head 2: to queries", exact=True)).to_be_checked()
     at_rest(cat)

@@ -72,7 +72,6 @@
     headOff: "{head} is switched off, so zeros stand in its columns.",
 
     notANumber: "{text} is not a number; a number such as 0.5 is wanted.",
-    fixed: "All inputs of this value are zero, so its matrix cannot change it.",
     pulled: "{place} is now {value}: its matrix has changed.",
     overflow: "{text} makes a result too large to compute; a smaller number is wanted.",
 

@@ -399,6 +399,7 @@
         number.name = this.explorer.nameOf(number.at);
       }
       const value = this.valueOf(number.at);
+      if (number.node instanceof HTMLInputElement) this.free(number);
       const { node, name, given } = number;
       const isSame = value === number.value;
       if (isSame && !this.moved) return;
@@ -425,6 +426,25 @@
       return isGiven(inputs, stage) || stage === "value";
     }
 
+    /** A value that is made of zeros alone stays zero, whatever its matrix: it is not to be moved.
+        @param {StripNumber} number */
+    free(number) {
+      const { at: { stage, row } } = number;
+      const given = isGiven(this.explorer.data.inputs, stage) || this.madeOf()[row ?? 0].some(Boolean);
+      if (given === number.given) return;
+      number.given = given;
+      number.value = NaN;
+      number.node.classList.toggle("given", given);
+      /** @type {HTMLInputElement} */ (number.node).readOnly = !given;
+    }
+
+    /** What the matrices are multiplied by, a row a token. @returns {Matrix} */
+    madeOf() {
+      /** @type {any} */
+      const { start_normed: normed, placed, embeddings } = this.explorer.numbers;
+      return normed ?? placed ?? embeddings;
+    }
+
     /** Move a number; returns what is wrong with that, or "".
         @param {StripNumber} number
         @param {number} value
@@ -434,16 +454,14 @@
       const { data, numbers } = this.explorer;
       if (isGiven(data.inputs, at.stage)) return this.explorer.edit(at, value);
       const { head, row, column } = at;
-      const rows = numbers.start_normed ?? numbers.placed ?? numbers.embeddings;
-      const way = wayOf(rows, row);
       const first = data.inputs.w_v[head];
       /** @type {[Place, number][]} */
-      const changes = way.flatMap((share, i) => {
+      const changes = wayOf(this.madeOf(), row).flatMap((share, i) => {
         const entry = numbers.w_v[head][i][column] + share * (value - before);
         const isBack = Math.abs(entry - first[i][column]) < TINY;
         return share ? [[placeOf("w_v", head, i, column), isBack ? first[i][column] : entry]] : [];
       });
-      return changes.length === 0 ? texts.fixed : this.explorer.editAll(changes, () =>
+      return this.explorer.editAll(changes, () =>
         fill(texts.pulled, { place: this.explorer.called(at), value: short(value) }));
     }
 

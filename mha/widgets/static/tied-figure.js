@@ -17,6 +17,9 @@
   const BEYOND = 12;
   const ROOM = 32;
 
+  /** A name stands above its point, or below it where the end of the arrow is there. */
+  const NAME = { up: 8, down: 20, wide: 44, high: 18 };
+
   class MovedFigure {
     isMoved = false;
 
@@ -49,15 +52,16 @@
         return { point, isOut, says: isOut ? ` (${values.map((x) => short(x, 2)).join(", ")})` : "" };
       };
       const points = this.points.map((_one, i) => at("value", i));
+      const { point: [x, y] } = at("head_outputs", token);
       this.points.forEach(({ circle, word, name }, i) => {
-        const { point: [x, y], isOut, says } = points[i];
-        this.put(circle, { cx: x, cy: y });
-        const isRight = isOut && x > (this.least[0] + this.most[0]) / 2;
-        this.put(word, { "x": isRight ? this.most[0] + ROOM : x + 9, "y": y - 8,
+        const { point: [left, top], isOut, says } = points[i];
+        this.put(circle, { cx: left, cy: top });
+        const isRight = isOut && left > (this.least[0] + this.most[0]) / 2;
+        const isMet = Math.abs(x - left - NAME.wide / 2) < NAME.wide && Math.abs(y - top + NAME.up) < NAME.high;
+        this.put(word, { "x": isRight ? this.most[0] + ROOM : left + 9, "y": top + (isMet ? NAME.down : -NAME.up),
           "text-anchor": isRight ? "end" : "start" });
         if (word) setText(word, name + says);
       });
-      const { point: [x, y] } = at("head_outputs", token);
       this.put(this.end, { cx: x, cy: y });
       this.arrow(points[token].point, [x, y]);
     }

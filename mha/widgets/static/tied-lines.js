@@ -11,11 +11,15 @@
 
   // ---- Formulas ----
 
+  /** What a comparison says; of two scores that are masked it says nothing.
+      @type {(left: number, right: number, isTrue: boolean) => number} */
+  const told = (left, right, isTrue) => (Number.isNaN(left - right) ? NaN : Number(isTrue));
+
   /** @type {Record<string, (left: number, right: number) => number>} */
   const BINARY = {
     "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b,
-    max: Math.max, ">=": (a, b) => Number(a >= b), ">": (a, b) => Number(a > b),
-    "<=": (a, b) => Number(a <= b), "<": (a, b) => Number(a < b),
+    max: Math.max, ">=": (a, b) => told(a, b, a >= b), ">": (a, b) => told(a, b, a > b),
+    "<=": (a, b) => told(a, b, a <= b), "<": (a, b) => told(a, b, a < b),
   };
 
   /** @type {Record<string, (value: number) => number>} */

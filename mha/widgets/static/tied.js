@@ -20,6 +20,12 @@
   /** What has one mark for all numbers in it that do not follow. */
   const LISTS = "ul, ol, dl, table";
 
+  /** What is said in one breath: where a run has no number for one of its ties, none of them follows. */
+  const BLOCKS = "p, li, dd, .caption-text";
+
+  /** From where on a score has no exponential: masked, or too far from zero. */
+  const TOO_LARGE = 700;
+
   /** Where the mark of what a cell shows stands. */
   const TITLES = ".caption-text, .your-turn-title, .quiz-title";
 
@@ -123,6 +129,13 @@
       this.mark(text !== this.printed);
     }
 
+    /** Whether a run gives what is said here no number: a score that is masked is minus infinity.
+        @param {any} numbers of the explorer @param {(at: Place) => Place} moved */
+    isLost(numbers, moved) {
+      const valueOf = (/** @type {Place} */ at) => valueAt(numbers, moved(at));
+      return !this.isOwn && !this.isLine && !Number.isFinite(Number(worth(this.formula, valueOf)));
+    }
+
     /** What a head adds counts for nothing while it is off. @param {boolean} isOff */
     sayOff(isOff) {
       const said = this.now ?? make("span", { className: "now" }, texts.off);
@@ -209,6 +222,12 @@
 
     /** Whether a reader has changed the run, and what does not follow says so. */
     isMarked = false;
+
+    /** Whether the run has scores that are no numbers, and what lost its numbers by that, with its mark. */
+    hasGaps = false;
+
+    /** @type {Map<Element, Element>} */
+    lost = new Map();
 
     /** Behind or in what that is said. @type {Set<Element>} */
     own = new Set();
@@ -391,10 +410,29 @@
       };
     };
 
+    /** Whether what is said beside a number has none any more; then all of it is the book's, and says so.
+        @param {Element} node */
+    isLost(node) {
+      const block = node.closest(BLOCKS);
+      if (!block || node.closest("table")) return false;
+      const isLost = this.hasGaps && !this.isPrinting && this.nodes.some((one) => block.contains(one)
+        && this.tiesOf(one).some((tie) => tie.isLost?.(this.explorer.numbers, this.moved)));
+      const known = this.lost.get(block);
+      if (isLost && !known) {
+        const mark = make("span", { className: "now" }, texts.own);
+        this.lost.set(block, mark);
+        block.append(mark);
+      } else if (known && !isLost) {
+        known.remove();
+        this.lost.delete(block);
+      }
+      return isLost;
+    }
+
     /** @param {Element} node */
     paint(node) {
       const { numbers, state } = this.explorer;
-      const isOwn = this.isPrinting;
+      const isOwn = this.isPrinting || this.isLost(node);
       for (const tie of this.tiesOf(node)) {
         if (isOwn) tie.paint(this.first.numbers, 1, (/** @type {Place} */ at) => at);
         else tie.paint(numbers, state.temperature, this.moved);
@@ -408,6 +446,8 @@
     follow() {
       const { state, start } = this.explorer;
       const isMoved = isChanged(state, start);
+      this.hasGaps = isMoved
+        && [this.explorer.numbers.scaled_scores].flat(3).some((x) => !(Math.abs(x) < TOO_LARGE));
       this.markOwn(isMoved);
       this.near.forEach((node) => this.paint(node));
       this.small.mark(isMoved);
