@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import inspect
 import io
 import json
 
@@ -128,19 +127,6 @@ def test_what_the_command_refuses(tmp_path, capsys, arguments, part):
     assert stopped.value.code == 2
     assert part in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-def test_options_are_those_of_a_worksheet():
-    options = vars(parsed(*SEED_AND_TWO))
-    parameters = inspect.signature(worksheet).parameters
-    names = {"tokens": "num_tokens", "heads": "num_heads"}
-    assert {names.get(name, name) for name in options} == {
-        *parameters,
-        *("students", "list", "causal", "model", "lesson", "secret", "force"),
-    } - {"student"}
-    assert options["difficulty"] == parameters["difficulty"].default
-    assert USUAL["heads"] == parameters["num_heads"].default
-    assert len(drawn(parsed(*SEED_AND_TWO))[0].run.tokens) == parameters["num_tokens"].default
 
 
 def test_sentences_take_turns():
