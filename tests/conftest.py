@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--sheets", type=int, default=150, help="how many worksheets are recomputed; default: 150"
+        "--sheets", type=int, default=60, help="how many worksheets are recomputed; default: 60"
     )
 
 

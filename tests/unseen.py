@@ -1,11 +1,12 @@
 """What attention written by people who had not seen the table of bugs is to be told.
 
-They wrote each bug in NumPy or in PyTorch as they knew it from code, its sound twin beside it:
-`examine/wrong_unseen_*.py` and `against_frameworks/wrong_torch_*.py` have a part of theirs.
+They wrote right functions in NumPy or in PyTorch as they knew them from code, and of each what goes
+wrong in it: `examine/wrong_unseen_*.py` and `against_frameworks/wrong_torch_*.py` have theirs.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mha
@@ -42,7 +43,17 @@ class Unseen:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return self.function.__name__
+        return self.what or self.function.__name__
+
+    def wrong(self, what: str, *texts: str, conditions: tuple[str, ...] = ()) -> "Unseen":
+        """Return the function with a bug: of its text, each first of two is the second."""
+        source, made = inspect.getsource(self.function), dict[str, Any]()
+        for old, new in zip(texts[::2], texts[1::2], strict=True):
+            assert old in source, (what, old)
+            source = source.replace(old, new)
+        exec(source, self.function.__globals__, made)
+        function = made[self.function.__name__]
+        return replace(self, function=function, what=what, conditions=conditions)
 
     def examined(self, asarray: Callable[..., Any]) -> Report:
         return EXAMINE[self.kind](self.function, asarray=asarray, **self.options)

@@ -92,7 +92,7 @@ def examine(
     agreed, total = first.cases.get("plain", (0, 1))
     if agreed == total or any(finding.bug for finding in first.findings):
         return first
-    other, limits = asking.again(replace(this, moved=attention.SUBJECT.first), cases).limited()
+    other, limits = Asking.of(replace(this, moved=attention.SUBJECT.first), cases).limited()
     condition = "if axes are (..., n, num_heads, d_k)"
     moved = judged(other, first.name, [convention(condition), *limits])
     return moved if moved.ok or any(finding.bug for finding in moved.findings) else first

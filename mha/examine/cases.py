@@ -22,11 +22,17 @@ NO_NUMBERS = "if a mask holds True and False: numbers are not added to the score
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One question: what it is a case of, what is handed in by the names of `mha`, leading axes."""
+    """One question: what it is a case of, what is handed in by the names of `mha`, leading axes.
+
+    What is right of it, what bugs give and which of them change it does not depend on who is asked:
+    it is kept here once it is known.
+    """
 
     about: str
     given: Mapping[str, Any]
     leading: tuple[int, ...] = ()
+    gives: dict[Parts, Array | None] = field(default_factory=dict, init=False, repr=False)
+    changes: dict[tuple[str, str], bool] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def floats(self) -> list[np.dtype[Any]]:
@@ -163,9 +169,16 @@ class Subject:
     )
     compared: Callable[[Any, Array], Array] = lambda _given, x: x
     calls: Callable[[Any], list[dict[str, str]]] | None = None
+    asked: dict[frozenset[str], list[Case]] = field(default_factory=dict, init=False, repr=False)
 
     def cases(self, takes: frozenset[str]) -> list[Case]:
-        """Return cases for a function that takes some arguments, each third in float32 too."""
+        """Return cases for a function that takes some arguments, the same each time."""
+        if takes not in self.asked:
+            self.asked[takes] = self._drawn(takes)
+        return self.asked[takes]
+
+    def _drawn(self, takes: frozenset[str]) -> list[Case]:
+        """Draw cases, and each third in float32 too."""
         rng = np.random.default_rng(41)
         kinds = [kind for kind, needs in self.kinds.items() if takes.issuperset(needs)]
         found = [

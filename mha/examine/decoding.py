@@ -102,7 +102,7 @@ def worked(given: Any, parts: Parts) -> Array:
 
 def subject(rotary: bool) -> Subject:
     """Return the subject, for functions that turn queries and keys by themselves or not."""
-    return _taking("rotary") if rotary else SUBJECT
+    return TURNING if rotary else SUBJECT
 
 
 def _taking(own: str) -> Subject:
@@ -136,3 +136,5 @@ SUBJECT = Subject(
 
 UNTURNED = _taking("unturned")
 """The subject of steps that turn nothing, whatever they take."""
+TURNING = _taking("rotary")
+"""The subject of steps that turn queries and keys by themselves."""

@@ -38,8 +38,6 @@ class Asking:
     asked: Asked
     cases: Sequence[Case]
     answers: Sequence[Answer]
-    given: dict[tuple[int, Parts], Array | None] = field(default_factory=dict)
-    differing: dict[tuple[int, str], bool] = field(default_factory=dict)
     fitting: dict[tuple[int, Parts], bool] = field(default_factory=dict)
 
     @classmethod
@@ -53,18 +51,14 @@ class Asking:
             )
         return cls(asked, cases, [asked.ask(case) for case in cases])
 
-    def again(self, asked: Asked, cases: Iterable[Case]) -> "Asking":
-        """Ask otherwise; what is right of the same cases, and what bugs give, is computed once."""
-        return replace(Asking.of(asked, cases), given=self.given, differing=self.differing)
-
     def gives(self, case: Case, parts: Parts) -> Array | None:
         """Return what is right of a case, or what other parts give; computed once."""
-        if (id(case), parts) not in self.given:
+        if parts not in case.gives:
             subject = self.asked.subject
-            self.given[id(case), parts] = (
+            case.gives[parts] = (
                 subject.wanted(case.given) if parts == SOUND else given_by(subject, case, parts)
             )
-        return self.given[id(case), parts]
+        return case.gives[parts]
 
     def fits(self, i: int, parts: Parts) -> bool:
         """Return whether parts give what came of a case; compared once."""
@@ -76,14 +70,14 @@ class Asking:
 
     def changed(self, case: Case, row: Bug) -> bool:
         """Return whether a row alone makes a case different, in any of its variants."""
-        key = (id(case), row.name)
-        if key not in self.differing:
+        key = row.name, row.line
+        if key not in case.changes:
             right = self.gives(case, SOUND)
-            self.differing[key] = any(
+            case.changes[key] = any(
                 not agrees(self.asked.subject, case, self.gives(case, parts), right)
                 for parts in variants((row,))
             )
-        return self.differing[key]
+        return case.changes[key]
 
     def only(self, kept: Iterable[int]) -> "Asking":
         """Return it with some cases only."""
@@ -263,7 +257,7 @@ def _is_limit(asking: Asking, parts: Parts) -> bool:
         return is_refused
     truths = [{**case.given, "mask": case.given["mask"] != 0} for case in asking.cases]
     cases = [replace(case, given=x) for case, x in zip(asking.cases, truths, strict=True)]
-    return not replace(asking, cases=cases, given={}, differing={}, fitting={}).off(parts)
+    return not replace(asking, cases=cases, fitting={}).off(parts)
 
 
 def _dtypes(asking: Asking) -> list[Finding]:
@@ -328,7 +322,7 @@ def smallest(
             tries -= 1
             if tries < 0 or not asked.can(case):
                 break
-            one = replace(asking, cases=[case], answers=[asked.ask(case)], given={}, fitting={})
+            one = replace(asking, cases=[case], answers=[asked.ask(case)], fitting={})
             is_alike = (one.answers[0].value is None) == (asking.answers[i].value is None)
             if is_alike and one.off(right, SEEN) and shows(case):
                 return _shown(one, right, wrong)

@@ -4,9 +4,8 @@ import pytest
 import torch
 import wrong_torch_attention
 import wrong_torch_layers
-import wrong_torch_more
 
-FROM = wrong_torch_attention, wrong_torch_layers, wrong_torch_more
+FROM = wrong_torch_attention, wrong_torch_layers
 
 
 @pytest.mark.parametrize("one", [x for m in FROM for x in (*m.WRONG, *m.PAIRS)], ids=str)

@@ -65,6 +65,11 @@ def layer(x, w_q, w_k, w_v, w_o, num_heads):
     return out @ w_o
 
 
+def plain_layer(x, w_q, w_k, w_v, w_o, num_heads):
+    q, k, v = (split(x @ w, num_heads) for w in (w_q, w_k, w_v))
+    return merge(attend(q, k, v)) @ w_o
+
+
 def fused_layer(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None):
     qkv = x @ w_qkv
     if b_qkv is not None:
@@ -79,6 +84,13 @@ def key_value_layer(x, w_q, w_k, w_v, w_o, num_heads, key=None, value=None):
     key = x if key is None else key
     value = key if value is None else value
     q, k, v = (split(t @ w, num_heads) for t, w in ((x, w_q), (key, w_k), (value, w_v)))
+    return merge(attend(q, k, v)) @ w_o
+
+
+def cross_layer(x, w_q, w_k, w_v, w_o, num_heads, context=None):
+    context = x if context is None else context
+    q = split(x @ w_q, num_heads)
+    k, v = split(context @ w_k, num_heads), split(context @ w_v, num_heads)
     return merge(attend(q, k, v)) @ w_o
 
 
@@ -123,226 +135,96 @@ def token_numbers(mask):
     return (mask.long().cumsum(-1) - 1).clamp(min=0)
 
 
-# ---- Layers ----
-
-
-def split_by_reshape(x, w_q, w_k, w_v, w_o, num_heads):
-    *lead, n, _ = x.shape
-    q = (x @ w_q).view(*lead, num_heads, n, -1)
-    k = (x @ w_k).view(*lead, num_heads, n, -1)
-    v = (x @ w_v).view(*lead, num_heads, n, -1)
-    weights = F.softmax(q @ k.transpose(-2, -1) / math.sqrt(q.size(-1)), dim=-1)
-    out = (weights @ v).transpose(-3, -2).reshape(*lead, n, -1)
-    return out @ w_o
-
-
-def merged_inside_out(x, w_q, w_k, w_v, w_o, num_heads):
-    q, k, v = (split(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    out = attend(q, k, v)
-    out = out.movedim(-3, -1)  # (..., n, d, heads)
-    return out.flatten(-2) @ w_o
-
-
-def q_and_k_exchanged(x, w_q, w_k, w_v, w_o, num_heads):
-    k, q, v = (split(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    return merge(attend(q, k, v)) @ w_o
-
-
-def heads_averaged(x, w_q, w_k, w_v, w_o, num_heads):
-    q, k, v = (split(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    weights = (q @ k.mT * q.shape[-1] ** -0.5).softmax(-1)
-    return merge(weights.mean(-3, keepdim=True) @ v) @ w_o
-
-
-def matrices_transposed(x, w_q, w_k, w_v, w_o, num_heads):
-    q, k, v = (split(F.linear(x, w), num_heads) for w in (w_q, w_k, w_v))
-    return F.linear(merge(attend(q, k, v)), w_o)
-
-
-def w_v_for_keys(x, w_q, w_k, w_v, w_o, num_heads):
-    q, k, v = (split(x @ w, num_heads) for w in (w_q, w_v, w_v))
-    return merge(attend(q, k, v)) @ w_o
-
-
-def fused_innermost(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None):
-    qkv = F.linear(x, w_qkv.T, b_qkv).unflatten(-1, (num_heads, -1, 3))
-    q, k, v = (t.transpose(-3, -2) for t in qkv.unbind(-1))
-    return F.linear(merge(attend(q, k, v)), w_o.T, b_o)
-
-
-def fused_bias_left_out(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None):
-    q, k, v = (split(t, num_heads) for t in (x @ w_qkv).chunk(3, dim=-1))
-    return F.linear(merge(attend(q, k, v)), w_o.T, b_o)
-
-
-def key_and_value_exchanged(x, w_q, w_k, w_v, w_o, num_heads, key=None, value=None):
-    key = x if key is None else key
-    value = key if value is None else value
-    q, k, v = (split(t @ w, num_heads) for t, w in ((x, w_q), (value, w_k), (key, w_v)))
-    return merge(attend(q, k, v)) @ w_o
-
-
-def value_argument_lost(x, w_q, w_k, w_v, w_o, num_heads, key=None, value=None):
-    key = x if key is None else key
-    q, k, v = (split(t @ w, num_heads) for t, w in ((x, w_q), (key, w_k), (key, w_v)))
-    return merge(attend(q, k, v)) @ w_o
-
-
-# ---- A cache ----
-
-
-def window_left_in(query, key, value, cache=None):
-    window = 8
-    if cache is not None:
-        key = torch.cat([cache[0], key], dim=-2)
-        value = torch.cat([cache[1], value], dim=-2)
-    seen = causal(query.shape[-2], key.shape[-2])
-    out = attend(query, key, value, seen)
-    return out, (key[..., -window:, :], value[..., -window:, :])
-
-
-def position_not_moved_on(query, key, value, cache=None):
-    angles = rotary_angles(torch.arange(query.shape[-2]), key.shape[-1])
-    query, key = turn(query, angles), turn(key, angles)
-    key, value = grow(cache, key, value)
-    return attend(query, key, value, causal(query.shape[-2], key.shape[-2])), (key, value)
-
-
-# ---- Positions ----
-
-
-def halves_for_pairs(x, positions):
-    cos, sin = waves(positions, x)
-    first, second = x.chunk(2, dim=-1)
-    return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
-
-
-def from_position_one(x, positions):
-    cos, sin = waves(positions + 1, x)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
-
-
-def positions_in_bfloat(x, positions):
-    cos, sin = waves(positions.to(torch.bfloat16), x)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1).flatten(-2)
-
-
-def rotary_values_too(query, key, value, positions):
-    query, key, value = (rotary(t, positions) for t in (query, key, value))
-    return attend(query, key, value)
-
-
-def rotary_queries_only(query, key, value, positions):
-    return attend(rotary(query, positions), key, value)
-
-
-def bias_top_left(num_heads, num_queries, num_keys):
-    far = torch.arange(num_queries)[:, None] - torch.arange(num_keys)[None, :]
-    return torch.einsum("h,qk->hqk", -slopes(num_heads), far.abs().float())
-
-
-def bias_of_wrong_sign(num_heads, num_queries, num_keys):
-    return slopes(num_heads)[:, None, None] * distances(num_queries, num_keys)
-
-
-def slopes_without_power_rule(num_heads):
-    return torch.pow(2.0, -8.0 / num_heads * torch.arange(1, num_heads + 1))
-
-
-def numbers_with_padding(mask):
-    return torch.arange(mask.shape[-1]).expand(mask.shape)
-
-
-def numbers_by_first_text(mask):
-    rows = mask.reshape(-1, mask.shape[-1])
-    pads = int((~rows[0].bool()).sum())
-    return (torch.arange(mask.shape[-1]) - pads).clamp(min=0).expand(mask.shape)
-
-
-# ---- Two at once ----
-
-
-def split_and_exchanged(x, w_q, w_k, w_v, w_o, num_heads):
-    *lead, n, _ = x.shape
-    k, q, v = ((x @ w).reshape(*lead, num_heads, n, -1) for w in (w_q, w_k, w_v))
-    return merge(attend(q, k, v)) @ w_o
-
-
-def merged_with_residual(x, w_q, w_k, w_v, w_o, num_heads):
-    q, k, v = (split(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    out = attend(q, k, v)
-    return x + out.reshape(*x.shape[:-1], -1) @ w_o
-
-
-def fused_wrong_no_bias(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None):
-    k, q, v = (split(t, num_heads) for t in (x @ w_qkv).chunk(3, dim=-1))
-    return F.linear(merge(attend(q, k, v)), w_o.T, b_o)
-
-
-def not_extended_and_future(query, key, value, cache=None):
-    if cache is None:
-        cache = (key, value)
-    else:
-        key = torch.cat([cache[0], key], dim=-2)
-        value = torch.cat([cache[1], value], dim=-2)
-    return attend(query, key, value), cache
-
-
-def backwards_from_one(x, positions):
-    cos, sin = waves(positions + 1, x)
-    even, odd = x[..., 0::2], x[..., 1::2]
-    return torch.stack([even * cos + odd * sin, odd * cos - even * sin], dim=-1).flatten(-2)
-
-
-def wrong_sign_wrong_slopes(num_heads, num_queries, num_keys):
-    falling = 2.0 ** -torch.arange(1.0, num_heads + 1)
-    far = torch.arange(num_keys - num_queries, num_keys)[:, None] - torch.arange(num_keys)
-    return falling[:, None, None] * far
-
+LAYER, PLAIN, FUSED, OF_THREE, CROSS = (
+    Unseen(function, L)
+    for function in (layer, plain_layer, fused_layer, key_value_layer, cross_layer)
+)
+STEP, TURNING = Unseen(step, D), Unseen(rotary_step, D, options=ROTARY)
+TURN, TURNED = Unseen(rotary, P), Unseen(rotary_attention, P)
+SLOPES, BIAS, NUMBERS = Unseen(slopes, P), Unseen(linear_bias, P), Unseen(token_numbers, P)
+HEADS, SPLIT = "(*lead, n, num_heads, -1).transpose(-3, -2)", "(*lead, num_heads, n, -1)"
+MERGED = "(weights @ v).transpose(-3, -2).reshape(*lead, n, -1)"
+MADE, FROM = "q, k, v = (", "(w_q, w_k, w_v)"
+FRONT = (
+    *("[cache[0], key]", "[key, cache[0]]"),
+    *("[cache[1], value]", "[value, cache[1]]"),
+)
+NEW = "    if cache is not None", "    new = (key, value)\n    if cache is not None"
+UNMASKED = "attend(query, key, value, seen)", "attend(query, key, value)"
+NUMBERED = "(mask.long().cumsum(-1) - 1).clamp(min=0)"
+FIRST_PADS = "int((~mask.reshape(-1, mask.shape[-1])[0].bool()).sum())"
+WAVES = "waves(positions, x)"
 
 RIGHT = [
-    Unseen(layer, L),
-    Unseen(fused_layer, L),
-    Unseen(key_value_layer, L),
-    Unseen(step, D),
-    Unseen(rotary_step, D, options=ROTARY),
-    Unseen(rotary, P),
-    Unseen(rotary_attention, P),
-    Unseen(slopes, P),
-    Unseen(linear_bias, P),
-    Unseen(token_numbers, P),
-    Unseen(bias_top_left, P, "linear bias aligned top-left", (FIRST,)),
-]
+    LAYER,
+    PLAIN,
+    FUSED,
+    OF_THREE,
+    CROSS,
+    STEP,
+    TURNING,
+    TURN,
+    TURNED,
+    SLOPES,
+    BIAS,
+    NUMBERS,
+    BIAS.wrong("linear bias aligned top-left", "distances(num_queries, num_keys)",
+               "(distances(num_queries, num_keys) - num_keys + num_queries).abs()",
+               conditions=(FIRST,)),
+]  # fmt: skip
 WRONG = [
-    Unseen(split_by_reshape, L, "heads split by reshape alone"),
-    Unseen(merged_inside_out, L, "heads merged with the head innermost"),
-    Unseen(q_and_k_exchanged, L, "W_Q and W_K exchanged"),
-    Unseen(heads_averaged, L, "weights averaged over heads"),
-    Unseen(matrices_transposed, L, "all matrices transposed"),
-    Unseen(w_v_for_keys, L, "W_V used for the keys"),
-    Unseen(fused_innermost, L, "fused projection cut with q, k, v innermost"),
-    Unseen(fused_bias_left_out, L, "b_qkv left out"),
-    Unseen(key_and_value_exchanged, L, "key and value exchanged"),
-    Unseen(value_argument_lost, L, "value argument ignored"),
-    Unseen(window_left_in, D, "only the last eight tokens kept"),
-    Unseen(position_not_moved_on, D, "rotary not moved on in the cache", options=ROTARY),
-    Unseen(halves_for_pairs, P, "rotary in halves for pairs"),
-    Unseen(from_position_one, P, "rotary from position 1"),
-    Unseen(positions_in_bfloat, P, "positions in bfloat16"),
-    Unseen(rotary_values_too, P, "rotary on the values too"),
-    Unseen(rotary_queries_only, P, "keys not turned"),
-    Unseen(bias_of_wrong_sign, P, "linear bias of the wrong sign"),
-    Unseen(slopes_without_power_rule, P, "slopes of heads no power of two by one rule"),
-    Unseen(numbers_with_padding, P, "tokens counted with the padding"),
-    Unseen(numbers_by_first_text, P, "first text's padding taken for all"),
-]
+    LAYER.wrong("heads split by reshape alone", HEADS, SPLIT),
+    LAYER.wrong("heads merged by reshape alone", MERGED, "(weights @ v).reshape(*lead, n, -1)"),
+    LAYER.wrong("heads merged with the head innermost", ".transpose(-3, -2).reshape(*lead, n, -1)",
+                ".movedim(-3, -1).flatten(-2)"),
+    PLAIN.wrong("W_Q and W_K exchanged", MADE, "k, q, v = ("),
+    LAYER.wrong("weights averaged over heads", "(weights @", "(weights.mean(-3, keepdim=True) @"),
+    PLAIN.wrong("all matrices transposed", "x @ w,", "x @ w.T,", "@ w_o", "@ w_o.T"),
+    PLAIN.wrong("W_V used for the keys", FROM, "(w_q, w_v, w_v)"),
+    FUSED.wrong("fused projection cut with q, k, v innermost", "qkv.chunk(3, dim=-1)",
+                "qkv.unflatten(-1, (-1, 3)).unbind(-1)"),
+    FUSED.wrong("b_qkv left out", "b_qkv is not None", "False"),
+    CROSS.wrong("query and context exchanged",
+                "context @", "other @", "x @ w_q", "context @ w_q", "other @", "x @"),
+    OF_THREE.wrong("key and value exchanged",
+                   "(key, w_k), (value, w_v)", "(value, w_k), (key, w_v)"),
+    OF_THREE.wrong("value argument ignored", "(value, w_v)", "(key, w_v)"),
+    STEP.wrong("only the last eight tokens kept",
+               "(key, value)\n", "(key[..., -8:, :], value[..., -8:, :])\n"),
+    STEP.wrong("cache overwritten by the new tokens", *NEW,
+               ", seen), (key, value)", ", seen), new"),
+    STEP.wrong("new tokens appended in front", *FRONT),
+    STEP.wrong("own key left out", "seen = causal(query.shape[-2], key.shape[-2])",
+               "seen = causal(query.shape[-2], key.shape[-2])\n"
+               "    seen = seen if cache is None else seen & (torch.arange(key.shape[-2])"
+               " < cache[0].shape[-2])"),
+    STEP.wrong("off by one: last token overwritten", "cache[0],", "cache[0][..., :-1, :],",
+               "cache[1],", "cache[1][..., :-1, :],"),
+    STEP.wrong("several new tokens see each other's future", *UNMASKED),
+    TURNING.wrong("rotary not moved on in the cache", "numbers(start,", "numbers(0,"),
+    TURN.wrong("rotary in halves for pairs", "x[..., 0::2], x[..., 1::2]", "x.chunk(2, dim=-1)",
+               "torch.stack", "torch.cat", ".flatten(-2)", ""),
+    TURN.wrong("rotary from position 1", WAVES, "waves(positions + 1, x)"),
+    TURN.wrong("positions in bfloat16", WAVES, "waves(positions.to(torch.bfloat16), x)"),
+    TURNED.wrong("rotary on the values too", ", value)\n", ", rotary(value, positions))\n"),
+    TURNED.wrong("keys not turned", "rotary(key, positions)", "key"),
+    BIAS.wrong("linear bias of the wrong sign", "return -", "return "),
+    SLOPES.wrong("slopes of heads no power of two by one rule",
+                 "2 ** math.floor(math.log2(num_heads))", "num_heads"),
+    NUMBERS.wrong("tokens counted with the padding",
+                  NUMBERED, "torch.arange(mask.shape[-1]).expand(mask.shape)"),
+    NUMBERS.wrong("first text's padding taken for all", NUMBERED,
+                  f"(torch.arange(mask.shape[-1]) - {FIRST_PADS}).clamp(min=0).expand(mask.shape)"),
+]  # fmt: skip
 PAIRS = [
-    Unseen(split_and_exchanged, L, "split by reshape; W_Q and W_K exchanged"),
-    Unseen(merged_with_residual, L, "merged by reshape; residual inside"),
-    Unseen(fused_wrong_no_bias, L, "fused cut as k, q, v; b_qkv left out"),
-    Unseen(not_extended_and_future, D, "cache not extended; future seen"),
-    Unseen(backwards_from_one, P, "turned backwards; from position 1"),
-    Unseen(wrong_sign_wrong_slopes, P, "wrong sign; wrong slopes"),
-]
+    LAYER.wrong("split by reshape; W_Q and W_K exchanged", HEADS, SPLIT, "q @ k.", "k @ q."),
+    LAYER.wrong("merged by reshape; residual inside",
+                MERGED, "(weights @ v).reshape(*lead, n, -1)", "return ", "return x + "),
+    FUSED.wrong("fused cut as k, q, v; b_qkv left out",
+                "q, k, v = qkv", "k, q, v = qkv", "b_qkv is not None", "False"),
+    STEP.wrong("cache not extended; future seen", *NEW, *UNMASKED,
+               "value), (key, value)\n", "value), new if cache is None else cache\n"),
+    TURN.wrong("turned backwards; from position 1", WAVES, "waves(-1 - positions, x)"),
+    BIAS.wrong("wrong sign; wrong slopes", "return -slopes(num_heads)",
+               "return 2.0 ** -torch.arange(1.0, num_heads + 1)"),
+]  # fmt: skip

@@ -8,11 +8,9 @@ from by_loops import every_stage, number_at, stages_by_loops
 from helpers import example
 from seeds import SEED
 
-from mha import softmax, trace
-from mha.audit.judging import SLIPS, Prints, judge, judgements, run_of
-from mha.audit.page import SLACK
+from mha import trace
+from mha.audit.judging import SLIPS, Prints, judge, judgements
 from mha.audit.sources import TITLES, Number, load_source, source_names
-from mha.audit.summary import row_sums
 from mha.runs.places import Place, places
 
 
@@ -76,7 +74,7 @@ def test_single_changes_anywhere_are_caught():
         if number.kind == "derived"
     ]
     right = {source: true_values(source) for source in source_names()}
-    for source, place in rng.permutation(np.array(derived, dtype=object))[:70]:
+    for source, place in rng.permutation(np.array(derived, dtype=object))[:25]:
         numbers, values = load_source(source), list(right[source])
         units = rng.integers(1, 100) * rng.choice([-1, 1])
         values[place] += units * 2 * numbers[place].half_unit
@@ -86,29 +84,6 @@ def test_single_changes_anywhere_are_caught():
         assert not slips[0].agrees_end_to_end
         others = [j for j in changed if j.number is not numbers[place]]
         assert all(j.agrees_end_to_end for j in others)
-
-
-def test_half_a_unit_is_allowed_and_no_more():
-    numbers, place = load_source("aiayn-part-2"), -1
-    values = true_values("aiayn-part-2")
-    spot = [i for i, n in enumerate(numbers) if n.kind == "derived"][place]
-    half = numbers[spot].half_unit
-    for share, agrees in ((1.0, True), (-1.0, True), (1.001, False), (-1.001, False)):
-        shifted = list(values)
-        shifted[spot] += share * half
-        assert judge(numbers, shifted)[place].agrees_end_to_end is agrees
-        assert judge(numbers, shifted)[place].agrees_locally is agrees
-    assert SLACK == 1e-9
-
-
-def test_the_first_sum_that_a_student_checks():
-    (slip,) = found("apple-walkthrough", 43, "0.81")
-    assert slip.true == pytest.approx(1.18)
-    assert slip.local == pytest.approx(1.18)
-    assert (slip.agrees_end_to_end, slip.agrees_locally) == (False, False)
-    assert (slip.slip, slip.starts_chain) == ("sum", True)
-    (again,) = found("apple-walkthrough", 115, "0.81")  # only repeats it: no slip of its own
-    assert (again.agrees_end_to_end, again.agrees_locally) == (False, True)
 
 
 @pytest.mark.parametrize(
@@ -231,11 +206,3 @@ def test_what_a_table_shows_beside_its_numbers():
     drawn = Place.parse("weights.0.0.1")
     assert Prints("cat-sat-on-it")(drawn) == (("0.80", True),)
     assert Prints("cat-sat-on-it-wide")(drawn) == ()
-
-
-def test_no_wrong_row_of_weights_comes_from_scores_that_were_not_divided():
-    for source in TITLES:
-        for row in row_sums(source):
-            weights = np.array(row.printed, dtype=float)
-            scores = run_of(row.example).scores[row.head, row.row]
-            assert np.abs(softmax(scores) - weights).max() > 0.004

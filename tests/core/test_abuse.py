@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import raises
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sound_arguments import BESIDE, DRAWING, MORE, SOUND
@@ -115,6 +115,7 @@ def test_what_is_sound_is_taken(name):
 def test_no_argument_changes_and_what_is_refused_gets_a_sentence(name):
     sound = taken(name)
 
+    @settings(max_examples=max(settings().max_examples // 4, 1))
     @given(st.fixed_dictionaries({each: argument(each, value) for each, value in sound.items()}))
     def check(given):
         before = held_by(given)

@@ -1,4 +1,4 @@
-"""Attention's dtypes, extreme numbers and refusals."""
+"""Attention's extreme numbers and refusals."""
 
 import numpy as np
 import pytest
@@ -42,9 +42,9 @@ def test_a_product_of_query_and_key_that_overflows_is_refused(dtype):
     huge = np.full((2, 3), np.finfo(dtype).max)
     name = np.dtype(dtype).name
     sentence = f"query and key overflow {name} when multiplied; smaller numbers are wanted"
-    for function in (attention_scores, attention_weights):
+    for function, num in ((attention_scores, 2), (attention_weights, 2), (blockwise_attention, 3)):
         with raises(ValueError, sentence):
-            function(huge, huge)
+            function(*[huge] * num)
 
 
 @pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
@@ -74,28 +74,28 @@ def test_a_very_negative_mask_is_not_a_forbidden_key():
 # Refusals
 
 
-def test_widths_that_differ_are_refused(rng):
-    query, key, value = inputs(rng)
+@pytest.mark.parametrize(
+    "function", [attention_weights, scaled_dot_product_attention, blockwise_attention]
+)
+def test_what_does_not_fit_is_refused(rng, function):
+    arrays = inputs(rng)[: 2 if function is attention_weights else 3]
     with raises(ValueError, "query has d_k=11 but key has d_k=10; they must match"):
-        scaled_dot_product_attention(query, key[:, 1:], value)
-
-
-@pytest.mark.parametrize("function", [attention_weights, scaled_dot_product_attention])
-def test_masks_and_scales_that_do_not_fit_are_refused(rng, function):
-    arguments = inputs(rng)[: 2 if function is attention_weights else 3]
-    shape = f"one that broadcasts to the scores' {QUERIES, KEYS} is wanted"
-    with raises(ValueError, f"mask has shape {KEYS, QUERIES}; {shape}"):
-        function(*arguments, mask=np.ones((KEYS, QUERIES), bool))
-    with raises(
-        TypeError, "mask has dtype int64; booleans (True = may attend) or floats are wanted"
-    ):
-        function(*arguments, mask=np.ones((QUERIES, KEYS), np.int64))
-    with raises(
-        ValueError,
-        "mask holds nan at index (0, 0); finite numbers or minus infinity are wanted",
-    ):
-        function(*arguments, mask=np.full((QUERIES, KEYS), np.nan))
-    with raises(ValueError, "scale is nan; a finite number or None is wanted"):
-        function(*arguments, scale=np.nan)
-    with raises(TypeError, "scale is '1'; a finite number or None is wanted"):
-        function(*arguments, scale="1")
+        function(arrays[0], arrays[1][:, 1:], *arrays[2:])
+    nan = np.zeros((QUERIES, KEYS))
+    nan[4, 5] = np.nan
+    fits = f"one that broadcasts to the scores' {QUERIES, KEYS} is wanted"
+    for mask, error, sentence in (
+        (np.ones((KEYS, QUERIES), bool), ValueError, f"has shape {KEYS, QUERIES}; {fits}"),
+        (np.ones((QUERIES, KEYS), int), TypeError,
+         "has dtype int64; booleans (True = may attend) or floats are wanted"),
+        (nan, ValueError,
+         "holds nan at index (4, 5); finite numbers or minus infinity are wanted"),
+    ):  # fmt: skip
+        with raises(error, f"mask {sentence}"):
+            function(*arrays, mask=mask)
+    for scale, error in ((np.inf, ValueError), ("1", TypeError)):
+        with raises(error, f"scale is {scale!r}; a finite number or None is wanted"):
+            function(*arrays, scale=scale)
+    if function is not attention_weights:
+        with raises(ValueError, "key has 7 rows but value has 6 rows; they must match"):
+            function(*arrays[:2], arrays[2][1:])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import softmax, to_bfloat16
+from mha import to_bfloat16
 
 SINGLE = st.floats(-(2.0**100), 2.0**100, width=32)
 
@@ -25,20 +25,6 @@ def test_the_nearest_of_both_neighbours_and_of_two_the_even_one(number):
     assert off <= min(others)
     if off == min(others) and off:
         assert (bits >> 16) % 2 == 0
-
-
-@given(st.lists(st.floats(-60, 60), min_size=2, max_size=9))
-def test_a_weight_is_off_by_no_more_than_two_scores(scores):
-    off = max(map(abs, scores)) / 256
-    moved = softmax(to_bfloat16(scores).astype(float)) / softmax(scores)
-    assert np.abs(np.log(moved)).max() <= 2 * off + 1e-12
-
-
-def test_a_running_sum_of_ones_stops_at_256():
-    total = 0.0
-    for _ in range(300):
-        total = to_bfloat16(total + 1)
-    assert total == 256
 
 
 def test_shapes_stay_and_what_it_cannot_hold_is_refused():

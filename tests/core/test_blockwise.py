@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_V, HEADS, KEYS, QUERIES, arrays, inputs, raises
+from helpers import BATCH, HEADS, KEYS, QUERIES, arrays, inputs, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from mha import blockwise_attention, scaled_dot_product_attention
 from mha.core import blockwise, tiles
 
-BLOCK_SIZES = [1, 3, 7, 128]
+BLOCK_SIZES = [3, 128]
 LONG = 4, 151, 173  # heads, queries and keys that take several tiles of prime sizes
 
 
@@ -50,12 +50,6 @@ def test_equals_plain_attention(rng, name, is_causal, block_size):
     same_as_plain(query, key, value, block_size, mask=mask, is_causal=is_causal, scale=0.7)
 
 
-@pytest.mark.parametrize("block_size", BLOCK_SIZES)
-def test_causal_with_more_queries_than_keys(rng, block_size):
-    query, key, _ = inputs(rng)
-    same_as_plain(key, query, rng.normal(size=(QUERIES, D_V)), block_size, is_causal=True)
-
-
 @given(st.data(), st.integers(1, 9), hnp.array_shapes(min_dims=0, max_dims=2, max_side=3))
 def test_any_shape(data, block_size, leading):
     n, m, d_k, d_v = (data.draw(st.integers(1, 7)) for _ in range(4))
@@ -69,52 +63,23 @@ def test_any_shape(data, block_size, leading):
     same_as_plain(query, key, value, block_size, **options)
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, int])
-def test_dtypes(rng, dtype):
-    query, key, value = inputs(rng, dtype=dtype)
-    for mask in (None, np.zeros((QUERIES, KEYS)), np.ones(KEYS, bool)):
-        same_as_plain(query, key, value, 3, rtol=1e-5, mask=mask, is_causal=True)
-
-
-def test_mixed_dtypes(rng):
-    single = inputs(rng, dtype=np.float32)
-    for i in range(3):
-        arguments = [x.astype(np.float64) if i == j else x for j, x in enumerate(single)]
-        same_as_plain(*arguments, 3, rtol=1e-6, mask=np.zeros((QUERIES, KEYS)))
-
-
-def test_a_fully_masked_row_is_zero(rng):
-    mask = np.ones((QUERIES, KEYS), bool)
-    mask[2] = False
-    output = blockwise_attention(*inputs(rng), block_size=2, mask=mask)
-    assert (output[2] == 0).all()
-    assert (output[[0, 1, 3, 4]] != 0).all()
-
-
-@given(
-    hnp.arrays(np.float64, (3, 1), elements=st.sampled_from([-1e300, -1.0, 0.0, 1.0, 1e300])),
-    arrays((5, 1), 1.0),
-    arrays((5, 2), 1e300),
-    st.integers(1, 5),
-)
-def test_huge_scores_and_values(query, key, value, block_size):
-    plain = scaled_dot_product_attention(query, key, value)
-    blockwise = blockwise_attention(query, key, value, block_size=block_size)
-    slack = np.abs(value).max() * 1e-14
-    np.testing.assert_allclose(blockwise, plain, rtol=1e-13, atol=slack)
-
-
-def test_a_sum_of_values_may_be_too_large_as_long_as_their_mean_is_not():
-    value = np.full((KEYS, 2), 1e308)
-    output = blockwise_attention(np.zeros((3, 2)), np.zeros((KEYS, 2)), value, block_size=2)
-    np.testing.assert_allclose(output, value[:3], rtol=1e-14)
-
-
 def test_scores_that_rise_and_fall_between_blocks():
     key = np.array([[-1e3], [0.0], [1e3], [0.0], [-1e3]])
     value = np.arange(5.0)[:, None]
     output = blockwise_attention([[1.0], [-1.0], [0.0]], key, value, block_size=1, scale=1)
     np.testing.assert_allclose(output, [[2], [2], [2]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("block_size", [1, 3])
+@pytest.mark.parametrize("align", ["top-left", "bottom-right"])
+@pytest.mark.parametrize("queries", [2, QUERIES, 2 * KEYS])
+def test_values_so_huge_that_each_block_is_looked_at(rng, block_size, align, queries):
+    _, key, value = inputs(rng, 2)
+    query = rng.normal(size=(2, queries, key.shape[-1]))
+    options = {"is_causal": True, "align": align}
+    plain = scaled_dot_product_attention(query, key, value, **options)
+    found = blockwise_attention(query, key, value * 1e200, block_size=block_size, **options)
+    np.testing.assert_allclose(found / 1e200, plain, rtol=1e-12, atol=1e-12)
 
 
 def on(monkeypatch, workers):
@@ -147,8 +112,8 @@ def long_masks(rng):
     }
 
 
-@pytest.mark.parametrize(("block_size", "has_exp2"), [(13, True), (61, False), (256, True)])
-@pytest.mark.parametrize("spread", [1.0, 30.0, 1e6])
+@pytest.mark.parametrize(("block_size", "has_exp2"), [(13, True), (61, False)])
+@pytest.mark.parametrize("spread", [1.0, 1e6])
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("name", long_masks(np.random.default_rng(0)))
 def test_tiles_equal_plain_attention(
@@ -239,30 +204,6 @@ def test_values_of_any_size(rng, size):
     np.testing.assert_allclose(output / size, exact / size, atol=2e-5)
 
 
-def test_what_a_look_calls_moderate_does_not_overflow():
-    one = np.ones((3, 2), np.float32)
-    assert tiles.are_moderate(one, one, one, None)
-    assert tiles.are_moderate(one * 1e15, one * 1e-15, one, 1e3)
-    for query, key, value, scale in [
-        (one * 1e18, one * 1e18, one, None),
-        (one * 1e38, one, one, None),
-        (one, one, one * 1e20, None),
-        (one, one, one * 1e-20, None),
-        (one * 1e15, one * 1e15, one, 1e5),
-    ]:
-        assert not tiles.are_moderate(query, key, value, scale)
-
-
-def test_without_threadpoolctl_one_worker_does_everything(rng, monkeypatch):
-    on(monkeypatch, 2)
-    asked = []
-    monkeypatch.setattr(blockwise, "attend", lambda inputs, output, workers: asked.append(workers))
-    blockwise_attention(*long_inputs(rng))
-    monkeypatch.setattr(blockwise, "can_limit", lambda: False)
-    blockwise_attention(*long_inputs(rng))
-    assert asked == [2, 1]
-
-
 def test_what_goes_wrong_in_a_worker_reaches_the_caller(rng, monkeypatch):
     on(monkeypatch, 2)
     caller = threading.get_ident()
@@ -287,30 +228,7 @@ def peak(function, *arguments, **options):
         tracemalloc.stop()
 
 
-CORES = pytest.mark.parametrize("cores", [1, 2, 4, 16, 64])
-
-
-@CORES
-@pytest.mark.parametrize("masked", [False, True])
-def test_memory_grows_with_the_output_and_each_worker_has_a_tile(rng, monkeypatch, masked, cores):
-    monkeypatch.setattr(blockwise, "usable_cores", lambda: cores)
-
-    def problem(n):
-        mask = np.ones((n, n), bool) if masked else None
-        return [rng.normal(size=(n, 2)) for _ in range(3)], {"mask": mask}
-
-    short, long = problem(509), problem(4 * 509)
-    rows, keys = 256, 4 * 256  # of a tile: so many queries meet so many keys
-    tile = 8 * (rows * keys + rows * 8) + 16 * keys
-    for given_arrays, options in (short, long):
-        workers = min(cores, -(-len(given_arrays[0]) // rows))
-        most = 8 * given_arrays[2].nbytes + 1.5 * tile * workers
-        assert peak(blockwise_attention, *given_arrays, **options) < most
-    plain = (peak(scaled_dot_product_attention, *a, **options) for a, options in (long, short))
-    assert next(plain) > 12 * next(plain)
-
-
-@CORES
+@pytest.mark.parametrize("cores", [1, 4, 64])
 def test_memory_beside_the_output_does_not_grow_with_a_long_input(rng, monkeypatch, cores):
     on(monkeypatch, cores)
 
@@ -347,37 +265,3 @@ def test_tiles_refuse_what_is_not_finite_even_where_nobody_looks_at_it(rng, monk
     place = (1, 2, arguments[name].shape[-2] - 1, 3)
     with raises(ValueError, f"{name} holds {bad} at index {place}; finite numbers are wanted"):
         blockwise_attention(**arguments, is_causal=True, block_size=19)
-
-
-def test_what_does_not_fit_is_refused(rng):
-    query, key, value = inputs(rng)
-    with raises(ValueError, "query has d_k=11 but key has d_k=10; they must match"):
-        blockwise_attention(query, key[:, 1:], value)
-    with raises(ValueError, "key has 7 rows but value has 6 rows; they must match"):
-        blockwise_attention(query, key, value[1:])
-    with raises(ValueError, "block_size is 0; a whole number of at least 1 is wanted"):
-        blockwise_attention(query, key, value, block_size=0)
-    with raises(
-        ValueError,
-        f"mask has shape {KEYS, QUERIES}; one that broadcasts to the scores' {QUERIES, KEYS}"
-        " is wanted",
-    ):
-        blockwise_attention(query, key, value, mask=np.ones((KEYS, QUERIES), bool))
-    with raises(ValueError, "scale is inf; a finite number or None is wanted"):
-        blockwise_attention(query, key, value, scale=np.inf)
-
-
-def test_the_place_of_a_bad_number_in_the_mask_is_that_in_the_whole_mask(rng):
-    mask = np.zeros((QUERIES, KEYS))
-    mask[4, 5] = np.nan
-    wanted = "finite numbers or minus infinity are wanted"
-    with raises(ValueError, f"mask holds nan at index (4, 5); {wanted}"):
-        blockwise_attention(*inputs(rng), mask=mask, block_size=2)
-
-
-def test_an_overflow_is_refused():
-    huge = np.full((3, 2), np.finfo(np.float64).max)
-    with raises(
-        ValueError, "query and key overflow float64 when multiplied; smaller numbers are wanted"
-    ):
-        blockwise_attention(huge, huge, huge)

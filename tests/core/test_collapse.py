@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha import MultiHeadWeights, multi_head_attention
-from mha.core.collapse import apart_at_most, circuits, composite_norm, rows_apart
+from mha.core.collapse import apart_at_most, circuits, rows_apart
 
 
 @given(
@@ -40,12 +40,6 @@ def test_the_circuits_give_scores_and_contributions(rng):
     found = np.einsum("hij,jd,hde->ie", weights, x, hands_on)
     np.testing.assert_allclose(found, multi_head_attention(x, layer), rtol=1e-10)
     assert circuits(MultiHeadWeights(*np.ones((3, 2, 5, 4))))[1].shape == (2, 5, 8)
-
-
-def test_the_composite_norm_is_no_norm():
-    column, row = np.eye(3)[:, :1] @ np.ones((1, 3)), np.ones((3, 1)) @ np.eye(3)[:1]
-    assert composite_norm(column) == composite_norm(row) == pytest.approx(3**0.5)
-    assert composite_norm(column + row) > 2 * 3**0.5
 
 
 def test_what_is_no_table_of_numbers_is_refused():

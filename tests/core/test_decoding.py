@@ -48,25 +48,6 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, data):
     assert cache.size == np.prod(leading, dtype=int) * groups * sum(sizes) * (D_K + D_V)
 
 
-def test_a_step_is_worked_out_by_loops(rng):
-    weights, x = layer(rng, 2, 2, with_output=False), rng.normal(size=(3, D_MODEL))
-    found, _ = decoded(x, weights, [1, 1, 1])
-    for head in range(2):
-        keys = [token @ weights.w_k[head] for token in x]
-        values = [token @ weights.w_v[head] for token in x]
-        scores = [float(x[2] @ weights.w_q[head] @ key) / np.sqrt(D_K) for key in keys]
-        powers = [np.exp(score) for score in scores]
-        mixed = sum(p / sum(powers) * v for p, v in zip(powers, values, strict=True))
-        np.testing.assert_allclose(found[2, head * D_V : (head + 1) * D_V], mixed, rtol=1e-10)
-
-
-def test_the_newest_token_sees_itself(rng):
-    weights = layer(rng, 1, 1, with_output=False)
-    x = rng.normal(size=(1, D_MODEL))
-    found, _ = decode_step(x, weights)
-    np.testing.assert_allclose(found, x @ weights.w_v[0], rtol=1e-12)
-
-
 def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
     weights = layer(rng)
     x, context = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(3, D_MODEL))

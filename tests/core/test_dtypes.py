@@ -74,14 +74,6 @@ def test_integers_up_to_there_are_exact(dtype):
         assert [int(x) for x in checks.as_array("x", -given)] == (-given).tolist()
 
 
-def test_booleans_are_zero_and_one_in_a_product(rng):
-    query, key, _ = inputs(rng)
-    chosen = query > 0
-    np.testing.assert_array_equal(
-        attention_scores(chosen, key), attention_scores(chosen.astype(float), key)
-    )
-
-
 # What float64 cannot hold
 
 

@@ -16,7 +16,6 @@ from mha import (
 )
 from mha.core.language import LanguageModel, draw_model, run_model
 from mha.core.language_training import model_gradients, train_model, word_losses
-from mha.core.norm import moments, normalised_backward
 
 WORDS = ("ant", "bee", "cow", "dog", "elk", "fox", "gnu")
 TEXT = "ant bee cow ant bee elk gnu gnu ant"
@@ -50,17 +49,6 @@ def test_gradients_are_those_of_finite_differences(model):
             assert gradient[index] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-8), name
 
 
-def test_a_normalisation_s_gradient_is_that_of_finite_differences(rng):
-    x, d_normed = rng.normal(size=(2, 5, 7))
-    means, spreads = moments(x, 0.5)
-    back = normalised_backward(d_normed, (x - means[:, None]) / spreads[:, None], spreads)
-    for index in np.ndindex(x.shape):
-        nudge = np.zeros_like(x)
-        nudge[index] = 1e-6
-        up, down = ((layer_norm(x + by, eps=0.5) * d_normed).sum() for by in (nudge, -nudge))
-        assert back[index] == pytest.approx((up - down) / 2e-6, abs=1e-8)
-
-
 def test_a_model_is_its_blocks_between_two_tables(model):
     x = transformer(
         model.embedding[model.indices(TEXT)], model.blocks, is_causal=True, angles=model.angles(9)
@@ -89,9 +77,9 @@ def test_temperature_and_draws(model):
     ]
     assert texts[0] == texts[1] != texts[2]
     drawn = np.random.default_rng(3)
-    words = [next(model.write(TEXT, rng=drawn)).word for _ in range(2000)]
-    shares = [words.count(word) / 2000 for word in WORDS]
-    assert np.allclose(shares, softmax(logits), atol=0.05)
+    words = [next(model.write(TEXT, rng=drawn)).word for _ in range(500)]
+    shares = [words.count(word) / 500 for word in WORDS]
+    assert np.allclose(shares, softmax(logits), atol=0.08)
 
 
 def test_a_head_that_is_off_adds_nothing(model):

@@ -44,14 +44,6 @@ def test_the_absorbed_form_gives_the_same(rng, has_norms, is_causal):
     np.testing.assert_allclose(plain.head_outputs, alone, rtol=1e-12)
 
 
-def test_moving_the_whole_text_changes_nothing(rng):
-    weights, x = LatentWeights(**layer(rng)), rng.normal(size=(N, D_MODEL))
-    here, there = (
-        latent_attention(x, weights, angles=rotary_angles(np.arange(N) + by, D_R)) for by in (0, 97)
-    )
-    np.testing.assert_allclose(here.output, there.output, rtol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("name", "shape", "says"),
     [

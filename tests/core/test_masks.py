@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import BATCH, HEADS, KEYS, QUERIES, raises
+from helpers import KEYS, QUERIES, raises
 
 from mha import causal_mask, padded_places, padding_mask, sliding_window_mask
 from mha.core.masks import as_additive_mask, as_mask
@@ -29,15 +29,6 @@ def test_sliding_window(n, m, window):
     np.testing.assert_array_equal(mask, expected)
 
 
-def test_padding():
-    lengths = [0, 3, KEYS]
-    mask = padding_mask(lengths, KEYS)
-    assert mask.dtype == np.bool_
-    assert mask.shape == (3, 1, KEYS)
-    for row, length in zip(mask, lengths, strict=True):
-        np.testing.assert_array_equal(row[0], [key < length for key in range(KEYS)])
-
-
 def test_padding_on_either_side_and_places_in_the_text():
     lengths = [0, 3, KEYS]
     for side, first in (("right", 0), ("left", KEYS)):
@@ -50,19 +41,6 @@ def test_padding_on_either_side_and_places_in_the_text():
         np.testing.assert_array_equal(real, places[:, None] >= 0)
     with raises(ValueError, 'side is \'top\'; "right" or "left" is wanted'):
         padding_mask(2, 3, side="top")
-
-
-def test_padding_of_one_sequence_and_of_heads():
-    np.testing.assert_array_equal(padding_mask(2, 3), [[True, True, False]])
-    lengths = np.array([2, 5])
-    mask = padding_mask(lengths[:, None], KEYS)
-    assert mask.shape == (BATCH, 1, 1, KEYS)
-    assert np.broadcast_shapes(mask.shape, (BATCH, HEADS, QUERIES, KEYS)) == (
-        BATCH,
-        HEADS,
-        QUERIES,
-        KEYS,
-    )
 
 
 def test_true_adds_nothing_and_false_adds_minus_infinity():

@@ -1,4 +1,4 @@
-"""Layer normalisation against closed forms, a loop over fractions, and the reference of `onnx`."""
+"""Layer normalisation against a loop over fractions, and the reference of `onnx`."""
 
 import math
 from fractions import Fraction
@@ -62,23 +62,6 @@ def test_the_reference_of_onnx_gives_the_same(rng, dtype):
     )
     tolerance = {np.float32: {"rtol": 1e-4, "atol": 1e-5}, np.float64: TOLERANCES[np.float64]}
     np.testing.assert_allclose(layer_norm(x, gain, bias, eps), wanted, **tolerance[dtype])
-
-
-def test_a_row_of_whole_numbers_with_a_whole_spread():
-    np.testing.assert_array_equal(layer_norm([9, -5, 3, 1], eps=0), [1.4, -1.4, 0.2, -0.2])
-    np.testing.assert_array_equal(layer_norm([3, 3, 1, 1], eps=0), [1, 1, -1, -1])
-
-
-@given(st.integers(0, 9999), st.floats(0.1, 10), st.floats(-50, 50))
-def test_neither_size_nor_shift_of_a_row_counts(seed, by, shift):
-    x = np.random.default_rng(seed).normal(size=(QUERIES, D_MODEL))
-    np.testing.assert_allclose(layer_norm(by * x + shift, eps=0), layer_norm(x, eps=0), atol=1e-9)
-
-
-def test_a_row_has_mean_zero_and_length_root_of_its_width(rng):
-    found = layer_norm(rng.normal(size=(QUERIES, D_MODEL)) * 3 + 2, eps=0)
-    np.testing.assert_allclose(found.mean(axis=-1), 0, atol=1e-12)
-    np.testing.assert_allclose((found**2).sum(axis=-1), D_MODEL)
 
 
 @pytest.mark.parametrize(("dtype", "size"), [(np.float64, 1e200), (np.float32, 1e30)])

@@ -3,16 +3,14 @@
 import functools
 import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_V, KEYS, QUERIES, arrays, inputs, raises
+from helpers import BATCH, arrays, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha import RunningSoftmax, online_softmax, scaled_dot_product_attention
-from mha.core.attention import attention_scores, masked_scores
+from mha import RunningSoftmax, online_softmax
 
 
 def loop_output(scores, value):
@@ -41,19 +39,6 @@ def read(scores, value, cuts):
 def some_cuts(data, length):
     places = st.lists(st.integers(1, length - 1), unique=True) if length > 1 else st.just([])
     return sorted(data.draw(places))
-
-
-def test_the_example_of_the_chapter_in_fractions():
-    numbers, values = [1, 2, 5], [Fraction(4), Fraction(2), Fraction(8)]
-    wanted = sum(n * v for n, v in zip(numbers, values, strict=True)) / sum(numbers)
-    first = online_softmax(np.log([1, 2]), [[4], [2]])
-    second = online_softmax(np.log([5]), [[8]], first)
-    assert wanted == 6
-    assert first.total == pytest.approx(float(Fraction(1, 2) + 1), rel=1e-15)
-    assert first.mixture[0] == pytest.approx(4, rel=1e-15)
-    assert second.total == pytest.approx(float(Fraction(3, 2) * Fraction(2, 5) + 1), rel=1e-15)
-    assert second.mixture[0] == pytest.approx(float(Fraction(48, 5)), rel=1e-15)
-    assert second.output[0] == pytest.approx(float(wanted), rel=1e-15)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -87,22 +72,6 @@ def test_blocks_may_be_joined_in_any_order(data):
     for other in (left.merged(right), right.merged(left)):
         np.testing.assert_allclose(joined.output, other.output, rtol=1e-11, atol=1e-11)
         np.testing.assert_array_equal(joined.largest, other.largest)
-
-
-def test_what_is_kept_has_its_meaning(rng):
-    scores, value = rng.normal(size=(QUERIES, KEYS)), rng.normal(size=(KEYS, D_V))
-    kept = read(scores, value, [2, 3])
-    np.testing.assert_array_equal(kept.largest, scores.max(axis=-1))
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    np.testing.assert_allclose(kept.total, powers.sum(axis=-1), rtol=1e-12)
-    np.testing.assert_allclose(kept.mixture, powers @ value, rtol=1e-10)
-
-
-def test_the_whole_of_attention_comes_out(rng):
-    query, key, value = inputs(rng, BATCH)
-    scores = masked_scores(attention_scores(query, key) / np.sqrt(query.shape[-1]), None, True)
-    wanted = scaled_dot_product_attention(query, key, value, is_causal=True)
-    np.testing.assert_allclose(read(scores, value, [1, 4]).output, wanted, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -236,62 +236,6 @@ def test_gradients_of_a_published_case(case, rng):
     assert slope == pytest.approx((loss(step) - loss(-step)) / (2 * step), rel=1e-6, abs=1e-7)
 
 
-DECODING = [
-    case
-    for case in RUN
-    if {"nonpad_kv_seqlen", "is_causal"} <= set(case.inputs) | set(case.attributes)
-    and not any("window" in name for name in case.attributes)
-]
-
-
-@pytest.mark.parametrize("case", DECODING, ids=lambda case: case.name)
-@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention])
-def test_a_sentence_without_its_padding_is_aligned_at_the_bottom_right(case, function):
-    query, key, value = heads(case)
-    mask = case.inputs.get("attn_mask", np.True_)
-    mask = np.broadcast_to(mask, (*query.shape[:-1], key.shape[-2]))
-    for b, length in enumerate(case.inputs["nonpad_kv_seqlen"]):
-        output = function(
-            query[b],
-            key[b, :, :length],
-            value[b, :, :length],
-            mask=mask[b, ..., :length],
-            is_causal=True,
-            align="bottom-right",
-            enable_gqa=query.shape[-3] != key.shape[-3],
-        )
-        agree(output, case.outputs["Y"][b])
-
-
-def test_the_cases_have_groups_and_both_alignments():
-    """So that the tests above say something about each of them."""
-    options = [arguments(case)[-1] for case in RUN]
-    assert sum(o["enable_gqa"] for o in options) >= 10
-    assert sum(o["is_causal"] and o["align"] == "top-left" for o in options) >= 10
-    offsets = [
-        length - case.inputs["Q"].shape[-2]
-        for case in DECODING
-        for length in case.inputs["nonpad_kv_seqlen"]
-    ]
-    assert min(offsets) < 0 < max(offsets)
-    assert any(case.inputs["Q"].shape[-3] != case.inputs["K"].shape[-3] for case in DECODING)
-
-
-def test_a_fully_masked_row_is_zero_in_both():
-    rows = 0
-    for case in RUN:
-        query, key, value, options = arguments(case)
-        empty = (attention_weights(query, key, **options) == 0).all(axis=-1)
-        output = scaled_dot_product_attention(query, key, value, **options)
-        published = case.outputs["Y"]
-        if case.inputs["Q"].ndim == 3:
-            published = split_heads(published, case.attributes["q_num_heads"])
-        assert (output[empty] == 0).all()
-        assert (published[empty] == 0).all()
-        rows += np.count_nonzero(empty)
-    assert rows > 0
-
-
 def test_every_case_runs_or_has_a_reason(capsys):
     with capsys.disabled():
         print(f"\nonnx {onnx.__version__}, Attention: {len(RUN)} of {len(CASES)} cases run", end="")

@@ -1,4 +1,4 @@
-"""Softmax by its closed forms and invariances; Jacobian and backward pass by differences."""
+"""Softmax by closed forms and loops; Jacobian by differences, backward pass by fractions."""
 
 import math
 from fractions import Fraction
@@ -12,19 +12,11 @@ from hypothesis.extra import numpy as hnp
 
 from mha import softmax, softmax_backward, softmax_jacobian
 
-SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=7)
-
 
 def test_closed_forms():
     np.testing.assert_allclose(softmax([0, math.log(3)]), [1 / 4, 3 / 4], rtol=1e-15)
     np.testing.assert_array_equal(softmax(np.full((3, 8), 5.0)), np.full((3, 8), 1 / 8))
     np.testing.assert_array_equal(softmax([[7.0]]), [[1.0]])
-
-
-def test_two_scores_give_the_logistic_function():
-    for difference in (-30.0, -1.5, 0.0, 0.25, 30.0):
-        expected = 1 / (1 + math.exp(-difference))
-        assert softmax([difference, 0.0])[0] == pytest.approx(expected, rel=1e-14)
 
 
 def test_against_loops():
@@ -33,37 +25,11 @@ def test_against_loops():
     np.testing.assert_allclose(softmax(scores), [math.exp(s) / total for s in scores], rtol=1e-14)
 
 
-@given(st.data(), SHAPES)
-def test_positive_and_summing_to_one_along_any_axis(data, shape):
-    scores = data.draw(arrays(shape, limit=700))
-    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
-    weights = softmax(scores, axis=axis)
-    assert weights.shape == shape
-    assert (weights >= 0).all()
-    np.testing.assert_allclose(weights.sum(axis=axis), 1, rtol=1e-14)
-
-
 def test_axis_is_the_axis_it_says(rng):
     scores = rng.normal(size=(2, 3, 5))
     for axis in range(-3, 3):
         last = np.moveaxis(softmax(np.moveaxis(scores, axis, -1)), -1, axis)
         np.testing.assert_allclose(softmax(scores, axis), last, rtol=1e-15)
-
-
-@given(hnp.arrays(np.int64, 7, elements=st.integers(-1000, 1000)), st.integers(-(2**40), 2**40))
-def test_shift_invariance_to_the_last_bit(scores, shift):
-    np.testing.assert_array_equal(softmax(scores), softmax(scores + shift))
-
-
-@given(arrays(7, limit=50), st.permutations(range(7)))
-def test_permutation_equivariance(scores, order):
-    np.testing.assert_allclose(softmax(scores[order]), softmax(scores)[order], rtol=1e-14)
-
-
-@given(arrays(7, limit=20))
-def test_a_larger_score_never_has_a_smaller_weight(scores):
-    order = np.argsort(scores)
-    assert (np.diff(softmax(scores)[order]) >= 0).all()
 
 
 @given(hnp.arrays(np.float64, (3, 5), elements=finite(1e300)))
@@ -91,12 +57,6 @@ def test_nan_and_plus_infinity_are_refused(bad, text):
         softmax([[0.0, 0.0], [bad, 0.0]])
 
 
-def test_jacobian_closed_form():
-    np.testing.assert_allclose(
-        softmax_jacobian(softmax([0, math.log(3)])), [[3 / 16, -3 / 16], [-3 / 16, 3 / 16]]
-    )
-
-
 def test_jacobian_against_differences(rng):
     scores = rng.normal(size=(3, 5))
     jacobian = softmax_jacobian(softmax(scores))
@@ -105,17 +65,6 @@ def test_jacobian_against_differences(rng):
         for i in range(5):
             slope = central_differences(lambda s, i=i: softmax(s)[i], scores[row])
             np.testing.assert_allclose(jacobian[row, i], slope, atol=1e-9)
-
-
-@given(arrays((3, 5), limit=30))
-def test_jacobian_is_symmetric_and_its_rows_sum_to_zero(scores):
-    jacobian = softmax_jacobian(softmax(scores))
-    np.testing.assert_array_equal(jacobian, jacobian.swapaxes(-1, -2))
-    np.testing.assert_allclose(jacobian.sum(axis=-1), 0, atol=1e-15)
-
-
-def test_a_saturated_softmax_has_no_gradient():
-    np.testing.assert_array_equal(softmax_jacobian(softmax([1000.0, 0.0, 0.0])), np.zeros((3, 3)))
 
 
 @given(arrays((3, 5), limit=30), arrays((3, 5)))
@@ -146,13 +95,6 @@ def test_backward_of_the_largest_numbers_is_exact_or_one_sentence(dtype, data):
     assert found.dtype == dtype
     for got, want, weight in zip(found.tolist(), exact, weights.tolist(), strict=True):
         assert abs(Fraction(got) - want) <= slack * weight
-
-
-def test_backward_of_equal_gradients_is_nothing():
-    largest = np.finfo(np.float64).max
-    for n in (2, 3, 7, 49):
-        d_scores = softmax_backward(np.full(n, largest), np.full(n, 1 / n))
-        assert (np.abs(d_scores) <= largest * 1e-15).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -35,18 +35,6 @@ def test_every_task_is_done_once(workers):
     assert sorted(done) == list(range(1000))
 
 
-def test_each_worker_makes_its_own_buffers_in_its_own_thread():
-    made, used = [], set()
-
-    def make():
-        made.append(threading.get_ident())
-        return lambda task: (time.sleep(0.001), used.add(threading.get_ident()))
-
-    threads.run_tasks(range(50), make, 2)
-    assert used <= set(made)
-    assert 1 <= len(set(made)) == len(made) <= 2
-
-
 @pytest.mark.parametrize("in_caller", [True, False])
 def test_a_failure_reaches_the_caller_and_stops_the_rest(in_caller):
     caller, done = threading.get_ident(), []
@@ -72,51 +60,11 @@ def test_tasks_may_start_tasks():
     assert sorted(done) == list(range(20))
 
 
-def test_what_no_thread_has_begun_is_taken_back():
-    done = []
-    offer = threads._Offer(lambda: done.append("work"))
-    offer.settle()
-    offer.take()
-    assert done == []
-
-
-def test_work_that_a_thread_has_begun_is_waited_for():
-    begun, may_end, done = threading.Event(), threading.Event(), []
-
-    def work():
-        begun.set()
-        may_end.wait(30)
-        done.append("work")
-
-    offer = threads._Offer(work)
-    threads._threads().put(offer)
-    assert begun.wait(30)
-    threading.Timer(0.05, may_end.set).start()
-    offer.settle()
-    assert (done, offer.error) == (["work"], None)
-
-
-def test_a_thread_goes_on_after_work_that_failed():
-    for _ in range(3 * threads.usable_cores()):
-        offer = threads._Offer(lambda: 1 / 0)
-        threads._threads().put(offer)
-        while not offer.taken.locked():
-            time.sleep(0.001)
-        offer.settle()
-        assert isinstance(offer.error, ZeroDivisionError)
-
-
 def test_the_limit_is_set_by_the_first_and_taken_back_by_the_last(libraries):
     with threads.one_thread_of_linear_algebra():
         with threads.one_thread_of_linear_algebra():
             pass
         assert [library.calls for library in libraries] == [[1], [1]]
-    assert [library.calls for library in libraries] == [[1, 5], [1, 3]]
-
-
-def test_the_limit_is_taken_back_after_a_failure(libraries):
-    with pytest.raises(RuntimeError), threads.one_thread_of_linear_algebra():
-        raise RuntimeError
     assert [library.calls for library in libraries] == [[1, 5], [1, 3]]
 
 

@@ -1,4 +1,4 @@
-"""The gradients of a stack of blocks against central differences, and where they go."""
+"""The gradients of a stack of blocks against central differences."""
 
 import dataclasses
 
@@ -40,8 +40,10 @@ def parts(block):
                 yield name, field.name, array
 
 
-@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize(
+    ("norm", "name"),
+    [("before", "turned"), ("after", "causal"), ("nowhere", "masked"), ("before", "plain")],
+)
 def test_a_stack(rng, norm, name):
     options, x, d_output = OPTIONS[name], *rng.normal(size=(2, N, D_MODEL))
     stack = [drawn_block(rng, norm), drawn_block(rng, norm, "relu", biased=False)]
@@ -82,13 +84,6 @@ def test_texts_of_a_batch_have_gradients_of_their_own_and_add_up_in_the_arrays(r
         sums = zip(parts(each[0].blocks[i]), parts(each[1].blocks[i]), strict=True)
         for (*_, array), ((*_, first), (*_, second)) in zip(parts(block), sums, strict=True):
             np.testing.assert_allclose(array, first + second, rtol=1e-9, atol=1e-11)
-
-
-def test_a_layer_that_finds_nothing_hands_a_gradient_on_and_loses_none_of_it(rng):
-    silent = Block(MultiHeadWeights(*np.zeros((3, 1, D_MODEL, D_MODEL))))
-    d_output = rng.normal(size=(N, D_MODEL))
-    found = transformer_backward(d_output, rng.normal(size=(N, D_MODEL)), [silent] * 9)
-    np.testing.assert_array_equal(found.streams[0], d_output)
 
 
 @pytest.mark.parametrize("norm", ["before", "after"])

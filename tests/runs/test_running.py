@@ -18,7 +18,7 @@ def of_the_chapter(**parts):
     return trace(example(tokens=tokens, scale=1.0, **{"keys_at_once": 2} | start | parts))
 
 
-@pytest.mark.parametrize("size", range(1, QUERIES + 2))
+@pytest.mark.parametrize("size", [1, 2, QUERIES + 1])
 @pytest.mark.parametrize("masked", STARTS)
 def test_the_last_output_is_that_of_whole_rows(rng, size, masked):
     run = trace(projected(rng, keys_at_once=size, **masked))

@@ -17,7 +17,7 @@ from helpers import (
 
 from mha import Trace, trace
 from mha.core.multihead import BIASES
-from mha.runs.stages import AXES, OF_WORDS, STAGES, as_data
+from mha.runs.stages import AXES, OF_WORDS, STAGES
 
 # What is no stage of its own: what a run starts from, and what the scaled scores are made with.
 NO_STAGE = {"example", "tokens", "mask", "shifts"}
@@ -73,36 +73,3 @@ def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
         assert list(kind.axes) == [axis for axis in AXES if axis in kind.axes], name
         assert kind.per_head == (array.shape[0] == HEADS), name
         assert kind.by_key == (array.ndim == 3 and array.shape[1:] == (QUERIES, QUERIES)), name
-
-
-def test_an_array_is_the_trace_s_or_the_layer_s_own(rng):
-    run = trace(with_block(rng))
-    for name, kind in STAGES.items():
-        if name in OF_WORDS:
-            assert kind.array(run) is None
-        elif kind.is_matrix:
-            block = run.example.block
-            holder = block.feed_forward if kind.in_block else block.attention
-            if name.startswith(("first_", "second_")):
-                holder = getattr(block, name.split("_")[0])
-                name = name.split("_")[1]
-            assert kind.array(run) is getattr(holder, name)
-            assert holder is not block.attention or holder is run.example.layer
-        elif name not in ("root", "percentages"):
-            assert kind.array(run) is getattr(run, name)
-
-
-def test_the_order_is_that_of_the_computation():
-    in_trace = [field.name for field in fields(Trace) if field.name in STAGES]
-    order = [name for name in STAGES if name in in_trace]
-    # The shares of the output stand before the output: it is read as their sum.
-    in_trace.remove("head_contributions")
-    order.remove("head_contributions")
-    assert order == in_trace
-
-
-def test_what_a_block_adds_is_told_apart():
-    data = as_data(in_block=True)
-    assert not set(data) & set(as_data())
-    assert list(data) == [name for name, kind in STAGES.items() if kind.in_block]
-    assert data["b_in"]["rows"] == "once"

@@ -83,16 +83,6 @@ def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(ste
     )
 
 
-def test_the_heads_are_born_between_two_checkpoints():
-    trained = load_model("names")
-    found = {
-        step: measured(model, FRESH[:50])
-        for step, model in zip(trained.steps, trained.checkpoints, strict=True)
-    }
-    assert found[250]["repeated"] > 1.3 > 0.3 > found[600]["repeated"]
-    assert found[250]["behind"][1][1] < 0.4 < 0.7 < found[600]["behind"][1][1]
-
-
 def test_a_story_s_trace_has_the_model_s_numbers():
     trained = load_model("names")
     for model in trained.checkpoints[::3]:

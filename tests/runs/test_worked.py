@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from helpers import D_K, MASK, QUERIES, example, projected, raises, with_places
 
-from mha import Reading
-
 
 def test_an_example_copies_what_it_is_given():
     query, mask = np.ones((QUERIES, D_K)), MASK.copy()
@@ -21,12 +19,6 @@ def test_an_example_copies_what_it_is_given():
     with pytest.raises(dataclasses.FrozenInstanceError):
         start.name = "other"
     assert start.tokens == tuple(f"token{i}" for i in range(QUERIES))
-
-
-def test_readings_are_frozen():
-    reading = Reading("key", 3, "K^0", "W^O", "the sentence before it")
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        reading.line = 4
 
 
 # Refusals

@@ -2,11 +2,10 @@
 
 import math
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import D_V, MASK, QUERIES, example, projected, raises
+from helpers import MASK, QUERIES, example, raises
 
 from mha import (
     Place,
@@ -14,7 +13,6 @@ from mha import (
     load_example,
     origin,
     short,
-    shown,
     trace,
     without_scale,
 )
@@ -120,24 +118,6 @@ def test_masks_scales_and_shifts(start):
             check(arithmetic(run, stage, **where), value)
 
 
-def test_the_terms_of_a_sum_are_the_numbers_of_the_trace(rng):
-    run = trace(projected(rng))
-    line = arithmetic(run, "scores", 3, 2, head=1, places=9)
-    wanted = run.query[1, 3] * run.key[1, 2]
-    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
-    line = arithmetic(run, "head_outputs", 4, 7, head=2, places=9)
-    wanted = run.weights[2, 4] * run.value[2, :, 7]
-    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
-    line = arithmetic(run, "head_contributions", 4, 7, head=2, places=9)
-    wanted = run.head_outputs[2, 4] * run.example.layer.w_o[2 * D_V :, 7]
-    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
-    line = arithmetic(run, "key", 4, 7, head=2, places=9)
-    wanted = run.embeddings[4] * run.example.layer.w_k[2, :, 7]
-    np.testing.assert_allclose([value_of(p) for p in line.products], wanted, atol=1e-9)
-    line = arithmetic(run, "row_sums", 4, head=2)
-    assert line.expression == " + ".join(shown(x) for x in run.exponentials[2, 4])
-
-
 LINES = [
     ("cat-sat", ("scores", 0, 0), "1×1 + 0×0 + 1×1 + 0×0 = 1 + 0 + 1 + 0 = 2"),
     ("cat-sat", ("scaled_scores", 0, 0), "2 ÷ √4 = 1"),
@@ -170,13 +150,6 @@ def test_masked_lines():
     assert arithmetic(run, "weights", 3, 1).expression.startswith("0.0000 ÷ ")
     # Nothing is divided by zero in a row that may attend to none.
     assert str(arithmetic(run, "weights", 2, 1)) == "masked = 0.0000"
-
-
-def test_a_scale_of_its_own_is_a_factor():
-    run = trace(without_scale(load_example("cat-sat")))
-    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "2 × 1 = 2"
-    run = trace(replace(load_example("cat-sat"), scale=-0.5))
-    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "2 × (−0.5) = −1"
 
 
 def test_lines_beyond_the_arrays_of_a_run():

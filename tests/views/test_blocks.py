@@ -132,19 +132,6 @@ def test_query_key_and_value_share_a_row_and_each_head_has_one():
     assert [table.caption for table in one.tables] == ["Queries", "Keys", "Values"]
 
 
-def test_what_belongs_to_no_one_head_has_no_colour():
-    block = blocks.stage_block(RUNS["the-cat-sat"], "embeddings", "query")
-    assert [part.head for part in block.parts] == [None, 0, 1]
-    assert [part.head for part in parts_of(block)] == [None, 0, 1]
-
-
-def test_one_head_of_several_is_named_in_the_caption():
-    block = blocks.stage_block(RUNS["apple"], "scores", heads=[2])
-    name = RUNS["apple"].head_names[2].replace(" ", "\N{NO-BREAK SPACE}")
-    assert block.caption == f"Scores: each query times each key, {name}"
-    assert [part.head for part in block.parts] == [2]
-
-
 # Heat, maxima, sums, points
 
 
@@ -156,58 +143,12 @@ def test_weights_are_tinted_by_the_number_shown_and_their_sums_are_not(run):
         assert [row[-1] for row in shown] == [None] * len(run.tokens)
 
 
-@pytest.mark.parametrize("stage", ["query", "scores", "scaled_scores", "exponentials"])
-def test_what_is_no_share_is_not_tinted(stage):
-    block = blocks.stage_block(MASKED, stage)
-    assert not any(part.heat for part in parts_of(block))
-    assert "background" not in block._repr_html_()
-
-
 def test_a_notebook_tints_by_the_head_s_colour():
     block = blocks.stage_block(RUNS["the-cat-sat"], "weights")
     tints = re.findall(r"in srgb, (#\w+) ([\d.]+)%", block._repr_html_())
     shares = [float(share) for _, share in tints]
     np.testing.assert_allclose(shares, 55 * RUNS["the-cat-sat"].weights.ravel(), atol=0.01)
     assert [colour for colour, _ in tints] == [head_colour(0)] * 9 + [head_colour(1)] * 9
-
-
-def test_a_fully_masked_row_has_zeros_without_a_tint():
-    for part in parts_of(blocks.stage_block(MASKED, "weights")):
-        assert {float(number) for number in body(part)[2][1:]} == {0.0}
-        assert set(tints(part)[2][:-1]) == {0.0}
-
-
-@pytest.mark.parametrize("stage", ["scores", "scaled_scores", "weights"])
-def test_each_row_s_largest_number_is_marked(stage):
-    run = RUNS["cat-sat-on-it"]
-    for head, part in enumerate(parts_of(blocks.stage_block(run, stage))):
-        array = getattr(run, stage)[head]
-        for i, row in enumerate(written(part).iterfind("tbody/tr")):
-            cells = list(row.iterfind("td"))
-            marked = [
-                j for j, cell in enumerate(cells) if cell.find(".//*[@class='max']") is not None
-            ]
-            assert marked == np.flatnonzero(np.isclose(array[i], array[i].max())).tolist()
-
-
-def test_sums_stand_where_they_belong():
-    run = RUNS["apple"]
-    for stage, title, sums in (
-        ("weights", "Sum", run.weights.sum(axis=-1)),
-        ("exponentials", "Row sum", run.row_sums),
-    ):
-        for head, part in enumerate(parts_of(blocks.stage_block(run, stage))):
-            assert part.header[-1] == title
-            found = [float(row[-1]) for row in body(part)]
-            np.testing.assert_allclose(found, sums[head], atol=6e-5)
-
-
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("name", RUNS)
-def test_the_numbers_of_a_column_have_equally_many_decimals(name, stage):
-    for part in parts_of(blocks.stage_block(RUNS[name], stage)):
-        for column in list(zip(*body(part), strict=True))[1:]:
-            assert len({len(text.partition(".")[2]) for text in column if "∞" not in text}) <= 1
 
 
 def test_what_a_source_prints_stands_beside_each_number():

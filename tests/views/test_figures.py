@@ -127,13 +127,6 @@ def test_a_heatmap_s_alternative_text_names_each_row_s_largest(name):
             assert f" {token} {words}" in part.replace("attends most ", "")
 
 
-def test_the_largest_weight_of_a_row_is_bold():
-    run = trace(load_example("cat-sat-on-it"))
-    for panel, array in zip(layouts(raw(weight_maps(run)))[0], run.weights, strict=True):
-        bold = ["".join(e.itertext()) for e in by_class(panel, "f-strong")][1:]
-        assert bold == [shown(row.max(), 2) for row in array]
-
-
 def test_a_query_that_may_attend_to_none_attends_to_none():
     for stage in ("weights", "scaled_scores"):
         alt = weight_maps(MASKED, stage).alt
@@ -162,13 +155,6 @@ def test_bars_show_every_component():
     i, j = np.unravel_index(np.abs(run.embeddings).argmax(), run.embeddings.shape)
     longest = f"The longest bar is {dimensions('x', 3)[j]} of {run.tokens[i]}, "
     assert drawn.alt.endswith(f"{longest}{short(run.embeddings[i, j], 2)}.")
-
-
-def test_bars_below_zero_hang_from_it():
-    (panel,) = panels(raw(vector_bars([[1.0, -3.0]], rows=["a"], symbol="x")))
-    up, down = (lengths(e, "y", "height") for e in by_class(panel, "f-part"))
-    assert down[0] == pytest.approx(up[0] + up[1], abs=0.1)
-    assert down[1] == pytest.approx(3 * up[1], abs=0.2)
 
 
 @pytest.mark.parametrize("name", ["apple", "cat-sat", "cat-sat-on-it-wide", "the-cat-sat"])
@@ -269,11 +255,6 @@ def test_in_greyscale_a_larger_number_is_darker_and_every_number_can_be_read(col
     assert (np.diff(lights) <= 0).all()
     assert lights[0] == 1
     assert min(contrast("#000000", fill) for fill in fills) >= 4.5
-
-
-def test_one_scale_for_all_heatmaps_of_a_figure():
-    drawn = heatmaps([[[0, 1]], [[2, 4]]], rows="a", columns="xy", alt="")
-    assert [heats(p)[0] for p in panels(raw(drawn))] == [[0, 0.25], [0.5, 1]]
 
 
 def test_a_cell_without_a_number_is_blank_and_its_row_still_has_a_largest():

@@ -7,7 +7,6 @@ from helpers import HEADS, MASK, QUERIES, example, projected
 
 from mha import (
     Place,
-    dimensions,
     entropy,
     example_names,
     load_example,
@@ -21,7 +20,6 @@ from mha.views.tables import (
     disagreement_table,
     entropy_table,
     mixing_table,
-    shape_table,
     stage_table,
     weighted_values_table,
 )
@@ -108,41 +106,12 @@ def test_a_row_of_minus_infinity_has_no_mark():
     assert {j for i, j in table.marked if i == 3} == {0}
 
 
-@pytest.mark.parametrize("places", [0, 2, 6])
-def test_places(places):
-    table = stage_table(RUN, "weights", head=1, places=places)
-    assert cells(table) == [
-        tuple(shown(float(x), places) for x in (*row, row.sum())) for row in RUN.weights[1]
-    ]
-
-
 def test_columns_are_keys_or_dimensions():
     assert stage_table(RUN, "scores").header == ("Query \\ key", "the", "cat", "sat")
     assert stage_table(RUN, "weights").header == ("Query \\ key", "the", "cat", "sat", "Sum")
     assert stage_table(RUN, "exponentials").header[-1] == "Row sum"
     assert stage_table(RUN, "embeddings").header == ("Token", "x₁", "x₂", "x₃", "x₄")
     assert stage_table(RUN, "concat").header == ("Token", "z₁", "z₂", "z₃", "z₄")
-
-
-def test_matrices(rng):
-    run = trace(projected(rng))
-    weights = run.example.layer
-    for head in range(HEADS):
-        for matrix, symbol, word in (
-            ("w_q", "q", "Query"),
-            ("w_k", "k", "Key"),
-            ("w_v", "v", "Value"),
-        ):
-            array = getattr(weights, matrix)[head]
-            table = stage_table(run, matrix, head=head)
-            assert cells(table) == texts(array)
-            assert labels(table) == dimensions("x", array.shape[0])
-            assert table.header == ("From \\ to", *dimensions(symbol, array.shape[1]))
-            assert table.caption == f"{word} projection, Head\N{NBSP}{head + 1}"
-    table = stage_table(run, "w_o")
-    assert cells(table) == texts(weights.w_o)
-    assert labels(table) == dimensions("z", weights.w_o.shape[0])
-    assert table.header[1:] == dimensions("y", weights.w_o.shape[1])
 
 
 def test_a_mixture_and_its_sum(rng):
@@ -199,18 +168,6 @@ def test_contributions_and_their_sum(rng):
         assert labels(table) == (*run.head_names, "Output")
 
 
-@pytest.mark.parametrize("name", example_names())
-def test_shapes_are_those_of_the_trace(name):
-    run = trace(load_example(name))
-    rows = shape_table(run).rows
-    for stage, shape, axes in rows:
-        assert shape == str(getattr(run, stage).shape)
-        assert axes == f"({', '.join(STAGES[stage].sizes)})"
-        assert axes.count(",") == shape.count(",")
-    absent = {stage for stage in ("embeddings", "output") if getattr(run, stage) is None}
-    assert {row[0] for row in rows} == set(ON_THE_WAY) - absent
-
-
 # What a source prints
 
 
@@ -239,19 +196,6 @@ def test_what_the_source_prints_stands_below_each_number(rng):
             }
         assert table.beside == wanted
         assert stage_table(run, stage, head=head).beside == {}
-
-
-def test_printed_weighted_values_are_those_of_their_key():
-    run = trace(load_example("play-football"))
-    table = weighted_values_table(run, prints=prints)
-    terms = (0, 1, 2, None)
-    assert {cell: texts[0].split()[1] for cell, texts in table.beside.items()} == {
-        (4 * i + k, j): str(Place("head_outputs", 0, i, j, term))
-        for i in range(3)
-        for k, term in enumerate(terms)
-        for j in range(2)
-    }
-    assert weighted_values_table(run).beside == {}
 
 
 def test_a_printed_mixture_is_its_weights_terms_and_sums():
