@@ -196,7 +196,8 @@ def test_a_table_too_wide_for_the_page_gets_smaller_letters_and_nothing_is_cut(p
 
 
 def test_bad_arguments_get_a_sentence_before_anything_is_built(printed, tmp_path):
-    (tmp_path / "file").write_text("not a folder", encoding="utf-8")
+    file = tmp_path / "file"
+    file.write_text("not a folder", encoding="utf-8")
     before = pdfs(printed)
     for arguments, sentence in (
         ([*READER, "gamma"], "error: there is no chapter gamma; the chapters are: alpha, beta, "),
