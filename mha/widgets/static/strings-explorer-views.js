@@ -69,7 +69,7 @@
     width: "Width of queries and keys",
     widthBack: "as drawn",
     widthGets: "k{key} gets most",
-    widthTrail: "its tip, width by width",
+    widthTrail: "k{key} at other widths",
     widthAxes: ["along the query", "across it"],
     widthLong: "{long} long",
     widthMost: "largest weight {most}",

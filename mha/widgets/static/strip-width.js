@@ -34,8 +34,8 @@
   /** A key is drawn up to so many widths. */
   const STOPS = 64;
 
-  /** The plane has room for the arrows of these widths: each is twice as long as at the one before. */
-  const ROOMS = [8, 32, 128, 512];
+  /** The plane has room for the arrows of these widths: at each they are about twice as long as at the one before. */
+  const ROOMS = [4, 16, 64, 256, 512];
 
   /** A query that is shorter is written as of no length, and asks nothing. */
   const SHORTEST = 0.05;
@@ -201,8 +201,10 @@
         share: share(raw), shared: share(scaled) }));
       const every = Math.ceil(arrows.length / STOPS);
       const trail = arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key]);
-      // Named where it is in sight, but not at the tip.
-      const middle = trail.slice(Math.floor(width / every / 3), Math.ceil(width / every / 1.5) + 1);
+      const room = this.room();
+      const far = Math.max(...room.map((at) => Math.hypot(...at)));
+      // Named where it is in sight.
+      const named = trail.filter((at, i) => i * every >= width / 3 && Math.hypot(...at) <= far);
       /** @type {PlaneMark[]} */
       const winner = most === key ? [] : [
         { kind: "line", name: "foot-line", points: [[keys[most], [keys[most][0], 0]]] },
@@ -211,7 +213,8 @@
       ];
       this.plane.paint([
         { kind: "sheet", name: "trail", points: [trail] },
-        { kind: "text", name: "soft", at: middle[0], along: middle, text: texts.widthTrail },
+        { kind: "text", name: "soft", at: named[0] ?? trail[0], along: named,
+          text: fill(texts.widthTrail, { key: key + 1 }) },
         { kind: "line", name: "foot-line", points: [[keys[key], [keys[key][0], 0]]] },
         { kind: "line", name: "ghost", points: keys.map((at) => [[0, 0], at]) },
         ...keys.map((at) => ({ kind: "point", name: "foot", at, wide: 2 })),
@@ -223,7 +226,7 @@
         { kind: "arrow", name: "main", at: query,
           text: `${texts.planeAsks}, ${fill(texts.widthLong, { long: shown(query[0], 1) })}`,
           tip: { name: texts.planeAsks, look: "main", move: (point) => this.pullQuery(point) } },
-      ], this.room());
+      ], room);
     }
   }
 
