@@ -387,6 +387,16 @@ def test_the_dial_turns_by_angle_and_position(put):
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
 
 
+def test_a_finger_that_scrolls_over_a_slider_leaves_it_where_it_stands(put):
+    seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
+    bar = seen.page.locator(".pulls input").first
+    bar.scroll_into_view_if_needed()
+    box, before, top = bar.bounding_box(), bar.input_value(), seen.page.evaluate("scrollY")
+    swipe(seen.page, box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2, 0, -120)
+    seen.page.wait_for_function("top => scrollY > top + 20", arg=top)
+    expect(bar).to_have_value(before)
+
+
 def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
     phone = {"width": 390, "has_touch": True, "is_mobile": True}
     seen = put(explorer(TURNED, view="dial").html, **phone)

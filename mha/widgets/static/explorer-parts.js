@@ -236,6 +236,18 @@
     };
   }
 
+  /** Where a slider stood before a finger came down on it: one that goes up or down moves the page, and
+      the slider goes back. */
+  let before = "";
+  addEventListener("pointerdown", ({ target }) => {
+    if (target instanceof HTMLInputElement) before = target.value;
+  }, true);
+  addEventListener("pointercancel", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.type !== "range") return;
+    target.value = before;
+    ["input", "change"].forEach((name) => target.dispatchEvent(new Event(name, { bubbles: true })));
+  }, true);
+
   /** How far from the screen something follows a change at once, and how much later the rest does. */
   const NEAR = "10% 0%";
   const LATER_MS = 250;
