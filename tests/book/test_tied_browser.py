@@ -269,6 +269,27 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
     assert "fails" not in claim.get_attribute("class")
 
 
+def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
+    page = tied("examples/the-cat-sat")
+    # Two changes by which the preferences turn round.
+    page.evaluate("document.querySelector('mha-explorer').explorer.editAll([['embeddings.1.0', 1.2],"
+                  "['embeddings.2.2', -2.5]].map(([at, x]) => [mhaPlaces.parse(at), x]))")  # fmt: skip
+    settled(page)
+    run = runs_of(page)["the-cat-sat"]
+    says = page.locator("p", has_text="The largest weight of cat in Head 1 goes from").inner_text()
+    largest = [mha.percent(row.max()) for head in (0, 1)
+               for row in (run.weights[head, 1], mha.softmax(run.scores[head, 1]))]  # fmt: skip
+    assert re.findall(r"\d+ %", says.replace("\xa0", " ")) == [x.replace("\xa0", " ") for x in largest]
+    failing = page.locator("data.fails").all_inner_texts()
+    order = np.argsort(-run.weights, axis=-1)
+    assert (order[0] != [2, 0, 1]).any()
+    assert "Head 1 attends most to sat and least to cat" in failing
+    # A quiz that says as a whole that it has the book's numbers has no other.
+    quiz = page.locator(".quiz", has_text="Why is Head 2’s share").first
+    assert "(the book’s numbers)" in quiz.locator(".quiz-title").inner_text()
+    assert page.locator(".quiz data.moved").count() == 0
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
 def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser, width, height):
     page = browser.new_page(viewport={"width": width, "height": height})

@@ -34,6 +34,7 @@ def parts(expression, run=RUN):
         ("short(run.example.layer.w_q[0, 1, 0])", "w_q.0.1.0", "short:4"),
         ("percent(who[0] + who[-1])", "weights.0.2.0 weights.0.2.3 +", "percent:0"),
         ("at_most(who[:2].max(), 1)", "weights.0.2.0 weights.0.2.1 max", "at_most:1"),
+        ("at_least(who[:2].min(), 1)", "0 0 weights.0.2.0 - 0 weights.0.2.1 - max -", "at_least:1"),
         ("int(run.scores[0, it, 0] - 2)", "scores.0.2.0 2 -", "short:4"),
         ("short(abs(who[:2].sum() - 1))", "weights.0.2.0 weights.0.2.1 + 1 - abs", "short:4"),
         ("[bool(who[0] > 1 / 2), '']", "weights.0.2.0 0.5 >", "holds"),

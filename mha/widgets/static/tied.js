@@ -454,8 +454,8 @@
     follow() {
       const { state, start } = this.explorer;
       const isMoved = isChanged(state, start);
-      this.hasGaps = isMoved
-        && [this.explorer.numbers.scaled_scores].flat(3).some((x) => !(Math.abs(x) < TOO_LARGE));
+      const { scores, scaled_scores: scaled } = this.explorer.numbers;
+      this.hasGaps = isMoved && [scores, scaled].flat(4).some((x) => !(Math.abs(x) < TOO_LARGE));
       this.markOwn(isMoved);
       this.near.forEach((node) => this.paint(node));
       this.small.mark(isMoved);
@@ -510,10 +510,15 @@
     /** Change an input, and keep what is scrubbed where it is on the screen.
         @param {Place} at @param {HTMLElement} node @param {number} value */
     set(at, node, value) {
-      const { top } = node.getBoundingClientRect();
+      const { top, left } = node.getBoundingClientRect();
       this.explorer.edit(at, Number(value.toFixed(10)));
       held.forEach((one) => { one.now = one.node.getBoundingClientRect().width; });
-      held.forEach((one) => { one.node.style.marginRight = `${one.width - one.now}px`; });
+      held.forEach((one) => {
+        // What is dragged makes room for itself, unless that takes it to another line.
+        if (one.node === node) node.style.marginRight = "";
+        if (one.node === node && Math.abs(node.getBoundingClientRect().left - left) < 0.5) return;
+        one.node.style.marginRight = `${one.width - one.now}px`;
+      });
       const by = node.getBoundingClientRect().top - top;
       if (Math.abs(by) > 0.5) scrollBy({ top: by, behavior: "instant" });
     }
