@@ -314,6 +314,26 @@ def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser
     page.close()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_arcs_are_as_wide_as_the_weights_of_the_readers_run(tied, width):
+    page = tied("mechanism/multi-head-attention", width=width)
+    number = page.locator("p data[role=spinbutton]").first
+    number.focus()
+    for _ in range(12):
+        number.press("ArrowDown")  # cat is less of an animal
+    run = runs_of(page)["it-tired"]
+    assert run.embeddings[0, 0] < 1
+    arcs = page.locator("#fig-it-tired-arcs svg:visible [data-weight]")
+    for part in arcs.all():
+        weight = run.weights[*map(int, part.get_attribute("data-weight").split())]
+        if part.locator("text").count():
+            expect(part.locator("text")).to_have_text(mha.percent(weight))
+        elif weight >= 0.01:
+            wide = float(part.locator("path").get_attribute("stroke-width").removesuffix("px"))
+            assert abs(wide - max(0.6, 16 * weight)) < 0.01
+    assert arcs.count() == 2 * 2 * len(run.tokens)
+
+
 OWN = """() => [...document.querySelectorAll(".now")]
     .filter((mark) => mark.textContent.includes("the book’s numbers"))
     .map((mark) => mark.closest("[id]").id)"""

@@ -19,7 +19,7 @@ CAT_SAT = trace(load_example("the-cat-sat"))
 
 
 def widths(drawn):
-    return [float(w) for w in re.findall(r'f-ribbon" stroke-width="([\d.]+)px"', drawn.svg)]
+    return [float(w) for w in re.findall(r'f-ribbon" stroke-width="([\d.]+)px"/', drawn.svg)]
 
 
 def test_an_arc_is_as_wide_as_its_weight():

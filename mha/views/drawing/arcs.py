@@ -8,7 +8,7 @@ from mha.runs.record import Trace
 from mha.runs.rounding import percent
 from mha.views.colours import head_colour
 from mha.views.drawing.canvas import NARROW, WIDE, Figure, Panel, figure
-from mha.views.drawing.svg import group, number, path, plain, width_of
+from mha.views.drawing.svg import element, group, number, path, plain, width_of
 
 _THICKEST = 16.0
 _LEAST = 0.01  # of the weight, below which no arc is drawn
@@ -87,24 +87,27 @@ def _panel(run: Trace, head: int, asking: list[int], told: bool, room: float | N
     """Return one head: its words, and the arcs of those who ask."""
     widths = [width_of(word, _WORD) for word in run.tokens]
     places, rise, end = _places(widths, room)
-    rises = {
-        (i, j): 4 + rise * (1 + abs(i - j)) for i in asking for j in range(len(places))
-        if run.weights[head, i, j] >= _LEAST
-    }  # fmt: skip
-    above = max((rise for (i, j), rise in rises.items() if j >= i), default=0)
-    below = max((rise for (i, j), rise in rises.items() if j < i), default=0)
+    rises = {(i, j): 4 + rise * (1 + abs(i - j)) for i in asking for j in range(len(places))}
+    drawn = [at for at in rises if run.weights[head, *at] >= _LEAST]
+    above = max((rises[i, j] for i, j in drawn if j >= i), default=0)
+    below = max((rises[i, j] for i, j in drawn if j < i), default=0)
     middle = above + 40.0
     title = run.head_names[head].partition(":")[0] if run.num_heads > 1 else ""
     parts = [plain(0, 14, title, "f-strong")] if title else []
     for (i, j), rise in sorted(rises.items(), key=lambda item: -item[1]):
         weight = float(run.weights[head, i, j])
-        parts.append(_arc(places[i], places[j], middle, rise, weight, up=j >= i))
+        arc = _arc(places[i], places[j], middle, rise, weight, up=j >= i)
+        parts.append(element("g", arc, data_weight=f"{head} {i} {j}"))
     for i, (word, x) in enumerate(zip(run.tokens, places, strict=True)):
         parts.append(plain(x, middle + 6, word, "f-token", "middle"))
         if told:
-            parts.append(_share(percent(run.weights[head, asking[0], i]), x, middle, i - asking[0]))
+            asks = asking[0]
+            share = _share(percent(run.weights[head, asks, i]), x, middle, i - asks)
+            parts.append(element("g", share, data_weight=f"{head} {asks} {i}"))
     width = places[-1] + widths[-1] / 2 + end
-    return Panel(width, middle + max(below, 0) + 34, group(*parts, colour=head_colour(head)))
+    # A page may move them, by the places of their weights.
+    all_of_it = element("g", *parts, data_at=f"{run.example.name} arcs")
+    return Panel(width, middle + max(below, 0) + 34, group(all_of_it, colour=head_colour(head)))
 
 
 def _share(share: str, x: float, middle: float, step: int) -> str:
@@ -124,4 +127,6 @@ def _arc(x1: float, x2: float, middle: float, rise: float, weight: float, *, up:
         f"M{number(x1)} {number(y)}C{number(x1)} {number(top)}"
         f" {number(x2)} {number(top)} {number(x2)} {number(y)}"
     )
-    return path(steps, "f-ribbon", stroke_width=f"{max(0.6, weight * _THICKEST):.3g}px")
+    wide = f"{max(0.6, weight * _THICKEST):.3g}px"
+    hidden = "hidden" if weight < _LEAST else None
+    return path(steps, "f-ribbon", stroke_width=wide, visibility=hidden)

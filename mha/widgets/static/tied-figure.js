@@ -1,12 +1,14 @@
-/* The figure of a token on its way from where it stands to its output, as mha/views/drawing/moving.py
-   draws it: its points are the values of a run, and go where a reader moves them. A point for which the
-   axes are too short stands at their end, and its name says where it is. */
+/* Figures that follow a run: a token on its way from where it stands to its output, as
+   mha/views/drawing/moving.py draws it, and the arcs of mha/views/drawing/arcs.py. */
 (function () {
   "use strict";
 
   const { at: placeAt, valueAt } = window.mhaPlaces;
-  const { set, setText } = window.mhaExplorer;
+  const { WRITERS, set, setText } = window.mhaExplorer;
   const { short } = window.mhaNumbers;
+
+  /** How wide an arc is for a weight of 1, and the thinnest one; below the least weight none is drawn. */
+  const ARC = { thickest: 16, thinnest: 0.6, least: 0.01 };
 
   /** How long the point of the arrow is, and half as wide; no arrow is longer than its way. */
   const POINT = { long: 11, share: 0.7, half: 0.38 };
@@ -20,6 +22,8 @@
   /** A name stands above its point, or below it where the end of the arrow is there. */
   const NAME = { up: 8, down: 20, wide: 44, high: 18 };
 
+  /** Points are the values of a run, and go where a reader moves them. One for which the axes are too
+      short stands at their end, and its name says where it is. */
   class MovedFigure {
     isMoved = false;
 
@@ -85,5 +89,34 @@
     }
   }
 
-  Object.assign(window.mhaExplorer, { MovedFigure });
+  /** Arcs are as wide as their weights, and a share is written anew. */
+  class ArcsFigure {
+    isMoved = false;
+
+    /** @param {Element} node */
+    constructor(node) {
+      this.parts = [...node.querySelectorAll("[data-weight]")].map((part) => ({
+        part: /** @type {Element} */ (part.firstElementChild),
+        at: placeAt("weights", ...(part.getAttribute("data-weight") ?? "").split(" ").map(Number)),
+      }));
+    }
+
+    /** @param {any} numbers of the explorer @param {number} _ its temperature
+        @param {(at: Place) => Place} moved where a place is now */
+    paint(numbers, _, moved) {
+      for (const { part, at } of this.parts) {
+        const weight = valueAt(numbers, moved(at));
+        if (part instanceof SVGTextElement) setText(part, WRITERS.percent(weight, 0));
+        else {
+          set(part, "stroke-width", `${Math.max(ARC.thinnest, weight * ARC.thickest)}px`);
+          set(part, "visibility", weight < ARC.least ? "hidden" : "visible");
+        }
+      }
+    }
+  }
+
+  /** What draws a figure that follows. @param {Element} node */
+  const figureOf = (node) => new (node.querySelector("[data-weight]") ? ArcsFigure : MovedFigure)(node);
+
+  Object.assign(window.mhaExplorer, { figureOf });
 })();

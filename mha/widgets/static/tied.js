@@ -353,7 +353,7 @@
       };
       if (node instanceof HTMLDataElement) {
         if (node.dataset.as !== "own") add(node, node.value, node.dataset.as ?? "");
-      } else if (node instanceof SVGElement) made.push(new window.mhaExplorer.MovedFigure(node));
+      } else if (node instanceof SVGElement) made.push(window.mhaExplorer.figureOf(node));
       else if (node instanceof HTMLTableElement) this.cellsOf(node, add);
       this.ties.set(node, made);
       return made;

@@ -877,7 +877,7 @@ interface Window {
     };
     // What numbers of a page's text bring, late.
     // deno-lint-ignore no-explicit-any
-    MovedFigure: any;
+    figureOf: any;
     OF_QUERY: string[];
     // deno-lint-ignore no-explicit-any
     SmallStrip: any;
