@@ -274,14 +274,19 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
 def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
     page = tied("examples/the-cat-sat")
     # Two changes by which the preferences turn round.
-    page.evaluate("document.querySelector('mha-explorer').explorer.editAll([['embeddings.1.0', 1.2],"
-                  "['embeddings.2.2', -2.5]].map(([at, x]) => [mhaPlaces.parse(at), x]))")  # fmt: skip
+    page.evaluate(
+        """() => document.querySelector("mha-explorer").explorer.editAll(
+          [["embeddings.1.0", 1.2], ["embeddings.2.2", -2.5]]
+            .map(([at, x]) => [mhaPlaces.parse(at), x]))"""
+    )
     settled(page)
     run = runs_of(page)["the-cat-sat"]
     says = page.locator("p", has_text="The largest weight of cat in Head 1 goes from").inner_text()
     largest = [mha.percent(row.max()) for head in (0, 1)
                for row in (run.weights[head, 1], mha.softmax(run.scores[head, 1]))]  # fmt: skip
-    assert re.findall(r"\d+ %", says.replace("\xa0", " ")) == [x.replace("\xa0", " ") for x in largest]
+    assert re.findall(r"\d+ %", says.replace("\xa0", " ")) == [
+        x.replace("\xa0", " ") for x in largest
+    ]
     failing = page.locator("data.fails").all_inner_texts()
     order = np.argsort(-run.weights, axis=-1)
     assert (order[0] != [2, 0, 1]).any()

@@ -677,13 +677,16 @@ def test_the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(put):
     for width in ("4", "64", "512"):
         seen.page.locator(".with-width input").fill(width)
         at_rest(query)
-        # How far the query reaches on the screen, which is as wide for a short one as for a long one.
+        # How far the query reaches on the screen.
         zero = seen.page.locator(".plane .of-arrow .main:visible").evaluate(
-            "(node) => node.getBoundingClientRect().left")
+            "(node) => node.getBoundingClientRect().left"
+        )
         longest.append(middle(query)[0] - zero)
-        best = int((tenths[1:, :int(width)] @ tenths[0, :int(width)]).argmax()) + 1
+        best = int((tenths[1:, : int(width)] @ tenths[0, : int(width)]).argmax()) + 1
         chosen = seen.page.locator(".width-bars [aria-pressed=true]").first.inner_text()
-        said = f"k{best} gets most" in " ".join(seen.page.locator(".plane text").all_text_contents())
+        said = f"k{best} gets most" in " ".join(
+            seen.page.locator(".plane text").all_text_contents()
+        )
         assert said == (chosen != f"k{best}")
     assert max(longest) < 3 * min(longest)
 
