@@ -16,8 +16,10 @@ def test_the_wrong_sum_stands_beside_the_right_one():
     assert said[4] == "0.48 + 0.04 + 0.6 + 0.06 = 1.18"
     judged = [j for name in source_names() for j in judgements(name)]
     right_ones = sum(j.agrees_end_to_end for j in judged)
-    assert f"of {len(judged)} numbers" in said[2]
+    assert f"Of {len(judged)} numbers" in said[2]
     assert f", {right_ones} are right" in said[2]
+    slips = sum(not (j.agrees_end_to_end or j.agrees_locally) for j in judged)
+    assert f"{slips} are slips, and {len(judged) - right_ones - slips} are off by" in said[2]
     assert wrong.select_one(".slip").get_text() == "0.81"
 
 

@@ -101,7 +101,9 @@ def wanted(formula, how, run):
     return str(getattr(mha, name)(worth(formula, run), int(places)))
 
 
-SAID = """() => [...document.querySelectorAll("data[data-of]")].map((data) => {
+# Without those in a quiz or a box that says as a whole that its numbers are the book's.
+SAID = """() => [...document.querySelectorAll("data[data-of]")]
+    .filter((data) => !data.closest("[class*=tag_of-]")).map((data) => {
   const copy = data.cloneNode(true);
   copy.querySelectorAll("sup").forEach((sup) => sup.prepend("^"));
   return [data.dataset.of, data.value, data.dataset.as, copy.textContent, data.className];
@@ -267,6 +269,33 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
     page.evaluate("document.querySelector('mha-explorer').explorer.reset()")
     settled(page)
     assert "fails" not in claim.get_attribute("class")
+
+
+def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
+    page = tied("examples/the-cat-sat")
+    # Two changes by which the preferences turn round.
+    page.evaluate(
+        """() => document.querySelector("mha-explorer").explorer.editAll(
+          [["embeddings.1.0", 1.2], ["embeddings.2.2", -2.5]]
+            .map(([at, x]) => [mhaPlaces.parse(at), x]))"""
+    )
+    settled(page)
+    run = runs_of(page)["the-cat-sat"]
+    says = page.locator("p", has_text="The largest weight of cat in Head 1 goes from").inner_text()
+    largest = [mha.percent(row.max()) for head in (0, 1)
+               for row in (run.weights[head, 1], mha.softmax(run.scores[head, 1]))]  # fmt: skip
+    assert re.findall(r"\d+ %", says.replace("\xa0", " ")) == [
+        x.replace("\xa0", " ") for x in largest
+    ]
+    failing = page.locator("data.fails").all_inner_texts()
+    order = np.argsort(-run.weights, axis=-1)
+    assert (order[0] != [2, 0, 1]).any()
+    assert "Head 1 attends most to sat and least to cat" in failing
+    # A quiz that says as a whole that it has the book's numbers has no other.
+    title = page.locator("#quiz-the-cat-sat-louder-title")
+    assert "(the book’s numbers)" in title.inner_text()
+    inside = "e => e.closest('[class*=tag_of-]').querySelectorAll('data.moved').length"
+    assert title.evaluate(inside) == 0
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])

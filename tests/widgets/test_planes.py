@@ -1,6 +1,7 @@
 """Planes: what is dragged by mouse, finger, keys and sliders, and what weights ask of a query."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from mha import MultiHeadWeights, linear_biases, load_example, shown, trace
 from mha.core.softmax import softmax
 from mha.widgets.explorer import explorer
 from mha.widgets.slope import at_slope, slope_explorer
-from mha.widgets.width import drawn, width_explorer
+from mha.widgets.width import drawn, largest_weight, width_explorer
 
 pytestmark = pytest.mark.browser
 
@@ -217,17 +218,24 @@ def test_a_weight_is_pulled_to_ninety_percent(put, run):
     assert seen.page.locator(".pulls li").nth(1).locator("span").inner_text() == "90.0 %"
 
 
-def test_what_no_query_gives_is_said(put):
+def test_what_no_query_gives_is_said_and_the_pull_stops_at_the_nearest(put):
     key = np.array([[[0, 0], [2, 0], [1, 0.0]]])  # that of bank lies between the others
     run = trace(replace(GIVEN.example, key=key))
     seen = put(explorer(run, view="plane").html)
     tip(seen, "Query of bank").wait_for()
-    for share, says in ((90, "No query gives bank 90 %"), (100, "never 0 % or 100 %")):
-        pull(seen, "bank", share)
-        assert says in seen.page.locator(".plane-says").inner_text()
-        np.testing.assert_array_equal(numbers(seen)["query"], run.query)
-    pull(seen, "bank", 90)
-    assert "33.4 % at most" in seen.page.locator(".plane-says").inner_text()
+    says, bars = seen.page.locator(".plane-says"), seen.page.locator(".pulls li")
+    # A key that lies outside, pulled to both ends, and the one that has no more than a third.
+    for token, share, words, nearest in (
+        (1, 100, "river exactly 100 %: a weight is never", 99),
+        (1, 0, "river exactly 0 %: a weight is never", 1),
+        (2, 90, "bank 90 %: its key lies among the others. It can have 33.4 % at most", 33),
+    ):
+        pull(seen, run.tokens[token], share)
+        assert f"No query gives {words}" in says.inner_text()
+        assert says.locator("i").all_inner_texts() == [run.tokens[token]]
+        assert abs(100 * follows(seen, run.example).weights[0, 2, token] - nearest) < 0.05
+        assert bars.nth(token).locator("span").inner_text() == f"{nearest}.0 %"
+        assert bars.nth(token).locator("input").input_value() == str(nearest)
 
 
 @pytest.fixture(scope="module")
@@ -613,7 +621,12 @@ def test_names_cover_neither_each_other_nor_numbers_nor_tips(put, width):
 def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
     tenths = drawn(np.random.default_rng(SEED), keys=8)
     query, keys = tenths[0, :64] / 10, tenths[1:, :64] / 10
-    seen = put(width_explorer(np.random.default_rng(SEED)).html, has_touch=True)
+    even = largest_weight("Give no key more than 13 %.", scaled=True, high=0.13)
+    # A goal that no width reaches: `width_explorer` would refuse it.
+    whole = width_explorer(np.random.default_rng(SEED)).html.replace(
+        '"tasks":[]', f'"tasks": {json.dumps([even.as_data()])}'
+    )
+    seen = put(whole, has_touch=True)
     says, output = seen.page.locator(".width-says"), seen.page.locator("output")
     scores = seen.page.locator(".width-bars ul").first.locator("li > :nth-child(2)")
     tip_of_query = tip(seen, "query")
@@ -631,12 +644,43 @@ def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
     assert up != 0
     assert scores.nth(2).inner_text() == shown(across * long, 2)
     assert scores.nth(0).inner_text() == shown(times * keys[0] @ query, 2)
-    assert f"≈ {shown(across, 2)} × {shown(long, 2)} ≈" in says.inner_text()
+    # As printed, the product comes to the last digit of the score, or to its neighbour.
+    line = re.search(r"≈ ([\d.]+) × ([\d.]+) ≈ (−?[\d.]+):", says.inner_text()).groups()
+    assert line[:2] == (shown(across), shown(long))
+    assert abs(float(line[0]) * float(line[1]) - float(line[2].replace("−", "-"))) < 0.0075
     key.focus()
     seen.press("ArrowRight")
     assert scores.nth(2).inner_text() == shown((across + 0.1) * long, 2)
+    # A query of no length gives all alike, which is no goal that is reached.
+    tip_of_query.focus()
+    for _ in range(100):
+        seen.press("Shift+ArrowLeft")
+    assert scores.all_inner_texts() == ["0.00"] * 8
+    assert "Reached" not in seen.page.locator(".with-width .tasks").inner_text()
     seen.page.get_by_role("button", name="as drawn").click()
     assert scores.all_inner_texts() == [shown(x, 2) for x in keys @ query]
+
+
+def test_the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(put):
+    seen = put(width_explorer(np.random.default_rng(SEED)).html)
+    tenths = drawn(np.random.default_rng(SEED), keys=8)
+    query = tip(seen, "query")
+    longest = []
+    for width in ("4", "64", "512"):
+        seen.page.locator(".with-width input").fill(width)
+        at_rest(query)
+        # How far the query reaches on the screen.
+        zero = seen.page.locator(".plane .of-arrow .main:visible").evaluate(
+            "(node) => node.getBoundingClientRect().left"
+        )
+        longest.append(middle(query)[0] - zero)
+        best = int((tenths[1:, : int(width)] @ tenths[0, : int(width)]).argmax()) + 1
+        chosen = seen.page.locator(".width-bars [aria-pressed=true]").first.inner_text()
+        said = f"k{best} gets most" in " ".join(
+            seen.page.locator(".plane text").all_text_contents()
+        )
+        assert said == (chosen != f"k{best}")
+    assert max(longest) < 3 * min(longest)
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])

@@ -7,7 +7,7 @@
 
   const { chain, short } = window.mhaNumbers;
   const { address, of: placeOf } = window.mhaPlaces;
-  const { TimeBar, described, eased, fill, fly, inBrackets, make, set, worked } = window.mhaExplorer;
+  const { TimeBar, described, eased, fill, fly, inBrackets, inItalics, make, set, worked } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Milliseconds of a step; until when in its movement numbers fly in, and from when the result
@@ -147,7 +147,7 @@
       });
       const result = short(this.explorer.strip.valueOf(at));
       this.given = inLine(at, result);
-      const name = make("span", { className: "soft" }, `${this.explorer.nameOf(at)}: `);
+      const name = make("span", { className: "soft" }, ...inItalics(`${this.explorer.called(at)}: `));
       this.line.replaceChildren(name, ...words.flatMap((word) => [word, " "]),
         make("span", { className: "steps-term" }, `${text.at(-result.length - 2)} `, this.given.node));
     }

@@ -344,18 +344,20 @@
       // A stage that each head has, or all have together, whose rows are tokens.
       const ofRow = (/** @type {any} */ numbers) => (Array.isArray(numbers[0][0])
         ? numbers.map((/** @type {Matrix} */ head) => head[row]).flat() : numbers[row]);
-      /** @type {(stage: string) => number} */
-      const most = (stage) => {
+      /** @type {(stage: string) => number[]} */
+      const ways = (stage) => {
         /** @type {number[][]} */
         const [was, now] = [ofRow(before[stage]), ofRow(after[stage])];
-        return Math.max(...was.map((x, i) => Math.abs(x - now[i])));
+        return was.map((x, i) => Math.abs(x - now[i]));
       };
-      const [weights, outcome] = [most("weights"), most(end)];
+      const all = ways("weights");
+      const [weights, outcome] = [all, ways(end)].map((those) => Math.max(...those));
+      const head = heads[Math.floor(all.indexOf(weights) * heads.length / all.length)];
       const said = (/** @type {number} */ by) =>
         (by < LEAST ? texts.lessThan : fill(texts.upTo, { most: shown(by) }));
       const kind = weights > TINY ? outcome > TINY ? "both" : "weights" : outcome > TINY ? "outcome" : "none";
       return fill(texts.effect[kind], {
-        what, token, weights: said(weights), outcome: said(outcome),
+        what, token, weights: said(weights) + (heads[1] && weights >= LEAST ? fill(texts.inHead, { head }) : ""), outcome: said(outcome),
         end: end === "concat" && heads[1] ? texts.joined : texts.outcome,
       });
     }

@@ -7,8 +7,8 @@
   const { short, shown } = window.mhaNumbers;
   const { of: placeOf } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
-  const { Choices, Plane, Sliders, coordinates, equalLines, fill, freshId, glide, make, nearest, set,
-    setText, weighing } = window.mhaExplorer;
+  const { Choices, Plane, Sliders, coordinates, equalLines, fill, freshId, glide, make, inItalics, nearest,
+    set, setText, weighing } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The matrix that makes each kind of vector, and what its axes are called. */
@@ -29,6 +29,9 @@
 
   /** An entry that a matrix gets by a hand on what it makes has so many decimals. */
   const DECIMALS = 8;
+
+  /** No query gives more of the weight, or less than what is left: a pull stops there. */
+  const MOST = 0.99;
 
   /** Differences below it are of rounding. */
   const TINY = 1e-9;
@@ -315,20 +318,23 @@
       const start = /** @type {number[]} */ (this.start);
       const weighed = weighing(explorer, head, row);
       const words = { token: tokenAt(explorer, row), key: tokenAt(explorer, key), share: `${Math.round(100 * wanted)} %` };
-      const { query, most } = nearest(weighed, key, wanted, start);
+      const { most, ...found } = nearest(weighed, key, Math.min(MOST, Math.max(1 - MOST, wanted)), start);
+      const query = found.query ?? nearest(weighed, key, Math.floor(100 * most) / 100, start).query;
       const point = query?.map((x) => Number(x.toFixed(4)));
       const changes = point && changesTo(explorer, "query", head, row, point);
       this.look(key);
       if (point && changes) explorer.editAll(changes);
       const way = point ? Math.hypot(point[0] - start[0], point[1] - start[1]) : 0;
-      const text = !point
-        ? fill(wanted === 0 || wanted === 1 ? texts.planeNever : texts.planeNone,
+      const text = !found.query || wanted === 0 || wanted === 1
+        ? fill(found.query ? texts.planeNever : texts.planeNone,
           { ...words, most: `${shown(Math.ceil(1000 * most - 1e-6) / 10, 1)} %` })
         : changes ? fill(texts.planeWay, { ...words, from: coordinates(start), to: coordinates(point), way: shown(way, 2) }) + byMatrix(explorer, "query")
           : texts.planeFixed;
       this.say(text);
+      // The handle stands where the weight is, also where a hand has gone further.
+      this.rows[key].input.value = String(100 * explorer.numbers.weights[head][row][key]);
       if (!point || !changes) {
-        explorer.say(text);
+        explorer.say(text.replaceAll("*", ""));
         this.paint();
       }
     }
@@ -377,7 +383,7 @@
       /** The numbers for which it says so. @type {any} */
       this.told = null;
       this.pulls = this.meetings.map((_, i) => new Pulls(explorer, i, (key) => { this.key = key; },
-        (text) => { this.told = null; setText(this.says, text); }));
+        (text) => { this.told = null; this.says.replaceChildren(...inItalics(text)); }));
       this.planes = [...(this.map ? [this.map] : []), ...this.meetings, ...(this.mix ? [this.mix] : [])];
       this.sliders = new Sliders(() => this.planes.filter(({ node }) => !node.hidden));
       const isCloud = this.map && this.isWide;

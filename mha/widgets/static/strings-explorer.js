@@ -84,6 +84,7 @@
       none: "No weight of *{token}* moves, and its {end} stays. {what}",
     },
     upTo: "by up to {most}",
+    inHead: " in {head}",
     lessThan: "by less than 0.0001",
     changed: "{place} is now {value}.",
     headIsOff: "{head} is switched off.",

@@ -11,6 +11,9 @@
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
   const DRAG = { step: 8, least: 4 };
 
+  /** A hand that has let go stays where it is, up to so many pixels: what it dragged is still told of. */
+  const STAYS = 12;
+
   /** A field that is typed in reaches over its neighbours, up to so many digits, and moves none. */
   const MOST_DIGITS = 9;
 
@@ -45,6 +48,8 @@
       /** @type {StripNumber | null} */
       this.dragging = null;
       this.dragged = false;
+      /** Where a drag has ended. @type {PointerEvent | null} */
+      this.ended = null;
       this.error = make("span", { className: "wrong", role: "alert" });
       /** The field that is being typed in.
           @type {EventTarget | null} */
@@ -54,8 +59,8 @@
     listen() {
       const { node } = this.strip;
       node.append(this.error);
-      node.addEventListener("pointerover", (/** @type {Event} */ event) => this.point(event));
-      node.addEventListener("pointerleave", (/** @type {Event} */ event) => this.point(event));
+      node.addEventListener("pointerover", (/** @type {PointerEvent} */ event) => this.point(event));
+      node.addEventListener("pointerleave", (/** @type {PointerEvent} */ event) => this.point(event));
       node.addEventListener("focusin", (/** @type {Event} */ event) => this.onFocus(event));
       node.addEventListener("focusout", () => this.onBlur());
       node.addEventListener("click", (/** @type {Event} */ event) => this.onClick(event));
@@ -103,8 +108,11 @@
       watch.observe(number.node);
     }
 
-    /** @param {Event} event */
-    point({ target }) {
+    /** @param {PointerEvent} event */
+    point({ target, clientX, clientY }) {
+      const { ended } = this;
+      if (ended && Math.hypot(clientX - ended.clientX, clientY - ended.clientY) < STAYS) return;
+      this.ended = null;
       const number = this.dragging ?? this.strip.ofNode.get(target) ?? null;
       if (number === this.pointed) return;
       this.pointed = number;
@@ -270,7 +278,8 @@
         steps = now;
         this.nudge(number, Number((value + steps * STEP).toFixed(10)) - number.value);
       };
-      const end = () => {
+      const end = (/** @type {PointerEvent} */ event) => {
+        this.ended = this.dragging && event;
         this.dragging = null;
         node.removeEventListener("pointermove", move);
         node.removeEventListener("pointerup", end);

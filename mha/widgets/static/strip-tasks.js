@@ -23,7 +23,8 @@
       const value = (numbers.output ?? numbers.concat)[at(query)][component];
       return low <= value && value <= high;
     },
-    width: ({ column, low, high }, { widths }) => {
+    width: ({ column, low, high }, { widths, asks }) => {
+      if (!asks) return false;
       const most = Math.max(.../** @type {number[]} */ (widths?.[column].weights));
       return low <= most && most <= high;
     },

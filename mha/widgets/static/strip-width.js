@@ -34,6 +34,12 @@
   /** A key is drawn up to so many widths. */
   const STOPS = 64;
 
+  /** The plane has room for the arrows of these widths: at each they are about twice as long as at the one before. */
+  const ROOMS = [4, 16, 64, 256, 512];
+
+  /** A query that is shorter is written as of no length, and asks nothing. */
+  const SHORTEST = 0.05;
+
   /**
    * A query along an axis and keys beside it, each at its own length and its own angle to the query,
    * at every width from 1 on.
@@ -81,8 +87,6 @@
       this.value = make("output", { htmlFor: id });
       this.plane = new Plane({ title: texts.widthPlane, names: texts.widthAxes });
       this.arrows = arrowsOf(data.tenths);
-      const widest = this.arrows[this.arrows.length - 1];
-      this.room = [widest.query, ...widest.keys.map(([x, y]) => [x, 1.05 * y])];
       this.says = make("p", { className: "soft width-says" });
       /** How many times longer than it was drawn the query is, and the keys that were pulled: each as
           what its arrow is multiplied by, as a complex number, so that it lengthens with the width too. */
@@ -147,6 +151,13 @@
       this.paint();
     }
 
+    /** What the plane has room for: the arrows as they were drawn, at a width that is not below this one. */
+    room() {
+      const widest = ROOMS.find((one) => one >= this.width && one <= this.arrows.length) ?? this.arrows.length;
+      const { query, keys } = this.arrows[widest - 1];
+      return [query, ...keys.map(([x, y]) => [x, 1.05 * y])];
+    }
+
     /** Pull the tip of the key that is looked at. @param {number[]} point */
     pullKey([x, y]) {
       const [c, d] = this.arrows[this.width - 1].keys[this.key];
@@ -161,6 +172,7 @@
       if (Number(this.slider.value) !== width) this.slider.value = String(width);
       set(this.slider, "aria-valuetext", width);
       this.seen.widths = bothWays(this.scores(), width);
+      this.seen.asks = this.now().query[0] >= SHORTEST;
       set(this.back, ".visibility", this.longer !== 1 || Object.keys(this.pulled).length ? "" : "hidden");
       this.seen.widths.forEach((/** @type {any} */ { spread, scores, weights }, /** @type {number} */ i) => {
         const { title, head, most, rows } = this.columns[i];
@@ -184,17 +196,29 @@
       const [raw, scaled] = this.seen.widths;
       const most = raw.weights.indexOf(Math.max(...raw.weights));
       const share = (/** @type {any} */ { weights }) => `${shown(100 * weights[key], 1)} %`;
-      setText(this.says, fill(texts.widthSays, { key: key + 1, width, foot: shown(keys[key][0], 2),
-        long: shown(query[0], 2), score: shown(raw.scores[key], 2), scaled: shown(scaled.scores[key], 2),
+      setText(this.says, fill(texts.widthSays, { key: key + 1, width, foot: shown(keys[key][0]),
+        long: shown(query[0]), score: shown(raw.scores[key], 2), scaled: shown(scaled.scores[key], 2),
         share: share(raw), shared: share(scaled) }));
       const every = Math.ceil(arrows.length / STOPS);
+      const trail = arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key]);
+      const room = this.room();
+      const far = Math.max(...room.map((at) => Math.hypot(...at)));
+      // Named where it is in sight.
+      const named = trail.filter((at, i) => i * every >= width / 3 && Math.hypot(...at) <= far);
+      /** @type {PlaneMark[]} */
+      const winner = most === key ? [] : [
+        { kind: "line", name: "foot-line", points: [[keys[most], [keys[most][0], 0]]] },
+        { kind: "arrow", name: "gets", at: keys[most], text: fill(texts.widthGets, { key: most + 1 }) },
+        { kind: "point", name: "foot", at: [keys[most][0], 0], wide: 3.5 },
+      ];
       this.plane.paint([
-        { kind: "sheet", name: "trail",
-          points: [arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key])] },
+        { kind: "sheet", name: "trail", points: [trail] },
+        { kind: "text", name: "soft", at: named[0] ?? trail[0], along: named,
+          text: fill(texts.widthTrail, { key: key + 1 }) },
         { kind: "line", name: "foot-line", points: [[keys[key], [keys[key][0], 0]]] },
         { kind: "line", name: "ghost", points: keys.map((at) => [[0, 0], at]) },
-        ...keys.map((at, i) => ({ kind: "point", name: "foot", at, wide: i === most ? 4 : 2,
-          text: i === most && i !== key ? `k${i + 1}` : "" })),
+        ...keys.map((at) => ({ kind: "point", name: "foot", at, wide: 2 })),
+        ...winner,
         { kind: "arrow", at: keys[key],
           text: `k${key + 1}, ${fill(texts.widthLong, { long: shown(Math.hypot(...keys[key]), 1) })}`,
           tip: { name: `k${key + 1}`, move: (point) => this.pullKey(point) } },
@@ -202,7 +226,7 @@
         { kind: "arrow", name: "main", at: query,
           text: `${texts.planeAsks}, ${fill(texts.widthLong, { long: shown(query[0], 1) })}`,
           tip: { name: texts.planeAsks, look: "main", move: (point) => this.pullQuery(point) } },
-      ], this.room);
+      ], room);
     }
   }
 

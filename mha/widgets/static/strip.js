@@ -19,7 +19,7 @@
 
   /** So many digits more a number may have than room; where it is set smaller it also uses what is
       empty at its left, and everything holds so much more. */
-  const SLACK = { own: 0.4, small: 0.8, smaller: 1.25 };
+  const SLACK = { own: 0.4, small: 0.3, smaller: 1.25 };
 
   /** Vectors are folded in two where the line has no room for all, in this order. */
   const VECTORS = ["query", "value", "key"];

@@ -232,6 +232,9 @@
     /** Behind or in what that is said. @type {Set<Element>} */
     own = new Set();
 
+    /** Boxes and figures that say so as a whole: no number in them follows. @type {Element[]} */
+    cells = [];
+
     /** @type {(node: Element) => void} */
     watch = () => {};
 
@@ -290,8 +293,8 @@
       const { name } = this.explorer.data;
       this.nodes = [...document.querySelectorAll(
         `data[data-of="${name}"], :is(table, g)[data-at^="${name} "]`)];
-      this.nodes.forEach((node) => this.watch(node));
       this.findOwn(name);
+      this.nodes.forEach((node) => this.watch(node));
       this.follow();
     }
 
@@ -299,18 +302,23 @@
         figures, tables and boxes.
         @param {string} name of the explorer */
     findOwn(name) {
-      const numbers = this.nodes.filter((node) => node.matches("[data-as=own]"));
-      const last = new Map(numbers.map((one) => [one.closest(LISTS) ?? one.parentElement, one]));
-      const titles = [...document.querySelectorAll(`.tag_of-${name}`)].flatMap((cell) => {
+      this.cells = [...document.querySelectorAll(`.tag_of-${name}`)].filter((cell) => {
         const parts = [...cell.querySelectorAll("table, g[data-at]")];
         const follows = parts.some((part) => this.nodes.includes(part))
           && parts.every((part) => part.localName === "g" || this.nodes.includes(part));
-        if (follows || cell.querySelector("mha-explorer, mha-instrument")) return [];
-        this.watch(cell);
-        return [cell.querySelector(TITLES) ?? cell];
+        return !follows && !cell.querySelector("mha-explorer, mha-instrument");
       });
+      this.cells.forEach((cell) => this.watch(cell));
+      const titles = this.cells.map((cell) => cell.querySelector(TITLES) ?? cell);
+      const numbers = this.nodes.filter((node) => node.matches("[data-as=own]") && !this.isBooks(node));
+      const last = new Map(numbers.map((one) => [one.closest(LISTS) ?? one.parentElement, one]));
       this.isMarked = false;
       this.own = new Set([...last.values(), ...titles]);
+    }
+
+    /** Whether a number stands in what says as a whole that it has the book's. @param {Node} node */
+    isBooks(node) {
+      return this.cells.some((cell) => cell.contains(node));
     }
 
     /** @param {boolean} isMarked */
@@ -382,7 +390,7 @@
       this.places.set(node, { tie, at });
       node.classList.add("at");
       const { explorer } = this;
-      if (explorer.isFixed || !isInput(explorer.data, at) || node.closest("table")) return;
+      if (explorer.isFixed || !isInput(explorer.data, at) || node.closest("table") || this.isBooks(tie.node)) return;
       node.setAttribute("role", "spinbutton");
       node.setAttribute("aria-label", explorer.nameOf(at));
       node.setAttribute("aria-valuenow", String(valueAt(this.first.numbers, at)));
@@ -432,7 +440,7 @@
     /** @param {Element} node */
     paint(node) {
       const { numbers, state } = this.explorer;
-      const isOwn = this.isPrinting || this.isLost(node);
+      const isOwn = this.isPrinting || this.isBooks(node) || this.isLost(node);
       for (const tie of this.tiesOf(node)) {
         if (isOwn) tie.paint(this.first.numbers, 1, (/** @type {Place} */ at) => at);
         else tie.paint(numbers, state.temperature, this.moved);
@@ -446,8 +454,8 @@
     follow() {
       const { state, start } = this.explorer;
       const isMoved = isChanged(state, start);
-      this.hasGaps = isMoved
-        && [this.explorer.numbers.scaled_scores].flat(3).some((x) => !(Math.abs(x) < TOO_LARGE));
+      const { scores, scaled_scores: scaled } = this.explorer.numbers;
+      this.hasGaps = isMoved && [scores, scaled].flat(4).some((x) => !(Math.abs(x) < TOO_LARGE));
       this.markOwn(isMoved);
       this.near.forEach((node) => this.paint(node));
       this.small.mark(isMoved);
@@ -502,10 +510,15 @@
     /** Change an input, and keep what is scrubbed where it is on the screen.
         @param {Place} at @param {HTMLElement} node @param {number} value */
     set(at, node, value) {
-      const { top } = node.getBoundingClientRect();
+      const { top, left } = node.getBoundingClientRect();
       this.explorer.edit(at, Number(value.toFixed(10)));
       held.forEach((one) => { one.now = one.node.getBoundingClientRect().width; });
-      held.forEach((one) => { one.node.style.marginRight = `${one.width - one.now}px`; });
+      held.forEach((one) => {
+        // What is dragged makes room for itself, unless that takes it to another line.
+        if (one.node === node) node.style.marginRight = "";
+        if (one.node === node && Math.abs(node.getBoundingClientRect().left - left) < 0.5) return;
+        one.node.style.marginRight = `${one.width - one.now}px`;
+      });
       const by = node.getBoundingClientRect().top - top;
       if (Math.abs(by) > 0.5) scrollBy({ top: by, behavior: "instant" });
     }

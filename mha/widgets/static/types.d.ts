@@ -457,6 +457,8 @@ interface ExplorerView {
   numbers: ExplorerNumbers;
   /** The slider over widths has these instead. */
   widths?: { spread: number; weights: number[] }[];
+  /** Whether the query there has a length. */
+  asks?: boolean;
   tables: ExplorerTables | null;
   controls: { sync(state: ExplorerState): void };
   back(): void;

@@ -139,6 +139,10 @@ class Numbers(np.ndarray):
             raise UntiedError
         return _largest(self.ravel())
 
+    def min(self, axis: object = None, *_: object, **__: object) -> Any:
+        """Return the smallest number of all."""
+        return -(-self).max(axis=axis)
+
     def sum(self, axis: Any = None, *_: object, **__: object) -> Any:
         """Return the sum of all numbers, or of those along an axis."""
         return _one(super().sum(axis=axis))
@@ -146,7 +150,7 @@ class Numbers(np.ndarray):
     def _refused(self, *_: object, **__: object) -> Any:
         raise UntiedError
 
-    min = argmax = argmin = sort = argsort = any = all = _refused
+    argmax = argmin = sort = argsort = any = all = _refused
 
 
 def _softmax(scores: Any, **_: object) -> Any:
