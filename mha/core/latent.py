@@ -212,6 +212,8 @@ def latent_attention(
     turned_key = finite_product("x and w_kr", x, w.w_kr)
     if angles is not None:
         turned_query, turned_key = rotate_by(turned_query, angles), rotate_by(turned_key, angles)
+        if turned_key.ndim != 2:
+            raise ValueError(f"angles has shape {np.shape(angles)}; a row a token is wanted")
     key = value = mixed = None
     if absorbed:
         met = finite_product("query and w_uk", query, w.w_uk.swapaxes(-1, -2))
