@@ -7,6 +7,7 @@ key and no value is ever made: the absorbed form, with the same outputs.
 
 from dataclasses import dataclass, fields
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import masked_scores, scaled_scores
