@@ -109,6 +109,18 @@ def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):
     holds(seen, seen.run, 0)
 
 
+def test_a_mouse_drags_a_number_to_the_right_or_up(view):
+    seen = view("the-cat-sat").live()
+    box = seen.number("Embedding of cat, x₁").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for across, up in ((24, 0), (0, 24)):
+        seen.page.mouse.move(x, y)
+        seen.page.mouse.down()
+        seen.page.mouse.move(x + across, y - up, steps=6)
+        seen.page.mouse.up()
+    holds(seen, changed(seen.run, 1, 0, 0.6), 0)
+
+
 # ---- Forced colours ----
 
 OUTLINE = "e => { const s = getComputedStyle(e); return [s.outlineStyle, s.outlineWidth]; }"

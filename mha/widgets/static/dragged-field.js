@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { STEP } = window.mhaExplorer;
+  const { STEP, gone } = window.mhaExplorer;
   const { full } = window.mhaNumbers;
 
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
@@ -36,11 +36,11 @@
     field.addEventListener("pointerdown", (event) => {
       isDragged = false;
       if (event.button || field.readOnly || field === document.activeElement) return;
-      const [x, from, end] = [event.clientX, value(), new AbortController()];
+      const [from, end] = [value(), new AbortController()];
       let steps = 0;
       const { signal } = end;
-      field.addEventListener("pointermove", ({ clientX }) => {
-        const way = clientX - x;
+      field.addEventListener("pointermove", (moved) => {
+        const way = gone(event, moved);
         if (!isDragged && Math.abs(way) < DRAG.least) return;
         if (!isDragged) field.setPointerCapture(event.pointerId);
         isDragged = true;

@@ -251,6 +251,12 @@
     };
   }
 
+  /** How far a hand has gone that drags a number: to the right, with a mouse up as well; a finger that
+      goes up moves the page.
+      @type {(from: PointerEvent, to: PointerEvent) => number} */
+  const gone = (from, to) => to.clientX - from.clientX
+    + (from.pointerType === "mouse" ? from.clientY - to.clientY : 0);
+
   /** Where a slider stood before a finger came down on it: one that goes up or down moves the page, and
       the slider goes back. */
   let before = "";
@@ -336,7 +342,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    LATER_MS, STEP, fill, fitting, freshId, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
+    LATER_MS, STEP, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
     makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
     setOff, setText, strength,
   };

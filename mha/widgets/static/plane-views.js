@@ -124,6 +124,11 @@
     return others.length ? fill(texts.planeAlso, { matrix: texts.planeSymbol[MATRIX[stage]], others: others.join(", ") }) : "";
   }
 
+  /** What is said once a vector has been moved.
+      @type {(explorer: ExplorerView, name: string, stage: string, point: number[]) => string} */
+  const saysMoved = (explorer, name, stage, point) =>
+    fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage);
+
   /** The tip of a token's vector, undefined where no hand can move it.
       @type {(explorer: ExplorerView, plane: any, stage: string, head: number, row: number, look?: string) =>
         PlaneTip | undefined} */
@@ -137,7 +142,7 @@
       move: (point) => {
         plane.also = { text: alsoMoved(explorer, stage, row) };
         explorer.editAll(changesTo(explorer, stage, head, row, point) ?? [],
-          fill(texts.planeMoved, { name, at: coordinates(point) }) + byMatrix(explorer, stage));
+          saysMoved(explorer, name, stage, point));
       },
     };
   }
@@ -323,7 +328,10 @@
       const point = query?.map((x) => Number(x.toFixed(4)));
       const changes = point && changesTo(explorer, "query", head, row, point);
       this.look(key);
-      if (point && changes) explorer.editAll(changes);
+      if (point && changes) {
+        const name = fill(texts.planeVector.query, { token: tokenAt(explorer, row) });
+        explorer.editAll(changes, saysMoved(explorer, name, "query", point));
+      }
       const way = point ? Math.hypot(point[0] - start[0], point[1] - start[1]) : 0;
       const text = !found.query || wanted === 0 || wanted === 1
         ? fill(found.query ? texts.planeNever : texts.planeNone,

@@ -95,7 +95,7 @@
     causalOn: "The causal mask is on.",
     lastFirst: "Last word first",
     orderIs: "The order is now {tokens}.",
-    asAtFirst: " (as first shown)",
+    asAtFirst: " (said of the figure as first shown)",
     wasReset: "Everything is as at first.",
     isInSteps: "The calculation begins: what is not computed yet is covered.",
     allAtOnce: "All numbers are shown.",

@@ -5,7 +5,7 @@
 
   const { short, typed } = window.mhaNumbers;
   const { address } = window.mhaPlaces;
-  const { STEP, fill, isStill, make } = window.mhaExplorer;
+  const { STEP, fill, gone, isStill, make } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** How far a number is dragged for one step of it, and before it is dragged at all. */
@@ -258,18 +258,17 @@
       those[those.indexOf(from) + by]?.node.focus();
     }
 
-    /** Drag an input to the right for more and to the left for less.
+    /** Drag an input to the right, or up, for more and the other way for less.
         @param {PointerEvent} event */
     drag(event) {
       const number = this.strip.ofNode.get(event.target);
       this.dragged = false;
       if (!number?.given || number.node === this.typing || event.button) return;
       const { node, value } = number;
-      const from = event.clientX;
       let steps = 0;
       /** @param {PointerEvent} moved */
       const move = (moved) => {
-        const way = moved.clientX - from;
+        const way = gone(event, moved);
         if (!this.dragging && Math.abs(way) < DRAG.least) return;
         this.dragging = number;
         this.dragged = true;

@@ -7,7 +7,7 @@
 
   const { address, at: placeAt, isMatrix, stays, valueAt } = window.mhaPlaces;
   const { LATER_MS, OF_QUERY, STEP, SmallStrip, WRITERS, compute, fill, formulaOf, holds, isChanged,
-    isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
+    gone, isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
 
@@ -647,7 +647,7 @@
     let steps = 0;
     /** @param {PointerEvent} moved */
     const move = (moved) => {
-      const way = moved.clientX - event.clientX;
+      const way = gone(event, moved);
       if (!drag && Math.abs(way) < DRAG.least) return;
       if (!drag) hold(node);
       drag = one;

@@ -692,6 +692,7 @@ interface Window {
       value: number, given: boolean, room?: { places?: number },
     ): string;
     freshId(): string;
+    gone(from: PointerEvent, to: PointerEvent): number;
     fromHash(
       data: ExplorerData, hash: string, numbers: ExplorerNumbers,
     ): { state: ExplorerState; complete: boolean } | null;
