@@ -254,9 +254,9 @@ def _roles(page, threes, fresh, asked, sentences):
     maps = [answers_of(layer, fresh)[1][0] for layer in threes]
     page.figure("fig-learning-heads", maps[0][0, 1:])
     page.says(
-        "On # sentences that it never saw the layer answers #",
-        len(fresh),
+        "After it the layer answers # of the questions right (seed 0), on # sentences that it never saw",
         _right(threes[0], fresh, asked),
+        len(fresh),
     )
     page.says("An even share of six words is #", 1 / 6)
     wheres = _wheres(sentences)

@@ -20,10 +20,8 @@ def numbers(page):
         *([s["scaled_scores"][0, BANK], s["weights"][0, BANK]] for s in (bank, with_scale)),
     )
     both = with_scale["weights"][0, BANK, 1], bank["weights"][0, BANK, 1]
-    page.says(
-        "gets # of the attention of bank, where chapter What attention does, without it, had #",
-        both,
-    )
+    page.says("bank gives it # of its attention", both[0])
+    page.says("river would get # of the attention of bank", both[1])
     page.says("river is still ahead, with # of the attention instead of #", both)
     s = run(example("cat-sat"))
     page.figure("fig-cat-sat-weights", s["weights"])
