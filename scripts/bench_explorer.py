@@ -4,10 +4,12 @@ Each row opens one instrument in Chromium, alone or on its page of the built boo
 (scripts/build.py first), and moves it sixty times, a frame each: a number of a strip or of a
 sentence, a tip, a slider. `fastest` and `update` are from a movement until style and layout are
 done, by the clock, with the processor slowed down as asked: they want a quiet machine. `frame` is
-all that the page's thread does for a movement, painting included. `shown` is what it does from the
-beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows what is seen
-first and answers, compiling and painting included; `built`, until nothing of it waits for a slice.
-These three are the thread's own processor time, unslowed, times as much: other programs on the
+all that the page's thread does for a movement, painting included; `warm` what it does until style
+and layout are done where movement follows movement with no frame between. `shown` is what it does
+from the beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows
+what is seen first and answers, compiling and painting included; `built`, until nothing of it waits
+for a slice.
+These four are the thread's own processor time, unslowed, times as much: other programs on the
 machine lengthen them too, but by a half at most.
 Needs the project's environment and a Chromium.
 """
@@ -180,13 +182,13 @@ BEFORE = """async ([selector, seen]) => {
   await new Promise((done) => setTimeout(done, 1000));
 }"""
 
-MOVES = """async ([selector, repeat]) => {
+MOVES = """async ([selector, repeat, isFramed]) => {
   const element = document.querySelector(selector);
   const view = await element.begin();
   const act = (turn) => { DONE };
   const times = [];
   for (let turn = 0; turn < repeat; turn += 1) {
-    await new Promise((done) => requestAnimationFrame(done));
+    if (isFramed) await new Promise((done) => requestAnimationFrame(done));
     const start = performance.now();
     act(turn);
     document.body.getBoundingClientRect();
@@ -263,20 +265,23 @@ def built(browser: Browser, address: str, selector: str) -> tuple[float, float]:
     return shown, whole
 
 
-def moved(browser: Browser, address: str, row: Row, slow: int) -> tuple[list[float], float]:
-    """Return the times to layout, slowed down, and what the page's thread does for a movement."""
+def moved(browser: Browser, address: str, row: Row, slow: int) -> tuple[list[float], float, float]:
+    """Return the times to layout, slowed down, and the thread's for a movement: `frame`, `warm`."""
     page, frame, client = opened(browser, address)
     frame.evaluate(BEFORE.replace("DONE", row.before), [row.selector, row.seen])
-    spent = []
-    for change in (row.change, "", row.change):  # the first one warms up
+
+    def work(change: str, *, is_framed: bool) -> float:
         before = threads_time(client)
-        frame.evaluate(MOVES.replace("DONE", change), [row.selector, REPEAT])
-        spent.append(threads_time(client) - before)
+        frame.evaluate(MOVES.replace("DONE", change), [row.selector, REPEAT, is_framed])
+        return (threads_time(client) - before) / REPEAT
+
+    spent = [work(change, is_framed=True) for change in (row.change, "", row.change)]  # warms up
+    warm = min(work(row.change, is_framed=False) for _ in range(5))
     client.send("Emulation.setCPUThrottlingRate", {"rate": slow})
     moves = MOVES.replace("DONE", row.change)
-    times: list[float] = frame.evaluate(moves, [row.selector, REPEAT])
+    times: list[float] = frame.evaluate(moves, [row.selector, REPEAT, True])
     page.close()
-    return times, (spent[2] - spent[1]) / REPEAT
+    return times, spent[2] - spent[1], warm
 
 
 def prose_of(name: str) -> str:
@@ -346,8 +351,9 @@ def main() -> None:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    line = "{:>36}  {:>4}" + 5 * "  {:>8}"
-    print(line.format("milliseconds", "slow", "fastest", "update", "frame", "shown", "built"))
+    line = "{:>36}  {:>4}" + 6 * "  {:>8}"
+    columns = ("fastest", "update", "frame", "warm", "shown", "built")
+    print(line.format("milliseconds", "slow", *columns))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         publish(folder)
@@ -361,9 +367,10 @@ def main() -> None:
                 file.write_text(row.made if whole else PAGE.format(scripts=scripts, body=row.made),
                     encoding="utf-8")  # fmt: skip
             for slow in asked.throttle:
-                times, frame = moved(browser, file.as_uri(), row, slow)
+                times, *work = moved(browser, file.as_uri(), row, slow)
                 builds = [slow * ms for ms in built(browser, file.as_uri(), row.selector)]
-                found = (min(times), statistics.median(times), slow * frame, *builds)
+                works = [slow * ms for ms in work]
+                found = (min(times), statistics.median(times), *works, *builds)
                 print(line.format(row.name, f"{slow}x", *(f"{n:.1f}" for n in found)), flush=True)
         browser.close()
 

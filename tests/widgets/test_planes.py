@@ -236,6 +236,8 @@ def test_what_no_query_gives_is_said_and_the_pull_stops_at_the_nearest(put):
         assert abs(100 * follows(seen, run.example).weights[0, 2, token] - nearest) < 0.05
         assert bars.nth(token).locator("span").inner_text() == f"{nearest}.0 %"
         assert bars.nth(token).locator("input").input_value() == str(nearest)
+    tip(seen, "Query of bank").press("ArrowUp")  # another hand: it no longer holds
+    assert says.inner_text() == ""
 
 
 @pytest.fixture(scope="module")

@@ -147,6 +147,15 @@
     };
   }
 
+  /** Write a sentence with words in italics. Where its parts are as many as before, their texts alone
+      change, and no style is looked for anew.
+      @type {(node: any, text: string) => void} */
+  function sayIn(node, text) {
+    const parts = text.split("*");
+    if (node.childNodes.length !== parts.length) node.replaceChildren(...inItalics(text));
+    else parts.forEach((part, i) => setText(node.childNodes[i], part));
+  }
+
   /** The query that is looked at.
       @type {(explorer: ExplorerView) => number} */
   const rowOf = ({ state }) => state.order.indexOf(state.query);
@@ -328,10 +337,6 @@
       const point = query?.map((x) => Number(x.toFixed(4)));
       const changes = point && changesTo(explorer, "query", head, row, point);
       this.look(key);
-      if (point && changes) {
-        const name = fill(texts.planeVector.query, { token: tokenAt(explorer, row) });
-        explorer.editAll(changes, saysMoved(explorer, name, "query", point));
-      }
       const way = point ? Math.hypot(point[0] - start[0], point[1] - start[1]) : 0;
       const text = !found.query || wanted === 0 || wanted === 1
         ? fill(found.query ? texts.planeNever : texts.planeNone,
@@ -339,6 +344,10 @@
         : changes ? fill(texts.planeWay, { ...words, from: coordinates(start), to: coordinates(point), way: shown(way, 2) }) + byMatrix(explorer, "query")
           : texts.planeFixed;
       this.say(text);
+      if (point && changes) {
+        const name = fill(texts.planeVector.query, { token: tokenAt(explorer, row) });
+        explorer.editAll(changes, saysMoved(explorer, name, "query", point));
+      }
       // The handle stands where the weight is, also where a hand has gone further.
       this.rows[key].input.value = String(100 * explorer.numbers.weights[head][row][key]);
       if (!point || !changes) {
@@ -391,7 +400,7 @@
       /** The numbers for which it says so. @type {any} */
       this.told = null;
       this.pulls = this.meetings.map((_, i) => new Pulls(explorer, i, (key) => { this.key = key; },
-        (text) => { this.told = null; this.says.replaceChildren(...inItalics(text)); }));
+        (text) => { this.told = null; sayIn(this.says, text); }));
       this.planes = [...(this.map ? [this.map] : []), ...this.meetings, ...(this.mix ? [this.mix] : [])];
       this.sliders = new Sliders(() => this.planes.filter(({ node }) => !node.hidden));
       const isCloud = this.map && this.isWide;
@@ -497,7 +506,7 @@
       });
       this.sliders.paint();
       // What a pull has come to holds until the next change.
-      if (this.told && this.told !== explorer.numbers) setText(this.says, "");
+      if (this.told && this.told !== explorer.numbers) sayIn(this.says, "");
       this.told ??= explorer.numbers;
     }
 
