@@ -6,7 +6,7 @@
 
   const { addressOf, askable, bareWord, boxOf, download, drawExample, followed, isTold, kept, KINDS, mostTold,
     nameOf, notebook, print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
-  const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
+  const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField, makeGroup, markCaption,
     set, setBar, setText, startOf } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -509,6 +509,7 @@
     paint() {
       const { explorer } = this;
       const { state, numbers } = explorer;
+      markCaption(this.node, false, this.settings.numbers !== "meanings");
       this.slide();
       setText(this.asker, this.settings.words[state.query]);
       const row = state.order.indexOf(state.query);
