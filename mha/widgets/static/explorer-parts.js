@@ -137,7 +137,8 @@
       @param {Element} node in the figure @param {boolean} isChanged
       @param {boolean} [isOther] whether what the page says of it is of other numbers */
   function markCaption(node, isChanged, isOther = isChanged) {
-    const mark = (/** @type {Element | null | undefined} */ of, /** @type {boolean} */ isOn, /** @type {string} */ text) => {
+    /** @type {(of: Element | null | undefined, isOn: boolean, text: string) => void} */
+    const mark = (of, isOn, text) => {
       const found = of?.querySelector(":scope > .as-at-first");
       if (!isOn) found?.remove();
       else if (!found) of?.append(make("span", { className: "as-at-first" }, text));
