@@ -115,7 +115,7 @@ def tied(browser):
     """Return a function that opens a page whose numbers are tied."""
     contexts = []
 
-    def opened(name, width=1280, **options):
+    def opened(name, width=1280, is_tied=True, **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -123,7 +123,8 @@ def tied(browser):
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         page.goto(path(name).as_uri())
         page.keyboard.press("Shift")  # a reader does something
-        until(page, "document.querySelector('data .at, data.at') !== null")
+        if is_tied:
+            until(page, "document.querySelector('data .at, data.at') !== null")
         return page
 
     yield opened
@@ -382,6 +383,37 @@ def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
     expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
     page.locator(".letters").get_by_role("button", name="Reset").click()
     expect(captions).to_have_count(0)
+
+
+def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_numbers(tied):
+    page = tied("transformer/since-2023", is_tied=False)
+    words = page.locator("[class*=tag_of-sheet]")
+    said = page.locator("[class*=tag_of-sheet] > .as-at-first")
+    live = page.locator("mha-instrument.live .sheet-live")
+    page.locator("mha-instrument").first.scroll_into_view_if_needed()
+    live.get_by_role("checkbox").first.check()
+    expect(page.locator("#fig-since-explorer .caption-text .as-at-first")).to_have_count(1)
+    expect(said).to_have_count(0)  # a switch leaves the numbers that the text works with
+    live.locator("input.given").first.fill("2.3")
+    expect(said).to_have_count(words.count())
+    assert words.count() >= 6
+    assert {*said.all_text_contents()} == {" (the book’s numbers)"}
+    live.locator(".sheet-bar > button").click()
+    expect(said).to_have_count(0)
+    page = tied("transformer/small-model", is_tied=False)
+    page.locator("mha-instrument").first.scroll_into_view_if_needed()
+    page.locator(".model-head input").first.uncheck()
+    expect(page.locator("#tbl-names-losses .as-at-first")).to_have_count(1)
+    assert page.errors == []
+
+
+def test_words_that_change_places_no_longer_stand_at_their_positions(tied):
+    page = tied("transformer/order")
+    page.get_by_role("button", name="Last word first").first.click()
+    at = page.locator("data.own", has_text="stands at position 0, sat at position 1")
+    expect(at).to_have_count(1)
+    assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
+    assert page.locator("data.fails", has_text="stays as it is").count() == 1
 
 
 def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone(tied):

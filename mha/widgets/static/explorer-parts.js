@@ -132,14 +132,20 @@
     });
   }
 
-  /** The caption of a figure is of what it shows at first; once a reader has changed that, it says so.
-      @param {Element} node in the figure @param {boolean} isChanged */
-  function markCaption(node, isChanged) {
-    const caption = node.closest("figure")?.querySelector(".caption-text");
-    const mark = caption?.querySelector(":scope > .as-at-first");
-    if (!caption || Boolean(mark) === isChanged) return;
-    if (mark) mark.remove();
-    else caption.append(make("span", { className: "as-at-first" }, texts.asAtFirst));
+  /** The caption of a figure is of what it shows at first; once a reader has changed that, it says so. So do
+      words and tables of the page that speak of what an instrument shows: their class has its name.
+      @param {Element} node in the figure @param {boolean} isChanged
+      @param {boolean} [isOther] whether what the page says of it is of other numbers */
+  function markCaption(node, isChanged, isOther = isChanged) {
+    /** @type {(of: Element | null | undefined, isOn: boolean, text: string) => void} */
+    const mark = (of, isOn, text) => {
+      const found = of?.querySelector(":scope > .as-at-first");
+      if (!isOn) found?.remove();
+      else if (!found) of?.append(make("span", { className: "as-at-first" }, text));
+    };
+    mark(node.closest("figure")?.querySelector(".caption-text"), isChanged, texts.asAtFirst);
+    document.querySelectorAll(`.tag_of-${node.closest("mha-instrument")?.id}`).forEach((one) =>
+      mark(one.querySelector(".caption-text") ?? one, isOther, texts.own));
   }
 
   /** Whether there is an address to share: a frame in a notebook has none. */

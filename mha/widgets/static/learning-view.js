@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, paintMaps, percent, resize, set, setBar,
+  const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, markCaption, paintMaps, percent, resize, set, setBar,
     setOff, setText, shape } = window.mhaExplorer;
   const { shown, short } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
@@ -32,6 +32,9 @@
 
   /** What differs from the start stands in the address. */
   const NAMES = ["seed", "heads", "rate", "steps", "step", "sentence", "word", "head"];
+
+  /** What makes another training of it. @type {("seed" | "heads" | "rate" | "steps")[]} */
+  const NEW = ["seed", "heads", "rate", "steps"];
 
   const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -463,6 +466,7 @@
     paintSettings() {
       const { parts, settings } = this;
       parts.seed.value = settings.seed;
+      markCaption(this.node, false, NEW.some((name) => settings[name] !== this.start[name]));
       parts.complain("");
       for (const name of ["heads", "rate", "steps"]) parts[name].value = settings[/** @type {"heads"} */ (name)];
       setOff(parts.undo, !this.past.length);

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, fill, goBack, make, makeButton, mapsOf, originOf, paintMaps, paintOrigin, percent, set,
+  const { ask, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, percent, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -327,7 +327,9 @@
 
     paintControls() {
       const { cut, greedy, off, step, temperature, words } = this.state;
-      const { parts } = this;
+      const { parts, start } = this;
+      markCaption(this.node, false, cut || temperature !== 1 || step !== start.step
+        || !same([off, words], [start.off, start.words]));
       setOff(parts.undo, !this.past.length);
       setOff(parts.redo, !this.future.length);
       setOff(parts.remove, words.length < 2);

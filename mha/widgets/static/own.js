@@ -6,8 +6,8 @@
 
   const { addressOf, askable, bareWord, boxOf, download, drawExample, followed, isTold, kept, KINDS, mostTold,
     nameOf, notebook, print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
-  const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField, makeGroup,
-    set, setBar, setText, startOf } = window.mhaExplorer;
+  const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField,
+    makeGroup, markCaption, set, setBar, setText, startOf } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
@@ -182,7 +182,11 @@
       const at = followed(this.settings.words, settings.words)[explorer.state.query];
       const isNew = REDRAWN.some((key) => key in patch);
       const stays = at >= 0 && (!isNew || isTold(weights, at));
-      this.show(made, { ...state, query: stays ? at : mostTold(weights) });
+      const query = stays ? at : mostTold(weights);
+      // Numbers that are new may tell most in another head.
+      const peaks = weights.map((rows) => Math.max(...rows[query]));
+      const focus = isNew ? peaks.indexOf(Math.max(...peaks)) : state.focus;
+      this.show(made, { ...state, query, focus });
       this.write();
       this.explorer.say([sentence, this.turned].filter(Boolean).join(" "));
     }
@@ -509,6 +513,7 @@
     paint() {
       const { explorer } = this;
       const { state, numbers } = explorer;
+      markCaption(this.node, false, this.settings.numbers !== "meanings");
       this.slide();
       setText(this.asker, this.settings.words[state.query]);
       const row = state.order.indexOf(state.query);

@@ -204,8 +204,9 @@
       this.compute();
       this.paint();
       const { given, on, query } = this.state;
-      markCaption(this.parts.tables, JSON.stringify([given, on, query])
-        !== JSON.stringify([this.start.given, this.start.on, this.start.query]));
+      const isOther = JSON.stringify(given) !== JSON.stringify(this.start.given);
+      markCaption(this.parts.tables, isOther || query !== this.start.query
+        || on.join() !== this.start.on.join(), isOther);
       clearTimeout(this.waiting);
       if (isPage) this.waiting = setTimeout(() => history.replaceState(null, "", this.toHash()), PAUSE_MS);
     }

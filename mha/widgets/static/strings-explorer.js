@@ -96,6 +96,7 @@
     lastFirst: "Last word first",
     orderIs: "The order is now {tokens}.",
     asAtFirst: " (said of the figure as first shown)",
+    own: " (the book’s numbers)",
     wasReset: "Everything is as at first.",
     isInSteps: "The calculation begins: what is not computed yet is covered.",
     allAtOnce: "All numbers are shown.",

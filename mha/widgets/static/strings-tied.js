@@ -7,7 +7,6 @@
     now: " (now {text})",
     notNow: " (no longer)",
     off: " (off)",
-    own: " (the book’s numbers)",
     strip: "The strip, small",
     asks: " asks",
     ofHead: " asks, {head}",

@@ -10,6 +10,7 @@
     gone, isInput, later, lineOf, make, setText, startOf, worth } = window.mhaExplorer;
   const stages = window.mhaStages;
   const texts = window.mhaStrings.tied;
+  const { own: asBook } = window.mhaStrings.explorer;
 
   /** How far a number is dragged for one step, and before it is dragged at all; as on the strip. */
   const DRAG = { step: 8, least: 4 };
@@ -185,7 +186,7 @@
     claim(isTrue, now) {
       const said = this.now ?? make("span", { className: "now" });
       this.now = said;
-      const without = this.isOwn ? texts.own : texts.notNow;
+      const without = this.isOwn ? asBook : texts.notNow;
       if (!isTrue) setText(said, now ? fill(texts.now, { text: now }) : without);
       if (isTrue === !said.isConnected) return;
       if (isTrue) said.remove();
@@ -306,7 +307,8 @@
         const parts = [...cell.querySelectorAll("table, g[data-at]")];
         const follows = parts.some((part) => this.nodes.includes(part))
           && parts.every((part) => part.localName === "g" || this.nodes.includes(part));
-        return !follows && !cell.querySelector("mha-explorer, mha-instrument");
+        const shows = cell.querySelector("mha-explorer, mha-instrument");
+        return !follows && (!shows || (shows.localName === "mha-instrument" && !name.startsWith(shows.id)));
       });
       this.cells.forEach((cell) => this.watch(cell));
       const titles = this.cells.map((cell) => cell.querySelector(TITLES) ?? cell);
@@ -327,7 +329,7 @@
       this.isMarked = isMarked;
       for (const node of this.own) {
         const { wanted, mark } = marks.get(node)
-          ?? { wanted: new Set(), mark: make("span", { className: "now" }, texts.own) };
+          ?? { wanted: new Set(), mark: make("span", { className: "now" }, asBook) };
         marks.set(node, { wanted, mark });
         wanted[isMarked ? "add" : "delete"](this);
         if (!wanted.size) mark.remove();
@@ -427,7 +429,7 @@
         && this.tiesOf(one).some((tie) => tie.isLost?.(this.explorer.numbers, this.moved)));
       const known = this.lost.get(block);
       if (isLost && !known) {
-        const mark = make("span", { className: "now" }, texts.own);
+        const mark = make("span", { className: "now" }, asBook);
         this.lost.set(block, mark);
         block.append(mark);
       } else if (known && !isLost) {

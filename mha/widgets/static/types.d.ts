@@ -737,7 +737,7 @@ interface Window {
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     inItalics(text: string): (Node | string)[];
-    markCaption(node: Element, isChanged: boolean): void;
+    markCaption(node: Element, isChanged: boolean, isOther?: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
     inSlices(tasks: (() => void)[]): () => void;
     isSettled(): boolean;
