@@ -10,7 +10,7 @@ from book_site import soup, until
 from explorer_pages import sums_hold
 
 WEIGHT_KIB = 320  # of a page as first opened, compressed, with fonts
-LANDING_KIB = 213  # with what the first movement of a mouse loads
+LANDING_KIB = 206
 LOOK_KIB = 170  # fonts and style sheets alone
 MOST_ELEMENTS = 7000
 LONGEST, LONGEST_CHAPTER = 25_000, 18_000

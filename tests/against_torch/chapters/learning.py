@@ -254,7 +254,8 @@ def _roles(page, threes, fresh, asked, sentences):
     maps = [answers_of(layer, fresh)[1][0] for layer in threes]
     page.figure("fig-learning-heads", maps[0][0, 1:])
     page.says(
-        "After it the layer answers # of the questions right (seed 0), on # sentences that it never saw",
+        "After it the layer answers # of the questions right (seed 0),"
+        " on # sentences that it never saw",
         _right(threes[0], fresh, asked),
         len(fresh),
     )
