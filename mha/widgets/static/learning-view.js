@@ -92,7 +92,7 @@
 
     placed() {
       this.drawn = new Promise((done) => {
-        inSlices([() => this.layOutMaps(), () => {
+        inSlices([() => {
           this.isDrawn = true;
           this.layOutMatrices();
           this.paintStep();
@@ -107,7 +107,6 @@
     build() {
       const { parts } = this;
       parts.maps = [];
-      parts.titles = [];
       parts.looks = make("div", { className: "learning-maps" });
       parts.roles = make("div", { className: "learning-roles" });
       parts.matrices = make("div", { className: "learning-matrices" });
@@ -218,7 +217,13 @@
       const { heads } = this.settings;
       if (parts.laid === heads) return;
       parts.laid = heads;
-      const names = this.headNames();
+      const names = Array.from({ length: heads }, (_, i) => fill(texts.head, { n: i + 1 }));
+      parts.titles = names.map((name, i) => ({
+        button: makeButton(name, () => this.choose(this.settings.word, i), { className: "model-word" }),
+        most: make("small", { className: "soft" }),
+      }));
+      set(parts.looks, "class", `learning-maps${heads > 4 ? " many" : ""}`);
+      parts.looks.replaceChildren(mapsOf(this, names));
       parts.given = names.map(() => texts.relations.map(() => {
         const [bar, number] = [make("span", { className: "learning-bar" }), make("span")];
         return { bar, number, node: make("td", {}, bar, number) };
@@ -230,24 +235,7 @@
           make("th", { scope: "row" }, name),
           ...parts.given[i].map((/** @type {any} */ { node }) => node))))),
         make("p", { className: "soft" }, texts.even));
-      if (!this.isDrawn) return;
-      this.layOutMaps();
-      this.layOutMatrices();
-    }
-
-    headNames() {
-      return Array.from({ length: this.settings.heads }, (_, i) => fill(texts.head, { n: i + 1 }));
-    }
-
-    layOutMaps() {
-      const { parts } = this;
-      const names = this.headNames();
-      parts.titles = names.map((name, i) => ({
-        button: makeButton(name, () => this.choose(this.settings.word, i), { className: "model-word" }),
-        most: make("small", { className: "soft" }),
-      }));
-      set(parts.looks, "class", `learning-maps${names.length > 4 ? " many" : ""}`);
-      parts.looks.replaceChildren(mapsOf(this, names));
+      if (this.isDrawn) this.layOutMatrices();
     }
 
     /** What stands above the map of a head. @param {number} i */
