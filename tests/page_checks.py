@@ -79,6 +79,7 @@ def build_explorers(page):
         "Promise.all([...document.querySelectorAll('mha-explorer')].map((e) => e.begin()))"
         ".then(() => {})"
     )
+    until(page, "window.mhaExplorer?.isSettled() ?? true")
 
 
 def text_of_twice_the_size_widens_nothing(page):
@@ -98,10 +99,10 @@ def is_light_and_not_long(seen, name):
     assert look <= LOOK_KIB
     most = LANDING_KIB if name == "index" else WEIGHT_KIB
     assert whole <= most
-    assert elements <= MOST_ELEMENTS
+    assert elements <= MOST_ELEMENTS, elements
     teaches = name.startswith(("mechanism/", "examples/", "transformer/"))
     height = seen.page.evaluate("document.documentElement.scrollHeight")
-    assert height <= (LONGEST_CHAPTER if teaches else LONGEST)
+    assert height <= (LONGEST_CHAPTER if teaches else LONGEST), height
 
 
 def the_sums_of_its_strips_hold(page, name):

@@ -7,6 +7,7 @@ key and no value is ever made: the absorbed form, with the same outputs.
 
 from dataclasses import dataclass, fields
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from mha.core.attention import masked_scores, scaled_scores
@@ -212,6 +213,8 @@ def latent_attention(
     turned_key = finite_product("x and w_kr", x, w.w_kr)
     if angles is not None:
         turned_query, turned_key = rotate_by(turned_query, angles), rotate_by(turned_key, angles)
+        if turned_key.ndim != 2:
+            raise ValueError(f"angles has shape {np.shape(angles)}; a row a token is wanted")
     key = value = mixed = None
     if absorbed:
         met = finite_product("query and w_uk", query, w.w_uk.swapaxes(-1, -2))

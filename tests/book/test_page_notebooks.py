@@ -268,4 +268,4 @@ def test_every_notebook_runs_where_the_package_is_installed_and_gives_what_it_sh
                     kept = [data[kind] for kind in FORMS if kind in data]
                     assert "".join(kept[0]).strip() == result.strip(), (file.name, cell.source)
                     compared += 1
-    assert compared > 300
+    assert compared > 250

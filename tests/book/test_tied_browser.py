@@ -498,4 +498,8 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     assert page.evaluate(SAID) == said
     page.get_by_label("the first layer is there").uncheck()
     assert "the weights are even" in status.inner_text()
+    guesses = page.locator(".letters .guess .share").all_inner_texts()
+    assert guesses == [
+        mha.percent(share) for share in (2 / 4, 1 / 4, 1 / 4)
+    ]  # of A, B and no letter
     assert page.errors == []

@@ -22,7 +22,8 @@ def test_an_embedding_can_be_changed_by_keyboard_alone(view):
     changed = trace(replace(seen.run.example, embeddings=embeddings))
     seen.holds(changed, ("query", "key", "value", "weights", "head_outputs", "concat", "output"))
     assert seen.cell("embeddings", 1, 1).text_content() == "−0.75"
-    moved = shown(float(np.abs(changed.weights - seen.run.weights)[:, 0].max()))
+    moves = np.abs(changed.weights - seen.run.weights)[:, 0].max(axis=1)
+    moved = f"{shown(float(moves.max()))} in Head {moves.argmax() + 1}"
     ended = shown(float(np.abs(changed.output - seen.run.output)[0].max()))
     assert seen.status == (
         f"The weights of the move by up to {moved}, its output by up to {ended}."

@@ -78,9 +78,10 @@ def test_axe_finds_nothing_as_it_starts_and_when_much_is_changed(view, name, the
     if name == "the-cat-sat":
         seen.choose("Show what the source prints")
     assert violations(seen.page) == []
-    first, second, *_ = seen.run.head_names
-    for label in (second, f"{first} on", "Causal: no later keys"):
-        seen.choose(label)
+    seen.choose(seen.run.head_names[1])
+    seen.choose("Causal: no later keys")
+    if name == "the-cat-sat":
+        seen.choose("Head 1 on")
     seen.page.get_by_label("Temperature").fill("nothing")
     seen.cell("embeddings", 0, 0).click()
     seen.page.get_by_label("Change to").fill("0.25")

@@ -193,6 +193,16 @@ def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(mo
     assert line.inner_text().replace(" ≈ ", " = ").split(" = ")[0].endswith("÷ 2")
 
 
+def test_a_word_is_drawn_by_the_probabilities_of_its_temperature(model_page):
+    rng = np.random.default_rng(SEED)
+    for temperature in (0.5, 1.0, 3.0):
+        logits, chance = rng.normal(size=7), float(rng.random())
+        likely = np.exp(logits / temperature)
+        wanted = int(np.searchsorted((likely / likely.sum()).cumsum(), chance, side="right"))
+        asked = [logits.tolist(), temperature, chance]
+        assert model_page.evaluate("asked => mhaModel.nextWord(...asked)", asked) == wanted
+
+
 def test_a_word_that_is_asked_about_stays_when_a_head_is_turned_off(model_page):
     page = model_page
     chance = page.locator(".model-shares .number").last

@@ -502,10 +502,7 @@ def test_one_undo_and_what_is_taken_along_are_always_at_hand(own, width):
     seen.page.locator("mha-explorer .tools").scroll_into_view_if_needed()
     take = seen.page.get_by_role("button", name="Take it along")
     expect(take).to_be_in_viewport()
-    words = seen.page.locator(".own-words")
-    before = words.bounding_box()
     (take.tap if width < 768 else take.click)()
-    assert words.bounding_box() == before
     for name in ("Copy the link", "Notebook (.ipynb)", "Print a worksheet with its key"):
         expect(seen.page.get_by_role("button", name=name)).to_be_in_viewport()
     seen.page.get_by_role("button", name="Copy the link").press("Escape")
@@ -609,6 +606,19 @@ def test_files_are_kept_by_the_browser(own, width):
         assert kept.value.suggested_filename == f"the-tired-cat-drinks-tea.{ending}"
         text = kept.value.path().read_text(encoding="utf-8")
         assert "tired" in text
+
+
+def test_what_is_taken_along_opens_and_closes_and_moves_nothing(own):
+    seen = own(width=390, has_touch=True)
+    place, take = seen.page.locator(".own-words"), seen.page.locator(".own-take")
+    before = place.bounding_box()
+    seen.press("Take it along")
+    expect(take).to_be_visible()
+    assert place.bounding_box() == before
+    seen.page.locator(".own-word").last.tap()
+    expect(take).to_be_hidden()
+    seen.type("the hungry dog eats bread")  # of which something is said
+    assert place.bounding_box() == before
 
 
 @pytest.mark.parametrize("allowed", [True, False])
