@@ -54,7 +54,12 @@
       this.settings = null;
       this.fold = make("details", { className: "fold settings", ontoggle: () => this.open() },
         make("summary", {}, texts.settings));
-      this.node = make("div", { className: "tools" }, this.queries(), this.actions(), this.fold);
+      this.node = make("div", { className: "tools" });
+    }
+
+    /** What stands below the strip, which comes after it. */
+    build() {
+      this.node.append(this.queries(), this.actions(), this.fold);
       this.syncs.push((state) => this.settings?.sync(state), (state) => this.takeSteps(state));
     }
 

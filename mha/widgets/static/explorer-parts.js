@@ -333,7 +333,9 @@
     const run = (/** @type {number} */ ms) => {
       const end = performance.now() + ms;
       do left.shift()?.(); while (left.length && performance.now() < end);
-      if (!left.length) waiting.delete(finish);
+      if (left.length) return;
+      waiting.delete(finish);
+      if (isSettled()) dispatchEvent(new Event("settled"));
     };
     const finish = () => run(Infinity);
     const next = () => requestAnimationFrame(() => setTimeout(() => {

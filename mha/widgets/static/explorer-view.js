@@ -98,14 +98,17 @@
     }
 
     get tasks() {
-      return this.assemble().tasks;
+      this.assemble().finish();
+      return this.made.tasks;
     }
 
     get controls() {
-      return this.assemble().controls;
+      this.assemble().finish();
+      return this.made.controls;
     }
 
-    /** Make what is seen, once: when it is its turn, or when it is first asked for. */
+    /** Make what is seen, once: when it is its turn, or when it is first asked for. The strip comes
+        first; what stands below it has its place, and follows. */
     assemble() {
       if (this.made) return this.made;
       const { data } = this;
@@ -116,17 +119,23 @@
       const strip = made.strip = new Strip(this);
       this.drawStrip = nearFirst(strip.node, () => strip.paint());
       if (data.block) window.mhaExplorer.addBlock(strip);
-      const tasks = made.tasks = new Tasks(this);
       /** @type {any} */
       const controls = made.controls = new Controls(this);
       strip.heads.tabs.forEach((/** @type {HTMLElement} */ tab, /** @type {number} */ head) =>
         tab.append(...controls.head(head)));
       const face = this.root.querySelector(".face");
-      if (this.extraPlace.matches("details")) {
-        controls.node.append(this.extraPlace);
-        face?.replaceChildren();
-      } else if (this.extraPlace.parentNode !== face) face?.replaceChildren(this.extraPlace);
-      face?.append(strip.node, tasks.node, controls.node);
+      const isAbove = !this.extraPlace.matches("details");
+      if (!isAbove) face?.replaceChildren();
+      else if (this.extraPlace.parentNode !== face) face?.replaceChildren(this.extraPlace);
+      face?.append(strip.node);
+      made.finish = inSlices([() => {
+        made.tasks = new Tasks(this);
+        controls.build();
+        if (!isAbove) controls.node.append(this.extraPlace);
+        face?.append(made.tasks.node, controls.node);
+        controls.sync(this.state);
+        made.tasks.paint();
+      }]);
       this.refresh();
       this.fold.open = open;
       this.root.classList.add("live");
@@ -313,7 +322,7 @@
       this.drawStrip?.(this.state.step !== null || undefined);
       this.drawExtra?.();
       this.made?.controls.sync(this.state);
-      this.made?.tasks.paint();
+      this.made?.tasks?.paint();
       if (this.fold.open) this.all?.paint();
       markCaption(this.root, isChanged(this.state, this.start));
       this.told.forEach((tell) => tell());

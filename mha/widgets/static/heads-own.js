@@ -95,10 +95,7 @@
     parts.left = button(texts.left, () => move(view, -1));
     parts.right = button(texts.right, () => move(view, 1));
     parts.hereName = make("span");
-    parts.here = make("select", { onchange: () => edit(view, (ids, place) => { ids[place] = Number(parts.here.value); }) },
-      ...view.sentences.map((/** @type {any} */ { first, text, tokens }) => make("optgroup", { label: text },
-        ...tokens.map((/** @type {string} */ word, /** @type {number} */ i) =>
-          make("option", { value: first + i }, fill(texts.option, { word, n: i + 1 }))))));
+    parts.here = make("select", { onchange: () => edit(view, (ids, place) => { ids[place] = Number(parts.here.value); }) });
     parts.add = button(texts.add, () => edit(view, (ids, place) => { ids.splice(place, 0, ids[place]); }));
     parts.remove = button(texts.remove, () => edit(view, (ids, place) => { ids.splice(place, 1); }));
     parts.recorded = button(texts.recorded, () => view.change({ own: null }));
@@ -107,6 +104,16 @@
       make("div", { className: "model-controls" }, make("span", { className: "model-title" }, texts.ask),
         make("label", {}, parts.hereName, " ", parts.here), parts.remove, parts.add, parts.left, parts.right, parts.recorded),
       parts.note);
+  }
+
+  /** All tokens, to choose from: they come after what is seen first. @param {any} view */
+  function fillOrder(view) {
+    const { here } = view.parts;
+    if (here.length) return;
+    here.append(...view.sentences.map((/** @type {any} */ { first, text, tokens }) => make("optgroup", { label: text },
+      ...tokens.map((/** @type {string} */ word, /** @type {number} */ i) =>
+        make("option", { value: first + i }, fill(texts.option, { word, n: i + 1 }))))));
+    here.value = String(view.ids[view.state.place]);
   }
 
   /** Change the tokens by their numbers.
@@ -150,5 +157,5 @@
     setText(parts.note, fill(texts.notes[note], { kept, n: ids.length }) + full);
   }
 
-  Object.assign(window.mhaHeads, { aboutOf, orderOf, paintOrder, paintStrip, stripOf });
+  Object.assign(window.mhaHeads, { aboutOf, fillOrder, orderOf, paintOrder, paintStrip, stripOf });
 })();

@@ -5,7 +5,7 @@
 
   const { fill, inSlices, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setOff,
     setText } = window.mhaExplorer;
-  const { aboutOf, drawsOf, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
+  const { aboutOf, drawsOf, fillOrder, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
     recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tellingPair, tested } = window.mhaHeads;
   const { trace } = window.mhaAttention;
   const texts = window.mhaStrings.heads;
@@ -72,7 +72,7 @@
         are drawn after what is seen first, a few at a time. */
     placed() {
       this.color = getComputedStyle(this.parts.slots[0].canvas).color;
-      inSlices(drawsOf(this));
+      inSlices([() => fillOrder(this), ...drawsOf(this)]);
     }
 
     build() {

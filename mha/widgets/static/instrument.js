@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { later } = window.mhaExplorer;
+  const { isSettled, later } = window.mhaExplorer;
 
   /** How far from the screen an instrument is loaded. */
   const NEAR = "200px";
@@ -43,6 +43,9 @@
       this.classList.add("live");
       made.placed?.();
       made.readAddress?.();
+      const whole = () => this.classList.add("whole");
+      if (isSettled()) whole();
+      else addEventListener("settled", whole, { once: true });
       return made;
     }
 

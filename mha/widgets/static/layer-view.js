@@ -18,6 +18,9 @@
   /** What stands in a column, by its stage; a key's share of the output follows. */
   const STAGES = ["scores", "scaled_scores", "exponentials", "weights"];
 
+  /** So many keys stand on the first screen; the others follow. */
+  const SEEN = 12;
+
   /** So many terms a line of arithmetic has at most without being shortened. */
   const LONGEST = 12;
 
@@ -48,7 +51,10 @@
 
     /** In its page it has the colours of the maps; the other heads are worked out one after another. */
     placed() {
-      inSlices([() => this.paintHeads(), ...this.data.heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
+      inSlices([() => this.paintHeads(), ...this.parts.rows.slice(SEEN).map((/** @type {any} */ row, /** @type {number} */ i) => () => {
+        row.fill();
+        this.paintRow(SEEN + i);
+      }), ...this.data.heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
         if (!this.isLate(head)) return;
         this.work(head);
         this.paintHeads();
@@ -88,15 +94,21 @@
         makeButton("", () => ask(this, at()), { className: "number" });
       const cell = (/** @type {any[]} */ ...inside) => make("td", {}, ...inside);
       parts.rows = this.words.map((/** @type {string} */ word, /** @type {number} */ key) => {
-        const buttons = STAGES.map((stage) =>
-          number(() => placeAt(stage, this.state.head, this.state.place, key)));
-        const share = number(() => ({ stage: "share", key }));
-        const bar = make("span", {});
-        const signed = make("span", {});
-        const node = make("tr", {}, make("th", { scope: "row" }, make("i", {}, word)),
-          ...buttons.map((button) => cell(button)), cell(make("span", { className: "model-bar" }, bar)), cell(share),
-          cell(make("span", { className: "model-signed" }, signed)));
-        return { node, buttons, share, bar, signed };
+        const node = make("tr", {}, make("th", { scope: "row" }, make("i", {}, word)));
+        /** @type {any} */
+        const row = { node };
+        row.fill = () => {
+          const buttons = STAGES.map((stage) =>
+            number(() => placeAt(stage, this.state.head, this.state.place, key)));
+          const share = number(() => ({ stage: "share", key }));
+          const bar = make("span", {});
+          const signed = make("span", {});
+          node.append(...buttons.map((button) => cell(button)), cell(make("span", { className: "model-bar" }, bar)),
+            cell(share), cell(make("span", { className: "model-signed" }, signed)));
+          Object.assign(row, { buttons, share, bar, signed });
+        };
+        if (key < SEEN) row.fill();
+        return row;
       });
       parts.total = number(() => placeAt("row_sums", this.state.head, this.state.place));
       parts.totals = [make("span"), make("span")];
@@ -209,18 +221,8 @@
       parts.tokens.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
         set(node, "aria-pressed", String(i === place)));
       const { shares } = this.shares();
-      const largest = Math.max(1e-9, ...shares.map(Math.abs));
       set(parts.rows[0].node.parentNode, "class", `head-${head % 6}`);
-      parts.rows.forEach((/** @type {any} */ row, /** @type {number} */ key) => {
-        STAGES.forEach((stage, i) => setText(row.buttons[i],
-          shown(/** @type {any} */ (numbers)[stage][head][place][key])));
-        setBar(row.bar, numbers.weights[head][place][key]);
-        setText(row.share, shown(shares[key]));
-        const size = (50 * Math.abs(shares[key])) / largest;
-        set(row.signed, ".left", `${shares[key] < 0 ? 50 - size : 50}%`);
-        set(row.signed, ".width", `${size.toFixed(1)}%`);
-        set(row.signed, "class", shares[key] < 0 ? "below" : "");
-      });
+      parts.rows.forEach((/** @type {any} */ _, /** @type {number} */ key) => this.paintRow(key, shares));
       setText(parts.total, shown(numbers.row_sums[head][place]));
       /** @type {number[][]} */
       const both = [numbers.weights[head][place], shares];
@@ -228,6 +230,21 @@
       parts.totals.forEach((/** @type {any} */ node, /** @type {number} */ i) => setText(node, shown(sums[i])));
       this.paintHeads();
       paintOrigin(this);
+    }
+
+    /** What the query asks of a key, where its row is filled. @param {number} key @param {number[]} [shares] */
+    paintRow(key, shares = this.shares().shares) {
+      const row = this.parts.rows[key];
+      const { head, place } = this.state;
+      if (!row.buttons) return;
+      STAGES.forEach((stage, i) => setText(row.buttons[i], shown(this.numbers[stage][head][place][key])));
+      setBar(row.bar, this.numbers.weights[head][place][key]);
+      setText(row.share, shown(shares[key]));
+      const largest = Math.max(1e-9, ...shares.map(Math.abs));
+      const size = (50 * Math.abs(shares[key])) / largest;
+      set(row.signed, ".left", `${shares[key] < 0 ? 50 - size : 50}%`);
+      set(row.signed, ".width", `${size.toFixed(1)}%`);
+      set(row.signed, "class", shares[key] < 0 ? "below" : "");
     }
 
     /** What is seen of each head: its map, and to whom it gives most. */

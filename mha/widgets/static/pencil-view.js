@@ -21,7 +21,7 @@
   const STACKED = 2;
 
   /** So many rows are seen on the first screen: the others follow. */
-  const SEEN = 90;
+  const SEEN = 40;
 
   /** So much of the tab before the open one is seen, in pixels, where they do not all have room. */
   const PEEK = 60;
@@ -180,6 +180,9 @@
         block.rows.forEach(({ at }) => at.forEach((spot) =>
           this.paintCell(/** @type {PencilCell} */ (bySpot.get(spot)))));
       });
+      // What follows comes below the screen.
+      set(paper, ".minHeight", this.waiting.length ? "100vh" : "");
+      if (this.waiting.length) this.waiting.push(() => set(paper, ".minHeight", ""));
       this.buttons.get(cells[0].spot).tabIndex = 0;
       this.current = cells[0].spot;
       this.parts.slider.max = String(slips.length);
