@@ -279,9 +279,9 @@
     digitsOf(stage, least) {
       /** @type {any} */
       const { numbers } = this.explorer;
-      this.digits[stage + least] ??= Math.max(least, ...[numbers[stage]].flat(3)
+      this.digits[stage] ??= Math.max(...[numbers[stage]].flat(3)
         .map((/** @type {number} */ x) => widthOf(this.exactly(x, stage)(0))));
-      return this.digits[stage + least];
+      return Math.max(least, this.digits[stage]);
     }
 
     /** A token's vector.
