@@ -56,7 +56,7 @@
         return { point, isOut, says: isOut ? ` (${values.map((x) => short(x, 2)).join(", ")})` : "" };
       };
       const points = this.points.map((_one, i) => at("value", i));
-      const { point: [x, y] } = at("head_outputs", token);
+      const { point: [x, y], says: ends } = at("head_outputs", token);
       this.points.forEach(({ circle, word, name }, i) => {
         const { point: [left, top], isOut, says } = points[i];
         this.put(circle, { cx: left, cy: top });
@@ -64,7 +64,7 @@
         const isMet = Math.abs(x - left - NAME.wide / 2) < NAME.wide && Math.abs(y - top + NAME.up) < NAME.high;
         this.put(word, { "x": isRight ? this.most[0] + ROOM : left + 9, "y": top + (isMet ? NAME.down : -NAME.up),
           "text-anchor": isRight ? "end" : "start" });
-        if (word) setText(word, name + says);
+        if (word) setText(word, name + says + (i === token && ends ? ` →${ends}` : ""));
       });
       this.put(this.end, { cx: x, cy: y });
       this.arrow(points[token].point, [x, y]);
