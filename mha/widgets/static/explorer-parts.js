@@ -143,7 +143,9 @@
       if (!isOn) found?.remove();
       else if (!found) of?.append(make("span", { className: "as-at-first" }, text));
     };
-    mark(node.closest("figure")?.querySelector(".caption-text"), isChanged, texts.asAtFirst);
+    const caption = node.closest("figure")?.querySelector(".caption-text");
+    // One whose own numbers follow says what is true now.
+    mark(caption, isChanged && !caption?.querySelector("data[data-of]"), texts.asAtFirst);
     document.querySelectorAll(`.tag_of-${node.closest("mha-instrument")?.id}`).forEach((one) =>
       mark(one.querySelector(".caption-text") ?? one, isOther, texts.own));
   }
