@@ -22,9 +22,6 @@ SCREENS = [
     if name in LOOKED_AT or (theme == "dark") == (width == SIZES["desktop"])
 ]
 
-# What axe can find in one theme or at one width alone; all else is as it is on the other screen.
-OF_THE_LOOK = ["color-contrast", "scrollable-region-focusable", "target-size"]
-
 # Notes how far things move while a page loads, and each theme that the page has had, with whether
 # its body, and so anything to be seen, was there yet.
 WATCH = """
@@ -98,7 +95,7 @@ def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name
         checks.is_light_and_not_long(seen, name)
         checks.its_code_is_folded_and_its_assertions_too(seen.page, name)
         checks.the_sums_of_its_strips_hold(seen.page, name)
-    found = violations(seen.page, **({} if width == SIZES["phone"] else {"runOnly": OF_THE_LOOK}))
+    found = violations(seen.page)
     assert found == []
     stops = seen.page.locator("a.headerlink").evaluate_all("all => all.map((a) => a.tabIndex)")
     assert set(stops) <= {-1}  # signs beside headings would be many
