@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from small_project import build, copy_without_pages, published, write_contents, 
 pytestmark = pytest.mark.browser
 
 CHAPTER = "mechanism/short"
+LOG = Path("_build") / "preview" / "sphinx.log"
 SECTION = "## Section {}\n\n" + "A paragraph that goes on. " * 60 + "\n\n"
 PAGES = {
     "index": "# A book\n\nIt begins with {ref}`short`.\n",
@@ -81,6 +83,9 @@ def preview(project):
         assert line, "the preview has ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
     assert "No display was found" in process.stdout.readline()
+    while not (project / LOG).is_file():  # the pages' process begins by itself
+        assert process.poll() is None, "the preview has ended"
+        time.sleep(0.1)
     yield address[0], process
     process.kill()
     process.communicate()
@@ -115,7 +120,7 @@ def edit(project, text, *, name=CHAPTER, at_end=True):
 
 def executed(project):
     """Return which pages have been executed since the preview began."""
-    log = (project / "_build" / "preview" / "sphinx.log").read_text(encoding="utf-8")
+    log = (project / LOG).read_text(encoding="utf-8")
     return re.findall(r"(\S+)\.md: its cells have run", log)
 
 

@@ -78,15 +78,22 @@ class Page:
         self.field("Your sentence").fill(words)
         self.field("Your sentence").press("Enter")
 
+    def settle(self):
+        """Wait until nothing is left to be drawn."""
+        self.page.wait_for_function("window.mhaExplorer.isSettled()")
+
     def words(self):
+        self.settle()
         return self.page.locator(".own-word i").all_inner_texts()
 
     def numbers(self, stage):
+        self.settle()
         code = "(stage) => document.querySelector('.own mha-explorer').explorer.numbers[stage]"
         return np.array(self.page.evaluate(code, stage))
 
     def shares(self):
         """Return what the bars say of the chosen word, a row a head."""
+        self.settle()
         texts = [row.locator(".own-share").all_inner_texts()
                  for row in self.page.locator(".own-word").all()]  # fmt: skip
         return np.array([[int(text.split()[0]) for text in word] for word in texts]).T
