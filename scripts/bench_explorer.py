@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402
-from playwright.sync_api import Browser, CDPSession, sync_playwright  # noqa: E402
+from playwright.sync_api import Browser, CDPSession, Error, sync_playwright  # noqa: E402
 
 from mha import (  # noqa: E402
     ModelSizes,
@@ -247,9 +247,13 @@ def opened(browser: Browser, address: str, *, script: str = "") -> tuple[Any, An
         page.route("**/tied.js", lambda route: route.abort())
     page.goto(address)
     page.wait_for_timeout(500)
-    client = page.context.new_cdp_session(page)
+    frame = page.frames[-1]
+    try:
+        client = page.context.new_cdp_session(frame)  # a notebook's may have a thread of its own
+    except Error:
+        client = page.context.new_cdp_session(page)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    return page, page.frames[-1], client
+    return page, frame, client
 
 
 def built(browser: Browser, address: str, selector: str) -> tuple[float, float]:

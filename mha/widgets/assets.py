@@ -195,8 +195,8 @@ _OPEN_END = re.compile(_LITERAL + r"|(?<=[{};,])\n(?=[^\n])")
 
 
 HINT = "//# allFunctionsCalledOnLoad\n"
-"""Has a browser compile a script's functions beside the page's thread while it loads, and not one by
-one when each is first called, which is a seventh of what an instrument takes to be there."""
+"""Has a browser compile a script's functions beside the page's thread while it loads, and not each
+when it is first called, which is a seventh of what an instrument takes to be there."""
 
 
 def published() -> dict[str, str]:
