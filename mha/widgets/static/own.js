@@ -85,6 +85,8 @@
       this.follows = [];
       /** @type {any[]} */
       this.sliders = [];
+      /** What they are called. @type {any} */
+      this.slidersOf = null;
       /** @type {any[]} */
       this.words = [];
       /** The names of the heads. @type {any[]} */
@@ -554,13 +556,17 @@
 
     asks() {
       const select = make("select", { "aria-label": texts.ask });
+      let offered = "";
       this.syncs.push(() => {
         const { output, positions } = this.settings;
         const stages = Object.keys(texts.steps).filter((stage) =>
           (stage !== "output" || output) && (stage !== "placed" || positions));
         const chosen = select.value || "scores";
-        select.replaceChildren(...stages.map((stage) => make("option", { value: stage }, texts.steps[stage])));
-        select.value = stages.includes(chosen) ? chosen : "scores";
+        if (offered !== stages.join()) {
+          offered = stages.join();
+          select.replaceChildren(...stages.map((stage) => make("option", { value: stage }, texts.steps[stage])));
+          select.value = stages.includes(chosen) ? chosen : "scores";
+        }
         this.box.replaceChildren();
         button.firstChild.data = texts.askButton;
       });
