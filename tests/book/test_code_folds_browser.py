@@ -29,7 +29,7 @@ def switch(page):
 
 
 def come_back(page, pressed):
-    """Load the page again until the switch is as it was left: a browser keeps that a little later."""
+    """Load the page until the switch is as it was left: a browser keeps that a little later."""
     for _ in range(10):
         page.wait_for_timeout(300)
         page.reload()
