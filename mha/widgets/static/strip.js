@@ -34,6 +34,11 @@
       @type {(text: string) => number} */
   const widthOf = (text) => text.length - (text.includes(".") ? 0.5 : 0);
 
+  /** What numbers are copies of, which are made sooner: an input, and one that is computed. */
+  const FIELD = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
+    className: "number given", tabIndex: -1 });
+  const BUTTON = make("button", { type: "button", className: "number", tabIndex: -1 }, "");
+
   /** Whether there is a mouse, or the like, to point with. */
   const HAS_POINTER = !matchMedia("(hover: none)").matches;
 
@@ -317,13 +322,8 @@
       const at = place(this.view());
       const given = at.term === null && this.canMove(at.stage);
       const digits = this.digitsOf(at.term === null ? at.stage : "value", ROOM.computed);
-      const node = given
-        ? make("input", {
-          type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
-          className: "number given",
-        })
-        : make("button", { type: "button", className: "number" }, "");
-      node.tabIndex = -1;
+      /** @type {any} */
+      const node = (given ? FIELD : BUTTON).cloneNode(true);
       if (digits > ROOM.computed) node.style.setProperty("--digits", String(digits));
       /** @type {StripNumber} */
       const number = { node, place, at, given, digits, where: "", value: NaN, text: "", name: "" };
