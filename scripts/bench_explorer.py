@@ -7,8 +7,8 @@ done, by the clock, with the processor slowed down as asked: they want a quiet m
 all that the page's thread does for a movement, painting included; `warm` what it does until style
 and layout are done where movement follows movement with no frame between. `shown` is what it does
 from the beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows
-what is seen first and answers, compiling and painting included; `built`, until nothing of it waits
-for a slice.
+what is seen first and answers, painting included, and compiling but for what the browser did of it
+while the scripts loaded; `built`, until nothing of it waits for a slice.
 These four are the thread's own processor time, unslowed, times as much: other programs on the
 machine lengthen them too, but by a half at most.
 Needs the project's environment and a Chromium.
