@@ -142,11 +142,6 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
         expect(page.locator(".error")).to_contain_text(" lo ")  # one that is
         assert page.locator(".model-story").bounding_box() == before
         expect(words).to_have_count(7)
-    words.nth(1).click()
-    page.locator(".model-next button").first.click()
-    expect(page.locator(".model-status")).to_contain_text("Undo brings it back")
-    page.get_by_role("button", name="Undo").click()
-    expect(words).to_have_count(7)
     typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".model-next button").first).to_have_text("wi")
@@ -155,6 +150,23 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     page.get_by_role("button", name="Write a word").click()
     expect(page.locator(".model-story .model-word")).to_have_count(32)
     expect(page.locator(".model-status")).to_contain_text("32 words are the most")
+
+
+def test_on_a_phone_what_is_said_moves_no_word_that_a_finger_may_append(alone):
+    page = alone(language_model(STORY).html, width=390, has_touch=True)
+    words, next_ = page.locator(".model-story .model-word"), page.locator(".model-next")
+    place = "(e) => e.getBoundingClientRect().top + scrollY"
+    words.nth(1).tap()
+    before = next_.evaluate(place)
+    next_.locator("button").first.tap()  # what followed the word is cut off
+    expect(page.locator(".model-status")).to_contain_text("Undo brings back what followed")
+    assert next_.evaluate(place) == before
+    page.get_by_role("button", name="Undo").tap()
+    expect(words).to_have_count(7)
+    page.get_by_label("Type a story").fill("the cat sat")
+    page.get_by_role("button", name="Write a word").tap()
+    expect(page.locator(".error")).to_contain_text("“cat” is not a word of the language")
+    assert next_.evaluate(place) == before
 
 
 def test_a_probability_leads_back_to_the_embedding_table(model_page):

@@ -11,7 +11,7 @@
     read: "Read",
     unknown: "“{word}” is not a word of the language. These are: {words}",
     tooLong: "A story has at most {most} words here.",
-    full: "{most} words are the most that a story has here. Remove one to write on.",
+    full: "{most} words are the most here. Remove one to write on.",
     empty: "A story has at least one word.",
     write: "Write a word",
     remove: "Remove a word",
@@ -51,7 +51,7 @@
     given: "The model has learned this number.",
     wordOf: "It stands in the embedding table, in the row of {word}.",
     wrote: "Written: {word}",
-    wroteOver: "Written: {word}. What stood behind it is gone; Undo brings it back.",
+    wroteOver: "Written: {word}. Undo brings back what followed.",
     inBlock: "{what}, block {block}",
     after: "{what}, after block {block}",
     places: {
