@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, percent, same, set,
+  const { ask, beginning, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, percent, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -16,11 +16,8 @@
   /** What a bar of a part has room for; a larger part makes all bars shorter. */
   const LARGEST = 10;
 
-  /** Letters of a word for which a narrow column is wide enough, and those of an unknown one that are repeated. */
-  const [SHORT, NAMED] = [4, 16];
-
-  /** What is repeated of a word that is not known. @type {(word: string) => string} */
-  const beginningOf = (word) => ([...word].length > NAMED ? `${[...word].slice(0, NAMED).join("")}…` : word);
+  /** Letters of a word for which a narrow column is wide enough. */
+  const SHORT = 4;
 
   class View {
     /**
@@ -127,7 +124,7 @@
       const unknown = typed.find((word) => !this.words.includes(word));
       const wrong = !typed.length ? texts.empty
         : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
-          : unknown ? fill(texts.unknown, { word: beginningOf(unknown), words: this.words.join(" ") }) : "";
+          : unknown ? fill(texts.unknown, { word: beginning(unknown), words: this.words.join(" ") }) : "";
       this.refuse(wrong);
       if (wrong) return false;
       this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { fill } = window.mhaExplorer;
+  const { beginning, fill } = window.mhaExplorer;
   const { parse, stays } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
 
@@ -12,16 +12,10 @@
   /** Longer texts than any sentence are not looked at. */
   const LONGEST = 1000;
 
-  /** So many letters of a word that is too long are repeated. */
-  const NAMED = 20;
-
   const KINDS = ["meanings", "whole", "tenths"];
 
   /** What `mha.draw_example` calls a size. */
   const SIZES = { heads: "num_heads", width: "d_model", inner: "d_k" };
-
-  /** The beginning of a long word. @param {string} word */
-  const beginningOf = (word) => ([...word].length > NAMED ? `${[...word].slice(0, NAMED).join("")}…` : word);
 
   /**
    * The words of a text, or the sentence that says what is wrong with it. Characters that nobody
@@ -37,7 +31,7 @@
     const error = !words.length ? texts.noWords
       : words.length > most.words ? fill(texts.tooMany, { count: words.length, most: most.words })
         : long ? fill(texts.tooLong,
-          { word: beginningOf(long), count: [...long].length, most: most.letters }) : "";
+          { word: beginning(long), count: [...long].length, most: most.letters }) : "";
     return { words, error };
   }
 
