@@ -12,7 +12,7 @@
       bytes: "b, bytes of a number", tokens: "n, tokens of a text", texts: "t, texts at once",
     },
     length: "n, drag: a text of {tokens} tokens",
-    wrong: "“{text}” is not a whole number from 1 to {most}.",
+    wrong: "{what}: “{text}” is not a whole number from 1 to {most}.",
     shared: "{groups} key-value heads cannot be shared evenly by {heads} heads.",
     stale: "Grey below: what the sizes before cost.",
     table: "What it costs",
