@@ -74,10 +74,10 @@
         [name, /^\d+$/.test(input.value) ? Number(input.value) : 0]));
       const isSize = (/** @type {string} */ name) => sizes[name] >= 1 && sizes[name] <= MOST;
       const refused = fields.filter(([name]) => !isSize(name));
-      const said = refused.map(([name, { input }]) =>
-        fill(texts.wrong, { what: texts.sizes[name], text: input.value, most: commas(MOST) }));
+      const those = refused.map(([name, { input }]) => fill(texts.refused, { what: texts.sizes[name], text: input.value }));
       const apart = isSize("groups") && isSize("heads") ? this.wrongWith(sizes) : "";
-      const wrong = [...said, ...apart ? [apart] : []];
+      const wrong = [...those.length ? [fill(texts.wrong, { those: those.join("; "), most: commas(MOST) })] : [],
+        ...apart ? [apart] : []];
       fields.forEach(([name, { input }]) =>
         set(input, "aria-invalid", String(!isSize(name) || (name === "groups" && Boolean(apart)))));
       this.node.classList.toggle("stale", wrong.length > 0);
