@@ -388,7 +388,7 @@ NESTED = """() => [...document.querySelectorAll("data + .now, p > .now")].filter
 @pytest.mark.parametrize(
     ("name", "edit", "says"),
     [
-        ("mechanism/softmax", "query.0.2.0", "it was (2.38, 0.26) (the book’s numbers). A"),
+        ("mechanism/softmax", "embeddings.2.0", "it was (2.38, 0.26) (the book’s numbers). A"),
         ("transformer/order", "query.0.0.0", "0 and 1 [the book’s numbers], with their signs.)"),
     ],
 )
