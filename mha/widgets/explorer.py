@@ -51,6 +51,7 @@ def explorer(
     tasks: Sequence[Task] = (),
     view: View = "strip",
     axes: Sequence[str] | None = None,
+    asks: Sequence[str] | None = None,
     folded: str = "",
 ) -> Explorer:
     """Return a run as an explorer: its numbers can be changed, and each traced to the inputs.
@@ -76,6 +77,8 @@ def explorer(
         positions.
     axes : sequence of str, optional
         What the components of an embedding mean, and of a value where these are as wide.
+    asks : sequence of str, optional
+        What each hidden number of a block asks.
     folded : str, optional
         The words below which it is folded away: a page's text may follow a run that has no room.
 
@@ -110,6 +113,8 @@ def explorer(
     data = run_data(run, name, prints) | {"tasks": checked_tasks(run, tasks), "view": view}
     if axes is not None:
         data["axes"] = list(axes)
+    if asks is not None:
+        data["asks"] = list(asks)
     html = _element(run, name, data)
     if folded:
         summary = f"<summary>{escape(folded)}</summary>"
@@ -151,7 +156,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     return (
         f'<mha-explorer id="explore-{name}" class="{marks}" style="--keys: {len(run.tokens)};'
         f" --heads: {run.num_heads}; --card: {8.25 if wide else 6.9}rem;"
-        f' --tasks: {len(data["tasks"])}"><div class="face"{_height_of_block(run)}>'
+        f' --tasks: {len(data["tasks"])}"><div class="face"{_height_of_block(run, data)}>'
         '<div class="before" tabindex="0" role="group" aria-label="One query">'
         f"{one_query(run)}</div></div>"
         '<details class="fold all"><summary>All numbers</summary>'
@@ -162,7 +167,7 @@ def _element(run: Trace, name: str, data: dict[str, Any]) -> str:
     )
 
 
-def _height_of_block(run: Trace) -> str:
+def _height_of_block(run: Trace, data: dict[str, Any]) -> str:
     """Return the style that keeps the height of what a block adds around the strip, if any.
 
     `explorer-block.js` has the lines: a label, and numbers, which stand below it on a phone.
@@ -175,12 +180,15 @@ def _height_of_block(run: Trace) -> str:
     moments = sum(name.endswith("_means") for name in vars(run) if getattr(run, name) is not None)
     counts += [2] * moments
     titles = 1 if run.start_normed is None else 2
+    # Names stand above what the block takes and what it gives; on a phone a question takes a line.
+    named = titles + 1 if "axes" in data else 0
+    asked = 2 * (len(data["asks"]) - 1) if "asks" in data else 0
     wide, narrow = (
-        1.9 * (titles + sum(label + -(-count // in_line) for count in counts))
+        1.9 * (titles + named + sum(label + -(-count // in_line) for count in counts))
         for label, in_line in ((0, 11), (1, 5))
     )
     # As wide as the stream, the attention's output takes more lines there than usual.
-    narrow += 1.9 * (counts[0] // 4)
+    narrow += 1.9 * (counts[0] // 4 + asked)
     height = f"clamp({wide:.2f}rem, (32rem - 100cqi) * 999, {narrow:.2f}rem)"
     return f' style="--extra: {height}"'
 

@@ -413,9 +413,38 @@ def test_the_small_strip_speaks_of_stars_only_where_there_are_some(tied):
     page.get_by_role("button", name="Last word first").first.click()
     settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
-    page.evaluate("scrollBy(0, 4000)")
-    page.locator("data.moved").first.wait_for(state="attached")
+    centre(page, page.locator("data.moved").first)
     expect(page.locator(".small-changed")).to_contain_text("Marked ∗")
+
+
+def test_the_small_strip_and_its_reset_have_room_beside_the_contents(tied):
+    page = tied("transformer/decoding")
+    page.locator("mha-explorer.live").first.wait_for()
+    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
+                  "mhaPlaces.parse('embeddings.2.0'), 1.9)")  # fmt: skip
+    for place in ("#hidden-future", "#cost-of-a-cache", "#prefill-and-decode"):
+        centre(page, page.locator(place).first)
+        settled(page)
+        assert not page.evaluate(COVERED), place
+        contents = page.locator("nav.page-toc").bounding_box()
+        box = page.locator(".small-strip:visible").bounding_box()
+        if page.locator(".small-strip.in-margin").count():
+            assert contents["y"] + contents["height"] < box["y"], place
+
+
+def test_what_is_typed_into_stays_though_text_above_it_takes_another_line(tied):
+    page = tied("transformer/depth")
+    one = page.locator("#explore-it-tired-second-layer .vector input").first
+    centre(page, one)
+    one.scroll_into_view_if_needed()
+    one.click()
+    page.evaluate("e => scrollBy(0, document.activeElement.getBoundingClientRect().top - 330)")
+    settled(page)
+    before = page.evaluate("document.activeElement.getBoundingClientRect().top")
+    page.keyboard.type("0.03")
+    settled(page)
+    assert page.locator(".now", has_text="(the book’s numbers)").count() > 0
+    assert abs(page.evaluate("document.activeElement.getBoundingClientRect().top") - before) < 1
 
 
 def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
@@ -495,6 +524,7 @@ COVERED = """() => {
   if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
   const box = strip.getBoundingClientRect();
   const isFoot = strip.classList.contains("at-foot");
+  if (box.top < 0 || box.bottom > innerHeight + 1) return ["reaches out of the window"];
   if (isFoot) {
     const there = document.elementFromPoint(box.left + 30, box.top + 12);
     return box.height > 96 || !strip.contains(there) ? [box.height, there?.outerHTML] : [];

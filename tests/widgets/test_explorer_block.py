@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, origin, short, shown, trace
 from mha.runs.stages import STAGES
 from mha.views.signs import sign
+from mha.widgets.explorer import explorer
 
 pytestmark = pytest.mark.browser
 
@@ -71,7 +72,7 @@ def test_every_step_stands_there_in_order(view, rng, norm, activation):
     seen = view(run).open()
     in_tables(seen, run)
     seen.settle()
-    normed = ["mean, spread", "normalised"]
+    normed = ["of these", "normalised"]
     active = {"relu": "those above 0 (ReLU)", "gelu": "active (GELU)"}[activation]
     wanted = ["plus what went in", "hidden numbers", active, "feed-forward gives"]
     wanted.append("plus the stream")
@@ -86,6 +87,21 @@ def test_every_step_stands_there_in_order(view, rng, norm, activation):
     assert lines(seen)[-1][1:] == [shown(float(x)) for x in run.result[2]]
     sums_hold(seen.page)
     assert seen.errors == []
+
+
+def test_numbers_of_a_block_have_their_names_beside_them(put, rng):
+    run = with_parts(parts(rng), "after")
+    names, asks = ["a", "b", "c", "d"], ["is it a?", "is it b?", "is it c?"]
+    seen = put(explorer(run, axes=names, asks=asks).html)
+    found = seen.page.locator(".around .end-row")
+    found.first.wait_for()
+    assert found.all_inner_texts().count("".join(names)) == 2
+    hidden = seen.page.locator(".around .end-row", has_text="hidden numbers").inner_text()
+    assert all(name in hidden for name in asks)
+    first = seen.page.locator(".around .end-row").filter(has_text="plus what went in")
+    for i, number in enumerate(first.locator(".number").all()):  # each stands below its name
+        box, name = number.bounding_box(), found.first.locator("span > span").nth(i).bounding_box()
+        assert abs(box["x"] + box["width"] - name["x"] - name["width"]) < 8
 
 
 CHANGES = {

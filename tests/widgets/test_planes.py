@@ -352,6 +352,13 @@ def test_arrows_lengthen_with_the_width(scripts):
         np.testing.assert_allclose(arrows[:, 0] * found["query"][0], keys @ query, rtol=1e-11)
 
 
+ANGLE_THEN_FIRST = """() => {
+  const [angle, , first] = document.querySelectorAll(".dial input[type=range]");
+  for (const [slider, value] of [[angle, 29], [first, 9]])
+    Object.assign(slider, { value }).dispatchEvent(new Event("input", { bubbles: true }));
+}"""
+
+
 def test_the_dial_turns_by_angle_and_position(put):
     seen = put(explorer(TURNED, view="dial").html)
     angle, other = (
@@ -359,8 +366,8 @@ def test_the_dial_turns_by_angle_and_position(put):
         for pair in ("1 and 2", "3 and 4")
     )
     angle.wait_for()
-    # The order that positions tell is changed in the bar, as the chapter asks.
-    seen.page.get_by_role("button", name="Last word first").click()
+    # The order that positions tell is changed beside the arrows, as the chapter asks.
+    seen.page.locator(".dial").get_by_role("button", name="Last word first").click()
     order = seen.page.evaluate("document.querySelector('mha-explorer').explorer.state.order")
     assert order == [len(order) - 1, *range(len(order) - 1)]
     seen.page.get_by_role("button", name="Undo", exact=True).click()
@@ -375,6 +382,12 @@ def test_the_dial_turns_by_angle_and_position(put):
     np.testing.assert_allclose(run.scores, before, atol=1e-9)  # only how far apart counts
     says = seen.page.locator(".dial-says")
     expect(says).to_contain_text("turned by 7 × −90° = −630° more. The angles between query and")
+    # What is told is of this slider alone, however soon it is taken after the other one.
+    status = seen.page.locator(".strip [role=status]")
+    seen.page.evaluate(ANGLE_THEN_FIRST)
+    expect(status).to_contain_text("at position 9.")
+    expect(status).to_contain_text("No weight of cat moves, and its output stays.")
+    angle.fill("-90")
     seen.page.get_by_label("first position").fill("12")
     expect(says).to_contain_text("−1080° more, full turns, so that each arrow stands where it")
     seen.page.get_by_label("first position").fill("0")

@@ -43,6 +43,9 @@
     label: "flex: 0 1 11rem",
     numbers: "flex: 1 1 20rem",
     number: "min-width: 3.9rem; text-align: right",
+    axis: "display: inline-block; min-width: 3.9rem; text-align: right",
+    named: "white-space: nowrap",
+    name: "margin: 0 1rem 0 0.4rem",
   };
 
   /** What stands on each line, before attention and behind it: those stages that a run has. */
@@ -55,16 +58,35 @@
   const label = ([stage], activation) =>
     texts.block[stage === "active" ? activation : stage.replace(/^(start|stream|total)_/, "")];
 
+  /** Stages above which the names of the stream's numbers stand. */
+  const NAMED = ["embeddings", "placed", "stream", "fed"];
+
+  /** What a number is called that is none of the stream's: a mean, a spread, or what is asked.
+      @type {(data: any, stage: string, i: number) => string | undefined} */
+  const nameIn = ({ asks }, stage, i) => {
+    if (["hidden", "active"].includes(stage)) return asks?.[i];
+    return stage.endsWith("_means") ? texts.block.mean : stage.endsWith("_spreads") ? texts.block.spread : undefined;
+  };
+
   /** The numbers of a stage that belong to the query's token.
       @type {(strip: any, stage: string) => HTMLElement[]} */
   function numbersOf(strip, stage) {
-    const { length: count } = [strip.explorer.numbers[stage][0]].flat();
+    const { data, numbers } = strip.explorer;
+    const { length: count } = [numbers[stage][0]].flat();
     return Array.from({ length: count }, (_, i) => {
       const node = strip.number((/** @type {StripView} */ { row }) => placeOf(stage, 0, row, i));
       node.style.cssText = LOOKS.number;
-      return node;
+      const name = nameIn(data, stage, i);
+      return name ? make("span", { style: LOOKS.named }, node, make("span", { className: "soft", style: LOOKS.name }, name)) : node;
     });
   }
+
+  /** The names of the stream's numbers above a line of them, if they have any.
+      @type {(data: any, stages: string[]) => HTMLElement[]} */
+  const header = ({ axes }, [stage]) => (axes && NAMED.includes(stage) ? [
+    make("div", { className: "end-row soft", style: LOOKS.line, "aria-hidden": "true" }, make("span", { style: LOOKS.label }),
+      make("span", { style: LOOKS.numbers }, ...axes.map((/** @type {string} */ name) =>
+        make("span", { style: LOOKS.axis }, name))))] : []);
 
   /** Lines below their title, which names the query's token.
       @type {(strip: any, title: string, lines: string[][]) => HTMLElement} */
@@ -75,10 +97,10 @@
     const [before, after] = title.split("{token}");
     const there = lines.map((stages) => stages.filter((stage) => numbers[stage]))
       .filter(([stage]) => stage);
-    const rows = there.map((stages) => make("div", { className: "end-row", style: LOOKS.line },
+    const rows = there.flatMap((stages) => [...header(data, stages), make("div", { className: "end-row", style: LOOKS.line },
       make("span", { className: "soft", style: LOOKS.label }, label(stages, data.block.activation)),
       make("span", { style: LOOKS.numbers },
-        ...stages.flatMap((stage) => numbersOf(strip, stage)))));
+        ...stages.flatMap((stage) => numbersOf(strip, stage))))]);
     return make("div", { className: "around" },
       make("p", { className: "strip-title" }, before, token, after), ...rows);
   }

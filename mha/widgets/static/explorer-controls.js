@@ -135,19 +135,10 @@
         ...(isPage && !isWithin ? [makeButton(texts.copy, () => this.copy())] : []), this.link);
     }
 
-    /** Of the settings, the one that a chapter speaks of: its mask, or the order that its positions tell. */
+    /** Of the settings, the one that a chapter speaks of: its mask. */
     nearAtHand() {
       const { explorer } = this;
-      const { data } = explorer;
-      if (data.view === "dial") {
-        return [makeButton(texts.lastFirst, () => {
-          const { order } = explorer.state;
-          const next = [...order.slice(-1), ...order.slice(0, -1)];
-          explorer.change({ order: next }, fill(texts.orderIs, { tokens: next.map((i) => data.tokens[i]).join(", ") }),
-            { compare: false });
-        })];
-      }
-      return data.isCausal ? [this.check(texts.causal,
+      return explorer.data.isCausal ? [this.check(texts.causal,
         (on) => explorer.change({ causal: on }, on ? texts.causalOn : texts.causalOff), (state) => state.causal).node] : [];
     }
 

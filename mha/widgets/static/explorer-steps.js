@@ -110,6 +110,7 @@
       if (explorer.state.step !== i) {
         explorer.state = { ...explorer.state, step: i };
         explorer.writeAddress();
+        if (explorer.strip.status.textContent === texts.isInSteps) explorer.say("");
       }
       const text = this.label(i);
       if (text !== this.written) this.write(i, text);

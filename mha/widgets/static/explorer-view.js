@@ -256,8 +256,9 @@
     /** Change inputs in one step; returns what is wrong with a number, or "".
         @param {[Place, number][]} changes
         @param {string | (() => string)} [told] what is said of it, by default each number's new value
+        @param {string} [hand] which control did it, where several write the same numbers
         @returns {string} */
-    editAll(changes, told) {
+    editAll(changes, told, hand = "") {
       const edits = { ...this.state.edits };
       for (const [at, value] of changes) {
         const address = inputAddress(this.data, this.state, at);
@@ -270,7 +271,7 @@
       const said = told ?? (() => changes
         .filter(([at, value], _, { length }) => length === 1 || valueAt(this.gesture.from, at) !== value)
         .map(([at, value]) => fill(texts.changed, { place: this.called(at), value: short(value) })).join(" "));
-      const what = changes.map(([at]) => inputAddress(this.data, this.state, at)).join();
+      const what = [hand, ...changes.map(([at]) => inputAddress(this.data, this.state, at))].join();
       return this.change({ edits }, said, { what }) ? "" : texts.overflow;
     }
 

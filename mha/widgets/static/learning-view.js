@@ -18,6 +18,9 @@
   const STEPS = [150, 400, 1000];
   const SEEDS = 2 ** 32;
 
+  /** Up to so many heads have the words beside their maps. */
+  const FEW = 4;
+
   /** Milliseconds that training takes before the page has its turn, those between two steps that are
       shown meanwhile, and those of a step that is played. */
   const [SLICE, SEEN, PACE] = [10, 120, 60];
@@ -226,7 +229,8 @@
         most: make("small", { className: "soft" }),
       }));
       set(parts.looks, "class", `learning-maps${heads > 4 ? " many" : ""}`);
-      parts.looks.replaceChildren(mapsOf(this, names));
+      parts.looks.replaceChildren(make("p", { className: "model-title" }, texts.maps), mapsOf(this, names));
+      this.nameMaps(heads <= FEW);
       parts.given = names.map(() => texts.relations.map(() => {
         const [bar, number] = [make("span", { className: "learning-bar" }), make("span")];
         return { bar, number, node: make("td", {}, bar, number) };
@@ -239,6 +243,21 @@
           ...parts.given[i].map((/** @type {any} */ { node }) => node))))),
         make("p", { className: "soft" }, texts.even));
       if (this.isDrawn) this.layOutMatrices();
+    }
+
+    /** The sentence beside the first map and below each; where they are many a square names its words alone.
+        @param {boolean} isNamed */
+    nameMaps(isNamed) {
+      const { parts } = this;
+      parts.mapWords = [];
+      if (!isNamed) return;
+      const list = (/** @type {string} */ className) => {
+        const those = Array.from({ length }, () => make("li"));
+        parts.mapWords.push(those);
+        return make("ol", { className, "aria-hidden": "true" }, ...those);
+      };
+      parts.maps[0].box.append(list("map-rows"));
+      parts.maps.forEach((/** @type {any} */ { box }) => box.after(list("map-columns")));
     }
 
     /** What stands above the map of a head. @param {number} i */
@@ -382,7 +401,8 @@
       this.training = this.kept.get(key) ?? new Training({ seed, heads, rate });
       this.kept.set(key, this.training);
       if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value ?? "");
-      if (before && before !== this.training && before.found.length > 1) this.before = before;
+      // One that was broken off is no training to compare with.
+      if (before && before !== this.training && before.found.length > Math.max(1, this.goal)) this.before = before;
       this.row = -1;
       this.isFollowing = true;
       this.goal = Math.min(settings.step, steps);
@@ -520,6 +540,8 @@
       this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
         [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
       if (this.isDrawn) paintMaps(this);
+      parts.mapWords.forEach((/** @type {any[]} */ those) =>
+        those.forEach((node, i) => setText(node, words[forms[i]])));
       parts.titles.forEach((/** @type {any} */ { button, most }, /** @type {number} */ h) => {
         const row = this.weights[h][settings.word];
         const other = row.indexOf(Math.max(...row));

@@ -5,7 +5,7 @@
 
   const { short } = window.mhaNumbers;
   const { of: placeOf } = window.mhaPlaces;
-  const { Plane, coordinates, fill, make, makeChoice, makeSlider, setBar, setText } = window.mhaExplorer;
+  const { Plane, coordinates, fill, make, makeButton, makeChoice, makeSlider, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** The sliders: degrees on both sides, and how late a text may begin. */
@@ -37,14 +37,14 @@
         properties: { min: -TURN, max: TURN, step: 1,
           "aria-label": fill(texts.dialAngleOf, { first: 2 * pair + 1, second: 2 * pair + 2 }) } }));
       this.alike = makeChoice("checkbox", "", texts.dialAlike, (isAlike) => this.write(pairs.map((pair) =>
-        this.angles()[0] / (isAlike ? 1 : SLOWER ** pair))));
+        this.angles()[0] / (isAlike ? 1 : SLOWER ** pair)), "alike"));
       this.alike.input.checked = true;
       this.query = make("i");
       const [before, after] = texts.dialTitle.split("{query}");
       this.title = make("p", { className: "strip-title" }, before, this.query, after);
       this.says = make("p", { className: "dial-says" });
       this.start = makeSlider({ label: texts.dialFirst, properties: { min: 0, max: LATEST, step: 1 },
-        act: (value) => { this.first = value; this.write(this.angles()); } });
+        act: (value) => { this.first = value; this.write(this.angles(), "first"); } });
       this.bars = explorer.data.tokens.map(() => {
         const [token, bar, number] = [make("i"), make("span"), make("span")];
         return { token, bar, number, node: make("li", {}, token, make("span", { className: "bar" }, bar), number) };
@@ -55,7 +55,8 @@
           make("div", {}, node, this.sliders[pair].node))),
         make("div", { className: "hands" },
           make("div", { className: "temperature-bars" }, make("ul", {}, ...this.bars.map(({ node }) => node))),
-          make("div", { className: "sliders" }, this.start.node, this.alike.node)),
+          make("div", { className: "sliders" }, this.start.node, this.alike.node,
+            makeButton(texts.lastFirst, () => this.lastFirst()))),
         this.says);
     }
 
@@ -69,7 +70,7 @@
         @param {number} pair @param {number} angle */
     turnTo(pair, angle) {
       const isAlike = this.alike.input.checked;
-      this.write(this.angles().map((old, i) => (isAlike || i === pair ? angle : old)));
+      this.write(this.angles().map((old, i) => (isAlike || i === pair ? angle : old)), "angle");
     }
 
     /** Angles as they are said. @param {number[]} angles */
@@ -83,16 +84,26 @@
       if (!first) return `${fill(texts.dialAtZero, { angle: this.said(angles) })}${new Set(angles).size > 1 ? ` ${texts.dialApart}` : ""}`;
       const turned = angles.map((angle) => first * angle);
       const turns = turned.every((all) => all && all % (2 * TURN) === 0);
-      const words = { first, angle: this.said(angles), all: this.said(turned) };
+      const sums = angles.map((angle, pair) =>
+        fill(texts.dialTimes, { first, angle: this.said([angle]), all: this.said([turned[pair]]) }));
+      const words = { first, turned: [...new Set(sums)].join(texts.dialAnd) };
       return `${fill(texts.dialLater, words)}${turns ? texts.dialFull : ""}. ${texts.dialDistance}`;
     }
 
-    /** @param {number[]} angles in degrees, a pair each */
-    write(angles) {
+    /** The last word is put before the others. */
+    lastFirst() {
+      const { data, state } = this.explorer;
+      const order = [...state.order.slice(-1), ...state.order.slice(0, -1)];
+      this.explorer.change({ order }, fill(texts.orderIs, { tokens: order.map((i) => data.tokens[i]).join(", ") }),
+        { compare: false });
+    }
+
+    /** @param {number[]} angles in degrees, a pair each @param {string} hand which control wrote them */
+    write(angles, hand) {
       const { data } = this.explorer;
       this.explorer.editAll(data.tokens.flatMap((_, row) => angles.map((angle, pair) =>
         /** @type {[Place, number]} */ ([placeOf("angles", 0, row, pair), radians(angle) * (this.first + row)]))),
-      fill(texts.dialTurned, { angle: this.said(angles), first: this.first }));
+      fill(texts.dialTurned, { angle: this.said(angles), first: this.first }), hand);
     }
 
     /** The tip of a key that has been turned: on a circle around zero, so far as its position turns it.
@@ -107,7 +118,10 @@
           const short_ = ((way + 3 * TURN) % (2 * TURN)) - TURN;
           // The tip turns in tenths of a degree, which is less than a pixel.
           const turn = Math.round(TENTHS * (position * this.angles()[pair] + short_)) / TENTHS;
-          this.turnTo(pair, Number((turn / position).toFixed(6)));
+          const angle = turn / position;
+          // A full turn more for each position is no other turn, and none that the slider shows.
+          const full = Math.abs(angle) > TURN ? 2 * TURN * Math.sign(angle) : 0;
+          this.turnTo(pair, Number((angle - full).toFixed(6)));
         } };
     }
 

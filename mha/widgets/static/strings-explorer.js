@@ -94,7 +94,6 @@
     causal: "Causal: no later keys",
     causalOff: "The causal mask is off.",
     causalOn: "The causal mask is on.",
-    lastFirst: "Last word first",
     orderIs: "The order is now {tokens}.",
     asAtFirst: " (said of the figure as first shown)",
     own: " (the book’s numbers)",

@@ -1,28 +1,54 @@
-/* The page stays still under a hand: text that follows what is dragged may take another line above
+/* The page stays still under a hand: text that follows what is dragged, typed or ticked may take another line above
    it, and the page is scrolled by as much before that is seen. */
 (function () {
   "use strict";
+
+  /** What a key or a box has changed is seen so soon. */
+  const STILL_MS = 300;
+
+  /** What is typed into, or ticked. */
+  const FIELDS = ":is(mha-explorer, mha-instrument) :is(label, input)";
 
   /** What is held, and where it stands on the screen. @type {Element | null} */
   let held = null;
 
   let top = 0;
 
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let waits;
+
   const watcher = new ResizeObserver(() => {
-    const moved = held ? held.getBoundingClientRect().top - top : 0;
+    const moved = held?.checkVisibility() ? held.getBoundingClientRect().top - top : 0;
     if (moved) scrollBy({ top: moved, behavior: "instant" });
   });
 
-  addEventListener("pointerdown", ({ target }) => {
-    held = target instanceof Element ? target.closest("mha-explorer, mha-instrument, p, li, td, figcaption") : null;
+  /** @param {EventTarget | null} target @param {string} what of it is held */
+  function hold(target, what) {
+    clearTimeout(waits);
+    held = target instanceof Element ? target.closest(what) : null;
     if (!held) return;
     top = held.getBoundingClientRect().top;
     watcher.observe(held.closest("article") ?? document.body);
-  }, true);
+  }
 
-  // A finger that scrolls the page itself cancels its pointer.
-  ["pointerup", "pointercancel"].forEach((end) => addEventListener(end, () => {
+  function release() {
     held = null;
     watcher.disconnect();
-  }, true));
+  }
+
+  addEventListener("pointerdown", ({ target }) =>
+    hold(target, `${FIELDS}, mha-explorer, mha-instrument, p, li, td, figcaption`), true);
+
+  // A finger that scrolls the page itself cancels its pointer.
+  addEventListener("pointercancel", release, true);
+  addEventListener("pointerup", () => {
+    if (held?.matches(FIELDS)) waits = setTimeout(release, STILL_MS);
+    else release();
+  }, true);
+
+  addEventListener("keydown", ({ target, key }) => {
+    if (key === "Tab" || !(target instanceof Element) || !target.matches(FIELDS)) return;
+    hold(target, FIELDS);
+    waits = setTimeout(release, STILL_MS);
+  }, true);
 })();

@@ -22,12 +22,39 @@
   /** The page's contents, in the margin. */
   const CONTENTS = ".bd-sidebar-secondary nav.page-toc";
 
+  /** So much of them stays at least where they give way, in rem. */
+  const FEW = 7;
+
+  /** What the strip at the foot does not cover while it is looked at. */
+  const FIGURES = "mha-explorer, mha-instrument, figure:not(:has(table))";
+
+  /** Where on the screen a figure has to begin to be looked at. */
+  const READ = 0.6;
+
   /** What may reach into the margin. */
   const WIDE = "section > *, figure, .cell, .margin, .pst-scrollable-table-container";
 
   /** Stages whose rows are queries. */
   const OF_QUERY = ["query", "turned_query", "scores", "scaled_scores", "exponentials", "row_sums",
     "weights", "head_outputs"];
+
+  const rem = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+  /** Leave the page's contents so much height, with what is read in it; null leaves them all.
+      @param {number | null} room */
+  function giveWay(room) {
+    /** @type {HTMLElement | null} */
+    const contents = document.querySelector(CONTENTS);
+    if (!contents) return;
+    contents.classList.toggle("gives-way", room !== null);
+    set(contents, ".maxHeight", room === null ? "" : `${room}px`);
+    /** @type {HTMLElement | null} */
+    const active = contents.querySelector("a.active");
+    if (room !== null && active) {
+      const { top } = active.getBoundingClientRect();
+      contents.scrollTop += top - contents.getBoundingClientRect().top - room / 2;
+    }
+  }
 
   class SmallStrip {
     /** A line for each key. @type {any[]} */
@@ -56,6 +83,8 @@
       /** Where something stands in the margin, in the page: top and bottom.
           @type {[number, number][]} */
       this.taken = [];
+      /** Where figures stand, likewise. @type {[number, number][]} */
+      this.figures = [];
       this.build(reset);
       document.body.append(this.node);
       addEventListener("scroll", () => this.stand(), { passive: true });
@@ -102,13 +131,11 @@
     /** What of the article stands in its margin, and whether there is one.
         @param {Element} article */
     measure(article) {
-      const { documentElement } = document;
-      const rem = parseFloat(getComputedStyle(documentElement).fontSize);
       const { left, right } = article.getBoundingClientRect();
       const edge = right - parseFloat(getComputedStyle(article).paddingRight);
-      const room = documentElement.clientWidth - GAP - edge;
-      this.hasMargin = room >= 15 * rem + GAP;
-      this.edges = { margin: edge + Math.min(4.5 * rem, room - 15 * rem), foot: Math.max(0, left) };
+      const room = document.documentElement.clientWidth - GAP - edge;
+      this.hasMargin = room >= 15 * rem() + GAP;
+      this.edges = { margin: edge + Math.min(4.5 * rem(), room - 15 * rem()), foot: Math.max(0, left) };
       this.taken = [];
       if (this.hasMargin) {
         for (const one of article.querySelectorAll(WIDE)) {
@@ -118,29 +145,48 @@
           }
         }
       }
+      this.figures = [...article.querySelectorAll(FIGURES)].map((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return [top + scrollY, bottom + scrollY];
+      });
       this.tall = 0;
       this.stand();
     }
 
-    /** Take a place in the margin, below the page's contents, that is free; at the foot of the screen
-        where there is no margin, or no room in it. */
+    /** Take a place in the margin that is free, below the page's contents, which give way to it; at the
+        foot of the screen where there is no margin, or no room in it. */
     stand() {
       if (!this.isShown) return;
+      const { classList } = this.node;
       if (!this.tall && this.hasMargin) {
-        set(this.node, "class", "small-strip in-margin");
+        classList.remove("at-foot");
+        classList.add("in-margin");
         this.tall = this.node.offsetHeight;
       }
       const height = this.tall;
-      const contents = document.querySelector(CONTENTS)?.getBoundingClientRect();
-      const least = Math.max(BAR, contents?.bottom ?? 0) + GAP;
+      /** @type {HTMLElement | null} */
+      const contents = document.querySelector(CONTENTS);
       const most = innerHeight - height - GAP;
-      const top = this.hasMargin && most >= least ? this.free(least, most, height) : null;
+      const room = contents ? most - GAP - contents.getBoundingClientRect().top : 0;
+      const isTight = contents !== null && contents.scrollHeight > room;
+      const end = contents ? contents.getBoundingClientRect().top + Math.min(room, contents.scrollHeight) : 0;
+      const least = Math.max(BAR, end) + GAP;
+      const fits = this.hasMargin && most >= least && (!isTight || room >= FEW * rem());
+      const top = fits ? this.free(least, most, height) : null;
       const isInMargin = top !== null;
-      this.node.classList.toggle("in-margin", isInMargin);
-      this.node.classList.toggle("at-foot", !isInMargin);
+      classList.toggle("in-margin", isInMargin);
+      classList.toggle("at-foot", !isInMargin);
       set(this.node, ".left", `${isInMargin ? this.edges.margin : this.edges.foot}px`);
       document.documentElement.classList.toggle("has-foot", !isInMargin);
       set(this.node, ".top", isInMargin ? `${top}px` : "");
+      giveWay(isInMargin && isTight ? room : null);
+      classList.toggle("in-the-way", !isInMargin && !this.at && this.isOverFigure());
+    }
+
+    /** Whether the foot of the screen has a figure whose upper part is on the screen already. */
+    isOverFigure() {
+      const foot = scrollY + innerHeight - this.node.offsetHeight;
+      return this.figures.some(([top, bottom]) => top < scrollY + READ * innerHeight && bottom > foot);
     }
 
     /** Where the margin is free, null where it is not.
@@ -175,7 +221,10 @@
       this.soon ??= requestAnimationFrame(() => {
         this.soon = null;
         this.node.hidden = !this.isShown;
-        if (!this.isShown) document.documentElement.classList.remove("has-foot");
+        if (!document.querySelector(".small-strip:not([hidden])")) {
+          document.documentElement.classList.remove("has-foot");
+          giveWay(null);
+        }
         this.stand();
       });
     }
@@ -206,7 +255,9 @@
     /** @param {Place | null} at what is pointed at */
     light(at) {
       this.at = at;
-      if (this.isShown) this.paint();
+      if (!this.isShown) return;
+      this.paint();
+      this.standSoon();
     }
 
     paint() {
@@ -235,7 +286,7 @@
       setText(this.said, this.at ? `${this.explorer.nameOf(this.at)}: ${short(valueAt(numbers, this.at))}` : "");
     }
 
-    /** @param {boolean} isChanged @param {boolean} hasStars whether the page has a number that follows */
+    /** @param {boolean} isChanged @param {boolean} hasStars whether the page has a star to be seen */
     mark(isChanged, hasStars) {
       const says = hasStars ? texts.changed : texts.yours;
       if (this.reset.hidden === !isChanged && this.reset.firstChild.textContent === says) return;

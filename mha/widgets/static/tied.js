@@ -317,6 +317,7 @@
           if (isIntersecting) this.seen.add(target);
           else this.seen.delete(target);
         }
+        this.small.mark(this.isMarked, this.hasStars());
         arrange();
       }, { rootMargin: "-48px 0px 0px 0px" });
       this.watch = (/** @type {Element} */ node) => {
@@ -526,9 +527,9 @@
       }, LATER_MS);
     }
 
-    /** Whether anything that has been written anew is starred. */
+    /** Whether anything on the screen that has been written anew is starred. */
     hasStars() {
-      return [...this.ties.values()].flat().some(({ isMoved }) => isMoved);
+      return [...this.seen].some((node) => this.ties.get(node)?.some(({ isMoved }) => isMoved));
     }
 
     /** Before the page is printed, and behind it. @param {boolean} isPrinting */

@@ -152,6 +152,8 @@ interface ExplorerData {
   view: string;
   /** What the components of a value mean, and those of an embedding. */
   axes?: string[];
+  /** What each hidden number of a block asks. */
+  asks?: string[];
   /** A head's d_v and d_k; the explorer sets them when it begins. */
   width: number;
   keyWidth: number;
@@ -464,7 +466,7 @@ interface ExplorerView {
   back(): void;
   change(patch: Partial<ExplorerState>, sentence: string | (() => string), options?: ChangeOptions): boolean;
   edit(at: Place, value: number): string;
-  editAll(changes: [Place, number][], told?: string | (() => string)): string;
+  editAll(changes: [Place, number][], told?: string | (() => string), hand?: string): string;
   canStep(forward: boolean): boolean;
   text: string;
   link(): string;

@@ -30,6 +30,14 @@
         const { top, height } = canvas.getBoundingClientRect();
         view.choose(Math.floor(((event.clientY - top) / height) * view.state.words.length), i);
       });
+      canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ { offsetX, offsetY }) => {
+        const { words } = view.state;
+        const [row, column] = [offsetY / canvas.clientHeight, offsetX / canvas.clientWidth].map((share) =>
+          Math.max(0, Math.min(words.length - 1, Math.floor(share * words.length))));
+        const weight = view.weightsOf(i)?.[row]?.[column];
+        set(canvas, "title", weight === undefined ? "" : fill(texts.square, { row: view.words[words[row]],
+          column: view.words[words[column]], weight: percent(weight) }));
+      });
       const title = view.titleOf?.(i) ?? make("p", { className: "soft" }, name);
       return { canvas, line, box, node: make("div", {}, title, box) };
     });
