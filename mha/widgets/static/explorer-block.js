@@ -43,7 +43,7 @@
     label: "flex: 0 1 11rem",
     numbers: "flex: 1 1 20rem",
     number: "min-width: 3.9rem; text-align: right",
-    axis: "display: inline-block; min-width: 3.9rem; text-align: right",
+    axis: "display: inline-block; box-sizing: content-box; width: 3.9rem; padding: 0 0.2rem; text-align: right",
     named: "white-space: nowrap",
     name: "margin: 0 1rem 0 0.4rem",
   };
