@@ -2,14 +2,12 @@
 
 import argparse
 import uuid
-import zipfile
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import typesetting
-import typst
 from environment import BUILD, fail, step
 from html_book import HTML
 from lxml import etree
@@ -19,7 +17,8 @@ from templates import templates
 from byhand.contents import Contents, read_contents
 from byhand.document import Document
 from byhand.press import markup
-from byhand.press.pdf import TEMPLATES, date, fonts
+from byhand.press.archives import packed
+from byhand.press.pdf import compiler, date
 from epub.chapters import Chapter, chapters_of, said
 
 FOLDER = BUILD / "epub"
@@ -89,16 +88,12 @@ def write(file: Path, book: Document) -> None:
     for font in FONTS:
         files[f"fonts/{Path(font).name}"] = (HTML / "_static" / font).read_bytes()
     files["package.opf"] = package(book, files).encode()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, "mimetype", b"application/epub+zip", zipfile.ZIP_STORED)
-        _add(archive, "META-INF/container.xml", written("container.xml").encode())
-        for name, data in files.items():
-            _add(archive, f"book/{name}", data)
-
-
-def _add(archive: zipfile.ZipFile, name: str, data: bytes, how: int = zipfile.ZIP_DEFLATED) -> None:
-    """Add a file that bears no date."""
-    archive.writestr(zipfile.ZipInfo(name), data, how)
+    known = {
+        "mimetype": b"application/epub+zip",
+        "META-INF/container.xml": written("container.xml").encode(),
+    }
+    held = {f"book/{name}": data for name, data in files.items()}
+    file.write_bytes(packed(known | held, as_is=["mimetype"]))
 
 
 def resolve(chapters: list[Chapter]) -> None:
@@ -133,13 +128,9 @@ def cover(book: Document, first: Chapter) -> bytes:
         f"#text(18pt)[_{markup.text(book.subtitle)}_]#v(1fr){drawn}#v(1fr)\n\n"
         f"#text(14pt)[{markup.text(AUTHORS)}]"
     )
-    return typst.compile(  # type: ignore[call-overload]
-        source.encode(),
-        root=str(TEMPLATES),
-        font_paths=fonts(source),
-        format="png",
-        ppi=216.0,
-    )
+    picture = compiler(source).compile(format="png", ppi=216.0)
+    assert isinstance(picture, bytes)
+    return picture
 
 
 def xhtml(title: str, body: str, kind: str = "") -> str:

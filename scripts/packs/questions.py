@@ -5,13 +5,13 @@ most other systems read, and Canvas reads one with a few words of its own. Formu
 """
 
 import re
-import zipfile
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
+from byhand.press.archives import packed
 from mha.practice.drawing import LEVELS, SENTENCES, draw_example
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.wordings import WORDINGS
@@ -90,26 +90,15 @@ def _raised(line: str) -> str:
     return re.sub(r"e\^(\S+)", r"e<sup>\1</sup>", escape(line))
 
 
-# ---- Files ----
-
-
 def write(questions: Sequence[Question], folder: Path) -> list[Path]:
     """Write the bank in each format, and return the files."""
-    texts = {
-        "README.md": README.read_text(encoding="utf-8"),
-        "questions-moodle.xml": formats.written("moodle.xml", questions=questions),
-        "questions.gift": formats.written("questions.gift", questions=questions),
+    files = {
+        "README.md": README.read_bytes(),
+        "questions-moodle.xml": formats.written("moodle.xml", questions=questions).encode(),
+        "questions.gift": formats.written("questions.gift", questions=questions).encode(),
+        "questions-qti.zip": packed(formats.package(questions)),
+        "questions-canvas.zip": packed(formats.package(questions, for_canvas=True)),
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    packages = {
-        "questions-qti.zip": formats.package(questions),
-        "questions-canvas.zip": formats.package(questions, for_canvas=True),
-    }
-    for name, files in packages.items():
-        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file, text in files.items():
-                # A fixed date, so that the same questions give the same bytes.
-                info = zipfile.ZipInfo(file, (2026, 1, 1, 0, 0, 0))
-                archive.writestr(info, text, zipfile.ZIP_DEFLATED)
-    return [folder / name for name in (*texts, *packages)]
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return [folder / name for name in files]

@@ -32,12 +32,13 @@ def written(template: str, **given: Any) -> str:
     return _templates().get_template(template).render(given)
 
 
-def package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, str]:
+def package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[str, bytes]:
     """Return the files of a QTI 2.1 package by their names: a manifest, items, pictures."""
     manifest = written("qti-manifest.xml", questions=questions, for_canvas=for_canvas)
     items = {f"{q.name}.xml": written("qti-item.xml", question=q) for q in questions}
     pictures = {f"images/{name}": svg for q in questions for name, svg in q.files.items()}
-    return {"imsmanifest.xml": manifest, **items, **pictures}
+    files = {"imsmanifest.xml": manifest, **items, **pictures}
+    return {name: text.encode() for name, text in files.items()}
 
 
 @cache

@@ -15,7 +15,7 @@ from byhand.press.markup import array, drawing, string, text
 from byhand.press.pdf import PressError
 from byhand.print_book import numbers
 from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
-from byhand.quiz.elements import LABELS
+from byhand.quiz.elements import ONE, QUESTION, SEVERAL
 from byhand.tables import paper
 from byhand.tables.element import numbers as numbers_element
 
@@ -369,8 +369,8 @@ class Writer:
         return f"#difficulty({node['level']}, {HARDEST}, {string(MARK)}) "
 
     def write_quiz(self, node: nodes.Element) -> str:
-        title = LABELS["question"].format(number=node["number"])
-        how = LABELS["several" if node.get("multiple") else "one"]
+        title = QUESTION.format(node["number"])
+        how = SEVERAL if node.get("multiple") else ONE
         return (
             f"{self.anchors(node)}#boxed(how: {string(how)})[{text(title)}]"
             f"[\n{self.boxed(node.children)}]\n\n"
@@ -384,7 +384,7 @@ class Writer:
         """Return the answer to a quiz: its right letters, and what there is to say to each."""
         notes = [n for n in node.findall() if type(n).__name__ == "quiz_feedback"]
         letters = ", ".join(f"({n['letter']})" for n in notes if n["right"])
-        title = LABELS["question"].format(number=node["number"])
+        title = QUESTION.format(node["number"])
         said = (f"({string(n['letter'])}, [{self.unwrapped(n)}])" for n in notes)
         return f"#answered({array(said)})[{text(f'{title}: {letters}')}]\n\n"
 
