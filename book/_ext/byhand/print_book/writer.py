@@ -8,7 +8,6 @@ from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.difficulty import HARDEST, MARK
 from byhand.chapter.openings import about
-from byhand.mathematics.page import equation_tex
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
@@ -252,8 +251,7 @@ class Writer:
     def write_math_block(self, node: nodes.math_block) -> str:
         number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
-        tex = equation_tex(node.astext())
-        written = self.turned(node, tex, display=True, number=number)
+        written = self.turned(node, node.astext().strip(), display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
 
     def turned(self, node: nodes.Element, tex: str, **options: Any) -> str:
