@@ -62,7 +62,7 @@ CUT = """() => [...document.querySelectorAll(
 def test_wide_tables_and_code_use_the_margin(opened, name):
     page = opened(name, 1280)
     page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
-    page.wait_for_timeout(300)
+    site.rest(page, 300)
     assert page.evaluate(CUT) == []
     switch = page.locator(".printed-switch input")
     if switch.count():

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import path, soup, until
+from book_site import path, rest, soup, until
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -134,7 +134,7 @@ def tied(browser):
 
 def settled(page):
     """Wait until what is out of sight has followed too."""
-    page.wait_for_timeout(400)
+    rest(page, 400)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -194,7 +194,7 @@ def test_tables_follow_and_say_no_largest_of_a_row_that_is_not(tied):
 def centre(page, locator):
     """Bring an element to the middle of the screen."""
     locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    page.wait_for_timeout(150)
+    rest(page, 150)
 
 
 @pytest.mark.parametrize("width", [390, 1100, 1280])
@@ -470,7 +470,7 @@ def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(ti
     stood = 0
     for top in range(0, height, 1400):
         page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
-        page.wait_for_timeout(60)
+        rest(page, 60)
         covered = page.evaluate(COVERED)
         stood += covered is not None
         assert not covered, top
@@ -479,7 +479,7 @@ def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(ti
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         data = page.locator("data[data-of]:visible").nth(5)
         centre(page, data)
-        page.wait_for_timeout(300)
+        rest(page, 300)
         if page.locator(".small-strip:visible").count():
             page.get_by_role("button", name="Put the small strip away").click()
             assert page.locator(".small-strip:visible").count() == 0
