@@ -687,6 +687,7 @@ interface Window {
     drawing(
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
+    beginning(word: string): string;
     fill(text: string, words: Record<string, string | number>): string;
     fitting(
       value: number, given: boolean, room?: { places?: number },
@@ -736,6 +737,8 @@ interface Window {
     };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
+    effectOf(weights: number, outcome: number,
+      words: { token: string, end: string, head?: string, what?: string }): string;
     inItalics(text: string): (Node | string)[];
     markCaption(node: Element, isChanged: boolean, isOther?: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
