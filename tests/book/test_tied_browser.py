@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from accessible import violations
 from book_site import path, soup, until
+from hand import drag, middle, swipe
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -194,19 +195,9 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     number = page.locator("p data[role=spinbutton]").first
     centre(page, number)
     assert number.inner_text() == "3"
-    box = number.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    box, (x, y) = number.bounding_box(), middle(number)
     if width == 390:
-        finger = page.context.new_cdp_session(page)
-
-        def touch(kind, *points):
-            where = [{"x": a, "y": b} for a, b in points]
-            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
-
-        touch("touchStart", (x, y))
-        for by in range(4, 44, 4):
-            touch("touchMove", (x + by, y))
-        touch("touchEnd")
+        swipe(page, x, y, 40, steps=10)
     else:
         page.mouse.move(x, y)
         page.mouse.down()
@@ -297,14 +288,10 @@ def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser
     number = page.locator("p data[role=spinbutton]").first
     number.wait_for()  # without any doing of the reader
     river = page.locator("#fig-river-bank-moved circle").nth(1)
-    box, dot = number.bounding_box(), river.bounding_box()
+    dot = river.bounding_box()
     assert dot["y"] + dot["height"] < height
     assert page.locator(".small-strip:visible").count() == 0
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 80, y, steps=8)
-    page.mouse.up()
+    drag(page, *middle(number), -80)
     assert number.inner_text() == "2"
     unit = (dot["x"] - page.locator("#fig-river-bank-moved circle").nth(0).bounding_box()["x"]) / 3
     assert abs(dot["x"] - river.bounding_box()["x"] - unit) < 1
