@@ -77,3 +77,24 @@ def until(page, expression, *, seconds=30):
     while not page.evaluate(f"Boolean({expression})"):
         assert time.monotonic() < end, f"{expression} did not come true"
         page.wait_for_timeout(20)
+
+
+def rest(page, milliseconds):
+    """Wait by the page's own clock: what it was to do until then is done and drawn."""
+    page.evaluate(
+        "(ms) => new Promise((done) => setTimeout("
+        "() => requestAnimationFrame(() => setTimeout(done)), ms))",
+        milliseconds,
+    )
+
+
+def carry_over(page):
+    """Give the next page what this one has stored.
+
+    Each file of a folder has a process of its own, and Chromium without a profile on disk now and
+    then shows the next one less than what was stored.
+    """
+    stored = page.evaluate("JSON.stringify({ ...localStorage })")
+    page.add_init_script(
+        f"try {{ localStorage.clear(); Object.assign(localStorage, {stored}); }} catch (error) {{}}"
+    )

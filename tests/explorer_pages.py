@@ -11,6 +11,7 @@ from pathlib import Path
 
 import chains
 import pytest
+from book_site import rest
 
 from mha import load_example, shown, trace
 from mha.audit.judging import Prints
@@ -219,7 +220,7 @@ class View:
         return self.page.locator(".panel").inner_text()
 
     def settled_url(self):
-        self.page.wait_for_timeout(350)
+        rest(self.page, 350)
         return self.page.url
 
 

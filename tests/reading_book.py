@@ -1,9 +1,7 @@
 """A small book for the scripts of reading and exercises, and a reader who opens its pages."""
 
-import json
-
 from accessible import violations
-from book_site import FRONT, ROOT
+from book_site import FRONT, ROOT, carry_over
 from one_book import build
 
 from mha import load_example, trace
@@ -195,28 +193,15 @@ class Reader:
     def open(self, name="worked", fragment=""):
         """Open a page anew, even where only the fragment of its address differs."""
         if self.page.url != "about:blank":
-            self.carry_over()
+            carry_over(self.page)
             self.page.goto("about:blank")
         self.page.goto((self.book / f"{name}.html").as_uri() + fragment)
         self.page.wait_for_load_state("load")
         return self.page
 
-    def carry_over(self):
-        """Give the next page what this one has stored.
-
-        The next file has a process of its own, and Chromium without a profile on disk now and
-        then shows it less than what was stored.
-        """
-        record = self.page.evaluate(f"localStorage.getItem('{KEY}')")
-        self.page.add_init_script(
-            f"try {{ localStorage.setItem('{KEY}', {json.dumps(record)}) }} catch (error) {{}}"
-            if record is not None
-            else f"try {{ localStorage.removeItem('{KEY}') }} catch (error) {{}}"
-        )
-
     def again(self):
         """Load the page at hand again, without the fragment of its address."""
-        self.carry_over()
+        carry_over(self.page)
         self.page.evaluate("history.replaceState(null, '', location.pathname)")
         self.page.reload()
         return self.page

@@ -2,6 +2,7 @@
 
 import pytest
 from accessible import found
+from book_site import rest
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -138,7 +139,7 @@ def test_decimal_points_stand_below_each_other_and_nothing_is_small_or_leaves_th
 @pytest.mark.parametrize("name", PAGES)
 def test_what_scrolls_sideways_says_so_and_can_be_reached_by_keyboard(at_rest, name):
     page = at_rest(name, width=390)
-    page.wait_for_timeout(200)
+    rest(page, 200)
     boxes = page.locator(".stage-part .pst-scrollable-table-container").evaluate_all(
         """all => all.map(e => [e.scrollWidth > e.clientWidth, e.tabIndex === 0,
                                 getComputedStyle(e).backgroundImage.includes("gradient")])"""

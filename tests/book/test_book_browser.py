@@ -5,7 +5,7 @@ import re
 import page_checks as checks
 import pytest
 from accessible import violations
-from book_site import path, toc_pages, until
+from book_site import path, rest, toc_pages, until
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -263,7 +263,7 @@ def test_an_aside_stands_in_the_margin_and_folds_into_the_text(view):
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_what_goes_on_sideways_shows_a_shadow_and_is_a_tab_stop(view, name):
     page = view(name, width=390).page
-    page.wait_for_timeout(200)
+    rest(page, 200)
     unmarked = page.locator(".bd-article *").evaluate_all(
         """all => all.filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1
                && /auto|scroll/.test(getComputedStyle(e).overflowX)

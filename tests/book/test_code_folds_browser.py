@@ -14,16 +14,6 @@ def switch(page):
     return page.get_by_role("button", name="Code", exact=True)
 
 
-def come_back(page, pressed):
-    """Load the page until the switch is as it was left: a browser keeps that a little later."""
-    for _ in range(10):
-        page.wait_for_timeout(300)
-        page.reload()
-        if switch(page).get_attribute("aria-pressed") == pressed:
-            break
-    assert switch(page).get_attribute("aria-pressed") == pressed
-
-
 def are_open(page):
     """Return whether all folds are open, or none; anything else is an error."""
     states = set(page.locator("details.code-fold").evaluate_all("all => all.map(e => e.open)"))
@@ -49,13 +39,16 @@ def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(opened):
     assert are_open(page)
     expect(page.locator("details:not(.fold *) > summary", has_text="check").first).to_be_visible()
     assert any(line.startswith("assert ") for line in page.evaluate(LINES))
-    come_back(page, "true")
+    site.carry_over(page)
+    page.reload()
+    assert switch(page).get_attribute("aria-pressed") == "true"
     assert are_open(page)
     switch(page).focus()
     page.keyboard.press("Enter")
     assert switch(page).get_attribute("aria-pressed") == "false"
     assert not are_open(page)
-    come_back(page, "false")
+    site.carry_over(page)
+    page.reload()
     assert not are_open(page)
 
 
@@ -79,7 +72,7 @@ def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(opened):
         before = heading.bounding_box()["y"]
         box = switch(page).bounding_box()  # a locator's click would scroll to the sticky bar
         page.mouse.click(box["x"] + 5, box["y"] + 5)
-        page.wait_for_timeout(100)
+        site.rest(page, 100)
         assert heading.bounding_box()["y"] == pytest.approx(before, abs=3)
     assert switch(page).get_attribute("aria-pressed") == "false"
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from book_site import SITE, path, soup, toc_pages
+from book_site import SITE, path, rest, soup, toc_pages
 from helpers import raises
 from served_site import serving, serving_below_a_path
 from sphinx.errors import ExtensionError
@@ -167,7 +167,7 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
         crawl = Crawl(context, address)
         crawl.page.goto(f"{address}index.html")
         crawl.page.evaluate("document.getElementById('link').click()")
-        crawl.page.wait_for_timeout(200)
+        rest(crawl.page, 200)
         told = " ".join(crawl.refused())
         assert crawl.page.evaluate("window.hurt") is None
     context.close()

@@ -1,6 +1,7 @@
 """The rhythm of a page in Chromium: what owns the full measure, what each box looks like."""
 
 import pytest
+from book_site import rest
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -42,7 +43,7 @@ CUT = """() => [...document.querySelectorAll(
 def test_wide_tables_and_code_use_the_margin(opened, name):
     page = opened(name)
     page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
-    page.wait_for_timeout(300)
+    rest(page, 300)
     assert page.evaluate(CUT) == []
     switch = page.locator(".printed-switch input")
     if switch.count():

@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 from accessible import violations
-from book_site import SITE, path, soup, toc_pages, until
+from book_site import SITE, path, rest, soup, toc_pages, until
 from search_questions import QUESTIONS, TRANSFORMER
 
 from byhand.search import RANKING
@@ -111,7 +111,7 @@ def test_every_section_that_a_question_or_the_ranking_names_exists():
 def test_the_search_loads_its_files_when_it_is_opened_and_says_nothing_in_the_console(opened):
     seen = opened()
     before = list(seen.messages)
-    seen.page.wait_for_timeout(200)
+    rest(seen.page, 200)
     assert seen.loaded() == []
     for question in ("softmax", "key"):
         assert seen.search(question)

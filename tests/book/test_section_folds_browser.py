@@ -95,7 +95,7 @@ def test_an_answer_to_a_late_question_is_remembered(opened):
     page.locator(f"#{BOX}").wait_for()
     page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
     total = page.evaluate("window.mhaProgress.entryAt(location.href).total")
-    page.wait_for_timeout(500)  # a browser keeps what it remembers a little later
+    site.carry_over(page)
     page.reload()
     site.until(page, f"window.mhaProgress.isRight('{BOX}')")
     unfold(page)

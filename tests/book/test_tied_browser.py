@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import path, soup, until
+from book_site import rest, soup, until
 from hand import drag, middle, swipe
 from playwright.sync_api import expect
 from seeds import SEED
@@ -127,7 +127,7 @@ def tied(opened):
 
 def settled(page):
     """Wait until what is out of sight has followed too."""
-    page.wait_for_timeout(400)
+    rest(page, 400)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -186,7 +186,7 @@ def test_tables_follow_and_say_no_largest_of_a_row_that_is_not(tied):
 def centre(page, locator):
     """Bring an element to the middle of the screen."""
     locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    page.wait_for_timeout(150)
+    rest(page, 150)
 
 
 @pytest.mark.parametrize("width", [390, 1100, 1280])
@@ -282,9 +282,8 @@ def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser, width, height):
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(path("mechanism/what-attention-does").as_uri())
+def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(opened, width, height):
+    page = opened("mechanism/what-attention-does", width=width, height=height)
     number = page.locator("p data[role=spinbutton]").first
     number.wait_for()  # without any doing of the reader
     river = page.locator("#fig-river-bank-moved circle").nth(1)
@@ -298,7 +297,6 @@ def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser
     run = runs_of(page)["river-bank"]
     outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
     assert outcome == mha.shown(run.head_outputs[0, 2, 0], 2)
-    page.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -447,7 +445,7 @@ def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(ti
     stood = 0
     for top in range(0, height, 1400):
         page.evaluate("(top) => scrollTo({ top, behavior: 'instant' })", top)
-        page.wait_for_timeout(60)
+        rest(page, 60)
         covered = page.evaluate(COVERED)
         stood += covered is not None
         assert not covered, top
@@ -456,7 +454,7 @@ def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(ti
         page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
         data = page.locator("data[data-of]:visible").nth(5)
         centre(page, data)
-        page.wait_for_timeout(300)
+        rest(page, 300)
         if page.locator(".small-strip:visible").count():
             page.get_by_role("button", name="Put the small strip away").click()
             assert page.locator(".small-strip:visible").count() == 0

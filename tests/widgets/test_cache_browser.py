@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from accessible import violations
+from book_site import rest
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
@@ -97,7 +98,7 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(says).to_contain_text("Only the output of cat is new")
     expect(page.locator(".slot.again")).to_have_count(3)
     assert violations(page, "mha-instrument") == []
-    page.wait_for_timeout(350)
+    rest(page, 350)
     again = cache("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390

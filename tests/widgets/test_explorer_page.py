@@ -2,6 +2,7 @@
 
 import pytest
 from accessible import violations
+from book_site import rest
 from playwright.sync_api import expect
 
 from mha import example_names, short, shown
@@ -17,10 +18,10 @@ def test_starting_and_opening_moves_nothing_and_shows_the_numbers_of_the_trace(v
     assert seen.page.evaluate("window.placeAtFirst - place()") == 0
     seen.open()
     # Beyond the half second after a click in which a shift does not count.
-    seen.page.wait_for_timeout(600)
+    rest(seen.page, 600)
     seen.page.locator("#after").scroll_into_view_if_needed()
     seen.page.locator("table:visible").nth(2).scroll_into_view_if_needed()
-    seen.page.wait_for_timeout(200)
+    rest(seen.page, 200)
     assert seen.page.evaluate("window.shift") == 0
     assert seen.errors == []
     local = (static.as_uri(), seen.file.as_uri())
@@ -35,10 +36,10 @@ def test_opening_from_the_address_moves_nothing_in_sight(view):
     seen.live()
     assert seen.page.evaluate("window.shift") == 0
     later = view("apple")
-    later.page.wait_for_timeout(200)
+    rest(later.page, 200)
     later.page.evaluate("location.hash = '#explore=apple&focus=1'")
     later.live()
-    later.page.wait_for_timeout(200)
+    rest(later.page, 200)
     # Digits may begin elsewhere in their own field.
     assert later.page.evaluate("window.shift") < 1e-4
     expect(later.page.locator("#after")).to_be_visible()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import chains
 import pytest
 from accessible import violations
+from book_site import rest
 from explorer_pages import written
 from playwright.sync_api import expect
 
@@ -38,7 +39,7 @@ def bar(request, browser, static, tmp_path):
 
 
 def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(bar):
-    bar.wait_for_timeout(200)
+    rest(bar, 200)
     assert bar.evaluate("shown") == [[0, 1]]  # never by itself
     play = bar.get_by_role("button", name="Play")
     play.click()

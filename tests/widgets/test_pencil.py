@@ -22,9 +22,10 @@ AT_81 = "#pencil=sources&document=apple-walkthrough&at=110:query.0.2.0"
 
 
 @pytest.fixture
-def opened(alone):
+def opened(alone, static):
     """Return a function that opens the pencil, at an address and in a window."""
-    html = red_pencil("apple-walkthrough").html
+    boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
+    html = boxes + red_pencil("apple-walkthrough").html
     return partial(alone, html, width=1100, reduced_motion="reduce")
 
 

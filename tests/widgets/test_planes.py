@@ -8,6 +8,7 @@ import hand
 import numpy as np
 import pytest
 from accessible import violations
+from book_site import rest
 from hand import middle, swipe
 from playwright.sync_api import expect
 from ports import CLOSE
@@ -546,7 +547,7 @@ def test_text_that_takes_another_line_above_moves_nothing_under_the_hand(put):
     page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
     page.keyboard.press("Shift")
     page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
-    page.wait_for_timeout(300)
+    rest(page, 300)
     page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
       const text = document.querySelector("#before");
       text.textContent = text.textContent.length < 500 ? "Longer. ".repeat(90) : "Short.";

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from book_site import rest
 from explorer_pages import sums_hold
 from hand import drag
 from playwright.sync_api import expect
@@ -235,13 +236,13 @@ def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
     assert seen.page.locator(".strip .lit").count() == 0
     seen.page.reload()
     seen.live()
-    seen.page.wait_for_timeout(1500)
+    rest(seen.page, 1500)
     assert field.input_value() == "1"
 
 
 def test_nothing_moves_by_itself_where_less_motion_is_wanted(view):
     seen = view("the-cat-sat", reduced_motion="reduce", is_new=True).live()
-    seen.page.wait_for_timeout(1500)
+    rest(seen.page, 1500)
     holds(seen, seen.run, 0)
     assert seen.page.evaluate("localStorage.length") == 0
 

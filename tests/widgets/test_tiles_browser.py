@@ -6,6 +6,7 @@ import chains
 import numpy as np
 import pytest
 from accessible import violations
+from book_site import rest
 from playwright.sync_api import expect
 from ports import CLOSE, in_browser
 from seeds import SEED
@@ -95,7 +96,7 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     slider.press("End")
     expect(says).to_contain_text("e^800 is larger than any number")
     assert violations(page, "mha-instrument") == []
-    page.wait_for_timeout(350)
+    rest(page, 350)
     again = tiles("#" + page.url.partition("#")[2], width=390)
     expect(again.locator(".time-says")).to_have_text(says.text_content())
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
