@@ -14,6 +14,9 @@ def _opened(browser):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
+        page.requests, page.said = [], []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.on("console", lambda message: page.said.append((message.type, message.text)))
         page.on("pageerror", lambda error: errors.append(str(error)))
         if theme:
             page.add_init_script(THEME.format(theme))
