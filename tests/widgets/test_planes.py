@@ -579,19 +579,24 @@ COVERED = """(edge) => [...document.querySelectorAll(".plane-area")].flatMap((ar
 })"""
 
 
-@pytest.mark.parametrize("width", [390, 1100, 1280])
-def test_names_cover_neither_each_other_nor_numbers_nor_tips(put, width):
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("light", 1100), ("dark", 1280)])
+def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, theme, width):
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
     warm = explorer(trace(replace(BANK.example, name="warm")), view="temperature").html
     cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
     arrows, dial = explorer(GIVEN, view="plane").html, explorer(TURNED, view="dial").html
-    seen = put(arrows + made + warm + cloud + dial, width=width, reduced_motion="reduce")
+    seen = put(
+        arrows + made + warm + cloud + dial, theme=theme, width=width, reduced_motion="reduce"
+    )
     for element in seen.page.locator("mha-explorer").all():
         element.scroll_into_view_if_needed()
     seen.page.get_by_text("As arrows").click()
     expect(seen.page.locator(".plane-area")).to_have_count(11)
     at_rest(tip(seen, "Query of it, Head 1"))
     assert seen.page.evaluate(COVERED, 1) == []
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.errors == []
 
 
 def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
@@ -657,19 +662,3 @@ def test_the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(put):
         )
         assert said == (chosen != f"k{best}")
     assert max(longest) < 3 * min(longest)
-
-
-@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
-def test_axe_finds_nothing(put, theme, width):
-    arrows = explorer(GIVEN, view="plane").html
-    made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
-    cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
-    dial = explorer(TURNED, view="dial").html
-    seen = put(arrows + made + cloud + dial, theme=theme, width=width)
-    for element in seen.page.locator("mha-explorer").all():
-        element.scroll_into_view_if_needed()
-    seen.page.get_by_text("As arrows").click()
-    expect(seen.page.locator(".planes")).to_have_count(4)
-    assert violations(seen.page) == []
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert seen.errors == []
