@@ -80,7 +80,7 @@ def work_your_own(
         before=one_query(run, focus),
         late=_LATE,
         dress=("own.css",),
-        heights=(90.2, 93.4, 128),
+        heights=(90.7, 94, 129.5),
         figure=figure,
     )
     return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

@@ -124,15 +124,24 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     expect(typed).to_have_value("Ta wi met")
     expect(chance).to_have_text("94.5 %")
     page.get_by_role("checkbox", name="Take the likeliest").check()
+    words = page.locator(".model-story .model-word")
+    page.get_by_role("button", name="Write a word").click()  # goes on from what is typed
+    expect(words).to_have_count(4)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(words).to_have_count(7)
     page.get_by_role("button", name="Write a word").click()
-    expect(page.locator(".model-story .model-word")).to_have_count(8)
-    expect(page.locator(".model-story .model-word").last).to_have_text("ke")
+    expect(words).to_have_count(8)
+    expect(words.last).to_have_text("ke")
     page.get_by_role("button", name="Remove a word").click()
+    before = page.locator(".model-story").bounding_box()
     typed.fill("ba kex")
-    page.get_by_role("button", name="Read").click()
-    expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
-    expect(page.get_by_role("button", name="Append lo")).to_be_visible()  # one that is
-    expect(page.locator(".model-story .model-word")).to_have_count(7)
+    for button in ("Read", "Write a word"):
+        page.get_by_role("button", name=button).click()
+        expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
+        expect(page.locator(".error")).to_contain_text(" lo ")  # one that is
+        assert page.locator(".model-story").bounding_box() == before
+        expect(words).to_have_count(7)
     typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".model-next button").first).to_have_text("wi")
@@ -141,6 +150,23 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     page.get_by_role("button", name="Write a word").click()
     expect(page.locator(".model-story .model-word")).to_have_count(32)
     expect(page.locator(".model-status")).to_contain_text("32 words are the most")
+
+
+def test_on_a_phone_what_is_said_moves_no_word_that_a_finger_may_append(alone):
+    page = alone(language_model(STORY).html, width=390, has_touch=True)
+    words, next_ = page.locator(".model-story .model-word"), page.locator(".model-next")
+    place = "(e) => e.getBoundingClientRect().top + scrollY"
+    words.nth(1).tap()
+    before = next_.evaluate(place)
+    next_.locator("button").first.tap()  # what followed the word is cut off
+    expect(page.locator(".model-status")).to_contain_text("Undo brings back what followed")
+    assert next_.evaluate(place) == before
+    page.get_by_role("button", name="Undo").tap()
+    expect(words).to_have_count(7)
+    page.get_by_label("Type a story").fill("the cat sat")
+    page.get_by_role("button", name="Write a word").tap()
+    expect(page.locator(".error")).to_contain_text("“cat” is not a word of the language")
+    assert next_.evaluate(place) == before
 
 
 def test_a_probability_leads_back_to_the_embedding_table(model_page):

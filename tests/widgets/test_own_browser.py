@@ -431,8 +431,10 @@ WRONG = [
 ]  # fmt: skip
 
 
-def test_what_does_not_do_is_said_in_one_sentence_at_its_field(own):
+def test_what_does_not_do_is_said_in_one_sentence_at_its_field_and_moves_nothing(own):
     seen = own()
+    strip = seen.page.locator(".own .strip")
+    before = strip.bounding_box()
     for label, text, sentence in WRONG:
         field = seen.field(label)
         field.fill(text)
@@ -440,6 +442,7 @@ def test_what_does_not_do_is_said_in_one_sentence_at_its_field(own):
         assert field.get_attribute("aria-invalid") == "true"
         told = field.get_attribute("aria-describedby").split()[-1]
         assert seen.page.locator(f"#{told}").inner_text() == sentence
+        assert strip.bounding_box() == before
         seen.holds(words="the tired cat drinks tea")
         field.fill({"Your sentence": "cat", "Numbers a word": "4"}.get(label, "2"))
         seen.type("the tired cat drinks tea")
@@ -462,8 +465,8 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     heads = seen.page.locator(".own-legend").all_inner_texts()
     seen.type("the was hungry cat hund")
     expect(says).to_have_text(
-        f"Heads join meanings of these words: {', '.join(heads)}. "
-        "Not in the list: \u2068hund\u2069. Chance drew their numbers; they tell no meaning."
+        "The heads join meanings of these words. "
+        "Not in the list, so of numbers by chance: \u2068hund\u2069."
     )
     expect(seen.page.locator(".own-word", has_text="by chance")).to_have_count(1)
     seen.page.locator(".own-word", has_text="hund").click()
@@ -472,15 +475,15 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     seen.type("she was hungry tea")
     turned = seen.page.locator(".own-legend").all_inner_texts()
     assert turned != heads
-    expect(says).to_contain_text(f"these words: {', '.join(turned)}.")
-    expect(says).to_contain_text("A word has 4 numbers here, so these say nothing: ")
+    expect(seen.page.locator("mha-explorer .status")).to_contain_text(", ".join(turned))
+    expect(says).to_contain_text("Too few numbers for \u2068she\u2069: raise “Numbers a word”.")
     # Whatever stood there before, the same is said of the same words.
     said = says.inner_text()
     seen.type("the hungry dog")
     seen.type("she was hungry tea")
     expect(says).to_have_text(said)
     seen.field("Numbers a word").fill("6")  # the cure that is named
-    expect(says).not_to_contain_text("say nothing")
+    expect(says).not_to_contain_text("Too few")
 
 
 def test_a_finger_draws_a_slider_and_the_page_stays(own):
@@ -615,17 +618,57 @@ def test_files_are_kept_by_the_browser(own, width):
         assert "tired" in text
 
 
-def test_what_is_taken_along_opens_and_closes_and_moves_nothing(own):
-    seen = own(width=390, has_touch=True)
-    place, take = seen.page.locator(".own-words"), seen.page.locator(".own-take")
+@WIDTHS
+def test_what_is_taken_along_covers_neither_sentence_nor_weights_and_moves_nothing(own, width):
+    seen = own(width=width, has_touch=width < 768)
+    place, take = seen.page.locator(".own-chosen"), seen.page.locator(".own-take")
+    seen.page.locator(".own").evaluate("(e) => e.scrollIntoView()")
     before = place.bounding_box()
     seen.press("Take it along")
     expect(take).to_be_visible()
     assert place.bounding_box() == before
-    seen.page.locator(".own-word").last.tap()
+    over = take.bounding_box()
+    for name in (".own-sentence-field", ".own-word-row", ".own-legend >> nth=-1"):
+        under = seen.page.locator(name).bounding_box()
+        assert any(one[side] + one[size] <= other[side]
+                   for one, other in ((over, under), (under, over))
+                   for side, size in (("x", "width"), ("y", "height"))), name  # fmt: skip
+    last = seen.page.locator(".own-word").last
+    (last.tap if width < 768 else last.click)()
     expect(take).to_be_hidden()
-    seen.type("the hungry dog eats bread")  # of which something is said
-    assert place.bounding_box() == before
+    # All that there is to say of words has its room.
+    for words in ("the hungry dog eats bread", "she was hungry tea hund", "she he they hungry "
+                  "aaaaaaaaaaaa bbbbbbbbb", "hungry " + "x" * 900):  # fmt: skip
+        seen.type(words)
+        assert place.bounding_box()["y"] == before["y"], words
+
+
+@WIDTHS
+def test_with_positions_the_strip_shows_what_is_multiplied_and_moves_the_word(own, width):
+    seen = own("#own=example&words=the+tired+cat&positions=1", width=width)
+    seen.page.locator(".own-word", has_text="tired").click()
+    query = seen.page.locator(".strip .query .numbers")
+    fields = query.first.locator("input")
+    shown = np.array([float(one.input_value().replace("−", "-")) for one in fields.all()])
+    assert np.allclose(shown, seen.numbers("embeddings")[1] + seen.numbers("positions")[1])
+    made = [
+        float(text.replace("−", "-")) for text in query.nth(1).locator(".number").all_inner_texts()
+    ]
+    head = seen.page.locator(".tabs input[type=radio]:checked").evaluate(
+        "(e) => [...document.querySelectorAll('.tabs input[type=radio]')].indexOf(e)"
+    )
+    assert np.allclose(shown @ seen.numbers("w_q")[head], made, rtol=0, atol=0.005)
+    expect(seen.page.locator(".strip .query .letter").first).to_have_text("x+p")
+    before = seen.numbers("embeddings").astype(float)
+    fields.nth(2).fill("2.5")
+    moved = seen.numbers("embeddings")
+    assert moved[1, 2] + seen.numbers("positions")[1, 2] == 2.5
+    before[1, 2] = moved[1, 2]
+    assert np.array_equal(moved, before)
+    assert seen.field("state").input_value() == short(moved[1, 2])
+    fields.nth(2).press("Escape")
+    expect(seen.page.locator(".strip .how")).to_contain_text("= 2.5")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -639,12 +682,14 @@ def test_the_link_is_copied_or_stands_in_a_field_beside_its_button(own, allowed)
         f" {{ value: {{ writeText: (text) => {{ {copy} }} }} }})"
     )
     seen.type("she reads")
-    seen.take("Copy the link")
+    seen.press("Take it along")
+    notebook = seen.page.get_by_role("button", name="Notebook (.ipynb)")
+    before = notebook.bounding_box()
+    seen.press("Copy the link")
     field = seen.page.get_by_label("Link to this state")
     told = seen.page.locator(".own-said")
-    notebook = seen.page.get_by_role("button", name="Notebook (.ipynb)")
-    assert notebook.bounding_box()["x"] < 500  # the link moves no other button
     expect(told).to_contain_text("The link is copied." if allowed else "Link to this state")
+    assert notebook.bounding_box() == before
     link = seen.page.evaluate("window.copied") if allowed else field.input_value()
     own("#" + link.partition("#")[2]).holds(words="she reads")
 

@@ -17,6 +17,12 @@
    */
   const fill = (text, words) => text.replace(/\{(\w+)\}/g, (_, word) => words[word]);
 
+  /** So much of a word that is repeated to a reader is enough. */
+  const NAMED = 20;
+
+  /** A word, or the beginning of one that is long. @type {(word: string) => string} */
+  const beginning = (word) => ([...word].length > NAMED ? `${[...word].slice(0, NAMED).join("")}…` : word);
+
   /** From this size on a number is too long for its place; the panel has it in full. */
   const LONG = 1e15;
 
@@ -352,7 +358,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    LATER_MS, STEP, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
+    LATER_MS, STEP, beginning, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
     makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
     setOff, setText, strength,
   };

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { ask, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, percent, same, set,
+  const { ask, beginning, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, percent, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
   const { short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
@@ -83,7 +83,7 @@
       const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
         make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
-        this.time(), this.controls(),
+        this.controls(), this.time(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
           this.sharesSection(), curvesOf(this)), mapsOf(this, texts.headNames), originOf(this));
@@ -102,8 +102,8 @@
         make("label", {}, texts.type, " ", input),
         make("button", { type: "submit", className: "reading-button" }, texts.read),
         this.parts.error,
-        this.parts.all = make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
-          ...this.words.map((word, i) => makeButton(word, () => this.append(i),
+        make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
+          ...this.words.map((word, i) => makeButton(word, () => { if (this.isRead()) this.append(i); },
             { type: "button", className: "model-word", "aria-label": fill(texts.append, { word }) }))));
       form.addEventListener("submit", (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -118,19 +118,25 @@
       set(this.parts.input, "aria-invalid", String(Boolean(wrong)));
     }
 
-    /** A story that was typed, or what is wrong with it. @param {string} text */
+    /** A story that was typed, or what is wrong with it. @param {string} text @returns {boolean} whether it does */
     read(text) {
       const typed = text.toLowerCase().replaceAll(".", " . ").split(/\s+/).filter(Boolean);
       const unknown = typed.find((word) => !this.words.includes(word));
       const wrong = !typed.length ? texts.empty
         : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
-          : unknown ? fill(texts.unknown, { word: unknown }) : "";
-      if (unknown) this.parts.all.open = true;
+          : unknown ? fill(texts.unknown, { word: beginning(unknown), words: this.words.join(" ") }) : "";
       this.refuse(wrong);
-      if (wrong) return;
+      if (wrong) return false;
       this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
         word: -1, at: null });
       this.showPlace();
+      return true;
+    }
+
+    /** A story goes on from what stands in its field, read or not yet. @returns {boolean} whether that does */
+    isRead() {
+      const { value } = this.parts.input;
+      return value === this.told.map((i) => this.words[i]).join(" ") || this.read(value);
     }
 
     controls() {
@@ -215,7 +221,7 @@
         words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
           placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
       parts.story.replaceChildren(make("span"), parts.arcs,
-        make("span", { className: "model-corner" }), ...parts.tokens,
+        make("span", { className: "model-corner soft" }, texts.head), ...parts.tokens,
         ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
           [parts.toggles[head].node, ...row]));
       parts.story.style.setProperty("--words", String(words.length));
@@ -266,18 +272,20 @@
     /** @param {number} word */
     append(word) {
       const words = [...this.state.words.slice(0, this.state.place + 1), word];
+      const isCut = words.length <= this.state.words.length;
       if (words.length > MOST) {
         setText(this.parts.status, fill(texts.full, { most: MOST }));
         return;
       }
       this.change({ words, place: words.length - 1, word: -1, at: null });
-      setText(this.parts.status, fill(words.length < MOST ? texts.wrote : texts.full,
+      setText(this.parts.status, fill(words.length === MOST ? texts.full : isCut ? texts.wroteOver : texts.wrote,
         { word: this.words[word], most: MOST }));
       this.showPlace();
     }
 
     /** The next word, behind the last one. */
     write() {
+      if (!this.isRead()) return;
       const { greedy, temperature, words } = this.state;
       const last = words.length - 1;
       const { logits } = this.found.blocks[1].numbers;

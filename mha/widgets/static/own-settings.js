@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { fill } = window.mhaExplorer;
+  const { beginning, fill } = window.mhaExplorer;
   const { parse, stays } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
 
@@ -31,7 +31,7 @@
     const error = !words.length ? texts.noWords
       : words.length > most.words ? fill(texts.tooMany, { count: words.length, most: most.words })
         : long ? fill(texts.tooLong,
-          { word: long, count: [...long].length, most: most.letters }) : "";
+          { word: beginning(long), count: [...long].length, most: most.letters }) : "";
     return { words, error };
   }
 

@@ -26,8 +26,8 @@
   /** What changes, and has each word ask for something else. */
   const REDRAWN = ["words", "numbers", "seed", "width"];
 
-  /** So many words are named of which something is to be said. */
-  const NAMED = 4;
+  /** Words of which something is to be said are named in so many signs, else counted. */
+  const NAMED = 24;
 
   /** How many steps back are kept. */
   const STEPS = 50;
@@ -88,8 +88,9 @@
       this.words = [];
       this.place = make("div", { className: "own-explorer" });
       this.chosen = make("div", { className: "own-chosen" });
-      this.node = make("div", { className: "own" }, make("p", { className: "own-lead" }, texts.lead), this.bar(),
-        this.sentence(), this.chosen, this.choices(), this.place, this.asks());
+      const [sentence, vocabulary] = this.sentence();
+      this.node = make("div", { className: "own" }, make("p", { className: "own-lead" }, texts.lead), sentence,
+        this.bar(), vocabulary, this.chosen, this.choices(), this.place, this.asks());
       this.node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
     }
 
@@ -301,7 +302,7 @@
       const error = make("span", { className: "error", role: "alert", id: freshId() });
       const help = make("span", { className: "soft", id: freshId() });
       const plain = fill(texts.wordsHelp, { words: most.words });
-      this.syncs.push(() => setText(help, [this.turned, ...this.doubtful()].filter(Boolean).join(" ") || plain));
+      this.syncs.push(() => setText(help, [this.turned && texts.joined, ...this.doubtful()].filter(Boolean).join(" ") || plain));
       const field = this.field = make("input", { type: "text", className: "own-words", autocomplete: "off",
         spellcheck: false, dir: "auto", "aria-describedby": `${help.id} ${error.id}` });
       /** @type {any} */
@@ -341,9 +342,9 @@
           ...words.map((word) => makeButton(word, () => add(word), { className: "own-add" }))))));
       fold.addEventListener("toggle", finish);
       this.syncs.push(() => { fold.hidden = this.settings.numbers !== "meanings"; });
-      return make("div", { className: "own-sentence-field" },
+      return [make("div", { className: "own-sentence-field" },
         make("label", {}, make("span", { className: "own-title" }, texts.words), field),
-        make("span", { className: "own-says" }, error, help), fold);
+        make("span", { className: "own-says" }, error, help)), fold];
     }
 
     /** Whether a word that should have meanings got its numbers by chance. @param {string} word */
@@ -354,22 +355,22 @@
     /** What is to be said of words that the vocabulary does not have, and of those that it has
         with meanings for which a word has too few numbers. */
     doubtful() {
-      const { data: { vocabulary }, settings: { numbers, width, words }, element } = this;
+      const { data: { vocabulary }, settings: { numbers, words }, element } = this;
       if (numbers !== "meanings") return [];
       const { embeddings } = element.data.inputs;
       const of = words.map((word, i) => {
         const isKnown = !this.isByChance(word);
         const [first] = isKnown ? vocabulary[bareWord(word)].split(" ") : [];
-        return { isKnown, isBeyond: first && !embeddings[i].some(Boolean),
-          text: `\u2068${bareWord(word)}\u2069${first ? ` (${first})` : ""}` };
+        return { isKnown, isBeyond: first && !embeddings[i].some(Boolean), text: `\u2068${bareWord(word)}\u2069` };
       });
-      const said = (/** @type {string} */ few, /** @type {string} */ many, /** @type {typeof of} */ found) => {
+      const said = (/** @type {string} */ sentence, /** @type {typeof of} */ found) => {
         const each = [...new Set(found.map(({ text }) => text))];
-        return each.length ? fill(each.length > NAMED ? many : few,
-          { width, words: each.join(", "), count: each.length }) : "";
+        const named = each.join(", ");
+        return each.length ? fill(sentence,
+          { words: named.length > NAMED ? fill(texts.many, { count: each.length }) : named }) : "";
       };
-      return [said(texts.unknown, texts.manyUnknown, of.filter(({ isKnown }) => !isKnown)),
-        said(texts.beyond, texts.beyond, of.filter(({ isBeyond }) => isBeyond))];
+      return [said(texts.unknown, of.filter(({ isKnown }) => !isKnown)),
+        said(texts.beyond, of.filter(({ isBeyond }) => isBeyond))];
     }
 
     // ---- What is chosen: the kind of numbers, the seed, the sizes ----

@@ -14,6 +14,7 @@
       query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp",
       weights: "weights", value: "values", head_outputs: "output", part: "part",
     },
+    placed: "x+p",
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
     asArrows: "As arrows: one cloud, a plane for each head",

@@ -3,14 +3,15 @@
   "use strict";
 
   window.mhaStrings.model = {
-    title: "Write a story. Choose a word to see what is predicted after it.",
+    title: "Type a story and choose a word: a row shows what a head looks at; below, what may come next.",
+    head: "head",
     story: "The story so far, and the weights of the chosen word",
     word: "Word {n}: {word}",
     type: "Type a story",
     read: "Read",
-    unknown: "“{word}” is not a word of the language; all that are stand above.",
+    unknown: "“{word}” is not a word of the language. These are: {words}",
     tooLong: "A story has at most {most} words here.",
-    full: "{most} words are the most that a story has here. Remove one to write on.",
+    full: "{most} words are the most here. Remove one to write on.",
     empty: "A story has at least one word.",
     write: "Write a word",
     remove: "Remove a word",
@@ -50,6 +51,7 @@
     given: "The model has learned this number.",
     wordOf: "It stands in the embedding table, in the row of {word}.",
     wrote: "Written: {word}",
+    wroteOver: "Written: {word}. Undo brings back what followed.",
     inBlock: "{what}, block {block}",
     after: "{what}, after block {block}",
     places: {

@@ -3,8 +3,7 @@
   "use strict";
 
   window.mhaStrings.own = {
-    lead: "Type a sentence. Then choose one of its words and move a slider: what the word attends " +
-      "to follows.",
+    lead: "Type a sentence, choose one of its words, move a slider: the bars follow, and below them every step.",
     words: "Your sentence",
     wordsHelp: "Up to {words} words, in any script.",
     noWords: "Type a word: until then the last sentence stays below.",
@@ -29,16 +28,17 @@
     redo: "Redo",
     asks: "attends to",
     choose: "Words, and the share that each gets",
-    numbersOf: "The numbers of {word}",
-    unknown: "Not in the list: {words}. Chance drew their numbers; they tell no meaning.",
-    manyUnknown: "{count} words are not in the list: chance drew their numbers; they tell no meaning.",
+    numbersOf: "Move the numbers of {word}",
+    unknown: "Not in the list, so of numbers by chance: {words}.",
+    many: "{count} words",
     byChance: "by chance",
     hidden: "hidden",
-    numbersByChance: "The numbers of {word}, drawn by chance",
+    numbersByChance: "Move the numbers of {word}, drawn by chance",
     turned: "Heads join meanings of these words: {heads}.",
+    joined: "The heads join meanings of these words.",
     idle: "no head reads it",
     passedOn: "for values only",
-    beyond: "A word has {width} numbers here, so these say nothing: {words}. Raise “Numbers a word” below, and they do.",
+    beyond: "Too few numbers for {words}: raise “Numbers a word”.",
     made: "The sentence is now: {words}.",
     drawn: "Numbers of the seed {seed}.",
     sized: "{label}: {value}.",

@@ -13,9 +13,10 @@
   const texts = window.mhaStrings.explorer;
 
   /** For so many digits there is room in the columns of numbers, on one line at a desk; what a
-      vector takes beyond its numbers, and a number beyond its digits; the least digits that a number
-      has room for that is computed, and one of a vector: more where the line has room. */
-  const ROOM = { line: 95, vector: 2.8, number: 0.85, computed: 6.2, component: [4.5, 3.5, 3] };
+      vector takes beyond its numbers, what it takes more where positions are added, and a number beyond
+      its digits; the least digits that a number has room for that is computed, and one of a vector: more
+      where the line has room. */
+  const ROOM = { line: 95, vector: 2.8, placed: 4, number: 0.85, computed: 6.2, component: [4.5, 3.5, 3] };
 
   /** So many digits more a number may have than room; where it is set smaller it also uses what is
       empty at its left, and everything holds so much more. */
@@ -39,6 +40,10 @@
 
   /** Differences below it are of rounding. */
   const TINY = 1e-9;
+
+  /** The input that a number is moved by: where a position is added, the embedding.
+      @type {(at: Place) => Place} */
+  const moverOf = (at) => (at.stage === "placed" ? { ...at, stage: "embeddings" } : at);
 
   /** @type {(left: number[], right: number[]) => number} */
   const dot = (left, right) => left.reduce((sum, x, i) => sum + x * right[i], 0);
@@ -251,15 +256,15 @@
       /** @type {(least: number) => VectorLayout[][]} */
       const laid = (least) => VECTORS.map((stage) => {
         const meets = `turned_${stage}` in numbers ? `turned_${stage}` : stage;
-        const start = isGiven(inputs, stage) ? stage : "embeddings";
+        const start = isGiven(inputs, stage) ? stage : numbers.placed ? "placed" : "embeddings";
         const those = meets === start || stage === "value" ? [meets] : [start, meets];
         return those.map((name) => {
           const { length: count } = numbers[name].flat(window.mhaStages[name].axes.length - 2)[0];
           return { stage: name, count, columns: count, digits: this.digitsOf(name, least) };
         });
       });
-      const size = (/** @type {VectorLayout} */ { columns, digits: most }) =>
-        ROOM.vector + columns * (most + ROOM.number);
+      const size = (/** @type {VectorLayout} */ { stage, columns, digits: most }) =>
+        ROOM.vector + (stage === "placed" ? ROOM.placed : 0) + columns * (most + ROOM.number);
       /** @type {(those: VectorLayout[][]) => boolean} */
       const isTooWide = (those) => those.reduce((sum, one) => sum + Math.max(...one.map(size)), 0) > room;
       const vectors = ROOM.component.map(laid).find((those, i, all) =>
@@ -299,7 +304,7 @@
           return node;
         });
         const letter = make("span", { className: "soft letter", "aria-hidden": "true" },
-          window.mhaStages[stage].symbol);
+          stage === "placed" ? texts.placed : window.mhaStages[stage].symbol);
         return make("span", { className: `vector of-${stage}`,
           style: `--columns: ${columns}; --count: ${count}; --digits: ${digits}` },
         letter, make("span", { className: "numbers" }, ...numbers));
@@ -391,7 +396,7 @@
         @returns {(less: number) => string} */
     exactly(value, stage) {
       const isPart = /query|key|value/.test(stage);
-      const write = isPart || isGiven(this.explorer.data.inputs, stage) ? short : shown;
+      const write = isPart || stage === "placed" || isGiven(this.explorer.data.inputs, stage) ? short : shown;
       const places = isPart && !isGiven(this.explorer.data.inputs, stage) ? PLACES : 4;
       return (less) => (less > places ? "" : write(value, places - less));
     }
@@ -437,18 +442,20 @@
 
     // -- What can be moved --
 
-    /** Whether a reader can move a stage's numbers: inputs, and values that a matrix makes.
+    /** Whether a reader can move a stage's numbers: inputs, with their positions too, and values that
+        a matrix makes.
         @param {string} stage */
     canMove(stage) {
       const { inputs } = this.explorer.data;
-      return isGiven(inputs, stage) || stage === "value";
+      return isGiven(inputs, stage) || ["placed", "value"].includes(stage);
     }
 
     /** A value that is made of zeros alone stays zero, whatever its matrix: it is not to be moved.
         @param {StripNumber} number */
     free(number) {
       const { at: { stage, row } } = number;
-      const given = isGiven(this.explorer.data.inputs, stage) || this.madeOf()[row ?? 0].some(Boolean);
+      const given = stage !== "value" || isGiven(this.explorer.data.inputs, stage)
+        || this.madeOf()[row ?? 0].some(Boolean);
       if (given === number.given) return;
       number.given = given;
       number.value = NaN;
@@ -471,6 +478,10 @@
       /** @type {any} */
       const { data, numbers } = this.explorer;
       if (isGiven(data.inputs, at.stage)) return this.explorer.edit(at, value);
+      if (at.stage === "placed") {
+        const mover = moverOf(at);
+        return this.explorer.edit(mover, Number((valueAt(numbers, mover) + value - before).toFixed(10)));
+      }
       const { head, row, column } = at;
       const first = data.inputs.w_v[head];
       /** @type {[Place, number][]} */
@@ -488,7 +499,8 @@
         @param {number} by */
     moveBy({ at }, by) {
       const { data, state } = this.explorer;
-      const edited = { [inputAddress(data, state, at)]: valueAt(compute(data, state), at) + by };
+      const mover = moverOf(at);
+      const edited = { [inputAddress(data, state, mover)]: valueAt(compute(data, state), mover) + by };
       this.explorer.numbers = compute(data, by ? { ...state, edits: { ...state.edits, ...edited } } : state);
       this.paint();
     }

@@ -687,6 +687,7 @@ interface Window {
     drawing(
       name: string, shapes: SVGElement[], draw: (width: number, height: number) => void,
     ): Drawn;
+    beginning(word: string): string;
     fill(text: string, words: Record<string, string | number>): string;
     fitting(
       value: number, given: boolean, room?: { places?: number },
