@@ -335,7 +335,11 @@ def test_what_does_not_follow_says_that_it_has_the_books_numbers(tied):
     # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
     assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
     assert {"turn-river-bank-key-1-3-1-title", "quiz-river-bank-louder-title"} <= marked
-    assert not {"tbl-river-bank-weights", "fig-river-bank-moved"} & marked
+    assert "tbl-river-bank-weights" not in marked
+    panels = page.locator("#fig-river-bank-moved g[data-at] text:first-of-type")
+    titles = [text.split(" (") for text in panels.all_text_contents()]
+    assert ["the river bank"] in titles  # follows, and its neighbour does not
+    assert ["the money bank", "the book’s numbers)"] in titles
     words = page.locator("data.own", has_text="The query of bank is the same")
     assert words.evaluate("e => getComputedStyle(e).textDecorationLine") == "none"
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -346,6 +350,48 @@ def test_what_does_not_follow_says_that_it_has_the_books_numbers(tied):
     settled(page)
     assert page.evaluate(OWN) == []
     assert page.locator("data.own").count() == 0
+
+
+NESTED = """() => [...document.querySelectorAll("data + .now, p > .now")].filter((mark) => {
+  const before = document.createRange();
+  before.setStart(mark.closest("p, li, td, .caption-text") ?? mark.parentNode, 0);
+  before.setEndBefore(mark);
+  const count = (sign) => before.toString().split(sign).length;
+  return count("(") > count(")") && !/^ \\[.*\\]$/.test(mark.textContent);
+}).map((mark) => mark.parentNode.textContent)"""
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "says"),
+    [
+        ("mechanism/softmax", "embeddings.2.0", "it was (2.38, 0.26) (the book’s numbers). A"),
+        ("transformer/order", "query.0.0.0", "0 and 1 [the book’s numbers], with their signs.)"),
+    ],
+)
+def test_a_remark_about_a_number_in_brackets_doubles_none(tied, name, edit, says):
+    page = tied(name)
+    page.evaluate("at => document.querySelector('mha-explorer').explorer.edit("
+                  "mhaPlaces.parse(at), -1)", edit)  # fmt: skip
+    settled(page)
+    expect(page.locator("main")).to_contain_text(says)
+    assert page.evaluate(NESTED) == []
+
+
+def test_the_small_strip_speaks_of_stars_only_where_there_are_some(tied):
+    page = tied("transformer/decoding")
+    change = page.locator(".small-changed")
+    page.get_by_label("Causal: no later keys").first.uncheck()
+    page.locator("#fig-decoding-cache").scroll_into_view_if_needed()
+    settled(page)
+    assert page.locator("data.moved").count() == 0
+    expect(change).to_contain_text("These are your numbers.")
+    page = tied("transformer/order")
+    page.get_by_role("button", name="Last word first").first.click()
+    settled(page)
+    expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
+    page.evaluate("scrollBy(0, 4000)")
+    page.locator("data.moved").first.wait_for(state="attached")
+    expect(page.locator(".small-changed")).to_contain_text("Marked ∗")
 
 
 def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
@@ -359,6 +405,10 @@ def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
     expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
     page.locator(".letters").get_by_role("button", name="Reset").click()
     expect(captions).to_have_count(0)
+    second = page.locator("#explore-it-tired-second-layer")  # whose numbers have most digits
+    second.scroll_into_view_if_needed()
+    expect(second.locator(".at-weights").first).to_be_visible()
+    assert second.evaluate("e => e.scrollWidth - e.clientWidth") == 0
 
 
 def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_numbers(tied):
@@ -368,7 +418,9 @@ def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_nu
     live = page.locator("mha-instrument.live .sheet-live")
     page.locator("mha-instrument").first.scroll_into_view_if_needed()
     live.get_by_role("checkbox").first.check()
-    expect(page.locator("#fig-since-explorer .caption-text .as-at-first")).to_have_count(1)
+    expect(page.locator("#fig-since-explorer .as-at-first")).to_have_count(
+        0
+    )  # nothing of it is false
     expect(said).to_have_count(0)  # a switch leaves the numbers that the text works with
     live.locator("input.given").first.fill("2.3")
     expect(said).to_have_count(words.count())

@@ -172,7 +172,7 @@ def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
     found = []
     for _ in BUGS:
         page.get_by_role("button", name="Show the line").tap()
-        found.append(page.locator(".model-live > .bugs-verdict code").first.inner_text())
+        found.append(page.locator(".bugs-guess > .bugs-verdict code").first.inner_text())
         if len(found) < len(BUGS):
             page.get_by_role("button", name="Next program").tap()
     assert sorted(found) == sorted(lines(name)[0] for name in BUGS)
@@ -191,6 +191,19 @@ def test_a_verdict_stands_below_the_line_that_was_tapped_and_moves_nothing_above
         expect(verdict).to_contain_text(says)
         expect(verdict).to_be_in_viewport(ratio=1)
         assert place_of(page, choice) == before
+
+
+@pytest.mark.parametrize(("window", "room"), [((1024, 800), 548), ((390, 844), 796)])
+def test_what_a_program_gives_and_the_lines_to_choose_from_share_a_screen(opened, window, room):
+    page = opened("#bugs=museum&seed=7&case=3", width=window[0], height=window[1])
+    last = page.locator(".bugs-choice").last
+    assert place_of(page, last) + last.bounding_box()["height"] < room  # as the game begins
+    page.get_by_label("Sentence").select_option("The cat sat <end>")
+    page.get_by_label("Causal mask").check()
+    boxes = [page.locator(".bugs-said").bounding_box(), page.locator(".bugs-tables").bounding_box()]
+    boxes += [choice.bounding_box() for choice in page.locator(".bugs-choice").all()]
+    ends = [box["y"] + box["height"] for box in boxes]
+    assert max(ends) - min(box["y"] for box in boxes) < window[1] - 48
 
 
 def test_each_exhibit_has_its_label_in_the_chapter():

@@ -111,6 +111,12 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
 
 def test_maps_words_and_keys_are_chosen_by_keyboard_and_undone(opened):
     page = opened()
+    chosen = page.locator("mha-instrument :is(select, button)").first  # before all else
+    expect(chosen).to_have_accessible_name("Sentence")
+    chosen.select_option("I play football")
+    expect(page.get_by_role("button", name="Token 3: play")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(chosen).to_have_value(TIRED)
     title = page.locator(".strip-title")
     expect(title).to_have_text(
         "Whom does it (9) attend to? Above layer 4, head 2, below layer 6, head 12."

@@ -102,13 +102,20 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     assert again.evaluate("document.documentElement.scrollWidth") <= 390
     small = again.locator(".tiles small")  # what it has to come to, on a phone too
     expect(small.first).to_be_visible()
-    assert small.all_inner_texts()[:3] == ["−0.11", "1.54", "0.09"]
+    assert small.all_inner_texts()[:4] == ["−0.11", "1.54", "0.09", "at once"]
     assert violations(again, "mha-instrument") == []
     page.get_by_role("button", name="Undo").click()
     slider.press("End")
     expect(says).to_contain_text("differs by more than 10⁻¹²")
     page.get_by_role("button", name="Undo").click()
     expect(score).to_have_value("12.34")
+    for key in RUN.tokens:  # too small for any exponential, with nothing subtracted
+        page.get_by_label(f"Score of it with {key}").fill("-800")
+    page.get_by_label("subtract nothing").check()
+    slider.press("End")
+    expect(says).to_contain_text("Every exponential of “it” is 0")
+    expect(says).to_contain_text("The softmax at once gives another output")
+    page.get_by_role("button", name="Reset").click()
     score.fill("x")
     expect(page.get_by_role("alert")).to_have_text("A score is a number, such as 2.5.")
     score.fill("")

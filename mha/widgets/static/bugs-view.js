@@ -81,14 +81,14 @@
 
     build() {
       const { parts } = this;
-      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
-        makeButton(label, act, { className: "reading-button" });
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act, name = label) =>
+        makeButton(label, act, { "className": "reading-button", "aria-label": name });
       parts.program = make("strong");
       parts.found = make("span", { className: "soft" });
       parts.seed = make("span", { className: "soft" });
       parts.status = make("p", { className: "model-status soft", role: "status" });
-      parts.before = button(texts.previous, () => this.go(-1));
-      parts.next = button(texts.next, () => this.go(1));
+      parts.before = button(texts.previous, () => this.go(-1), texts.previousProgram);
+      parts.next = button(texts.next, () => this.go(1), texts.nextProgram);
       parts.result = make("div", { className: "bugs-result" });
       parts.verdict = make("p", { className: "bugs-verdict", role: "status" });
       parts.choices = make("div", { className: "bugs-choices", role: "group", "aria-label": texts.guess });
@@ -96,13 +96,13 @@
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title),
         make("div", { className: "model-controls" }, parts.program, parts.before, parts.next),
-        make("div", { className: "bugs-halves" }, this.controls(), this.properties(), parts.result,
+        make("div", { className: "bugs-halves" }, this.controls(), parts.result,
           make("div", { className: "bugs-guess" },
-            make("p", { className: "model-title" }, texts.guess), parts.choices)),
-        make("div", { className: "model-controls" }, parts.show, parts.found, parts.seed,
+            make("p", { className: "model-title" }, texts.guess), parts.choices, parts.show, parts.verdict)),
+        this.properties(),
+        make("div", { className: "model-controls" }, parts.found, parts.seed,
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
-          ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status),
-        parts.verdict);
+          ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
     }
 
     controls() {
@@ -110,7 +110,7 @@
       const choice = (/** @type {string} */ label, /** @type {any[][]} */ options, /** @type {(value: number) => void} */ act) => {
         const select = make("select", { onchange: () => act(Number(select.value)) },
           ...options.map(([value, text]) => make("option", { value }, text)));
-        return { select, node: make("label", {}, label, " ", select) };
+        return { select, node: make("label", { className: "bugs-choose" }, label, " ", select) };
       };
       parts.example = choice(texts.example, this.data.examples.map((/** @type {any} */ { title }, /** @type {number} */ i) =>
         [i, title]), (example) => this.change({ example, own: {} }));
@@ -118,7 +118,7 @@
         (times) => this.change({ times }));
       parts.flags = FLAGS.map((flag) => {
         const input = make("input", { type: "checkbox", onchange: () => this.change({ [flag]: input.checked }) });
-        return { flag, input, node: make("label", {}, input, " ", texts.told[flag]) };
+        return { flag, input, node: make("label", {}, input, make("span", {}, texts.told[flag])) };
       });
       parts.fields = make("div", { className: "bugs-own" });
       return make("div", { className: "bugs-controls" }, parts.example.node, parts.times.node,
@@ -162,7 +162,7 @@
           make("thead", {}, make("tr", {}, ...[texts[part], ...columns].map((text) => make("th", { scope: "col" }, text)))),
           make("tbody", {}, ...parts.rows.flatMap((/** @type {any[]} */ rows, /** @type {number} */ h) => rows.map((row, i) =>
             make("tr", {}, name(h, tokens[i]), ...row[part].map((/** @type {any} */ { node }) => node))))));
-      parts.result.replaceChildren(make("p", { className: "model-title" }, texts.results), parts.said,
+      parts.result.replaceChildren(parts.said,
         make("div", { className: "bugs-tables" }, table("weights", tokens),
           table("output", Array.from({ length: width }, (_, j) => String(j + 1)))),
         make("p", { className: "soft" }, texts.rule));

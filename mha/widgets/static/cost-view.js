@@ -35,7 +35,7 @@
       parts.error = make("p", { className: "soft cost-error", role: "status" });
       parts.fields = Object.fromEntries(Object.keys(texts.sizes).map((name) => {
         const input = make("input", { type: "number", min: 1, max: MOST, step: 1, inputMode: "numeric",
-          oninput: () => this.enter(name, input.value) });
+          oninput: () => this.enter() });
         return [name, { input, node: make("label", {}, make("span", {}, texts.sizes[name]), input) }];
       }));
       parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS,
@@ -61,20 +61,28 @@
 
     // ---- Changes ----
 
-    /** What is wrong with sizes, "" where nothing is. @param {Record<string, number>} sizes */
+    /** What is wrong with sizes together, "" where nothing is. @param {Record<string, number>} sizes */
     wrongWith({ groups, heads }) {
       return heads % groups ? fill(texts.shared, { groups, heads }) : "";
     }
 
-    /** @param {string} name @param {string} text */
-    enter(name, text) {
-      const value = /^\d+$/.test(text) ? Number(text) : 0;
-      const isSize = value >= 1 && value <= MOST;
-      const wrong = isSize ? this.wrongWith({ ...this.sizes, [name]: value }) : fill(texts.wrong, { text, most: commas(MOST) });
-      set(this.parts.fields[name].input, "aria-invalid", String(Boolean(wrong)));
-      this.node.classList.toggle("stale", Boolean(wrong));
-      if (wrong) setText(this.parts.error, `${wrong} ${texts.stale}`);
-      else this.change({ [name]: value });
+    /** Take what stands in the fields, or say what is wrong with each that is refused: sizes that have to fit
+        together are judged as they stand there. */
+    enter() {
+      const fields = Object.entries(this.parts.fields);
+      const sizes = Object.fromEntries(fields.map(([name, { input }]) =>
+        [name, /^\d+$/.test(input.value) ? Number(input.value) : 0]));
+      const isSize = (/** @type {string} */ name) => sizes[name] >= 1 && sizes[name] <= MOST;
+      const refused = fields.filter(([name]) => !isSize(name));
+      const those = refused.map(([name, { input }]) => fill(texts.refused, { what: texts.sizes[name], text: input.value }));
+      const apart = isSize("groups") && isSize("heads") ? this.wrongWith(sizes) : "";
+      const wrong = [...those.length ? [fill(texts.wrong, { those: those.join("; "), most: commas(MOST) })] : [],
+        ...apart ? [apart] : []];
+      fields.forEach(([name, { input }]) =>
+        set(input, "aria-invalid", String(!isSize(name) || (name === "groups" && Boolean(apart)))));
+      this.node.classList.toggle("stale", wrong.length > 0);
+      if (wrong.length) setText(this.parts.error, [...wrong, texts.stale].join(" "));
+      else this.change(sizes);
     }
 
     /** @param {Record<string, number>} changes */

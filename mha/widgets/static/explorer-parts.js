@@ -67,6 +67,21 @@
       @type {(text: string) => (Node | string)[]} */
   const inItalics = (text) => text.split("*").map((part, i) => (i % 2 ? make("i", {}, part) : part));
 
+  /** What is less is of rounding, and what is not written with four decimals. */
+  const TINY = 1e-12;
+  const LEAST = 0.00005;
+
+  /** How far a change has moved a query's weights and what they give, at most, in one sentence.
+      @param {number} weights @param {number} outcome
+      @param {{ token: string, end: string, head?: string, what?: string }} words */
+  function effectOf(weights, outcome, { head, what = "", ...words }) {
+    const said = (/** @type {number} */ by) =>
+      (by < LEAST ? texts.lessThan : fill(texts.upTo, { most: shown(by) }));
+    const kind = weights > TINY ? outcome > TINY ? "both" : "weights" : outcome > TINY ? "outcome" : "none";
+    return fill(texts.effect[kind], { ...words, what, outcome: said(outcome),
+      weights: said(weights) + (head && weights >= LEAST ? fill(texts.inHead, { head }) : "") }).trim();
+  }
+
   /** @type {WeakMap<Element, Record<string, string>>} */
   const marked = new WeakMap();
 
@@ -358,7 +373,7 @@
   /** The scripts that follow add to it.
       @type {any} */
   const shared = {
-    LATER_MS, STEP, beginning, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
+    LATER_MS, STEP, beginning, effectOf, fill, fitting, freshId, gone, inItalics, inSlices, isPage, isSettled, later, make, makeButton, makeChoice, makeEntry,
     makeField, makeGroup, markCaption, nearFirst, printed, scientific, set, setBar,
     setOff, setText, strength,
   };

@@ -5,16 +5,12 @@
 
   const { short, shown } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
-  const { Controls, RESULTS, Strip, Tasks, compute, fill, fromHash, inItalics, inSlices, inputAddress, isChanged,
+  const { Controls, RESULTS, Strip, Tasks, compute, effectOf, fill, fromHash, inItalics, inSlices, inputAddress, isChanged,
     isPage, later, make, markCaption, nameOf, nearFirst, startOf, toHash } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
 
   /** Changes of one number are one step of the history while they follow each other this fast. */
   const GESTURE_MS = 1000;
-
-  /** What is less is of rounding, and what is not written with four decimals. */
-  const TINY = 1e-12;
-  const LEAST = 0.00005;
 
   /** Which press of a pointer it is that lasts, 0 while there is none: as long as it does, it is one
       gesture, however long the hand rests. */
@@ -362,13 +358,8 @@
       const all = ways("weights");
       const [weights, outcome] = [all, ways(end)].map((those) => Math.max(...those));
       const head = heads[Math.floor(all.indexOf(weights) * heads.length / all.length)];
-      const said = (/** @type {number} */ by) =>
-        (by < LEAST ? texts.lessThan : fill(texts.upTo, { most: shown(by) }));
-      const kind = weights > TINY ? outcome > TINY ? "both" : "weights" : outcome > TINY ? "outcome" : "none";
-      return fill(texts.effect[kind], {
-        what, token, weights: said(weights) + (heads[1] && weights >= LEAST ? fill(texts.inHead, { head }) : ""), outcome: said(outcome),
-        end: end === "concat" && heads[1] ? texts.joined : texts.outcome,
-      });
+      return effectOf(weights, outcome, { what, token, head: heads[1] && head,
+        end: end === "concat" && heads[1] ? texts.joined : texts.outcome });
     }
 
     /** Say something when the reader has paused; only the latest of such wishes counts.

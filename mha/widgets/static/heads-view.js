@@ -82,11 +82,15 @@
         makeButton(label, act, { className: "reading-button" });
       parts.undo = button(texts.undo, () => this.undo());
       parts.status = make("span", { className: "soft", role: "status" });
+      // A reader chooses this first; below, the list has what the head makes of each.
+      parts.sentence = make("select", { onchange: () => this.chooseSentence(parts.sentence.selectedIndex) },
+        ...this.sentences.map(({ text }) => make("option", {}, text)));
       const all = gridOf(this);
       const live = make("div", { className: "model-live" },
-        make("div", { className: "model-controls" }, parts.title, parts.undo,
+        make("div", { className: "model-controls" },
+          make("label", {}, `${texts.sentence} `, parts.sentence), parts.undo,
           button(texts.reset, () => this.change({ ...this.start })), button(texts.copy, () => this.share()), parts.status),
-        make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
+        parts.title, make("div", { className: "heads-two" }, storyOf(this), stripOf(this), orderOf(this), all, sentencesOf(this)),
         tableOf(this), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
@@ -265,6 +269,7 @@
       this.order = ordered(this);
       setText(parts.title, fill(own ? texts.titleOwn : texts.title, { word: `${this.pair[0]} (${place + 1})`,
         first: this.nameOf(heads[0]), second: this.nameOf(heads[1]) }));
+      parts.sentence.selectedIndex = sentence;
       setOff(parts.undo, !this.past.length);
       paintStory(this);
       paintGrid(this);

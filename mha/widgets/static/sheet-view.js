@@ -3,11 +3,12 @@
 (function () {
   "use strict";
 
-  const { LAYOUTS, ask, fill, goBack, isPage, make, makeButton, makeChoice, markCaption, movable, originOf,
-    paintOrigin, set, setBar, setText } = window.mhaExplorer;
+  const { LAYOUTS, ask, effectOf, fill, goBack, inItalics, isPage, make, makeButton, makeChoice, markCaption,
+    movable, originOf, paintOrigin, scientific, set, setBar, setText } = window.mhaExplorer;
   const { parsed, short, shown } = window.mhaNumbers;
   const { carriedOut, originOn } = window.mhaSheet;
   const texts = window.mhaStrings.sheet;
+  const { hidden, outcome, queryIs, wasReset } = window.mhaStrings.explorer;
 
   /** What can be changed; masks follow from what is switched on. */
   const OPEN = ["query", "key", "value", "angles", "gate"];
@@ -15,10 +16,13 @@
   /** Which given table a switch makes use of. @type {Record<string, string>} */
   const USED_BY = { angles: "turn", gate: "gate" };
 
-  /** No given number may be larger. */
-  const MOST = 100;
+  /** No given number may be larger: all exponentials can be computed. */
+  const MOST = 20;
 
-  /** The address is written when the hand rests: browsers count how often. */
+  /** From here on a number has an exponent. */
+  const LARGE = 1e6;
+
+  /** What a change did is said, and the address written, when the hand rests: browsers count how often. */
   const PAUSE_MS = 300;
 
   /** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
@@ -53,7 +57,8 @@
       this.parts = {};
       this.about = {
         name: (/** @type {any} */ { table, row, column }) => fill(texts.of, {
-          title: this.titleOf(table), row: this.labelOf(row), column: column + 1 }),
+          title: this.titleOf(table), row: this.labelOf(row),
+          column: this.isOfKeys(table) ? this.labelOf(column) : column + 1 }),
         origin: (/** @type {any} */ { table, row, column }) =>
           originOn(this.sheet.steps, table, row, column),
         given: () => texts.isGiven,
@@ -61,8 +66,11 @@
         why: (/** @type {any} */ { table, row, column }) =>
           (originOn(this.sheet.steps, table, row, column).operation === "masked" ? texts.masked : ""),
       };
-      /** What writes the address. @type {any} */
+      /** What writes the address, and says what has moved. @type {any} */
       this.waiting = null;
+      /** The sheet before what has not been said yet. @type {any} */
+      this.before = null;
+      this.what = "";
       /** Which tables stand there. */
       this.names = "";
       /** @type {any[]} */
@@ -112,30 +120,33 @@
       parts.switches = inOrder.map((name) => ({ name, ...makeChoice("checkbox", `${data.name}-on`,
         texts.names[name], (isOn) => this.turn(name, isOn)) }));
       parts.queries = data.tokens.map((/** @type {string} */ token, /** @type {number} */ i) =>
-        makeButton(token, () => this.change({ query: i }), { className: "model-word" }));
+        makeButton(token, () => this.change({ query: i }, "", fill(queryIs, { token })), { className: "model-word" }));
       parts.title = make("p", { className: "strip-title" });
       parts.rows = [...data.tokens, texts.sink].map((token) => {
         const [bar, now, plain] = [make("span"), make("span"), make("span", { className: "soft" })];
         return { bar, now, plain, node: make("li", {}, make("i", {}, token),
           make("span", { className: "bar" }, bar), now, plain) };
       });
-      parts.output = make("p", { role: "status" });
+      parts.output = make("p");
       parts.kept = make("p", { className: "soft" });
+      parts.status = make("p", { role: "status" });
       parts.error = make("p", { className: "wrong", role: "alert" });
       parts.tables = make("div", { className: "sheet-tables" });
-      parts.reset = makeButton(texts.reset, () => this.change(structuredClone(this.start)),
+      parts.reset = makeButton(texts.reset, () => this.change(structuredClone(this.start), "", wasReset),
         { className: "reading-button" });
       const live = make("div", { className: "sheet-live" },
         make("p", { className: "soft" }, texts.help),
-        make("fieldset", {}, make("legend", {}, texts.switches),
-          make("div", { className: "sheet-switches" },
-            ...parts.switches.map((/** @type {any} */ { node }) => node))),
-        make("div", { className: "sheet-bar" },
-          make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
-            `${texts.query}: `, ...parts.queries), parts.reset),
-        make("div", { className: "sheet-now head-0" }, parts.title,
-          make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
-          parts.output, parts.kept), parts.error, parts.tables, originOf(this));
+        make("div", { className: "sheet-top" },
+          make("fieldset", {}, make("legend", {}, texts.switches),
+            make("div", { className: "sheet-switches" },
+              ...parts.switches.map((/** @type {any} */ { node }) => node))),
+          make("div", { className: "sheet-now head-0" },
+            make("div", { className: "sheet-bar" },
+              make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
+                `${texts.query}: `, ...parts.queries), parts.reset),
+            parts.title, make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
+            parts.output, parts.kept)),
+        make("div", { className: "sheet-said" }, parts.status, parts.error), parts.tables, originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
       });
@@ -183,10 +194,13 @@
       set(input, "aria-invalid", String(!isRight));
       setText(this.parts.error, isRight ? "" : fill(Number.isFinite(value) ? texts.tooLarge : texts.notANumber,
         { text: input.value, most: MOST }));
-      if (!isRight) return;
+      if (!isRight) {
+        this.parts.status.replaceChildren();
+        return;
+      }
       const given = structuredClone(this.state.given);
       given[role][row][column] = value;
-      this.change({ given });
+      this.change({ given }, [role, row, column].join());
     }
 
     /** @param {string} name @param {boolean} isOn */
@@ -194,21 +208,36 @@
       const on = this.state.on.filter((/** @type {string} */ one) => one !== name);
       if (isOn) on.push(name, ...(name === "stretch" && !on.includes("turn") ? ["turn"] : []));
       const wanted = name === "turn" && !isOn ? on.filter((/** @type {string} */ one) => one !== "stretch") : on;
-      this.change({ on: wanted });
+      this.change({ on: wanted }, name);
     }
 
-    /** @param {any} patch */
-    change(patch) {
+    /** @param {any} patch @param {string} what is changed: a hand that goes on makes one change of it
+        @param {string} [sentence] instead of what the change has moved */
+    change(patch, what, sentence) {
+      if (!this.before || what !== this.what) this.before = this.sheet;
+      this.what = what;
       this.trail = [];
       this.state = { ...this.state, ...patch, at: null };
       this.compute();
       this.paint();
-      const { given, on, query } = this.state;
-      const isOther = JSON.stringify(given) !== JSON.stringify(this.start.given);
-      markCaption(this.parts.tables, isOther || query !== this.start.query
-        || on.join() !== this.start.on.join(), isOther);
+      const isOther = JSON.stringify(this.state.given) !== JSON.stringify(this.start.given);
+      markCaption(this.parts.tables, false, isOther);
       clearTimeout(this.waiting);
-      if (isPage) this.waiting = setTimeout(() => history.replaceState(null, "", this.toHash()), PAUSE_MS);
+      this.waiting = setTimeout(() => {
+        this.parts.status.replaceChildren(...inItalics(sentence ?? this.effect(this.before)));
+        this.before = null;
+        if (isPage) history.replaceState(null, "", this.toHash());
+      }, PAUSE_MS);
+    }
+
+    /** How far the query's row has moved. @param {any} before the sheet as it was @returns {string} */
+    effect(before) {
+      const { query } = this.state;
+      const [weights, result] = ["weights", "output"].map((role) => {
+        const [was, now] = [before, this.sheet].map((sheet) => this.of(sheet, role)[query]);
+        return Math.max(...was.map((x, i) => Math.abs(x - now[i])));
+      });
+      return effectOf(weights, result, { token: this.data.tokens[query], end: outcome });
     }
 
     toHash() {
@@ -237,7 +266,7 @@
         if (OPEN.includes(role) && given[role]?.[Number(i)]?.[Number(j)] !== undefined
           && Math.abs(value) <= MOST) given[role][Number(i)][Number(j)] = value;
       }
-      this.change({ on, given, query: query in this.data.tokens ? query : this.start.query });
+      this.change({ on, given, query: query in this.data.tokens ? query : this.start.query }, "", "");
     }
 
     // ---- Painting ----
@@ -251,21 +280,51 @@
       parts.queries.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
         set(node, "aria-pressed", String(i === query)));
       const [weights, plain] = [sheet, this.plain].map((one) => this.of(one, "weights")[query]);
-      setText(parts.title, fill(texts.weights, { token }));
+      const written = (/** @type {any} */ one, /** @type {number} */ key, /** @type {number} */ weight) =>
+        (this.isHidden(one, key) ? hidden : shown(weight));
+      parts.title.replaceChildren(...inItalics(fill(texts.weights, { token })));
       const left = 1 - weights.reduce((all, x) => all + x, 0);
       [...weights, left].forEach((weight, i) => {
         setBar(parts.rows[i].bar, Math.max(0, weight));
-        setText(parts.rows[i].now, shown(weight));
+        setText(parts.rows[i].now, written(sheet, i, weight));
         parts.rows[i].bar.parentNode.style.setProperty("--plain", `${100 * (plain[i] ?? 0)}%`);
-        setText(parts.rows[i].plain, i < plain.length ? fill(texts.plainly, { weight: shown(plain[i]) }) : "");
+        setText(parts.rows[i].plain, i < plain.length ? fill(texts.plainly, { weight: written(this.plain, i, plain[i]) }) : "");
       });
       parts.rows[weights.length].node.hidden = !state.on.includes("sink");
       const [output, before] = [sheet, this.plain].map((one) =>
         `(${this.of(one, "output")[query].map((x) => short(x)).join(", ")})`);
-      setText(parts.output, fill(texts.output, { token, output, plain: before }));
+      parts.output.replaceChildren(...inItalics(fill(texts.output, { token, output, plain: before })));
       setText(parts.kept, this.kept());
       this.paintTables();
       paintOrigin(this);
+    }
+
+    /** Whether a mask hides a key from the query, or larger scores do. @param {any} sheet @param {number} key */
+    isHidden(sheet, key) {
+      return this.of(sheet, "scaled")[this.state.query][key] === -Infinity;
+    }
+
+    /** What the query's output comes from. What is hidden brings nothing. @returns {Set<string>} */
+    reached() {
+      const { roles, steps } = this.sheet;
+      /** @type {Set<string>} */
+      const found = new Set();
+      const visit = (/** @type {any} */ { table, row, column }) => {
+        const where = [table, row, column].join();
+        if (found.has(where)) return;
+        found.add(where);
+        const { operation, terms } = originOn(steps, table, row, column);
+        if (operation === "masked") return;
+        for (const operands of terms) {
+          const places = operands.flatMap((/** @type {any} */ { place }) => place ?? []);
+          const isLost = places.length > 1 && places.some((/** @type {any} */ place) =>
+            place.table === roles.weights && this.isHidden(this.sheet, place.column));
+          if (!isLost) places.forEach(visit);
+        }
+      };
+      this.of(this.sheet, "output")[0].forEach((_, column) =>
+        visit({ table: roles.output, row: this.state.query, column }));
+      return found;
     }
 
     /** What is kept of a token for those to come. */
@@ -292,11 +351,15 @@
         parts.tables.replaceChildren(...this.made);
       }
       const usual = new Set([...this.plain.steps.values()].map(({ title }) => title));
-      seen.forEach(({ title, array, operation }, i) => {
+      const reached = this.reached();
+      seen.forEach(({ name, title, array, operation }, i) => {
         const cells = [...this.made[i].querySelectorAll(".number")];
+        const width = array[0].length;
         array.flat().forEach((/** @type {number} */ x, /** @type {number} */ at) => {
           const cell = cells[at];
-          const text = short(x);
+          const text = Math.abs(x) < LARGE || x === -Infinity ? short(x) : scientific(x, 2);
+          const isReached = reached.has([name, Math.floor(at / width), at % width].join());
+          set(cell, "class", `number${cell.tagName === "INPUT" ? " given" : ""}${isReached ? "" : " pale"}`);
           if (cell.tagName !== "INPUT") setText(cell, text);
           else if (cell !== document.activeElement) cell.value = text;
         });

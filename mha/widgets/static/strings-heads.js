@@ -5,6 +5,7 @@
   window.mhaStrings.heads = {
     title: "Whom does {word} attend to? Above {first}, below {second}.",
     titleOwn: "Whom does {word} attend to in your order? Above {first}, below {second}.",
+    sentence: "Sentence",
     story: "The chosen word and its weights in two heads",
     word: "Token {n}: {word}",
     head: "layer {layer}, head {head}",
@@ -52,7 +53,7 @@
     verdict: "Here {share} of the weight, and the largest weight in {obeyed} of {rows} rows. In all sentences {mean}.",
     ownVerdict: "In your order {share}, {obeyed} of {rows} rows.",
     silent: "Here there is no row to ask. In all sentences {mean}.",
-    sentences: "Layer {layer}, head {head} in all sentences: choose one",
+    sentences: "Layer {layer}, head {head} in all sentences",
     columns: ["map", "sentence", "share", "rows"],
     obeyed: "{obeyed} of {rows}",
     mostOf: "{word} gives most to",

@@ -3,7 +3,7 @@
   "use strict";
 
   window.mhaStrings.sheet = {
-    help: "Switch something on: its steps appear below, and what follows is computed anew. Drag an underlined number, or tap it to type.",
+    help: "Switch something on: its steps appear below, and what follows is computed anew. Drag an underlined number, or tap it to type. Pale numbers do not reach the query.",
     switches: "What newer models change",
     names: {
       norm: "queries and keys normalised",
@@ -17,10 +17,10 @@
       eight: "keys and values in eight bits",
     },
     query: "Query",
-    weights: "Weights of {token}",
+    weights: "Weights of *{token}* (marks: nothing switched on)",
     plainly: "plainly {weight}",
     sink: "sink",
-    output: "Output of {token}: {output}; plainly {plain}.",
+    output: "Output of *{token}*: {output}; plainly {plain}.",
     kept: "Kept for the tokens to come: {bytes} bytes a token{window}. (bfloat16 takes 2 bytes a number.)",
     keptInEight: "Kept for the tokens to come: {bytes} bytes a token{window}: one a number, and two for the step of each row, which with rows of two saves nothing. (With rows of 128 it is 260 instead of 512.)",
     ofWindow: ", of the last {tokens} tokens alone",

@@ -61,6 +61,7 @@
       total: "ℓ",
       mixture: "o{n}",
       output: "÷ ℓ",
+      atOnce: "at once",
       notANumber: "A score is a number, such as 2.5.",
       start: "Nothing is read yet: the largest score is −∞, and ℓ and o are 0, for each query.",
       look: "Queries “{queries}”, keys “{keys}”. The largest score of “{query}” was {old} and is {new}: " +
@@ -70,6 +71,9 @@
       plainLook: "Queries “{queries}”, keys “{keys}”. Nothing is subtracted, so α stays 1.",
       add: "For “{query}”: ℓ = {total}, and o₁ = {mixture}.",
       divide: "All keys are read. The output of “{query}” begins with o₁ ÷ ℓ = {line}.",
+      tooSmall: "Every exponential of “{query}” is 0, too small for the machine. The sum is 0, and the output " +
+        "is lost.",
+      other: "The softmax at once gives another output: a number differs by {most}.",
       same: "The softmax at once gives the same: no number differs by more than {most}.",
       lost: "e^{score} is larger than any number that the machine has. The sum is infinite, and the output " +
         "is lost. With the largest score subtracted no exponential is above 1.",

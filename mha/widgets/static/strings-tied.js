@@ -14,6 +14,7 @@
     up: "To the strip",
     away: "Put the small strip away",
     changed: "Marked ∗: it follows your change.",
+    yours: "These are your numbers.",
     reset: "Reset",
   };
 

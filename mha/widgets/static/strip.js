@@ -119,9 +119,9 @@
     // -- Elements --
 
     title() {
-      const { data, state } = this.explorer;
       const [query, sentence] = [make("i"), make("i")];
       this.words.push(({ token }) => {
+        const { data, state } = this.explorer;
         setText(query, token);
         setText(sentence, state.order.map((i) => data.tokens[i]).join(" "));
       });

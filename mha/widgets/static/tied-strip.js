@@ -79,7 +79,7 @@
       });
       this.result = make("span", { className: "small-result" });
       this.said = make("span", { className: "small-said" });
-      this.reset = make("span", { className: "small-changed", hidden: true }, make("span", {}, texts.changed), " ",
+      this.reset = make("span", { className: "small-changed", hidden: true }, make("span"), " ",
         makeButton(texts.reset, reset));
       this.node = make("aside", { className: "small-strip", "aria-label": texts.strip, hidden: true },
         make("div", { className: "small-top" }, this.titles[0],
@@ -235,9 +235,11 @@
       setText(this.said, this.at ? `${this.explorer.nameOf(this.at)}: ${short(valueAt(numbers, this.at))}` : "");
     }
 
-    /** @param {boolean} isChanged */
-    mark(isChanged) {
-      if (this.reset.hidden === !isChanged) return;
+    /** @param {boolean} isChanged @param {boolean} hasStars whether the page has a number that follows */
+    mark(isChanged, hasStars) {
+      const says = hasStars ? texts.changed : texts.yours;
+      if (this.reset.hidden === !isChanged && this.reset.firstChild.textContent === says) return;
+      setText(this.reset.firstChild, says);
       this.reset.hidden = !isChanged;
       this.tall = 0;
       this.standSoon();

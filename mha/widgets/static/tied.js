@@ -30,6 +30,34 @@
   /** Where the mark of what a cell shows stands. */
   const TITLES = ".caption-text, .your-turn-title, .quiz-title";
 
+  /** Where a remark about a number stands. Of a number in a tuple, behind the tuple; within words in brackets
+      it has square ones.
+      @param {Element} node @returns {{ put: (mark: Node) => void, written: (text: string) => string }} */
+  function behind(node) {
+    const block = node.closest(`${BLOCKS}, td, th, legend, label`) ?? document.body;
+    const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    let open = 0;
+    let between = "";
+    while (walker.nextNode()) {
+      const text = /** @type {Text} */ (walker.currentNode);
+      const isBehind = node.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if (node.contains(text)) continue;
+      if (isBehind && !open) break;
+      for (const [i, sign] of [...text.data].entries()) {
+        open = Math.max(0, open + Number(sign === "(") - Number(sign === ")"));
+        if (isBehind && !open) {
+          if (/\p{L}/u.test(between)) return { put: (mark) => node.after(mark), written: squared };
+          const rest = text.splitText(i + 1);
+          return { put: (mark) => rest.before(mark), written: String };
+        }
+        if (isBehind) between += sign;
+      }
+    }
+    return { put: (mark) => node.after(mark), written: String };
+  }
+
+  const squared = (/** @type {string} */ text) => text.replace("(", "[").replace(/\)$/, "]");
+
   /** @typedef {{ text: string, place?: Place | null, raised?: boolean }} Piece */
 
   /** @typedef {(number | string | Place)[]} Formula */
@@ -74,6 +102,8 @@
       this.at = /** @type {Place} */ (this.formula.find((part) => typeof part === "object"));
       this.printed = node.textContent ?? "";
       this.isMoved = false;
+      /** Where what is said of it stands, once something is. @type {ReturnType<typeof behind> | null} */
+      this.where = null;
       /** @type {HTMLElement[]} */
       this.inputs = [];
       if (this.isLine) this.takeApart();
@@ -139,12 +169,19 @@
 
     /** What a head adds counts for nothing while it is off. @param {boolean} isOff */
     sayOff(isOff) {
-      const said = this.now ?? make("span", { className: "now" }, texts.off);
+      const said = this.now ?? make("span", { className: "now" });
       this.now = said;
       if (isOff === said.isConnected) return;
-      if (isOff) this.node.after(said);
+      if (isOff) this.say(said, texts.off);
       else said.remove();
       this.node.classList.toggle("off", isOff);
+    }
+
+    /** @param {HTMLElement} said @param {string} text */
+    say(said, text) {
+      this.where ??= behind(this.node);
+      setText(said, this.where.written(text));
+      if (!said.isConnected) this.where.put(said);
     }
 
     /** @param {string} how @param {number} value */
@@ -187,10 +224,8 @@
       const said = this.now ?? make("span", { className: "now" });
       this.now = said;
       const without = this.isOwn ? asBook : texts.notNow;
-      if (!isTrue) setText(said, now ? fill(texts.now, { text: now }) : without);
-      if (isTrue === !said.isConnected) return;
       if (isTrue) said.remove();
-      else this.node.after(said);
+      else this.say(said, now ? fill(texts.now, { text: now }) : without);
       this.node.classList.toggle(this.isOwn ? "own" : "fails", !isTrue);
     }
 
@@ -205,8 +240,19 @@
   }
 
   /** Marks of what does not follow, and whose run has been changed: a figure may show two.
-      @type {Map<Element, { wanted: Set<Prose>, mark: HTMLElement }>} */
+      @type {Map<Element, { wanted: Set<Prose>, mark: Element, put: (mark: Node) => void }>} */
   const marks = new Map();
+
+  /** That a number, a title, or a panel of a figure, has the book's numbers, and where that stands.
+      @param {Element} node */
+  function bookMark(node) {
+    const isDrawn = node instanceof SVGElement;
+    const { put, written } = node.matches("data") ? behind(node)
+      : { put: (/** @type {Node} */ mark) => node.append(mark), written: String };
+    const mark = isDrawn ? window.mhaExplorer.shape("tspan", "now") : make("span", { className: "now" });
+    mark.textContent = written(asBook);
+    return { mark, put };
+  }
 
   /** All that the page says of one explorer's run. */
   class Prose {
@@ -312,10 +358,20 @@
       });
       this.cells.forEach((cell) => this.watch(cell));
       const titles = this.cells.map((cell) => cell.querySelector(TITLES) ?? cell);
+      titles.push(...this.panels(name));
       const numbers = this.nodes.filter((node) => node.matches("[data-as=own]") && !this.isBooks(node));
       const last = new Map(numbers.map((one) => [one.closest(LISTS) ?? one.parentElement, one]));
       this.isMarked = false;
       this.own = new Set([...last.values(), ...titles]);
+    }
+
+    /** The titles of panels beside one that follows, of runs that no explorer shows. @param {string} name */
+    panels(name) {
+      return [...document.querySelectorAll(`figure:has(g[data-at^="${name} "]) g[data-at]`)].flatMap((panel) => {
+        const [of] = (panel.getAttribute("data-at") ?? "").split(" ");
+        const title = panel.querySelector("text");
+        return title && of !== name && !document.querySelector(`[data-of="${of}"]`) ? [title] : [];
+      });
     }
 
     /** Whether a number stands in what says as a whole that it has the book's. @param {Node} node */
@@ -328,12 +384,12 @@
       if (isMarked === this.isMarked) return;
       this.isMarked = isMarked;
       for (const node of this.own) {
-        const { wanted, mark } = marks.get(node)
-          ?? { wanted: new Set(), mark: make("span", { className: "now" }, asBook) };
-        marks.set(node, { wanted, mark });
+        const { wanted, mark, put } = marks.get(node)
+          ?? { wanted: new Set(), ...bookMark(node) };
+        marks.set(node, { wanted, mark, put });
         wanted[isMarked ? "add" : "delete"](this);
         if (!wanted.size) mark.remove();
-        else if (!mark.isConnected) node.matches("data") ? node.after(mark) : node.append(mark);
+        else if (!mark.isConnected) put(mark);
       }
     }
 
@@ -460,13 +516,19 @@
       this.hasGaps = isMoved && [scores, scaled].flat(4).some((x) => !(Math.abs(x) < TOO_LARGE));
       this.markOwn(isMoved);
       this.near.forEach((node) => this.paint(node));
-      this.small.mark(isMoved);
+      this.small.mark(isMoved, this.hasStars());
       arrange();
       this.small.paint();
       clearTimeout(this.late);
-      this.late = setTimeout(() => this.nodes.forEach((node) => {
-        if (!this.near.has(node)) this.paint(node);
-      }), LATER_MS);
+      this.late = setTimeout(() => {
+        this.nodes.forEach((node) => { if (!this.near.has(node)) this.paint(node); });
+        this.small.mark(isMoved, this.hasStars());
+      }, LATER_MS);
+    }
+
+    /** Whether anything that has been written anew is starred. */
+    hasStars() {
+      return [...this.ties.values()].flat().some(({ isMoved }) => isMoved);
     }
 
     /** Before the page is printed, and behind it. @param {boolean} isPrinting */

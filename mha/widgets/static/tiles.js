@@ -15,6 +15,9 @@
   /** Decimals in the tables. */
   const PLACES = 2;
 
+  /** Outputs that differ by more than that are not the same. */
+  const ROUNDING = 1e-9;
+
   /** From this size on a number is written with an exponent. */
   const LARGE = 1e4;
 
@@ -101,7 +104,8 @@
         row(head(tokens[i], "row"), ...fields.map((field) => make("td", {}, field))))),
       make("tbody", { className: "values" }, ...parts.values));
       parts.once = tokens.map(() => Array.from({ length: width }, () => make("small")));
-      parts.kept = parts.once.map((/** @type {any[]} */ once) => [...cells(3), ...cells(width, once), ...cells(1)]);
+      parts.kept = parts.once.map((/** @type {any[]} */ once) => [...cells(3), ...cells(width, once),
+        ...cells(1, [make("small", {}, texts.atOnce)])]);
       const ofEach = (/** @type {string} */ text) => Array.from({ length: width }, (_, n) =>
         head(fill(text, { n: "₁₂₃₄₅₆₇₈₉"[n] })));
       const kept = make("table", { "aria-label": texts.kept }, make("thead", {}, row(make("td"),
@@ -240,12 +244,13 @@
           mixture: chain(sum(kept[i].mixture[0], (/** @type {number} */ x, /** @type {number} */ j) =>
             `${number(x)} × ${number(value[j][0])}`), short(mixture[0])) });
       }
-      const said = fill(texts.divide, { ...words,
+      const said = fill(total ? texts.divide : texts.tooSmall, { ...words,
         line: chain(`${short(mixture[0])} ÷ ${short(total)}`, short(outputs[i][0])) });
       if (step < this.frames.length - 1) return said;
       const difference = this.difference();
-      return Number.isNaN(difference) ? this.lost([0, tokens.length])
-        : `${said} ${fill(texts.same, { most: difference < 1e-12 ? "10⁻¹²" : difference.toExponential(0) })}`;
+      if (Number.isNaN(difference)) return this.lost([0, tokens.length]);
+      const most = difference < 1e-12 ? "10⁻¹²" : difference.toExponential(0);
+      return `${said} ${fill(difference < ROUNDING ? texts.same : texts.other, { most })}`;
     }
 
     /** @param {number[]} rows */

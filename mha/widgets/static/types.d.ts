@@ -737,6 +737,8 @@ interface Window {
     };
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
+    effectOf(weights: number, outcome: number,
+      words: { token: string, end: string, head?: string, what?: string }): string;
     inItalics(text: string): (Node | string)[];
     markCaption(node: Element, isChanged: boolean, isOther?: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;
