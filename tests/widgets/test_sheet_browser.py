@@ -141,7 +141,7 @@ def test_what_does_not_reach_the_query_is_pale_and_moving_it_says_so(sheet_page,
         pale = ["pale" in field.get_attribute("class") for field in fields]
         assert pale == [token not in met for token in RUN.tokens], title
     field = page.get_by_label("Keys: row cat, column 1")
-    drag(page, field, 80)
+    drag(page, *middle(field), 80, steps=5)
     expect(said).to_have_text("No weight of it moves, and its output stays.")
     page.get_by_label("Keys: row mat, column 1").fill("1")
     key = GIVEN["key"].copy()
