@@ -135,7 +135,8 @@ def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height
             "(i) => document.querySelectorAll('iframe')[i].clientHeight > 1000", arg=number
         )
         assert element.evaluate("(e) => e.sandbox.value") == "allow-scripts"
-        frame.wait_for_function("innerHeight === document.documentElement.offsetHeight")
+        fits = "innerHeight === document.documentElement.offsetHeight"  # it evaluates none
+        assert any(frame.evaluate(fits) or page.wait_for_timeout(50) for _ in range(100))
         assert frame.get_by_text("Share", exact=True).count() == 0  # a frame has no address
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
     expect(frame.locator("html")).to_have_attribute("data-theme", "dark")

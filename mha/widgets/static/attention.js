@@ -28,7 +28,8 @@
     return left.map((row) => {
       const product = new Array(width).fill(0);
       row.forEach((x, k) => {
-        for (let j = 0; j < width; j += 1) product[j] += x * right[k][j];
+        const other = right[k];
+        for (let j = 0; j < width; j += 1) product[j] += x * other[j];
       });
       return product;
     });

@@ -2,8 +2,10 @@
 (function () {
   "use strict";
 
-  /** @param {string} text */
+  /** @param {string} text @returns {Uint8Array<ArrayBuffer>} */
   function bytesOf(text) {
+    // A browser that can do it by itself is ten times as fast.
+    if ("fromBase64" in Uint8Array) return /** @type {any} */ (Uint8Array).fromBase64(text);
     const letters = atob(text);
     const bytes = new Uint8Array(letters.length);
     for (let i = 0; i < bytes.length; i += 1) bytes[i] = letters.charCodeAt(i);

@@ -11,7 +11,9 @@
       { mhaScheme: getComputedStyle(frame).colorScheme }, "*");
     addEventListener("message", ({ data, source }) => {
       if (!data?.mhaHeight || source !== frame.contentWindow) return;
-      frame.style.height = `${data.mhaHeight}px`;
+      const height = `${data.mhaHeight}px`;
+      if (frame.style.height === height) return; // an answer would be answered
+      frame.style.height = height;
       tell();
     });
     frame.addEventListener("load", tell);

@@ -9,6 +9,7 @@
   const dress = () => {
     const system = wanted.matches ? "dark" : "light";
     const theme = ["light", "dark"].includes(scheme) ? scheme : system;
+    if (theme === root.dataset.theme) return; // what is drawn would be drawn again
     root.style.colorScheme = theme;
     root.dataset.theme = theme;
   };

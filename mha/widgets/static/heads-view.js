@@ -72,7 +72,7 @@
         are drawn after what is seen first, a few at a time. */
     placed() {
       this.color = getComputedStyle(this.parts.slots[0].canvas).color;
-      inSlices([() => fillOrder(this), ...drawsOf(this)]);
+      inSlices([() => this.bring(), () => fillOrder(this), ...drawsOf(this)]);
     }
 
     build() {
@@ -258,7 +258,7 @@
     paint() {
       const { parts, state } = this;
       const { heads, key, name, own, place, sentence } = state;
-      this.bring();
+      if (this.color) this.bring(); // on its page; what is seen first does not wait for them
       const { first, tokens } = this.sentences[sentence];
       this.ids = own ?? tokens.map((_, i) => first + i);
       this.words = this.ids.map((id) => this.tokenOf(id).word);

@@ -31,6 +31,8 @@
       const { focus, isCausal, scale, tokens } = this.data;
       /** What the heads start from and come to, as far as they are worked out. @type {any} */
       this.inputs = { query: [], key: [], value: [], isCausal, scale };
+      /** The heads that are not. */
+      this.late = new Set(this.data.heads.keys());
       /** @type {any} */
       this.numbers = {};
       this.words = tokens;
@@ -43,21 +45,21 @@
       this.parts = {};
       this.about = this.knowledge();
       this.node = this.build();
-      this.work(this.state.head);
+      this.work(this.state.head, focus);
       this.paint();
       new MutationObserver(() => paintMaps(this))
         .observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
 
-    /** In its page it has the colours of the maps; the other heads are worked out one after another. */
+    /** In its page it has the colours of the maps: the heads are worked out one after another. */
     placed() {
-      inSlices([() => this.paintHeads(), ...this.parts.rows.slice(SEEN).map((/** @type {any} */ row, /** @type {number} */ i) => () => {
-        row.fill();
-        this.paintRow(SEEN + i);
-      }), ...this.data.heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
+      inSlices([...this.data.heads.map((/** @type {string} */ _, /** @type {number} */ head) => () => {
         if (!this.isLate(head)) return;
         this.work(head);
         this.paintHeads();
+      }), ...this.parts.rows.slice(SEEN).map((/** @type {any} */ row, /** @type {number} */ i) => () => {
+        row.fill();
+        this.paintRow(SEEN + i);
       })]);
     }
 
@@ -140,21 +142,30 @@
 
     /** @param {number} head */
     isLate(head) {
-      return !(head in this.inputs.query);
+      return this.late.has(head);
     }
 
-    /** Work out a head, once. @param {number} head */
-    work(head) {
+    /** Work out a head, once; before that, what one query makes of it, which is soon done.
+        @param {number} head @param {number | null} [only] that query */
+    work(head, only = null) {
       if (!this.isLate(head)) return;
       const { arrays, isCausal, masks, scale } = this.data;
+      /** @type {Matrix[]} */
       const [query, key, value] = arrays.map((/** @type {any} */ { numbers, shape }) =>
-        [matrixOf(numbers, shape, head)]);
+        matrixOf(numbers, shape, head));
+      const mask = masks && (masks[head] ?? masks[0]);
+      const inputs = { query: [query], key: [key], value: [value], scale };
+      Object.entries({ query, key, value }).forEach(([name, matrix]) => { this.inputs[name][head] = matrix; });
       /** @type {any} */
-      const run = window.mhaAttention.trace({ query, key, value, isCausal, scale,
-        masks: masks && [masks[head] ?? masks[0]] });
+      const run = window.mhaAttention.trace(only === null ? { ...inputs, isCausal, masks: masks && [mask] }
+        : { ...inputs, query: [[query[only]]],
+          masks: [[key.map((_, j) => (isCausal && j > only ? false : mask ? mask[only][j] : true))]] });
       delete run.concat;
-      Object.entries({ query, key, value }).forEach(([name, [matrix]]) => { this.inputs[name][head] = matrix; });
-      Object.entries(run).forEach(([stage, [found]]) => { (this.numbers[stage] ??= [])[head] = found; });
+      Object.entries(run).forEach(([stage, [found]]) => {
+        (this.numbers[stage] ??= [])[head] = only === null || stage === "key" || stage === "value" ? found
+          : Object.assign([], { [only]: found[0] });
+      });
+      if (only === null) this.late.delete(head);
     }
 
     /** @param {number} head @returns {Matrix} */

@@ -95,7 +95,7 @@
 
     placed() {
       this.drawn = new Promise((done) => {
-        inSlices([() => {
+        inSlices([() => this.examine(), () => {
           this.isDrawn = true;
           this.layOutMatrices();
           this.paintStep();
@@ -389,8 +389,16 @@
       this.layOut();
       this.paintSettings();
       this.bar.recount(steps + 1);
-      this.follow();
+      // How it does comes a frame after what is seen first; after a change, with it.
+      if (before) this.examine();
+      else this.follow();
       this.train();
+    }
+
+    /** Show how far the training has come, and at least how the layer does that it begins with. */
+    examine() {
+      if (!this.training.found.length) this.training.advance();
+      this.follow();
     }
 
     /** Go on until the steps are done, or another training is wanted. */
@@ -400,7 +408,7 @@
       this.turn += 1;
       const own = this.turn;
       const telling = () => setText(this.parts.status,
-        fill(texts.trains, { step: training.found.length - 1, steps }));
+        fill(texts.trains, { step: this.foundLast, steps }));
       // Whoever listens is told the end alone.
       set(this.parts.status, "aria-busy", "true");
       telling();
@@ -432,7 +440,7 @@
 
     /** Show how far the training has come, and its newest step while no one looks at another. */
     follow() {
-      const done = Math.min(this.training.found.length - 1, this.settings.steps);
+      const done = Math.min(this.foundLast, this.settings.steps);
       this.paintCurve();
       this.isTraining = true;
       if (this.isFollowing) this.bar.at = Math.min(done, this.goal);
@@ -442,9 +450,14 @@
 
     // ---- Painting ----
 
+    /** The newest step that is examined, the start before any is. */
+    get foundLast() {
+      return Math.max(0, this.training.found.length - 1);
+    }
+
     /** The step that is shown: the newest one where a later one is not done yet. */
     get shownStep() {
-      return Math.min(this.settings.step, this.training.found.length - 1);
+      return Math.min(this.settings.step, this.foundLast);
     }
 
     get rowRead() {
@@ -458,9 +471,9 @@
 
     /** What the bar says of a step. @param {number} step */
     said(step) {
-      const at = Math.min(step, this.training.found.length - 1);
-      const { loss, right } = this.training.found[at];
-      return fill(texts.after, { step: at, loss: shown(loss), right: percent(right) });
+      const at = Math.min(step, this.foundLast);
+      const found = this.training.found[at];
+      return found ? fill(texts.after, { step: at, loss: shown(found.loss), right: percent(found.right) }) : "";
     }
 
     paintSettings() {
@@ -489,19 +502,20 @@
       const { parts, settings, training } = this;
       if (!training) return;
       const step = this.shownStep;
-      const { loss, roles } = training.found[step];
+      const { loss, roles } = training.found[step] ?? {};
       const layer = training.layers[step];
       const { forms, answers } = fresh[settings.sentence];
       this.passed = attend(layer, settings.heads, forms);
       this.state = { words: forms, place: settings.word };
       set(parts.marker, ".left", `${(100 * step) / settings.steps}%`);
       set(parts.dot, ".left", `${(100 * step) / settings.steps}%`);
-      set(parts.dot, ".top", `${heightOf(loss).toFixed(2)}%`);
+      parts.dot.hidden = !roles;
+      if (roles) set(parts.dot, ".top", `${heightOf(loss).toFixed(2)}%`);
       set(parts.picture, "aria-label", fill(texts.curve, { what: this.said(step) }));
       parts.given.forEach((/** @type {any[]} */ cells, /** @type {number} */ h) => cells.forEach(({ bar, number }, r) => {
-        const weight = roles[h * cells.length + r];
+        const weight = roles?.[h * cells.length + r] ?? 0;
         setBar(bar, weight);
-        setText(number, shown(weight, 2));
+        setText(number, roles ? shown(weight, 2) : "\u00a0");
       }));
       this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
         [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
@@ -548,7 +562,7 @@
       const number = (/** @type {number} */ block, /** @type {number} */ row, /** @type {number} */ c) => (block < 3
         ? layer[block * MATRIX + (head * ROWS + row) * own + c]
         : layer[3 * MATRIX + (head * own + c) * questions.length * FORMS + (block - 3) * FORMS + row]);
-      const last = training.layers[training.found.length - 1];
+      const last = training.layers[this.foundLast];
       const most = last.reduce((/** @type {number} */ size, /** @type {number} */ x) => Math.max(size, Math.abs(x)), 0);
       setText(parts.matrixTitle, fill(texts.matrices, { n: head + 1 }));
       set(parts.grid, "class", `learning-blocks head-${head % 6}${own < 4 ? " narrow" : ""}`);

@@ -229,14 +229,16 @@
     return { loss: loss / count, right: right / count, roles: given.map((sum, i) => sum / times[i % RELATIONS.length]) };
   }
 
-  /** A training, step by step; `layers` and `found` have what was after each, the start first. */
+  /** A training, step by step; `layers` and, once it is examined, `found` have what was after each, the
+      start first. */
   class Training {
     /** @param {Pick<LearningState, "seed" | "heads" | "rate">} settings */
     constructor({ seed, heads, rate }) {
       this.heads = heads;
       this.rate = rate;
       this.layers = [drawn(seed, heads)];
-      this.found = [examined(this.layers[0], heads)];
+      /** @type {any[]} */
+      this.found = [];
       /** The loss on what each step learned from. @type {number[]} */
       this.losses = [];
       this.means = new Float64Array(this.layers[0].length);

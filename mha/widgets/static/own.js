@@ -75,8 +75,9 @@
       this.turned = "";
       /** Where the sentence is typed. @type {any} */
       this.field = null;
-      /** The word whose sliders stand there. */
-      this.slid = -1;
+      /** What the words, and the sliders, stand there for. */
+      this.shape = "";
+      this.slid = "";
       /** @type {(() => void)[]} */
       this.syncs = [];
       /** What follows the explorer, and what follows the settings alone, above.
@@ -84,10 +85,15 @@
       this.follows = [];
       /** @type {any[]} */
       this.sliders = [];
+      /** What they are called. @type {any} */
+      this.slidersOf = null;
       /** @type {any[]} */
       this.words = [];
+      /** The names of the heads. @type {any[]} */
+      this.legend = [];
       this.place = make("div", { className: "own-explorer" });
       this.chosen = make("div", { className: "own-chosen" });
+      this.sliding = make("div", { className: "own-sliders" });
       const [sentence, vocabulary] = this.sentence();
       this.node = make("div", { className: "own" }, make("p", { className: "own-lead" }, texts.lead), sentence,
         this.bar(), vocabulary, this.chosen, this.choices(), this.place, this.asks());
@@ -458,56 +464,60 @@
     // ---- The word that is looked at: what it attends to, and its numbers as sliders ----
 
     chooser() {
-      const { tokens, heads } = this.explorer.data;
-      this.words = tokens.map((/** @type {string} */ word, /** @type {number} */ i) => {
-        const bars = heads.map((/** @type {string} */ name, /** @type {number} */ head) => {
+      const { settings: { heads, numbers, words } } = this;
+      // Where only numbers differ, it is painted.
+      const shape = JSON.stringify([words, heads, numbers]);
+      if (shape === this.shape) return;
+      this.shape = shape;
+      const each = Array.from({ length: heads }, (_, head) => head);
+      this.words = words.map((word, i) => {
+        const bars = each.map((head) => {
           const bar = make("span");
+          const name = make("span", { className: "own-unseen" });
           const share = make("span", { className: "own-share" });
-          return { bar, share, node: make("span", { className: `own-bar head-${head % 6}` },
-            make("span", { className: "own-track" }, make("span", { className: "own-unseen" }, name), bar),
-            share) };
+          return { bar, name, share, node: make("span", { className: `own-bar head-${head % 6}` },
+            make("span", { className: "own-track" }, name, bar), share) };
         });
         const button = makeButton("", () => this.explorer.show({ query: i },
           fill(queryIs, { token: word })), { className: "own-word" });
-        button.append(make("i", { dir: "auto" }, word), ...bars.map((/** @type {any} */ { node }) => node),
+        button.append(make("i", { dir: "auto" }, word), ...bars.map(({ node }) => node),
           ...(this.isByChance(word) ? [make("span", { className: "soft" }, texts.byChance)] : []));
         return { button, bars };
       });
       this.asker = make("i");
-      const legend = heads.map((/** @type {string} */ name, /** @type {number} */ head) =>
-        make("span", { className: `own-legend head-${head % 6}` }, make("span"), name));
-      this.sliding = make("div", { className: "own-sliders" });
-      this.slid = -1;
+      this.legend = each.map(() => make("span"));
       this.chosen.replaceChildren(
-        make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...legend),
+        make("p", { className: "own-title" }, this.asker, ` ${texts.asks}`, ...each.map((head) =>
+          make("span", { className: `own-legend head-${head % 6}` }, make("span"), this.legend[head]))),
         make("div", { className: "own-word-row", role: "group", "aria-label": texts.choose,
           dir: this.field.matches(":dir(rtl)") ? "rtl" : "ltr" }, // to ask for its style lays the page out
           ...this.words.map(({ button }) => button)),
         this.sliding);
     }
 
-    /** The sliders of the word that is looked at now. */
+    /** Sliders for the numbers of a word, whichever is looked at. */
     slide() {
-      const { query } = this.explorer.state;
-      const { numbers, words } = this.settings;
-      if (this.slid === query) return;
-      this.slid = query;
-      const word = words[query];
+      const { numbers, width } = this.settings;
+      const slid = JSON.stringify([numbers, width]);
+      if (this.slid === slid) return;
+      this.slid = slid;
       const [min, max, step] = SLIDERS[numbers];
-      this.sliders = Array.from({ length: this.settings.width }, (_, i) => {
+      this.sliders = Array.from({ length: width }, (_, i) => {
         const name = numbers === "meanings" ? this.data.meanings[i] : `x${"₁₂₃₄₅₆"[i]}`;
         const take = (/** @type {number} */ value) => {
           const { explorer } = this;
-          return explorer.edit(placeAt("embeddings", explorer.state.order.indexOf(query), i), value);
+          const { order, query } = explorer.state;
+          return explorer.edit(placeAt("embeddings", order.indexOf(query), i), value);
         };
         const field = makeField(name, take);
         const note = make("span", { className: "soft", id: freshId() });
-        const range = make("input", { type: "range", min, max, step, "aria-label": `${word}: ${name}`,
+        const range = make("input", { type: "range", min, max, step,
           "aria-describedby": note.id, oninput: () => take(Number(range.value)) });
-        return { field, range, note, node: make("div", { className: "own-slider" }, field.node, note, range) };
+        return { field, name, range, note, node: make("div", { className: "own-slider" }, field.node, note, range) };
       });
-      this.sliding.replaceChildren(makeGroup(fill(this.isByChance(word) ? texts.numbersByChance : texts.numbersOf, { word }),
-        make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node))));
+      const group = makeGroup("", make("div", { className: "own-slider-row" }, ...this.sliders.map(({ node }) => node)));
+      this.slidersOf = group.firstChild;
+      this.sliding.replaceChildren(group);
     }
 
     /** The explorer has changed: what stands around it follows. */
@@ -516,11 +526,15 @@
       const { state, numbers } = explorer;
       markCaption(this.node, false, this.settings.numbers !== "meanings");
       this.slide();
-      setText(this.asker, this.settings.words[state.query]);
+      const word = this.settings.words[state.query];
+      setText(this.asker, word);
+      setText(this.slidersOf, fill(this.isByChance(word) ? texts.numbersByChance : texts.numbersOf, { word }));
       const row = state.order.indexOf(state.query);
+      this.legend.forEach((name, head) => setText(name, explorer.data.heads[head]));
       this.words.forEach(({ button, bars }, i) => {
         const column = state.order.indexOf(i);
-        bars.forEach((/** @type {any} */ { bar, share }, /** @type {number} */ head) => {
+        bars.forEach((/** @type {any} */ { bar, name, share }, /** @type {number} */ head) => {
+          setText(name, explorer.data.heads[head]);
           const weight = numbers.weights[head][row][column];
           setBar(bar, weight);
           setText(share, numbers.mask[head][row][column] === -Infinity ? texts.hidden : percent(weight));
@@ -528,27 +542,32 @@
         set(button, "aria-pressed", String(i === state.query));
       });
       const { w_q, w_k, w_v } = numbers;
-      this.sliders.forEach(({ field, range, note }, i) => {
+      this.sliders.forEach(({ field, name, range, note }, i) => {
         const value = numbers.embeddings[row][i];
+        set(range, "aria-label", `${word}: ${name}`);
         setText(note, !isIdle([...w_q, ...w_k], i) ? "" : isIdle(w_v, i) ? texts.idle : texts.passedOn);
         field.set(value);
         if (Number(range.value) !== value) range.value = String(value);
       });
       this.follows.forEach((follow) => follow());
-      if (this.one) setText(this.one.word, fill(texts.printOne, { word: this.settings.words[state.query] }));
+      if (this.one) setText(this.one.word, fill(texts.printOne, { word }));
     }
 
     // ---- Boxes that ask ----
 
     asks() {
       const select = make("select", { "aria-label": texts.ask });
+      let offered = "";
       this.syncs.push(() => {
         const { output, positions } = this.settings;
         const stages = Object.keys(texts.steps).filter((stage) =>
           (stage !== "output" || output) && (stage !== "placed" || positions));
         const chosen = select.value || "scores";
-        select.replaceChildren(...stages.map((stage) => make("option", { value: stage }, texts.steps[stage])));
-        select.value = stages.includes(chosen) ? chosen : "scores";
+        if (offered !== stages.join()) {
+          offered = stages.join();
+          select.replaceChildren(...stages.map((stage) => make("option", { value: stage }, texts.steps[stage])));
+          select.value = stages.includes(chosen) ? chosen : "scores";
+        }
         this.box.replaceChildren();
         button.firstChild.data = texts.askButton;
       });

@@ -35,6 +35,11 @@
       @type {(text: string) => number} */
   const widthOf = (text) => text.length - (text.includes(".") ? 0.5 : 0);
 
+  /** What numbers are copies of, which are made sooner: an input, and one that is computed. */
+  const FIELD = make("input", { type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
+    className: "number given", tabIndex: -1 });
+  const BUTTON = make("button", { type: "button", className: "number", tabIndex: -1 }, "");
+
   /** Whether there is a mouse, or the like, to point with. */
   const HAS_POINTER = !matchMedia("(hover: none)").matches;
 
@@ -97,7 +102,8 @@
       this.looks = "";
       this.by = "";
       this.name = "";
-      this.shines = "";
+      /** @type {string | null} */
+      this.shines = null;
       this.moved = true;
       /** The digits that the numbers of a stage have room for.
           @type {Record<string, number>} */
@@ -284,8 +290,11 @@
     digitsOf(stage, least) {
       /** @type {any} */
       const { numbers } = this.explorer;
-      this.digits[stage] ??= Math.max(...[numbers[stage]].flat(3)
-        .map((/** @type {number} */ x) => widthOf(this.exactly(x, stage)(0))));
+      if (!(stage in this.digits)) {
+        const write = this.writer(stage);
+        this.digits[stage] = Math.max(...[numbers[stage]].flat(3)
+          .map((/** @type {number} */ x) => widthOf(write(x, 0))));
+      }
       return Math.max(least, this.digits[stage]);
     }
 
@@ -318,13 +327,8 @@
       const at = place(this.view());
       const given = at.term === null && this.canMove(at.stage);
       const digits = this.digitsOf(at.term === null ? at.stage : "value", ROOM.computed);
-      const node = given
-        ? make("input", {
-          type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false,
-          className: "number given",
-        })
-        : make("button", { type: "button", className: "number" }, "");
-      node.tabIndex = -1;
+      /** @type {any} */
+      const node = (given ? FIELD : BUTTON).cloneNode(true);
       if (digits > ROOM.computed) node.style.setProperty("--digits", String(digits));
       /** @type {StripNumber} */
       const number = { node, place, at, given, digits, where: "", value: NaN, text: "", name: "" };
@@ -391,14 +395,13 @@
 
     /** A number of a stage as it is written where there is room for it, or with so many decimals less;
         "" where it has no more.
-        @param {number} value
         @param {string} stage
-        @returns {(less: number) => string} */
-    exactly(value, stage) {
+        @returns {(value: number, less: number) => string} */
+    writer(stage) {
       const isPart = /query|key|value/.test(stage);
       const write = isPart || stage === "placed" || isGiven(this.explorer.data.inputs, stage) ? short : shown;
       const places = isPart && !isGiven(this.explorer.data.inputs, stage) ? PLACES : 4;
-      return (less) => (less > places ? "" : write(value, places - less));
+      return (value, less) => (less > places ? "" : write(value, places - less));
     }
 
     /** How a number is written in its room: nothing moves for a longer one.
@@ -406,9 +409,9 @@
         @param {StripNumber} number */
     textOf(value, { at: { stage }, digits }) {
       const room = (digits + SLACK.small) * SLACK.smaller;
-      const exactly = this.exactly(value, stage);
-      let text = exactly(0);
-      for (let less = 1; text && widthOf(text) > room; less += 1) text = exactly(less);
+      const write = this.writer(stage);
+      let text = write(value, 0);
+      for (let less = 1; text && widthOf(text) > room; less += 1) text = write(value, less);
       return text || ([2, 1].map((places) => scientific(value, places))
         .find((short) => widthOf(short) <= room) ?? scientific(value, 0));
     }
@@ -514,11 +517,11 @@
       const where = selected && address(selected);
       const at = this.hands.pointed?.at ?? this.hands.focused?.at ?? selected;
       const center = at && address(at);
-      const shines = `${this.looks} ${center} ${where}`;
+      const shines = at && `${this.looks} ${center} ${where}`;
       if (shines !== this.shines) {
         this.shines = shines;
-        this.chains ??= chainOf(numbers, this.numbers.map((number) => number.at));
-        const lit = at ? this.chains(at) : new Set();
+        const lit = at
+          ? (this.chains ??= chainOf(numbers, this.numbers.map((number) => number.at)))(at) : new Set();
         for (const { node, where: own } of this.numbers) {
           node.classList.toggle("lit", lit.has(own));
           node.classList.toggle("center", own === center);
