@@ -136,12 +136,25 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     page.get_by_role("button", name="Remove a word").click()
     before = page.locator(".model-story").bounding_box()
     typed.fill("ba kex")
-    for button in ("Read", "Write a word"):
-        page.get_by_role("button", name=button).click()
+    for _ in range(2):
+        page.get_by_role("button", name="Read").click()
         expect(page.locator(".error")).to_contain_text("“kex” is not a word of the language")
         expect(page.locator(".error")).to_contain_text(" lo ")  # one that is
         assert page.locator(".model-story").bounding_box() == before
         expect(words).to_have_count(7)
+    # What was refused gives way to the story that is shown, and to a reset.
+    page.get_by_role("button", name="Write a word").click()
+    expect(words).to_have_count(8)
+    expect(page.locator(".error")).to_be_empty()
+    for story in ("the dog saw me", "ba kex"):
+        typed.fill(story)
+        page.get_by_role("button", name="Read").click()
+        over = "e => document.elementFromPoint(e.getBoundingClientRect().left + 30, e.getBoundingClientRect().bottom - 5) === e"
+        assert page.locator(".error").evaluate(over)
+        page.get_by_role("button", name="Reset").click()
+        expect(words).to_have_count(7)
+        expect(page.locator(".error")).to_be_empty()
+        expect(typed).not_to_have_value(story)
     typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".model-next button").first).to_have_text("wi")
@@ -245,9 +258,9 @@ def test_the_training_the_keys_and_the_address(model_page):
     page = model_page
     curve = page.locator(".model-pad").bounding_box()
     page.mouse.click(curve["x"] + curve["width"] / 6, curve["y"] + curve["height"] / 2)
-    expect(page.locator(".time-says")).to_contain_text("after step 100")
+    expect(page.locator(".time-says")).to_contain_text("After step 100")
     page.get_by_role("slider", name="Steps").fill("3")
-    expect(page.locator(".time-says")).to_contain_text("after step 250")
+    expect(page.locator(".time-says")).to_contain_text("After step 250")
     early = text_of(page, ".model-next .number")
     assert float(early.split()[0]) < 60
     maps = page.locator(".model-map")

@@ -133,10 +133,11 @@
       return true;
     }
 
-    /** A story goes on from what stands in its field, read or not yet. @returns {boolean} whether that does */
+    /** A story goes on from what stands in its field, read or not yet; what was refused already gives way to the
+        story that is shown. @returns {boolean} whether it does */
     isRead() {
-      const { value } = this.parts.input;
-      return value === this.told.map((i) => this.words[i]).join(" ") || this.read(value);
+      const { error, input: { value } } = this.parts;
+      return Boolean(error.textContent) || value === this.told.map((i) => this.words[i]).join(" ") || this.read(value);
     }
 
     controls() {
@@ -156,7 +157,10 @@
       return make("div", { className: "model-controls" }, parts.write, parts.remove,
         make("label", { className: "model-temperature" }, parts.temperatureText, " ", parts.temperature),
         make("label", {}, parts.greedy, " ", texts.greedy), parts.undo, parts.redo,
-        button(texts.reset, () => this.change({ ...this.start })),
+        button(texts.reset, () => {
+          this.told = []; // a text that was typed goes too
+          this.change({ ...this.start });
+        }),
         button(texts.copy, () => this.share()), parts.status);
     }
 
@@ -188,6 +192,7 @@
       this.bar = new TimeBar({ count: this.data.steps.length,
         label: (/** @type {number} */ step) => fill(texts.step, { step: this.data.steps[step] }),
         show: (/** @type {number} */ step) => { if (step !== this.state.step) this.change({ step, word: this.chosen }); } });
+      this.bar.node.prepend(make("span", { className: "soft" }, texts.training));
       return this.bar.node;
     }
 
@@ -220,7 +225,7 @@
       parts.cells = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
         words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
           placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
-      parts.story.replaceChildren(make("span"), parts.arcs,
+      parts.story.replaceChildren(make("span", { className: "model-corner" }), parts.arcs,
         make("span", { className: "model-corner soft" }, texts.head), ...parts.tokens,
         ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
           [parts.toggles[head].node, ...row]));
@@ -257,10 +262,12 @@
       this.showPlace();
     }
 
-    /** Bring the chosen word into sight, where the story is longer than its line. */
+    /** Bring the chosen word into sight, where the story is longer than its line, with as many as it has room
+        for of the words before it, which it can look at. */
     showPlace() {
       const { scroll, tokens } = this.parts;
-      scroll.scrollLeft = tokens[this.state.place].offsetLeft - scroll.clientWidth / 2;
+      const { offsetLeft, offsetWidth } = tokens[this.state.place];
+      scroll.scrollLeft = offsetLeft + 2 * offsetWidth - scroll.clientWidth;
     }
 
     /** Keep so many words. @param {number} count */

@@ -28,7 +28,7 @@
     roles: "Weight on the right word, on average",
     giver: "Head",
     relations: ["next word", "noun of an adjective", "verb of a noun", "noun of it"],
-    maps: "Who looks at whom: each row a word that looks, each column a word that it gives weight to",
+    maps: "Who looks at whom: rows look, columns are looked at",
     even: "A sixth is an even share.",
     head: "Head {n}",
     sentence: "Sentence {n} of {count}, which it does not learn from",

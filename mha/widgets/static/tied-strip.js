@@ -56,6 +56,9 @@
     }
   }
 
+  /** What stands at the foot of the screen already: the bar of a page that is read in steps. */
+  const below = () => document.querySelector(".steps-bar:not([hidden])")?.getBoundingClientRect().height ?? 0;
+
   class SmallStrip {
     /** A line for each key. @type {any[]} */
     rows = [];
@@ -179,13 +182,14 @@
       set(this.node, ".left", `${isInMargin ? this.edges.margin : this.edges.foot}px`);
       document.documentElement.classList.toggle("has-foot", !isInMargin);
       set(this.node, ".top", isInMargin ? `${top}px` : "");
+      set(this.node, ".bottom", isInMargin ? "" : `${below()}px`);
       giveWay(isInMargin && isTight ? room : null);
       classList.toggle("in-the-way", !isInMargin && !this.at && this.isOverFigure());
     }
 
     /** Whether the foot of the screen has a figure whose upper part is on the screen already. */
     isOverFigure() {
-      const foot = scrollY + innerHeight - this.node.offsetHeight;
+      const foot = scrollY + innerHeight - this.node.offsetHeight - below();
       return this.figures.some(([top, bottom]) => top < scrollY + READ * innerHeight && bottom > foot);
     }
 
