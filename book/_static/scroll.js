@@ -74,4 +74,5 @@
     }
   }, { passive: true });
   mark();
+  giveWay();
 })();

@@ -45,7 +45,7 @@
     number: "min-width: 3.9rem; text-align: right",
     axis: "display: inline-block; box-sizing: content-box; width: 3.9rem; padding: 0 0.2rem; text-align: right",
     named: "white-space: nowrap",
-    name: "margin: 0 1rem 0 0.4rem",
+    name: "margin: 0 1rem 0 0.4rem; line-height: 1.5rem; vertical-align: top",
   };
 
   /** What stands on each line, before attention and behind it: those stages that a run has. */

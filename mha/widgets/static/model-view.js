@@ -225,7 +225,7 @@
       parts.cells = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
         words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
           placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
-      parts.story.replaceChildren(make("span", { className: "model-corner" }), parts.arcs,
+      parts.story.replaceChildren(make("span"), parts.arcs,
         make("span", { className: "model-corner soft" }, texts.head), ...parts.tokens,
         ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
           [parts.toggles[head].node, ...row]));
@@ -373,7 +373,8 @@
       const { off, place, words } = this.state;
       const { parts } = this;
       const longest = Math.max(...words.map((i) => this.words[i].length));
-      parts.story.classList.toggle("wide", longest > SHORT);
+      // Not "wide", which is the page's word for a block that takes the margin.
+      parts.story.classList.toggle("long-words", longest > SHORT);
       parts.tokens.forEach((/** @type {any} */ token, /** @type {number} */ i) => {
         setText(token, this.words[words[i]]);
         set(token, "aria-label", fill(texts.word, { n: i + 1, word: this.words[words[i]] }));
