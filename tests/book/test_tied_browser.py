@@ -398,14 +398,18 @@ def test_the_small_strip_and_its_reset_have_room_beside_the_contents(tied):
     page.locator("mha-explorer.live").first.wait_for()
     page.evaluate("document.querySelector('mha-explorer').explorer.edit("
                   "mhaPlaces.parse('embeddings.2.0'), 1.9)")  # fmt: skip
-    for place in ("#hidden-future", "#cost-of-a-cache", "#prefill-and-decode"):
-        centre(page, page.locator(place).first)
-        settled(page)
-        assert not page.evaluate(COVERED), place
-        contents = page.locator("nav.page-toc").bounding_box()
-        box = page.locator(".small-strip:visible").bounding_box()
-        if page.locator(".small-strip.in-margin").count():
-            assert contents["y"] + contents["height"] < box["y"], place
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+    settled(page)
+    strip = page.locator(".small-strip.in-margin:visible")
+    reset = strip.get_by_role("button", name="Reset").bounding_box()
+    assert reset["y"] + reset["height"] < 800
+    contents = page.locator("nav.page-toc.gives-way").bounding_box()
+    assert contents["y"] + contents["height"] < strip.bounding_box()["y"]
+    expect(strip).to_contain_text("These are your numbers.")  # no star is on the screen
+    assert not page.evaluate(COVERED)
+    strip.get_by_role("button", name="Put the small strip away").click()
+    expect(page.locator("nav.page-toc.gives-way")).to_have_count(0)
 
 
 def test_what_is_typed_into_stays_though_text_above_it_takes_another_line(tied):
@@ -509,7 +513,10 @@ COVERED = """() => {
   while (walker.nextNode()) {
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
+    const list = walker.currentNode.parentElement.closest(".gives-way");
+    const end = list ? list.getBoundingClientRect().bottom : innerHeight;  // what is cut off is not seen
     for (const one of range.getClientRects()) {
+      if (one.top >= end) continue;
       if (one.width && one.right > box.left && one.left < box.right && one.bottom > box.top
         && one.top < box.bottom && walker.currentNode.parentElement.checkVisibility())
         covered.push(walker.currentNode.data.slice(0, 40));
