@@ -59,7 +59,8 @@ def test_words_that_lead_on_stay_with_what_they_lead_to(page):
     read_in_steps(page)
     page.get_by_role("button", name="Next step").click()
     expect(page.locator(".steps-label")).to_contain_text("Queries")
-    assert page.get_by_text("now work this number:").is_visible() and box(page, "query").is_visible()
+    assert page.get_by_text("now work this number:").is_visible()
+    assert box(page, "query").is_visible()
 
 
 def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
