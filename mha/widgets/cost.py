@@ -133,7 +133,7 @@ def cost_calculator(
         before=_table(first, values),
         late=("cost-view.js",),
         dress=("model.css", "cost.css"),
-        heights=(53.3, 54.3, 111.4),
+        heights=(53.3, 55.9, 116.7),
         figure=figure,
     )
 

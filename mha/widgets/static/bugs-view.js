@@ -90,7 +90,10 @@
         makeButton(label, act, { "className": "reading-button", "aria-label": name });
       parts.program = make("strong");
       parts.found = make("span", { className: "soft" });
-      parts.seed = make("span", { className: "soft" });
+      parts.seed = make("input", { type: "number", min: 0, max: ORDERS - 1, onchange: () => {
+        if (/^\d{1,4}$/.test(parts.seed.value)) this.begin(Number(parts.seed.value));
+        this.paint();
+      } });
       parts.status = make("p", { className: "model-status soft", role: "status" });
       parts.before = button(texts.previous, () => this.go(-1), texts.previousProgram);
       parts.next = button(texts.next, () => this.go(1), texts.nextProgram);
@@ -105,7 +108,7 @@
           make("div", { className: "bugs-guess" },
             make("p", { className: "model-title" }, texts.guess), parts.choices, parts.show, parts.verdict),
           ...this.properties()),
-        make("div", { className: "model-controls" }, parts.found, parts.seed,
+        make("div", { className: "model-controls" }, parts.found, make("label", { className: "bugs-order soft" }, texts.order, parts.seed),
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
           ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
     }
@@ -364,7 +367,7 @@
       setText(parts.program, fill(texts.program, { n: state.at + 1, count: this.data.bugs.length }));
       setText(parts.found, this.known.size ? fill(texts.found, { done: this.known.size,
         right: [...this.known.values()].filter(Boolean).length }) : "");
-      setText(parts.seed, fill(texts.order, { seed: state.seed }));
+      parts.seed.value = String(state.seed);
       setOff(parts.before, state.at === 0);
       setOff(parts.next, state.at === this.data.bugs.length - 1);
       parts.example.select.value = state.example;

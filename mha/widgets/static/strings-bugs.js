@@ -6,7 +6,7 @@
     title: "Change what goes in until a number is wrong. Then choose the wrong line from the four.",
     program: "Program {n} of {count}",
     found: "{right} of {done} found at the first guess.",
-    order: "Order {seed}",
+    order: "Order",
     example: "Sentence",
     times: "Queries and keys",
     once: "as they are",
