@@ -2,14 +2,13 @@
 
 Each row opens one instrument in Chromium, alone or on its page of the built book
 (scripts/build.py first), and moves it sixty times, a frame each: a number of a strip or of a
-sentence, a tip, a slider. `fastest` and `update` are from a movement until style and layout are
-done, by the clock, with the processor slowed down as asked: they want a quiet machine. `frame` is
-all that the page's thread does for a movement, painting included; `warm` what it does until style
-and layout are done where movement follows movement with no frame between. `shown` is what it does
-from the beginning of an instrument on a fresh page, its scripts loaded, to the frame that shows
-what is seen first and answers, painting included, and compiling but for what the browser did of it
-while the scripts loaded; `built`, until nothing of it waits for a slice.
-These four are the thread's own processor time, unslowed, times as much: other programs on the
+sentence, a tip, a slider. `update` is from a movement until style and layout are done, by the
+clock, with the processor slowed down as asked: it wants a quiet machine. `frame` is all that the
+page's thread does for a movement, painting included. `shown` is what it does from the beginning of
+an instrument on a fresh page, its scripts loaded, to the frame that shows what is seen first and
+answers, painting included, and compiling but for what the browser did of it while the scripts
+loaded; `built`, until nothing of it waits for a slice.
+These three are the thread's own processor time, unslowed, times as much: other programs on the
 machine lengthen them too, but by a half at most.
 Needs the project's environment and a Chromium.
 """
@@ -182,13 +181,13 @@ BEFORE = """async ([selector, seen]) => {
   await new Promise((done) => setTimeout(done, 1000));
 }"""
 
-MOVES = """async ([selector, repeat, isFramed]) => {
+MOVES = """async ([selector, repeat]) => {
   const element = document.querySelector(selector);
   const view = await element.begin();
   const act = (turn) => { DONE };
   const times = [];
   for (let turn = 0; turn < repeat; turn += 1) {
-    if (isFramed) await new Promise((done) => requestAnimationFrame(done));
+    await new Promise((done) => requestAnimationFrame(done));
     const start = performance.now();
     act(turn);
     document.body.getBoundingClientRect();
@@ -269,23 +268,22 @@ def built(browser: Browser, address: str, selector: str) -> tuple[float, float]:
     return shown, whole
 
 
-def moved(browser: Browser, address: str, row: Row, slow: int) -> tuple[list[float], float, float]:
-    """Return the times to layout, slowed down, and the thread's for a movement: `frame`, `warm`."""
+def moved(browser: Browser, address: str, row: Row, slow: int) -> tuple[list[float], float]:
+    """Return the times to layout, slowed down, and the thread's for a movement."""
     page, frame, client = opened(browser, address)
     frame.evaluate(BEFORE.replace("DONE", row.before), [row.selector, row.seen])
 
-    def work(change: str, *, is_framed: bool) -> float:
+    def work(change: str) -> float:
         before = threads_time(client)
-        frame.evaluate(MOVES.replace("DONE", change), [row.selector, REPEAT, is_framed])
+        frame.evaluate(MOVES.replace("DONE", change), [row.selector, REPEAT])
         return (threads_time(client) - before) / REPEAT
 
-    spent = [work(change, is_framed=True) for change in (row.change, "", row.change)]  # warms up
-    warm = min(work(row.change, is_framed=False) for _ in range(5))
+    spent = [work(change) for change in (row.change, "", row.change)]  # the first warms up
     client.send("Emulation.setCPUThrottlingRate", {"rate": slow})
     moves = MOVES.replace("DONE", row.change)
-    times: list[float] = frame.evaluate(moves, [row.selector, REPEAT, True])
+    times: list[float] = frame.evaluate(moves, [row.selector, REPEAT])
     page.close()
-    return times, spent[2] - spent[1], warm
+    return times, spent[2] - spent[1]
 
 
 def prose_of(name: str) -> str:
@@ -355,8 +353,8 @@ def main() -> None:
         sys.exit("error: Chromium is missing; name one in CHROMIUM")
     names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
     scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    line = "{:>36}  {:>4}" + 6 * "  {:>8}"
-    columns = ("fastest", "update", "frame", "warm", "shown", "built")
+    line = "{:>36}  {:>4}" + 4 * "  {:>8}"
+    columns = ("update", "frame", "shown", "built")
     print(line.format("milliseconds", "slow", *columns))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -372,10 +370,9 @@ def main() -> None:
             if not i:  # a browser that has just begun takes its time
                 built(browser, file.as_uri(), row.selector)
             for slow in asked.throttle:
-                times, *work = moved(browser, file.as_uri(), row, slow)
+                times, work = moved(browser, file.as_uri(), row, slow)
                 builds = [slow * ms for ms in built(browser, file.as_uri(), row.selector)]
-                works = [slow * ms for ms in work]
-                found = (min(times), statistics.median(times), *works, *builds)
+                found = (statistics.median(times), slow * work, *builds)
                 print(line.format(row.name, f"{slow}x", *(f"{n:.1f}" for n in found)), flush=True)
         browser.close()
 

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
@@ -26,6 +25,7 @@ from packs import command as packs
 import mha
 from byhand.chapter.on_site import NAMED, NOTICE
 from byhand.digests import files_in
+from byhand.press.archives import packed
 from byhand.press.pdf import date
 
 FOLDER = BUILD / "site"
@@ -77,10 +77,8 @@ def _asked_of_packs(folder: Path) -> argparse.Namespace:
 
 def archive_sources(file: Path, names: Sequence[str] = SOURCES) -> None:
     """Put all that the commands need into an archive; the same sources give the same bytes."""
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files_in(names):
-            info = zipfile.ZipInfo(f"{file.stem}/{path.relative_to(ROOT).as_posix()}")
-            archive.writestr(info, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(names)}
+    file.write_bytes(packed({name: path.read_bytes() for name, path in paths.items()}))
 
 
 def link(site: Path) -> None:

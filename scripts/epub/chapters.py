@@ -13,8 +13,8 @@ from lxml.html import HtmlElement
 from lxml.html.builder import E
 
 from byhand.mathematics.spoken import in_words
-from byhand.press import drawings, heat
-from mha.views.colours import head_colour
+from byhand.press import drawings
+from byhand.press.tables import tint
 
 ON_SCREEN = {
     "headerlink", "printed", "screen-only", "tag_screen-only", "sd-btn", "reading-done",
@@ -165,9 +165,8 @@ def _shade(cell: HtmlElement) -> str:
     """Return the colour of a weight's cell: its head's, the stronger the larger the weight."""
     around = "".join(e.get("style", "") for e in cell.iterancestors())
     head = re.search(r"--head: var\(--head-(\d)\)", around)
-    colour = head_colour(int(head[1]) - 1 if head else 0)
     weight = float(cell.get("style").removeprefix("--weight: "))
-    return drawings.mixed(colour, weight * heat.full(colour), "#ffffff")
+    return tint(weight, int(head[1]) - 1 if head else 0)
 
 
 def _place(link: str, page: str) -> str:

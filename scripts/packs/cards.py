@@ -6,8 +6,6 @@ Formulas are TeX between the marks that Anki's own MathJax reads: not every Anki
 """
 
 import re
-import tomllib
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
@@ -15,14 +13,14 @@ from pathlib import Path
 
 import genanki
 from bs4 import BeautifulSoup, Tag
-from environment import ROOT
 
+from byhand.press.archives import undated
 from byhand.press.pdf import date
+from byhand.print_book import terms
 from packs import alone
 from packs.mathematics import as_tex
 from packs.pages import Page, Question, standing_alone
 
-TERMS = ROOT / "book/_ext/byhand/print_book/terms.toml"
 UNWRITTEN = re.compile("<mtr|\N{BOTTOM CURLY BRACKET}")
 """What of a formula `as_tex` does not write: rows, and what a brace is below."""
 
@@ -47,10 +45,10 @@ def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> lis
     folder : Path
     """
     questions = [question for question in asked if question.page and fits(question)]
-    decks, terms = [], spellings()
+    decks, spelt = [], spellings()
     for page in pages:
         deck = genanki.Deck(number(page.name), f"{alone.TITLE}::{page.title.replace('::', ':')}")
-        for name, front, back in definitions(page, terms):
+        for name, front, back in definitions(page, spelt):
             deck.add_note(_note(name, front, back, (page.title, "term"), len(deck.notes)))
         for question in questions:
             if question.page == page.name:
@@ -63,7 +61,9 @@ def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> lis
     made = genanki.Package([deck for deck in decks if deck.notes])
     made.media_files = [str(folder / name) for name in sorted(pictures)]
     package = folder / "attention-by-hand.apkg"
-    package.write_bytes(_dated(made))
+    saved = BytesIO()
+    made.write_to_file(saved, timestamp=date())
+    package.write_bytes(undated(saved.getvalue()))
     return [package]
 
 
@@ -91,17 +91,6 @@ def _note(name: str, front: str, back: str, tags: Sequence[str], due: int) -> ge
     sides = [in_tex(front), in_tex(back)]
     known = [tag.replace(" ", "-") for tag in tags]
     return genanki.Note(MODEL, sides, guid=genanki.guid_for(name), tags=known, due=due)
-
-
-def _dated(package: genanki.Package) -> bytes:
-    """Return a package as the same bytes each time: its files have one date."""
-    made, dated = BytesIO(), BytesIO()
-    package.write_to_file(made, timestamp=date())
-    with zipfile.ZipFile(made) as read, zipfile.ZipFile(dated, "w") as written:
-        for name in read.namelist():
-            info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
-            written.writestr(info, read.read(name), zipfile.ZIP_DEFLATED)
-    return dated.getvalue()
 
 
 def in_tex(html: str) -> str:
@@ -138,27 +127,26 @@ def _back(question: Question) -> str:
 
 def spellings() -> dict[str, str]:
     """Return the terms of the book's index that are to be explained, by how texts spell them."""
-    listed: dict[str, list[str]] = tomllib.loads(TERMS.read_text(encoding="utf-8"))["terms"]
-    spelt = {spelling: term for term, found in listed.items() for spelling in found}
+    spelt = {spelling: term.entry for term in terms.load()[0] for spelling in term.spellings}
     return {spelling: term for spelling, term in spelt.items() if spelling not in alone.UNEXPLAINED}
 
 
-def definitions(page: Page, terms: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+def definitions(page: Page, spelt: dict[str, str]) -> Iterator[tuple[str, str, str]]:
     """Yield a name, a term and what it means: the paragraph that sets it in bold.
 
-    The first paragraph of the book that explains a term on its own takes the term out of `terms`.
+    The first paragraph of the book that explains a term on its own takes the term out of `spelt`.
     """
     for bold in page.article.select("p strong, dt strong"):
         term = " ".join(bold.get_text().split())
         block = bold.find_parent(["p", "dt"])
-        if term.lower() not in terms or block is None or block.find_parent(NO_TEXT):
+        if term.lower() not in spelt or block is None or block.find_parent(NO_TEXT):
             continue
         parts = [block, *block.find_next_siblings("dd", limit=block.name == "dt")]
         said = "".join(f"<p>{_words(part)}</p>" for part in parts if isinstance(part, Tag))
         if _is_whole(said):
-            entry = terms[term.lower()]
-            for spelling in [s for s, of in terms.items() if of == entry]:
-                del terms[spelling]
+            entry = spelt[term.lower()]
+            for spelling in [s for s, of in spelt.items() if of == entry]:
+                del spelt[spelling]
             yield f"term: {entry}", f"<p>What is meant by <em>{term}</em>?</p>", said
 
 

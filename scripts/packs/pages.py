@@ -46,6 +46,7 @@ LONGEST = 70
 class Option:
     """One option of a quiz, as HTML."""
 
+    letter: str
     text: str
     is_right: bool
     feedback: str
@@ -125,6 +126,18 @@ class Question:
         if not self.places and abs(self.answer - float(self.key)) < WHOLE:
             return Decimal(0)
         return Decimal(5).scaleb(-self.places - 1)
+
+    @property
+    def limits(self) -> tuple[Decimal, Decimal]:
+        """Between which numbers an answer is right."""
+        return Decimal(self.key) - self.margin, Decimal(self.key) + self.margin
+
+    @property
+    def shares(self) -> list[str]:
+        """What each option adds to the mark, in per cent; a wrong one of several takes away."""
+        right = sum(option.is_right for option in self.options)
+        taken = -100 / max(len(self.options) - right, 1) if self.is_multiple else 0
+        return [f"{100 / right if option.is_right else taken:.7g}" for option in self.options]
 
     @property
     def kind(self) -> str:
@@ -220,10 +233,11 @@ def _exercise(element: Tag) -> str:
 def _quiz(page: Page, element: Tag) -> Question:
     options = []
     for item in element.select(".quiz-answer li[data-option]"):
-        letter = item["data-option"]
+        letter = str(item["data-option"])
         label = standing_alone(one(element, f"input[value={letter}] + label"))
         options.append(
             Option(
+                letter,
                 text=re.sub(r"^\(\w\)\s*", "", label),
                 is_right=item["data-right"] == "yes",
                 feedback=standing_alone(one(item, ".quiz-feedback")),

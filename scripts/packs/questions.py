@@ -5,22 +5,20 @@ most other systems read, and Canvas reads one with a few words of its own. Formu
 """
 
 import re
-import zipfile
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
+from byhand.press.archives import packed
 from mha.practice.drawing import LEVELS, SENTENCES, draw_example
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.wordings import WORDINGS
 from mha.runs.places import Place, places
 from mha.runs.record import Trace, trace
 from mha.runs.stages import STAGES
-from packs import alone, moodle, qti
+from packs import alone, formats
 from packs.pages import Page, Question, rounding
 
 README = Path(__file__).with_suffix(".md")
@@ -92,69 +90,15 @@ def _raised(line: str) -> str:
     return re.sub(r"e\^(\S+)", r"e<sup>\1</sup>", escape(line))
 
 
-# ---- GIFT ----
-
-
-def as_gift(questions: Sequence[Question]) -> str:
-    """Return questions in the GIFT format, a category a chapter; pictures stand in the text."""
-    parts, chapter = [], ""
-    for question in questions:
-        if question.chapter != chapter:
-            chapter = question.chapter
-            parts.append(f"$CATEGORY: {alone.TITLE}/{chapter.replace('/', ' ')}")
-        known = "".join(f" [tag:{tag}]" for tag in question.tags)
-        text, title = _gift(_with_pictures(question.text, question)), _gift(question.title)
-        answers = _answers(replace(question, feedback=_with_pictures(question.feedback, question)))
-        parts.append(f"// [id:{question.name}]{known}\n::{title}::[html]{text}{{{answers}}}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _with_pictures(text: str, question: Question) -> str:
-    """Return HTML with its pictures in the places of their names."""
-    encoded = {name: b64encode(svg.encode()).decode() for name, svg in question.files.items()}
-    return alone.PICTURE.sub(lambda at: f"data:image/svg+xml;base64,{encoded[at[0]]}", text)
-
-
-def _answers(question: Question) -> str:
-    said = f"####{_gift(question.feedback)}" if question.feedback else ""
-    if question.kind == "essay":
-        return said
-    if question.answer is not None:
-        return f"#{question.key}:{question.margin}{said}"
-    lines = []
-    for option, share in zip(question.options, moodle.shares(question), strict=True):
-        mark = "=" if option.is_right else "~"
-        if question.is_multiple:
-            mark = f"~%{share}%"
-        lines.append(f"{mark}{_gift(option.text)}#{_gift(option.feedback)}")
-    return "\n" + "\n".join(lines) + said + "\n"
-
-
-def _gift(text: str) -> str:
-    """Return text in which no character is a sign of the format."""
-    return re.sub(r"([\\~=#{}:])", r"\\\1", text)
-
-
-# ---- Files ----
-
-
 def write(questions: Sequence[Question], folder: Path) -> list[Path]:
     """Write the bank in each format, and return the files."""
-    texts = {
-        "README.md": README.read_text(encoding="utf-8"),
-        "questions-moodle.xml": moodle.as_xml(questions),
-        "questions.gift": as_gift(questions),
+    files = {
+        "README.md": README.read_bytes(),
+        "questions-moodle.xml": formats.written("moodle.xml", questions=questions).encode(),
+        "questions.gift": formats.written("questions.gift", questions=questions).encode(),
+        "questions-qti.zip": packed(formats.package(questions)),
+        "questions-canvas.zip": packed(formats.package(questions, for_canvas=True)),
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    packages = {
-        "questions-qti.zip": qti.package(questions),
-        "questions-canvas.zip": qti.package(questions, for_canvas=True),
-    }
-    for name, files in packages.items():
-        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file, text in files.items():
-                # A fixed date, so that the same questions give the same bytes.
-                info = zipfile.ZipInfo(file, (2026, 1, 1, 0, 0, 0))
-                archive.writestr(info, text, zipfile.ZIP_DEFLATED)
-    return [folder / name for name in (*texts, *packages)]
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return [folder / name for name in files]

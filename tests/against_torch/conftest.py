@@ -12,7 +12,6 @@ from drawn_for_torch import Draw
 TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
 """How far two numbers may be apart, as a share of one more than the largest."""
 ROW = "{:<46}{:>11}{:>11}"
-COUNTS = "{:<36}{:>14}{:>12}{:>12}"
 
 
 def pytest_addoption(parser):
@@ -64,35 +63,16 @@ def agree(draw, record_property):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print the largest difference that each test saw, in units of what its dtype allows.
-
-    Then, of each chapter, how many of the numbers that it prints were compared.
-    """
-    worst, printed = {}, {}
+    """Print the largest difference that each test saw, in units of what its dtype allows."""
+    worst = {}
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             name = report.location[2].partition("[")[0].removeprefix("test_").replace("_", " ")
             for what, found in report.user_properties:
-                if what in TOLERANCE:
-                    worst.setdefault(name, {}).setdefault(what, []).append(found)
-                else:
-                    printed[what] = found
+                worst.setdefault(name, {}).setdefault(what, []).append(found)
     if worst:
         terminalreporter.section("largest differences, of what is allowed")
         terminalreporter.line(ROW.format("", *TOLERANCE))
     for name, found in worst.items():
         numbers = [f"{max(found[dtype]):.2g}" if dtype in found else "-" for dtype in TOLERANCE]
         terminalreporter.line(ROW.format(name, *numbers))
-    if printed:
-        _print_counts(terminalreporter, printed)
-
-
-def _print_counts(terminalreporter, printed):
-    terminalreporter.section("printed numbers that were worked anew, of those that are printed")
-    terminalreporter.line(COUNTS.format("", "tables", "figures", "sentences"))
-    for name, found in printed.items():
-        cells = [f"{compared} of {number}" for compared, number in found.values()]
-        terminalreporter.line(COUNTS.format(name, *cells))
-    total = sum(compared for found in printed.values() for compared, _ in found.values())
-    terminalreporter.line(f"{total} numbers were compared. The others of sentences are those of")
-    terminalreporter.line("sections, references and quotations, or typed where they are defined.")

@@ -65,36 +65,27 @@ def flat(*values):
 class Page:
     """A built page: its labelled tables and figures, and its sentences.
 
-    Each of `table`, `figure`, `explorer` and `says` compares, and remembers what is wrong.
+    Each of `table`, `figure` and `says` compares, and remembers what is wrong.
     """
 
     def __init__(self, name):
         file = PAGES / f"{name}.html"
-        self.root = _tree(file.read_text(encoding="utf-8"))
+        self.root = tree_of(file.read_text(encoding="utf-8"))
         self.article = next(e for e in self.root.iter("article"))
         self.sentences = re.sub(r"[ \n]+", " ", "".join(_sentence_text(self.article)))
         self.labelled = {e.get("id"): e for e in self.article.iter() if e.get("id")}
-        self.wrong, self.compared = [], {"tables": 0, "figures": 0, "sentences": 0}
+        self.wrong = []
 
     def table(self, label, *values):
         """Compare all numbers of the body of a table, or of a block of tables."""
         cells = list(self.labelled[label].iter("td"))
-        self._compare("tables", label, " ; ".join(map(_text, cells)), flat(*values))
-
-    def explorer(self, label, stages, face):
-        """Compare the tables of a run, each by its stage and head, and the one at the top."""
-        tables = list(self.labelled[label].iter("table"))
-        for table in tables:
-            place = table.get("data-stage"), int(table.get("data-head") or 0)
-            values = stages[place] if table.get("data-stage") else face
-            body = " ; ".join(_text(cell) for cell in table.iter("td"))
-            self._compare("tables", f"{label}, {place}", body, flat(values))
+        self._compare(label, " ; ".join(map(text_of, cells)), flat(*values))
 
     def figure(self, label, *values):
         """Compare the numbers that a figure writes into its cells or beside its bars."""
         forms = _with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
         texts = _with_class(forms[0] if forms else self.labelled[label], "text", "f-number")
-        self._compare("figures", label, " ; ".join(map(_text, texts)), flat(*values))
+        self._compare(label, " ; ".join(map(text_of, texts)), flat(*values))
 
     def says(self, words, *values):
         """Compare the numbers of a sentence: at each # of some words of it, and behind them."""
@@ -106,37 +97,18 @@ class Page:
         if not found:
             self.wrong.append(f"no sentence has {words!r} and {len(values)} numbers")
             return
-        self._compare("sentences", words, " ; ".join(found.groups()), values)
+        self._compare(words, " ; ".join(found.groups()), values)
 
-    def counted(self):
-        """Return of tables, figures and sentences how many numbers were compared, and are printed.
-
-        Among those of sentences are the numbers of sections, of references and of quotations.
-        """
-        cells, drawn = [], []
-        for label, element in self.labelled.items():
-            if label.startswith(("tbl-", "fig-", "explore-")):
-                cells += element.iter("td")
-                forms = _with_class(element, "g", "f-wide")
-                drawn += _with_class(forms[0] if forms else element, "text", "f-number")
-        printed = {
-            "tables": sum(_count(_text(cell)) for cell in set(cells)),
-            "figures": sum(_count(_text(each)) for each in set(drawn)),
-            "sentences": _count(self.sentences),
-        }
-        return {kind: (self.compared[kind], number) for kind, number in printed.items()}
-
-    def _compare(self, kind, what, text, values):
-        printed = [found[0] for found in NUMBER.finditer(text)]
+    def _compare(self, what, text, values):
+        printed = numbers_of(text)
         if len(printed) != len(values):
             self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
         for own, value in zip(printed, values, strict=False):
-            self.compared[kind] += 1
             if not agrees(own, value):
                 self.wrong.append(f"{what}: {own} is printed, {value} worked")
 
 
-def _tree(html):
+def tree_of(html):
     """Return a page as elements."""
     builder = TreeBuilder()
 
@@ -161,16 +133,23 @@ def _tree(html):
     return builder.close()
 
 
-def _count(text):
-    return len(NUMBER.findall(text))
-
-
 def _with_class(element, tag, name):
     return [each for each in element.iter(tag) if name in each.get("class", "").split()]
 
 
-def _text(element):
-    return "".join(element.itertext()).strip()
+def text_of(element, without=None):
+    """Return an element's text, without the parts of a class."""
+    parts = [element.text or ""]
+    for child in element:
+        if without not in child.get("class", "").split():
+            parts.append(text_of(child, without))
+        parts.append(child.tail or "")
+    return "".join(parts).strip()
+
+
+def numbers_of(text):
+    """Return the numbers of a text as they are printed."""
+    return [found[0] for found in NUMBER.finditer(text)]
 
 
 def _sentence_text(element):

@@ -1,6 +1,6 @@
-"""The numbers on the built pages are PyTorch's too, to the last digit.
+"""What chapters print of no single run is PyTorch's too, to the last digit.
 
-All tables and figures of the book's second half, and of three chapters of the mechanism.
+Whatever belongs to a run is in `test_numbers_of_runs.py`.
 """
 
 import importlib
@@ -20,12 +20,11 @@ CHAPTERS = [
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_printed_numbers(name, record_property):
+def test_printed_numbers(name):
     """Each is worked from the inputs alone, by a program that knows nothing of mha's."""
     if not PAGES.is_dir():
         pytest.fail(f"{PAGES} is not there; run scripts/build.py first", pytrace=False)
     page = Page(name)
     program = name.rpartition("/")[2].replace("-", "_")
     importlib.import_module(f"chapters.{program}").numbers(page)
-    record_property(name, page.counted())
     assert not page.wrong, "\n".join(page.wrong)

@@ -1,11 +1,9 @@
 """Sheets of the documents' numbers, and what the audit says when slips are corrected."""
 
-from collections import Counter
-
 import pytest
 
 from mha.audit.judging import judge_corrected, judgements
-from mha.audit.sheet import RIGHT, SLIP, SPOILED, sheet, state
+from mha.audit.sheet import SLIP, SPOILED, sheet, state
 from mha.audit.sources import TITLES, load_source
 
 
@@ -30,11 +28,6 @@ def test_a_sheet_has_every_derived_number_once_in_order_with_its_judgement(sourc
     places = [p for block in found["blocks"] for row in block["rows"] for p in row["places"]]
     assert places == [str(j.place) for j in judgements(source)]
     assert sum(entry[1] is None for entry in found["numbers"]) == len(found["numbers"]) - len(spots)
-
-
-def test_the_states_of_all_documents():
-    counts = Counter(state(j) for source in TITLES for j in judgements(source))
-    assert counts == {RIGHT: 352, SLIP: 424, SPOILED: 255}
 
 
 @pytest.mark.parametrize("source", TITLES)

@@ -2,8 +2,7 @@
 
 import pytest
 from accessible import found
-from book_site import path, rest
-from page_checks import open_every_fold
+from book_site import rest
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -42,50 +41,6 @@ SIZES = """() => [...document.querySelectorAll(".stage-block td, .stage-block th
   .filter(size => size > 0)"""  # 0 where a neighbour's row labels stand
 
 
-@pytest.fixture(scope="module")
-def at_rest(browser):
-    """Return a function that opens a page once for all tests that look at it and touch nothing."""
-    opened = {}
-
-    def look_at(name, *, width=1280, theme="light"):
-        asked = (name, width, theme)
-        if asked not in opened:
-            opened[asked] = _open(browser, name, width=width, theme=theme)
-        return opened[asked]
-
-    yield look_at
-    for page in opened.values():
-        page.context.close()
-
-
-@pytest.fixture
-def opened(browser):
-    """Return a function that opens a page for a test that changes it."""
-    pages = []
-
-    def open_page(name, **options):
-        pages.append(_open(browser, name, **options))
-        return pages[-1]
-
-    yield open_page
-    for page in pages:
-        page.context.close()
-
-
-def _open(browser, name, *, width=1280, theme="light", folds=True, **options):
-    """Return a page at a width, in a theme."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-    page = context.new_page()
-    page.add_init_script(
-        f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-    )
-    page.goto(path(name).as_uri())
-    page.wait_for_load_state("load")
-    if folds:
-        open_every_fold(page)
-    return page
-
-
 @pytest.mark.parametrize(
     ("name", "block"),
     [
@@ -122,7 +77,7 @@ def test_nothing_in_a_block_scrolls_on_a_desk_and_a_wide_one_ends_at_the_margin(
 
 
 def test_a_note_in_the_margin_and_a_wide_block_do_not_meet(opened):
-    page = opened("mechanism/multi-head-attention", folds=False)
+    page = opened("mechanism/multi-head-attention")
     page.evaluate(
         """(wide) => document.querySelectorAll(wide).forEach((block) =>
              ["beforebegin", "afterend"].forEach((place) => block.insertAdjacentHTML(place,
@@ -195,7 +150,7 @@ def test_what_scrolls_sideways_says_so_and_can_be_reached_by_keyboard(at_rest, n
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_text_on_tinted_cells_can_be_read(opened, theme):
-    page = opened("examples/cat-sat-on-it", theme=theme)
+    page = opened("examples/cat-sat-on-it", theme=theme, folds=True)
     page.locator(".printed-switch input").check()
     told = found(
         page,

@@ -116,34 +116,35 @@ def ids_of(page):
     return {*re.findall(r'\bid="([^"]+)"', page.read_text(encoding="utf-8"))}
 
 
-@cache
 def own_text(cell):
     """Return a cell's text without what a source prints beside it."""
     texts = (text for text in cell.strings if not text.find_parent(class_="printed"))
     return "".join(texts).strip()
 
 
-def printed_rows():
-    """Return every table row of the book, as its cells' text between bars."""
-    return [
-        "|".join(["", *(own_text(cell) for cell in row.find_all("td")), ""])
-        for name in site.notebooks()
-        for row in site.soup(name).select("article table tr")
-    ]
+@cache
+def tables_of_runs():
+    """Return the numbers of all tables that say of which run they are, by what they say."""
+    found = {}
+    for name in site.notebooks():
+        for table in site.soup(name).select("article table[data-at]"):
+            rows = [[own_text(cell) for cell in row("td")] for row in table.select("tbody tr")]
+            found.setdefault(table["data-at"], []).append(rows)
+    return found
 
 
 @pytest.mark.parametrize("example", WORKED)
 def test_every_intermediate_of_an_example_stands_in_a_table_as_the_package_computes_it(example):
     run = trace(load_example(example))
-    printed = printed_rows()
     for stage in STAGES:
-        if getattr(run, stage) is None:
-            continue
+        if getattr(run, stage) is None or (stage == "concat" and run.num_heads == 1):
+            continue  # of one head it is the output that stands there
         for head in range(run.num_heads):
             table = tables.stage_table(run, stage, head=head)
-            for token, *numbers in table.rows:
-                row = "|".join(["", *numbers, ""])
-                assert any(row in line for line in printed), (table.caption, token, numbers)
+            wanted = [numbers for _, *numbers in table.rows]
+            found = tables_of_runs().get(table.at, [])
+            assert found, table.at
+            assert [rows for rows in found if rows != wanted] == [], table.at
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -10,20 +10,6 @@ PAGE = "mechanism/self-attention"
 LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"
 
 
-@pytest.fixture
-def context(browser):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context
-    context.close()
-
-
-def opened(context, name=PAGE, fragment=""):
-    page = context.new_page()
-    page.goto(site.path(name).as_uri() + fragment)
-    page.wait_for_load_state("load")
-    return page
-
-
 def switch(page):
     return page.get_by_role("button", name="Code", exact=True)
 
@@ -35,19 +21,17 @@ def are_open(page):
     return states.pop()
 
 
-def test_without_scripts_a_fold_opens_by_itself(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = opened(context)
+def test_without_scripts_a_fold_opens_by_itself(opened):
+    page = opened(PAGE, java_script_enabled=False)
     fold = page.locator("details.code-fold:not(.fold *)").nth(1)
     expect(fold.locator(".cell_input").first).not_to_be_visible()
     fold.locator("summary").click()
     expect(fold.locator(".cell_input").first).to_be_visible()
     assert page.locator(".code-switch").count() == 0
-    context.close()
 
 
-def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(context):
-    page = opened(context)
+def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(opened):
+    page = opened(PAGE)
     assert switch(page).get_attribute("aria-pressed") == "false"
     assert not are_open(page)
     switch(page).click()
@@ -68,18 +52,19 @@ def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(context):
     assert not are_open(page)
 
 
-def test_the_switch_works_where_nothing_can_be_stored(context):
-    page = context.new_page()
+def test_the_switch_works_where_nothing_can_be_stored(browser):
+    page = browser.new_page()
     page.add_init_script(
         "Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })"
     )
     page.goto(site.path(PAGE).as_uri())
     switch(page).click()
     assert are_open(page)
+    page.close()
 
 
-def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(context):
-    page = opened(context)
+def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(opened):
+    page = opened(PAGE)
     heading = page.locator("#reading-a-weight-matrix > h2")
     page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
     heading.evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY - 80)")
@@ -92,8 +77,8 @@ def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(context):
     assert switch(page).get_attribute("aria-pressed") == "false"
 
 
-def test_the_pressed_switch_looks_pressed_in_forced_colours(context):
-    page = opened(context)
+def test_the_pressed_switch_looks_pressed_in_forced_colours(opened):
+    page = opened(PAGE)
     page.emulate_media(forced_colors="active")
     ground = "e => getComputedStyle(e).backgroundColor"
     before = switch(page).evaluate(ground)
@@ -101,8 +86,8 @@ def test_the_pressed_switch_looks_pressed_in_forced_colours(context):
     assert switch(page).evaluate(ground) != before
 
 
-def test_paper_has_no_trace_of_what_is_folded(context):
-    page = opened(context)
+def test_paper_has_no_trace_of_what_is_folded(opened):
+    page = opened(PAGE)
     page.emulate_media(media="print")
     expect(page.locator("details.code-fold > summary").first).not_to_be_visible()
     assert [line for line in page.evaluate(LINES) if line.startswith("assert ")] == []

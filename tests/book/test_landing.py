@@ -23,31 +23,10 @@ def test_the_wrong_sum_stands_beside_the_right_one():
     assert wrong.select_one(".slip").get_text() == "0.81"
 
 
-@pytest.fixture
-def landing(browser):
-    contexts = []
-
-    def open_page(width, *, height=900, theme="light"):
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=theme
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.requested = []
-        page.on("request", lambda request: page.requested.append(request.url))
-        page.goto(site.path("index").as_uri())
-        page.wait_for_load_state("load")
-        page.evaluate("document.fonts.ready.then(() => true)")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-
-
 @pytest.mark.browser
-def test_one_screen_of_a_desk_has_title_sums_and_the_way_in(landing):
-    page = landing(1280)
+def test_one_screen_of_a_desk_has_title_sums_and_the_way_in(opened):
+    page = opened("index")
+    page.evaluate("document.fonts.ready.then(() => true)")
     for found in (page.locator("article h1"), page.locator(".front-sums"), page.locator(".sd-btn")):
         box = found.bounding_box()
         assert box["y"] + box["height"] < 900
@@ -61,8 +40,8 @@ def test_one_screen_of_a_desk_has_title_sums_and_the_way_in(landing):
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1100, 800), (1280, 800)])
-def test_the_row_of_one_query_stands_whole_on_the_first_screen(landing, width, height):
-    page = landing(width, height=height)
+def test_the_row_of_one_query_stands_whole_on_the_first_screen(opened, width, height):
+    page = opened("index", width=width, height=height)
     row = page.locator("mha-explorer.live .one")
     row.wait_for()
     page.evaluate("document.fonts.ready.then(() => true)")
@@ -72,8 +51,8 @@ def test_the_row_of_one_query_stands_whole_on_the_first_screen(landing, width, h
 
 @pytest.mark.browser
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_slip_is_struck_through_in_red_pencil(landing, theme):
-    page = landing(1280, theme=theme)
+def test_the_slip_is_struck_through_in_red_pencil(opened, theme):
+    page = opened("index", color_scheme=theme)
     colours = page.locator(".slip").evaluate(
         """e => [getComputedStyle(e).color, getComputedStyle(e, "::after").borderTopColor]"""
     )

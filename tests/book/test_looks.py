@@ -2,8 +2,7 @@
 
 import book_site as site
 import pytest
-from book_site import path
-from page_checks import no_word_of_a_drawing_covers_another, open_every_fold
+from page_checks import no_word_of_a_drawing_covers_another
 
 pytestmark = pytest.mark.book
 
@@ -13,29 +12,10 @@ GAPS = """all => all.filter((e) => e.checkVisibility()).map((e) => {
 })"""
 
 
-@pytest.fixture
-def opened(browser):
-    """Return a function that opens a page at a width, with all its folds."""
-    contexts = []
-
-    def open_page(name, *, width):
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(path(name).as_uri())
-        page.wait_for_load_state("load")
-        open_every_fold(page)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["mechanism/self-attention", "examples/apple", "notation"])
 def test_a_page_is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(opened, name):
-    page = opened(name, width=1280)
+    page = opened(name, folds=True)
     for width, size in ((1000, 100), (1100, 100), (1190, 100), (768, 200), (1280, 200)):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(f"document.documentElement.style.fontSize = '{size}%'")
@@ -45,7 +25,7 @@ def test_a_page_is_as_wide_as_the_screen_without_a_margin_and_with_large_letters
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["mechanism/scaling", "examples/cat-sat-on-it"])
 def test_on_paper_a_drawing_is_smaller_and_whole(opened, name):
-    page = opened(name, width=1280)
+    page = opened(name, folds=True)
     width = "all => all.map((svg) => svg.getBoundingClientRect().width)"
     before = page.locator(".drawing > svg").evaluate_all(width)
     page.emulate_media(media="print")
@@ -56,7 +36,7 @@ def test_on_paper_a_drawing_is_smaller_and_whole(opened, name):
 
 @pytest.mark.browser
 def test_a_caption_is_as_wide_as_its_line_and_makes_nothing_wider(opened):
-    page = opened("mechanism/scaling", width=1280)
+    page = opened("mechanism/scaling", folds=True)
     caption, table, scrolls = page.locator("#tbl-scaling-scores, table.numbers").first.evaluate(
         """table => [table.caption.getBoundingClientRect().width,
                      table.rows[0].getBoundingClientRect().width,
@@ -69,7 +49,7 @@ def test_a_caption_is_as_wide_as_its_line_and_makes_nothing_wider(opened):
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [390, 1280])
 def test_figures_captions_and_folded_code_keep_their_distance(opened, width):
-    page = opened("mechanism/scaling", width=width)
+    page = opened("mechanism/scaling", width=width, folds=True)
     # The words of a figure of the full measure stand beside it where there is a margin.
     beside = ".tag_full-width *" if width > 1200 else ".none"
     drawings = page.locator(f".bd-article figure > .drawing:not({beside})")
@@ -99,13 +79,13 @@ OFF_THE_LINE = """rows => rows.filter((row) => row.checkVisibility()).map((row) 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["examples/cat-sat", "examples/work-your-own"])
 def test_labels_stand_on_the_line_of_their_numbers(opened, name):
-    rows = opened(name, width=1280).locator(".bd-article .stage-part tbody tr")
+    rows = opened(name, folds=True).locator(".bd-article .stage-part tbody tr")
     assert max(rows.evaluate_all(OFF_THE_LINE)) < 0.5
 
 
 @pytest.mark.browser
 def test_fractions_of_neighbouring_lines_do_not_touch(opened):
-    page = opened("transformer/learning", width=390)
+    page = opened("transformer/learning", width=390, folds=True)
     boxes = page.locator(".bd-article mfrac:visible").evaluate_all(
         "all => all.map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])"
     )
@@ -115,7 +95,7 @@ def test_fractions_of_neighbouring_lines_do_not_touch(opened):
 
 @pytest.mark.browser
 def test_a_table_on_a_phone_breaks_its_labels_before_it_scrolls(opened):
-    page = opened("examples/overview", width=390)
+    page = opened("examples/overview", width=390, folds=True)
     for table in ("sizes", "shapes"):
         held = page.locator(f"#tbl-example-overview-{table}")
         whole = "e => [e, e.parentElement].every((b) => b.scrollWidth <= b.clientWidth)"
@@ -124,7 +104,7 @@ def test_a_table_on_a_phone_breaks_its_labels_before_it_scrolls(opened):
 
 @pytest.mark.browser
 def test_the_contents_mark_the_open_page_alone_and_take_their_whole_width(opened):
-    links = opened("reference/layer", width=1280).locator("nav.bd-links li > a")
+    links = opened("reference/layer", folds=True).locator("nav.bd-links li > a")
     styles = links.evaluate_all(
         "all => all.map(getComputedStyle).map((s) => [s.fontWeight, parseFloat(s.paddingRight)])"
     )

@@ -13,9 +13,8 @@ HIGHEST = 20_000
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_slip_of_the_landing_is_the_door_to_its_sheet(browser, width):
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    page.goto(site.path("index").as_uri())
+def test_the_slip_of_the_landing_is_the_door_to_its_sheet(opened, width):
+    page = opened("index", width=width)
     page.locator(".front-sum .slip a").click()
     page.wait_for_selector("mha-instrument.live")
     expect(page.locator(".pencil-row .n.at")).to_have_text("0.81")
@@ -23,7 +22,6 @@ def test_the_slip_of_the_landing_is_the_door_to_its_sheet(browser, width):
     expect(page.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
     expect(page.locator(".pencil-line")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    page.close()
 
 
 def test_the_sheet_takes_the_room_that_was_kept_and_the_page_is_short(browser):
@@ -40,12 +38,9 @@ def test_the_sheet_takes_the_room_that_was_kept_and_the_page_is_short(browser):
     page.close()
 
 
-def test_without_scripts_the_figure_and_every_number_stand_there(browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(site.path(PAGE).as_uri())
+def test_without_scripts_the_figure_and_every_number_stand_there(opened):
+    page = opened(PAGE, java_script_enabled=False)
     expect(page.locator("mha-instrument .drawing")).to_be_visible()
     page.locator("details.all-numbers > summary").click(position={"x": 30, "y": 20})
     expect(page.locator("#tbl-audit-slips-apple-1")).to_be_visible()
     expect(page.locator("#tbl-audit-spoiled-apple")).to_be_visible()
-    context.close()

@@ -1,7 +1,7 @@
 """The rhythm of a page in Chromium: what owns the full measure, what each box looks like."""
 
-import book_site as site
 import pytest
+from book_site import rest
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -12,25 +12,6 @@ MECHANISM = (
     "softmax",
     "multi-head-attention",
 )
-GUTTER = 32
-
-
-@pytest.fixture
-def opened(browser):
-    context = browser.new_context()
-
-    def open_page(name, width, theme="light"):
-        page = context.new_page()
-        page.emulate_media(color_scheme=theme)
-        page.set_viewport_size({"width": width, "height": 900})
-        page.goto(site.path(name).as_uri())
-        page.wait_for_load_state("load")
-        return page
-
-    yield open_page
-    context.close()
-
-
 # The figures and explorers of the full measure that stand open: how far they reach beyond the text.
 WIDE = """() => {
   const text = document.querySelector(".bd-article h1").getBoundingClientRect().right;
@@ -42,7 +23,7 @@ WIDE = """() => {
 
 @pytest.mark.parametrize("name", MECHANISM)
 def test_two_or_three_figures_own_the_full_measure_and_stay_on_the_page(opened, name):
-    page = opened(f"mechanism/{name}", 1280)
+    page = opened(f"mechanism/{name}")
     beyond = page.evaluate(WIDE)
     assert 2 <= len(beyond) <= 3
     assert min(beyond) > 200
@@ -60,9 +41,9 @@ CUT = """() => [...document.querySelectorAll(
 
 @pytest.mark.parametrize("name", ["examples/apple", "examples/overview", "transformer/depth"])
 def test_wide_tables_and_code_use_the_margin(opened, name):
-    page = opened(name, 1280)
+    page = opened(name)
     page.evaluate("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
-    site.rest(page, 300)
+    rest(page, 300)
     assert page.evaluate(CUT) == []
     switch = page.locator(".printed-switch input")
     if switch.count():
@@ -72,7 +53,7 @@ def test_wide_tables_and_code_use_the_margin(opened, name):
 
 
 def test_a_section_s_code_is_one_fold(opened):
-    page = opened("mechanism/multi-head-attention", 1280)
+    page = opened("mechanism/multi-head-attention")
     folds = page.evaluate(
         """() => [...document.querySelectorAll("article section > section")]
           .filter((e) => e.parentElement.querySelector(":scope > h1"))

@@ -18,46 +18,18 @@ ALL = QUESTIONS | TRANSFORMER
 ON_OPENING = ["minisearch.js", "search-index.js", "search-engine.js"]
 
 
-class Opened:
-    """A page, with what it asked for and what it wrote to the console."""
-
-    def __init__(self, context, name, theme):
-        self.requests, self.messages = [], []
-        self.page = context.new_page()
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
-        self.page.on("console", lambda m: self.messages.append(m.text))
-        self.page.add_init_script(
-            f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-        )
-        self.page.goto(path(name).as_uri())
-        self.page.wait_for_load_state("load")
-
-    def loaded(self):
-        """Return which of the files that the search needs were asked for, in their order."""
-        names = [url.rpartition("/")[2].partition("?")[0] for url in self.requests]
-        return [name for name in names if name in ON_OPENING]
-
-    def search(self, question):
-        """Open the search and type; return the results' headings."""
-        self.page.keyboard.press("Control+k")
-        until(self.page, "window.mhaSearch")
-        self.page.get_by_role("combobox", name="Search the book").fill(question)
-        return self.page.locator(".search-result .search-heading").all_inner_texts()
+def loaded(page):
+    """Return which of the files that the search needs were asked for, in their order."""
+    names = [url.rpartition("/")[2].partition("?")[0] for url in page.requests]
+    return [name for name in names if name in ON_OPENING]
 
 
-@pytest.fixture
-def opened(browser):
-    """Return a function that opens a page."""
-    contexts = []
-
-    def open_page(name=START, *, width=1280, theme="light", **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, **options))
-        return Opened(contexts[-1], name, theme)
-
-    yield open_page
-    for context in contexts:
-        context.close()
+def search(page, question):
+    """Open the search and type; return the results' headings."""
+    page.keyboard.press("Control+k")
+    until(page, "window.mhaSearch")
+    page.get_by_role("combobox", name="Search the book").fill(question)
+    return page.locator(".search-result .search-heading").all_inner_texts()
 
 
 def first_found(page, question):
@@ -67,29 +39,29 @@ def first_found(page, question):
 
 
 def test_a_question_finds_first_the_section_where_it_is_answered(opened):
-    seen = opened("notation")
-    seen.search("")
-    found = {question: first_found(seen.page, question) for question in ALL}
+    page = opened("notation")
+    search(page, "")
+    found = {question: first_found(page, question) for question in ALL}
     wrong = {q: found[q] for q, right in ALL.items() if found[q] not in right}
     assert len(wrong) <= 1, wrong
     assert wrong.keys() <= {*list(QUESTIONS)[5:]}, wrong
 
 
 def test_each_name_of_the_tables_is_said_and_found_first_where_its_row_leads(opened):
-    seen, wrong = opened("notation"), {}
-    seen.search("")
+    page, wrong = opened("notation"), {}
+    search(page, "")
     rows = soup("notation").select("#tbl-names tbody tr, #tbl-names-pytorch tbody tr")
     assert len(rows) > 30
     for row in rows:
         link = row.find("a")
-        page, label = link["href"].split(".html#")
-        anchor = soup(page).select_one(f"section#{label}, section:has(> span#{label})")["id"]
-        place = f"{page}#{anchor}"
-        sections = read_sections(path(page).read_text(encoding="utf-8"))
+        chapter, label = link["href"].split(".html#")
+        anchor = soup(chapter).select_one(f"section#{label}, section:has(> span#{label})")["id"]
+        place = f"{chapter}#{anchor}"
+        sections = read_sections(path(chapter).read_text(encoding="utf-8"))
         said = next(section.text for section in sections if section.anchor == anchor)
         cells = [cell.get_text().split(",") for cell in row.find_all("td") if not cell.find("a")]
         for name in filter(None, (name.strip() for cell in cells for name in cell)):
-            found = first_found(seen.page, name)
+            found = first_found(page, name)
             if found != place or name not in said:
                 wrong[name] = place, found, name in said
     assert not wrong
@@ -109,41 +81,41 @@ def test_every_section_that_a_question_or_the_ranking_names_exists():
 
 
 def test_the_search_loads_its_files_when_it_is_opened_and_says_nothing_in_the_console(opened):
-    seen = opened()
-    before = list(seen.messages)
-    rest(seen.page, 200)
-    assert seen.loaded() == []
+    page = opened(START)
+    before = list(page.said)
+    rest(page, 200)
+    assert loaded(page) == []
     for question in ("softmax", "key"):
-        assert seen.search(question)
-        assert seen.loaded() == ON_OPENING
-        seen.page.keyboard.press("Escape")
-    assert [url for url in seen.requests if not url.startswith(("file:", "data:"))] == []
-    assert seen.messages == before
+        assert search(page, question)
+        assert loaded(page) == ON_OPENING
+        page.keyboard.press("Escape")
+    assert [url for url in page.requests if not url.startswith(("file:", "data:"))] == []
+    assert page.said == before
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
 def test_axe_finds_no_violation_in_the_open_dialog(opened, theme, width):
-    seen = opened(theme=theme, width=width)
-    assert len(seen.search("attention mask")) == 10
-    assert violations(seen.page) == []
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    box = seen.page.locator("#search-dialog").bounding_box()
+    page = opened(START, theme=theme, width=width)
+    assert len(search(page, "attention mask")) == 10
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator("#search-dialog").bounding_box()
     assert width > 390 or (box["x"], box["width"]) == (0, 390)
 
 
 def test_arrows_choose_and_enter_goes_to_the_section(opened):
-    seen = opened()
-    seen.search("temperature")
-    results = seen.page.locator("#search-results")
+    page = opened(START)
+    search(page, "temperature")
+    results = page.locator("#search-results")
     field, options = (
-        seen.page.get_by_role("combobox", name="Search the book"),
+        page.get_by_role("combobox", name="Search the book"),
         results.get_by_role("option"),
     )
     chosen = "[...document.querySelectorAll('[aria-selected=true]')].map(o => o.id)"
 
     def active():
         """Return the place of the chosen option, of which the field must know."""
-        assert seen.page.evaluate(chosen) == [field.get_attribute("aria-activedescendant")]
+        assert page.evaluate(chosen) == [field.get_attribute("aria-activedescendant")]
         return int(field.get_attribute("aria-activedescendant").rpartition("-")[2])
 
     assert field.get_attribute("aria-expanded") == "true"
@@ -151,57 +123,57 @@ def test_arrows_choose_and_enter_goes_to_the_section(opened):
     steps = [("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", last), ("ArrowDown", 0)]
     assert active() == 0
     for key, place in steps:
-        seen.page.keyboard.press(key)
+        page.keyboard.press(key)
         assert active() == place
-    seen.page.keyboard.press("Enter")
-    seen.page.wait_for_url("**/mechanism/softmax.html#temperature")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/mechanism/softmax.html#temperature")
 
 
 def test_a_section_of_the_same_page_is_gone_to_and_the_dialog_closes(opened):
-    seen = opened("mechanism/softmax")
-    seen.search("temperature")
-    seen.page.keyboard.press("Enter")
-    seen.page.wait_for_url("**/mechanism/softmax.html#temperature")
-    assert seen.page.locator("#search-dialog[open]").count() == 0
-    top = seen.page.locator("#temperature").evaluate("e => e.getBoundingClientRect().top")
+    page = opened("mechanism/softmax")
+    search(page, "temperature")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/mechanism/softmax.html#temperature")
+    assert page.locator("#search-dialog[open]").count() == 0
+    top = page.locator("#temperature").evaluate("e => e.getBoundingClientRect().top")
     assert -50 < top < 300
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_focus_goes_into_the_dialog_and_back_to_the_button(opened, width):
-    seen = opened(width=width)
-    button = seen.page.locator("button.search-open:visible").first
+    page = opened(START, width=width)
+    button = page.locator("button.search-open:visible").first
     button.focus()
-    seen.page.keyboard.press("Enter")
-    assert seen.page.get_by_role("combobox", name="Search the book").evaluate(
+    page.keyboard.press("Enter")
+    assert page.get_by_role("combobox", name="Search the book").evaluate(
         "e => e === document.activeElement"
     )
-    seen.page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
     assert button.evaluate("e => e === document.activeElement")
     button.click()
-    seen.page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Close").click()
     assert button.evaluate("e => e === document.activeElement")
 
 
 def test_a_slash_opens_the_search_but_not_where_one_types(opened):
-    seen = opened()
-    dialog = seen.page.locator("#search-dialog")
-    seen.page.keyboard.press("/")
+    page = opened(START)
+    dialog = page.locator("#search-dialog")
+    page.keyboard.press("/")
     assert dialog.evaluate("e => e.open")
-    seen.page.keyboard.press("/")
-    assert seen.page.get_by_role("combobox", name="Search the book").input_value() == "/"
-    seen.page.keyboard.press("Escape")
-    seen.page.evaluate("document.querySelector('article').prepend(document.createElement('input'))")
-    seen.page.locator("article > input").press("/")
+    page.keyboard.press("/")
+    assert page.get_by_role("combobox", name="Search the book").input_value() == "/"
+    page.keyboard.press("Escape")
+    page.evaluate("document.querySelector('article').prepend(document.createElement('input'))")
+    page.locator("article > input").press("/")
     assert not dialog.evaluate("e => e.open")
 
 
 def test_what_is_typed_is_found_told_and_marked(opened):
-    seen = opened()
-    status = seen.page.locator("#search-dialog [role=status]")
-    seen.search("")
-    field = seen.page.get_by_role("combobox", name="Search the book")
-    headings = seen.page.locator(".search-result .search-heading")
+    page = opened(START)
+    status = page.locator("#search-dialog [role=status]")
+    search(page, "")
+    field = page.get_by_role("combobox", name="Search the book")
+    headings = page.locator(".search-result .search-heading")
     for typed, heading in (  # beginnings, slips of the pen
         *(("temper", "Temperature"), ("temprature", "Temperature"), ("ENTROPY", "Entropy")),
     ):
@@ -215,13 +187,13 @@ def test_what_is_typed_is_found_told_and_marked(opened):
     field.fill("")
     assert status.inner_text() == ""
     field.fill("causal mask")
-    first = seen.page.locator(".search-result").first
+    first = page.locator(".search-result").first
     assert first.locator(".search-chapter").inner_text().endswith("Softmax")
     marked = {text.lower() for text in first.locator("mark").all_inner_texts()}
     assert {"causal", "mask"} <= marked
-    assert all(len(t) < 200 for t in seen.page.locator(".search-excerpt").all_inner_texts())
+    assert all(len(t) < 200 for t in page.locator(".search-excerpt").all_inner_texts())
     field.fill("softmax row sum weights")  # the chapters stand before the audit
-    chapters = seen.page.locator(".search-chapter").all_inner_texts()
+    chapters = page.locator(".search-chapter").all_inner_texts()
     audit = [i for i, name in enumerate(chapters) if "What the sources print" in name]
     mechanism = [i for i, name in enumerate(chapters) if name.endswith(("Softmax", "-attention"))]
     assert mechanism
@@ -229,15 +201,15 @@ def test_what_is_typed_is_found_told_and_marked(opened):
 
 
 def test_an_address_with_a_question_opens_the_search(opened):
-    seen = opened("search")
-    seen.page.goto(seen.page.url + "?q=equivariance")
-    first = seen.page.locator(".search-result").first
+    page = opened("search")
+    page.goto(page.url + "?q=equivariance")
+    first = page.locator(".search-result").first
     first.wait_for()
     assert first.get_attribute("href").endswith("self-attention.html#order-does-not-matter")
 
 
 def test_without_scripts_there_is_a_link_in_place_of_the_button(opened):
-    seen = opened(java_script_enabled=False)
-    assert seen.page.locator("button.search-open:visible").count() == 0
-    seen.page.locator("a.search-contents:visible").first.click()
-    assert seen.page.locator("article li a").count() > 10
+    page = opened(START, java_script_enabled=False)
+    assert page.locator("button.search-open:visible").count() == 0
+    page.locator("a.search-contents:visible").first.click()
+    assert page.locator("article li a").count() > 10

@@ -17,25 +17,6 @@ BOX = "turn-the-cat-sat-scores-1-1-3"
 DEEPER = "deeper-every-row-is-nearer-to-an-even-split-than-to-a-choice"
 
 
-@pytest.fixture
-def opened(browser):
-    contexts, errors = [], []
-
-    def open_page(fragment="", name=NAME, **settings):
-        settings = {"viewport": {"width": 1280, "height": 900}} | settings
-        contexts.append(browser.new_context(**settings))
-        page = contexts[-1].new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(site.path(name).as_uri() + fragment)
-        page.wait_for_load_state("load")
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert errors == []
-
-
 def summary(page, kind):
     return page.locator(f"details.fold.{kind} > summary")
 
@@ -49,7 +30,7 @@ def unfold(page, kind="all-numbers"):
 
 
 def test_all_numbers_are_built_on_opening_and_work(opened):
-    page = opened()
+    page = opened(NAME)
     elements = "document.querySelector('article').querySelectorAll('*').length"
     before = page.evaluate(elements)
     assert page.locator(f"#{TABLE}").count() == 0
@@ -75,7 +56,7 @@ def test_all_numbers_are_built_on_opening_and_work(opened):
 
 
 def test_without_scripts_they_are_there_from_the_start(opened):
-    page = opened(java_script_enabled=False)
+    page = opened(NAME, java_script_enabled=False)
     expect(page.locator(f"#{TABLE}")).not_to_be_visible()
     unfold(page)
     expect(page.locator(f"#{TABLE}")).to_be_visible()
@@ -83,21 +64,21 @@ def test_without_scripts_they_are_there_from_the_start(opened):
 
 @pytest.mark.parametrize(("target", "kind"), [(TABLE, "all-numbers"), (DEEPER, "deeper")])
 def test_an_address_opens_what_it_leads_into(opened, target, kind):
-    page = opened(f"#{target}")
+    page = opened(NAME, f"#{target}")
     for each in ("all-numbers", "deeper"):
         assert is_open(page, each) == (each == kind)
     expect(page.locator(f"#{target}")).to_be_in_viewport()
 
 
 def test_so_does_a_link_of_another_page(opened):
-    page = opened(name="sources/what-the-sources-print")
+    page = opened("sources/what-the-sources-print")
     page.locator(f"article a[href$='#{TABLE}']").first.evaluate("e => e.click()")
     page.wait_for_url(f"**/the-cat-sat.html#{TABLE}")
     expect(page.locator(f"#{TABLE}")).to_be_in_viewport()
 
 
 def test_only_what_scrolls_late_is_a_tab_stop(opened):
-    page = opened(viewport={"width": 390, "height": 844})
+    page = opened(NAME, width=390, height=844)
     page.evaluate("""
         document.querySelector('noscript.late').textContent +=
           '<div class="drawing" id="wide" tabindex="0"><p style="width: 900px">x</p></div>' +
@@ -109,7 +90,7 @@ def test_only_what_scrolls_late_is_a_tab_stop(opened):
 
 
 def test_an_answer_to_a_late_question_is_remembered(opened):
-    page = opened()
+    page = opened(NAME)
     unfold(page)
     page.locator(f"#{BOX}").wait_for()
     page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
@@ -123,7 +104,7 @@ def test_an_answer_to_a_late_question_is_remembered(opened):
 
 
 def test_a_page_with_folds_reads_in_steps_and_an_address_leads_to_its_step(opened):
-    page = opened()
+    page = opened(NAME)
     page.get_by_role("button", name="Read in steps").click()
     label = page.locator(".steps-label")
     following, titles = page.get_by_role("button", name="Next step"), []
@@ -142,7 +123,7 @@ def test_a_page_with_folds_reads_in_steps_and_an_address_leads_to_its_step(opene
 
 
 def test_a_fold_opens_by_keyboard_with_a_visible_focus(opened):
-    page = opened()
+    page = opened(NAME)
     for kind in ("deeper", "all-numbers"):
         summary(page, kind).focus()
         page.keyboard.press("Enter")
@@ -151,7 +132,7 @@ def test_a_fold_opens_by_keyboard_with_a_visible_focus(opened):
 
 
 def test_printing_from_the_browser_opens_deeper_and_leaves_out_all_numbers(opened, tmp_path):
-    page = opened()
+    page = opened(NAME)
     page.pdf(path=tmp_path / "page.pdf")
     text = "".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
     said = " ".join(text.split())
@@ -163,6 +144,6 @@ def test_printing_from_the_browser_opens_deeper_and_leaves_out_all_numbers(opene
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_nothing_in_what_is_open(opened, theme, width):
-    page = opened(f"#{TABLE}", viewport={"width": width, "height": 900}, color_scheme=theme)
+    page = opened(NAME, f"#{TABLE}", width=width, color_scheme=theme)
     page.evaluate("document.querySelectorAll('details.deeper').forEach(e => { e.open = true })")
     assert violations(page, "details.fold") == []

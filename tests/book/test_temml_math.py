@@ -60,16 +60,10 @@ See {eq}`attention` and {eq}`second`.
 ```{math}
 :label: second
 
-a = b \\
-c = d
+a = b
 ```
 
 $$ x = 1 $$
-
-\begin{align}
-a &= b \\
-c &= d
-\end{align}
 """
 
 BAD_PAGE = r"""# Bad page
@@ -94,7 +88,7 @@ def build(folder, text):
         "html_math_renderer": "temml",
         "html_static_path": [str(BOOK / "_static")],
         "html_theme": "basic",
-        "myst_enable_extensions": ["dollarmath", "amsmath"],
+        "myst_enable_extensions": ["dollarmath"],
     }
     warnings = io.StringIO()
     with patch_docutils(), docutils_namespace():
@@ -164,7 +158,7 @@ def test_bad_tex_raises_temmls_reason_on_one_line(tex, reason):
 
 def test_equations_have_numbers_labels_and_permalinks(page):
     numbers = equation_numbers(page)
-    assert [re.search(r"\((\d+)\)", number)[1] for _, number in numbers] == ["1", "2", "3"]
+    assert [re.search(r"\((\d+)\)", number)[1] for _, number in numbers] == ["1", "2"]
     assert numbers[0][0] == ' id="equation-attention"'
     assert 'class="headerlink" href="#equation-attention"' in numbers[0][1]
     assert re.search(r'href="#equation-second"[^>]*>(<span[^>]*>)?\(?2', page)
@@ -173,7 +167,7 @@ def test_equations_have_numbers_labels_and_permalinks(page):
 def test_displayed_equation_stands_in_a_named_box_that_keys_can_scroll(page):
     boxes = re.findall(r'<div class="math-scroll"([^>]*)><math display="block"', page)
     names = [re.search('aria-label="([^"]*)"', box)[1] for box in boxes]
-    assert names == ["Equation 1", "Equation 2", "Equation", "Equation 3"]
+    assert names == ["Equation 1", "Equation 2", "Equation"]
     assert all('role="group"' in box and 'tabindex="0"' in box for box in boxes)
 
 

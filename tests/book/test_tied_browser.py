@@ -9,7 +9,8 @@ import re
 import numpy as np
 import pytest
 from accessible import violations
-from book_site import path, rest, soup, until
+from book_site import rest, soup, until
+from hand import drag, middle, swipe
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -111,25 +112,17 @@ SAID = """() => [...document.querySelectorAll("data[data-of]")]
 
 
 @pytest.fixture
-def tied(browser):
+def tied(opened):
     """Return a function that opens a page whose numbers are tied."""
-    contexts = []
 
-    def opened(name, width=1280, is_tied=True, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.goto(path(name).as_uri())
+    def open_page(name, width=1280, is_tied=True, **options):
+        page = opened(name, width=width, **options)
         page.keyboard.press("Shift")  # a reader does something
         if is_tied:
             until(page, "document.querySelector('data .at, data.at') !== null")
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
+    return open_page
 
 
 def settled(page):
@@ -172,7 +165,6 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
     )
     settled(page)
     assert page.evaluate(SAID) == printed
-    assert page.errors == []
 
 
 def test_tables_follow_and_say_no_largest_of_a_row_that_is_not(tied):
@@ -203,19 +195,9 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     number = page.locator("p data[role=spinbutton]").first
     centre(page, number)
     assert number.inner_text() == "3"
-    box = number.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    box, (x, y) = number.bounding_box(), middle(number)
     if width == 390:
-        finger = page.context.new_cdp_session(page)
-
-        def touch(kind, *points):
-            where = [{"x": a, "y": b} for a, b in points]
-            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
-
-        touch("touchStart", (x, y))
-        for by in range(4, 44, 4):
-            touch("touchMove", (x + by, y))
-        touch("touchEnd")
+        swipe(page, x, y, 40, steps=10)
     else:
         page.mouse.move(x, y)
         page.mouse.down()
@@ -300,27 +282,21 @@ def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(browser, width, height):
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(path("mechanism/what-attention-does").as_uri())
+def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(opened, width, height):
+    page = opened("mechanism/what-attention-does", width=width, height=height)
     number = page.locator("p data[role=spinbutton]").first
     number.wait_for()  # without any doing of the reader
     river = page.locator("#fig-river-bank-moved circle").nth(1)
-    box, dot = number.bounding_box(), river.bounding_box()
+    dot = river.bounding_box()
     assert dot["y"] + dot["height"] < height
     assert page.locator(".small-strip:visible").count() == 0
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 80, y, steps=8)
-    page.mouse.up()
+    drag(page, *middle(number), -80)
     assert number.inner_text() == "2"
     unit = (dot["x"] - page.locator("#fig-river-bank-moved circle").nth(0).bounding_box()["x"]) / 3
     assert abs(dot["x"] - river.bounding_box()["x"] - unit) < 1
     run = runs_of(page)["river-bank"]
     outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
     assert outcome == mha.shown(run.head_outputs[0, 2, 0], 2)
-    page.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -456,7 +432,6 @@ def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_nu
     page.locator("mha-instrument").first.scroll_into_view_if_needed()
     page.locator(".model-head input").first.uncheck()
     expect(page.locator("#tbl-names-losses .as-at-first")).to_have_count(1)
-    assert page.errors == []
 
 
 def test_words_that_change_places_no_longer_stand_at_their_positions(tied):
@@ -586,4 +561,3 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     assert guesses == [
         mha.percent(share) for share in (2 / 4, 1 / 4, 1 / 4)
     ]  # of A, B and no letter
-    assert page.errors == []

@@ -24,7 +24,6 @@ from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
 from packs import alone, cards, pages, questions
-from packs import qti as written
 from py_mini_racer import MiniRacer
 
 from byhand.mathematics.page import to_mathml
@@ -281,7 +280,8 @@ def printed(text):
 
 # ---- Canvas ----
 
-CP, ITEM = f"{{{written.PACKAGE}}}", f"{{{written.ITEM}}}"
+CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
+ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
 FEEDBACK = f"{ITEM}setOutcomeValue[@identifier='FEEDBACK']"
 
 

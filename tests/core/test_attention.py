@@ -21,8 +21,10 @@ def test_weights_and_output_against_loops(data):
     query, key, value = (data.draw(arrays(shape, 5)) for shape in ((n, d_k), (m, d_k), (m, d_v)))
     mask = data.draw(st.none() | hnp.arrays(bool, (n, m)))
     is_causal, scale = data.draw(st.booleans()), data.draw(st.none() | st.floats(0, 3))
-    options = {"mask": mask, "is_causal": is_causal, "scale": scale}
-    allowed = np.tri(n, m, 0 if is_causal else m, bool) & (True if mask is None else mask)
+    align = data.draw(st.sampled_from(["top-left", "bottom-right"]))
+    options = {"mask": mask, "is_causal": is_causal, "scale": scale, "align": align}
+    first = m - n if align == "bottom-right" else 0
+    allowed = np.tri(n, m, first if is_causal else m, bool) & (True if mask is None else mask)
     weights = loop_weights(query, key, d_k**-0.5 if scale is None else scale,
                            lambda i, j: allowed[i, j])  # fmt: skip
     close = {"rtol": 1e-11, "atol": 1e-13}

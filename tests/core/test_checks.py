@@ -6,6 +6,8 @@ from helpers import raises
 
 from mha.core import checks
 
+LIMIT = 2**53
+
 
 @pytest.mark.parametrize(
     ("given", "computed"),
@@ -43,3 +45,28 @@ def test_the_first_number_that_is_not_finite_is_named(bad, shown):
     array[1, 2, 3] = array[1, 2, 4] = bad
     with raises(ValueError, f"key holds {shown} at index (1, 2, 3); finite numbers are wanted"):
         checks.as_finite_array("key", array)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_integers_are_exact_or_refused(dtype):
+    given = np.array([0, 1, LIMIT - 1, LIMIT], dtype)
+    array = checks.as_array("x", given)
+    assert array.dtype == np.float64
+    assert [int(x) for x in array] == given.tolist()
+    with raises(ValueError, f"x holds {LIMIT + 1} at index (0, 1); integers up to 2**53 in size"
+                " are wanted"):  # fmt: skip
+        checks.as_array("x", np.array([[0, LIMIT + 1]], dtype))
+    if dtype == np.int64:
+        assert [int(x) for x in checks.as_array("x", -given)] == (-given).tolist()
+        with raises(ValueError, f"x holds {-LIMIT - 1} at index (0,); integers up to 2**53 in size"
+                    " are wanted"):  # fmt: skip
+            checks.as_array("x", np.array([-LIMIT - 1]))
+
+
+def test_longdouble_is_refused():
+    dtype = np.dtype(np.longdouble)
+    if dtype == np.float64:  # some machines have no other: then it is float64 under a second name
+        assert checks.as_array("x", np.array([1.0], dtype)).dtype == np.float64
+        return
+    with raises(TypeError, f"x has dtype {dtype}; float32, float64 or integers are wanted"):
+        checks.as_array("x", np.array([1.0], dtype))

@@ -2,43 +2,21 @@
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, inputs, raises
+from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, inputs
 
 from mha import (
     MultiHeadWeights,
-    attention_scores,
-    attention_weights,
     blockwise_attention,
-    entropy,
-    feed_forward,
     merge_heads,
     multi_head_attention,
     multi_head_attention_backward,
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
     softmax,
-    softmax_backward,
     softmax_jacobian,
-    split_heads,
-    total_variation,
 )
-from mha.core import checks
 
-LIMIT = 2**53
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-ONE = {
-    "scores": softmax,
-    "weights": entropy,
-    "first": lambda x: total_variation(x, x),
-    "d_weights": lambda x: softmax_backward(x, x),
-    "query": lambda x: attention_scores(x, np.ones((1, 2))),
-    "key": lambda x: attention_weights(np.ones((1, 2)), x),
-    "value": lambda x: scaled_dot_product_attention(np.ones((1, 2)), np.ones((1, 2)), x),
-    "x": lambda x: split_heads(x, 2),
-    "w_in": lambda x: feed_forward(np.ones((1, 1)), x, None, np.ones((2, 1)), None),
-    "w_q": lambda x: MultiHeadWeights(x[None], x[None], x[None]),
-}
-"""A function for each argument's name, called with an array of shape (1, 2)."""
 
 
 def gradients(back):
@@ -48,43 +26,6 @@ def gradients(back):
 def layer_gradients(back):
     w = back.weights
     return back.x, back.context, w.w_q, w.w_k, w.w_v, w.w_o
-
-
-# Integers
-
-
-@pytest.mark.parametrize("name", ONE)
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
-def test_an_integer_that_float64_may_not_hold_is_refused(name, dtype):
-    with raises(
-        ValueError,
-        f"{name} holds {LIMIT + 1} at index {(0, 0, 1) if name == 'w_q' else (0, 1)};"
-        " integers up to 2**53 in size are wanted",
-    ):
-        ONE[name](np.array([[0, LIMIT + 1]], dtype))
-
-
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
-def test_integers_up_to_there_are_exact(dtype):
-    given = np.array([0, 1, LIMIT - 1, LIMIT], dtype)
-    array = checks.as_array("x", given)
-    assert array.dtype == DOUBLE
-    assert [int(x) for x in array] == given.tolist()
-    if dtype == np.int64:
-        assert [int(x) for x in checks.as_array("x", -given)] == (-given).tolist()
-
-
-# What float64 cannot hold
-
-
-@pytest.mark.parametrize("name", ONE)
-def test_longdouble_is_refused(name):
-    dtype = np.dtype(np.longdouble)
-    if dtype == DOUBLE:  # some machines have no other: then it is float64 under a second name
-        assert ONE[name](np.array([[0.0, 1.0]], dtype)) is not None
-        return
-    with raises(TypeError, f"{name} has dtype {dtype}; float32, float64 or integers are wanted"):
-        ONE[name](np.array([[0.0, 1.0]], dtype))
 
 
 # Several arrays

@@ -49,15 +49,15 @@ def test_attention(rng, name):
         close(getattr(gradients, part), loss, arguments[i])
 
 
-def layer(rng, *, w_o=True, biases=False):
+def layer(rng, *, w_o=True, biases=False, groups=HEADS):
     def normal(*shape):
         return rng.normal(size=shape)
 
-    widths = (HEADS, D_K), (HEADS, D_K), (HEADS, D_V)
+    widths = (HEADS, D_K), (groups, D_K), (groups, D_V)
     return MultiHeadWeights(
         normal(HEADS, D_MODEL, D_K),
-        normal(HEADS, D_MODEL, D_K),
-        normal(HEADS, D_MODEL, D_V),
+        normal(groups, D_MODEL, D_K),
+        normal(groups, D_MODEL, D_V),
         normal(HEADS * D_V, D_OUT) if w_o else None,
         *(normal(*width) for width in widths if biases),
         b_o=normal(D_OUT) if biases and w_o else None,
@@ -65,17 +65,19 @@ def layer(rng, *, w_o=True, biases=False):
 
 
 @pytest.mark.parametrize(
-    ("biases", "options", "cross", "w_o"),
+    ("biases", "options", "cross", "w_o", "groups"),
     [
-        (False, {}, False, False),
-        (True, {"is_causal": True}, False, True),
-        (True, {"mask": MASK[:, :N]}, True, False),
-        (True, {}, True, True),
-        (False, {"mask": MASK[:, :N], "is_causal": True}, False, True),
+        (False, {}, False, False, HEADS),
+        (True, {"is_causal": True}, False, True, HEADS),
+        (True, {"mask": MASK[:, :N]}, True, False, HEADS),
+        (True, {}, True, True, 1),
+        (False, {"mask": MASK[:, :N], "is_causal": True}, False, True, HEADS),
+        (False, {"is_causal": True}, False, True, 1),
     ],
 )
-def test_multi_head(rng, biases, options, cross, w_o):
-    x, weights = rng.normal(size=(N, D_MODEL)), layer(rng, w_o=w_o, biases=biases)
+def test_multi_head(rng, biases, options, cross, w_o, groups):
+    x = rng.normal(size=(N, D_MODEL))
+    weights = layer(rng, w_o=w_o, biases=biases, groups=groups)
     context = rng.normal(size=(M, D_MODEL)) if cross else None
     if "mask" in options:
         options = options | {"mask": MASK if cross else MASK[:, :N]}

@@ -11,10 +11,12 @@ INF = np.inf
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
 
 
+@pytest.mark.parametrize("align", [None, "top-left", "bottom-right"])
 @pytest.mark.parametrize(("n", "m"), SHAPES)
-def test_causal(n, m):
-    expected = [[key <= query for key in range(m)] for query in range(n)]
-    mask = causal_mask(n, m)
+def test_causal(n, m, align):
+    first = m - n if align == "bottom-right" else 0
+    expected = [[key <= query + first for key in range(m)] for query in range(n)]
+    mask = causal_mask(n, m, **({"align": align} if align else {}))
     assert mask.dtype == np.bool_
     assert mask.shape == (n, m)
     np.testing.assert_array_equal(mask, expected)

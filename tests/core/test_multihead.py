@@ -90,15 +90,6 @@ def test_a_mask_a_head(rng):
     assert (output[2, D_V : 2 * D_V] == 0).all()
 
 
-def test_a_batch_is_separate_sequences(rng):
-    x, context, weights = tokens(rng, BATCH), tokens(rng, BATCH, n=KEYS), layer(rng)
-    output = multi_head_attention(x, weights, context=context)
-    assert output.shape == (BATCH, QUERIES, D_OUT)
-    for b in range(BATCH):
-        alone = multi_head_attention(x[b], weights, context=context[b])
-        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
-
-
 # Biases, and a context of another width
 
 

@@ -97,20 +97,6 @@ def test_the_sheet_that_once_had_a_wrong_key():
     assert "| red | 3.010 | 3.010 |" in key_of(made)
 
 
-@pytest.mark.parametrize("stages", [None, ["weights"], ["head_outputs"], ["scores"]])
-def test_a_digit_that_is_wrong_is_seen(stages):
-    made = worksheet(9, 4, stages=stages)
-    sheet, key = sheet_of(made), key_of(made)
-    cells = list(re.finditer(r"(?<=\| )−?\d+(?:\.\d+)?(?= \|)", key))
-    sums = [match for match in cells if key[match.end() : match.end() + 3] == " |\n"]
-    for cell in cells:
-        if cell in sums:
-            continue  # a row's last cell may be the sum, which is no answer
-        last = str((int(key[cell.end() - 1]) + 1) % 10)
-        _, faults = wrong(sheet, key[: cell.end() - 1] + last + key[cell.end() :])
-        assert len(faults) == 1, cell
-
-
 def test_exact_answers_are_not_rounded():
     alone = worksheet(3, 1, stages=["head_outputs"])
     assert "All answers are short: do not round." in sheet_of(alone)

@@ -1,4 +1,4 @@
-"""Worksheets: a seed gives its sheets, short numbers, nothing given away, a right key."""
+"""Worksheets: a seed gives its sheets, short numbers, nothing given away, what each stage needs."""
 
 import re
 
@@ -23,10 +23,6 @@ def cells(markdown):
     return [cell.strip() for table in rows for row in table for cell in row.split("|")[1:]]
 
 
-def number(text):
-    return float(text.replace("−", "-"))
-
-
 @settings(max_examples=5)
 @given(st.integers(0, 10**6), st.integers(1, 97), st.sampled_from(LEVELS), st.integers(1, 3))
 def test_the_same_seed_gives_the_same_sheet(seed, student, difficulty, heads):
@@ -48,22 +44,6 @@ def test_a_sheet_gives_nothing_away(difficulty):
     assert all(cells(given_part))
     assert cells(your_turn)
     assert set(cells(your_turn)) == {ROOM}
-
-
-@pytest.mark.parametrize("heads", [1, 2])
-def test_the_key_has_every_number_of_every_stage(heads):
-    sheet = worksheet(13, 2, num_heads=heads)
-    run, key = sheet.run, key_of(sheet)
-    for stage in sheet.stages:
-        part = key.split(TASKS[stage].format(d_k=4))[1].split("\n\n1")[0]
-        array = getattr(run, stage)
-        shown = [number(cell) for cell in cells(part)]
-        for value in array.flat:
-            assert min(abs(value - x) for x in shown) <= 0.0005 + 1e-9, (stage, value)
-    steps = [line for line in key.splitlines() if line.startswith("- ")]
-    exponentials = run.row_sums.size
-    assert len(steps) == sum(getattr(run, stage).size for stage in sheet.stages) + exponentials
-    assert all(" = " in step or " ≈ " in step for step in steps)
 
 
 NEEDS = {

@@ -113,22 +113,6 @@ def test_what_cannot_be_is_told_by_the_option_as_it_is_typed(tmp_path, arguments
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["--students", "1", "--difficulty", "odd"], "--difficulty: invalid choice: 'odd'"),
-        ([], "one of the arguments --students --class is required"),
-        (["--students", "1", "--class", "x.csv"], "not allowed with argument --students"),
-    ],
-)
-def test_what_the_command_refuses(tmp_path, capsys, arguments, part):
-    with pytest.raises(SystemExit) as stopped:
-        main(["--seed", "5", *arguments, str(tmp_path)])
-    assert stopped.value.code == 2
-    assert part in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_sentences_take_turns():
     ours = drawn(parsed("--seed", "5", "--students", "7"))
     assert len({made.run.tokens for made in ours}) == 6

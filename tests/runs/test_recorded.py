@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from helpers import raises
 
-from mha import recorded_head, recorded_heads, recorded_maps, recorded_sentences, softmax, trace
-from mha.examples.recorded import _folder, _parts
+from mha import recorded_head, recorded_heads, recorded_maps, recorded_sentences, trace
+from mha.examples.recorded import _folder
 
 SENTENCES = recorded_sentences()
 
@@ -36,17 +36,6 @@ def test_a_head_gives_the_map_that_was_recorded(layer, head, sentence):
     recorded = recorded_maps(sentence).weights[layer - 1, head - 1]
     # Half of the last decimal, and what 16-bit numbers cost.
     assert np.abs(run.weights[0] - recorded).max() < 0.0005 + 0.00033
-
-
-def test_a_head_is_its_layers_input_times_its_matrices():
-    parts, number = _parts(4, 2), SENTENCES.index("I play football")
-    query, key = (parts[f"x{number}"] @ parts[f"w_{p}"] + parts[f"b_{p}"] for p in "qk")
-    by_hand = np.array(
-        [[sum(q * k for q, k in zip(a, b, strict=True)) for b in key] for a in query]
-    )
-    run = trace(recorded_head(4, 2, "I play football"))
-    assert np.allclose(run.weights[0], softmax(by_hand / np.sqrt(32)))
-    assert run.value.shape == (1, 5, 32)
 
 
 def test_what_is_not_recorded_is_refused():

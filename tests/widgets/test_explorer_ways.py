@@ -1,6 +1,7 @@
 """Each control of the explorer by mouse, by touch and by keyboard, and in forced colours."""
 
 import pytest
+from hand import drag, middle, swipe
 from test_strip import changed, holds
 
 pytestmark = pytest.mark.browser
@@ -82,42 +83,22 @@ def test_folds_history_and_numbers(view, way):
     assert "Score of query the" in seen.page.locator(".how").inner_text()
 
 
-def swipe(seen, box, way):
-    """Move a finger from a number, as far right and down as told, in steps."""
-    client = seen.page.context.new_cdp_session(seen.page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-    def send(kind, *points):
-        found = [{"x": px, "y": py} for px, py in points]
-        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": found})
-
-    send("touchStart", (x, y))
-    for step in range(1, 9):
-        send("touchMove", (x + way[0] * step / 8, y + way[1] * step / 8))
-    send("touchEnd")
-
-
 def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):
     seen = view("the-cat-sat", has_touch=True).live()
-    box = seen.number("Embedding of cat, x₁").bounding_box()
-    swipe(seen, box, (24, 0))
+    swipe(seen.page, *middle(seen.number("Embedding of cat, x₁")), 24, steps=8)
     holds(seen, changed(seen.run, 1, 0, 0.3), 0)
     seen.page.get_by_role("button", name="Undo").tap()
     seen.page.set_viewport_size({"width": 1280, "height": 500})
-    swipe(seen, seen.number("Embedding of the, x₁").bounding_box(), (0, -80))
+    swipe(seen.page, *middle(seen.number("Embedding of the, x₁")), 0, -80, steps=8)
     seen.page.wait_for_function("scrollY > 20")
     holds(seen, seen.run, 0)
 
 
 def test_a_mouse_drags_a_number_to_the_right_or_up(view):
     seen = view("the-cat-sat").live()
-    box = seen.number("Embedding of cat, x₁").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    for across, up in ((24, 0), (0, 24)):
-        seen.page.mouse.move(x, y)
-        seen.page.mouse.down()
-        seen.page.mouse.move(x + across, y - up, steps=6)
-        seen.page.mouse.up()
+    x, y = middle(seen.number("Embedding of cat, x₁"))
+    for across, down in ((24, 0), (0, -24)):
+        drag(seen.page, x, y, across, down, steps=6)
     holds(seen, changed(seen.run, 1, 0, 0.6), 0)
 
 

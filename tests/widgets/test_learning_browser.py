@@ -6,6 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from accessible import violations
+from hand import swipe
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -133,16 +134,8 @@ def test_on_a_phone_a_finger_draws_the_curve_and_what_an_address_cannot_mean_is_
     assert page.locator(".learning-plane text:not(:empty)").count() == 7
     page.locator(".learning-curve").scroll_into_view_if_needed()
     box = page.locator(".learning-curve").bounding_box()
-    touch = page.context.new_cdp_session(page)
-
-    def send(kind, x):
-        points = [] if kind == "touchEnd" else [{"x": x, "y": box["y"] + 60}]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    send("touchStart", box["x"] + box["width"] - 2)
-    for step in range(1, 6):
-        send("touchMove", box["x"] + box["width"] * (1 - step / 10))
-    send("touchEnd", 0)
+    right, width = box["x"] + box["width"], box["width"]
+    swipe(page, right - 2, box["y"] + 60, 2 - width / 2, steps=5)
     expect(page.locator(".time-says")).to_contain_text("After step 75:")
     assert violations(page, "mha-instrument") == []
 

@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import written
 from playwright.sync_api import expect
 
 from mha import Block, MultiHeadWeights, WorkedExample, trace_blocks
@@ -47,17 +46,13 @@ def test_layers_that_do_not_follow_each_other_are_refused():
 
 
 @pytest.mark.browser
-def test_a_text_is_shared_and_an_address_that_cannot_be_read_changes_nothing(
-    browser, static, tmp_path
-):
-    file = tmp_path / "letters.html"
-    body = two_layers(*layers(), **PARTS).html
-    file.write_text(written(body, static.as_uri()), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 390, "height": 844})
+def test_a_text_is_shared_and_an_address_that_cannot_be_read_changes_nothing(alone):
+    page = alone(two_layers(*layers(), **PARTS).html, width=390, height=844)
+    file = page.url
 
     def texts(address):
         page.goto("about:blank")
-        page.goto(file.as_uri() + address)
+        page.goto(file + address)
         page.locator("mha-instrument.live").wait_for()
         return page.locator("select").evaluate_all("all => all.map((e) => e.value)")
 
@@ -83,4 +78,3 @@ def test_a_text_is_shared_and_an_address_that_cannot_be_read_changes_nothing(
     for hostile in ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000):
         assert texts(f"#letters=b-a&{hostile}") == ["B", "A"]
         expect(page.get_by_label("the first layer is there")).to_be_checked()
-    page.close()

@@ -3,61 +3,30 @@
 The page is opened as a file, with the pencil and nothing else.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 from accessible import violations
-from explorer_pages import THEME
 from playwright.sync_api import expect
 from seeds import SEED
 
 from mha.audit.judging import judge_corrected, judgements
 from mha.audit.sheet import SLIP, SPOILED, state
 from mha.audit.sources import TITLES, load_source
-from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish
 from mha.widgets.pencil import red_pencil
 
 pytestmark = pytest.mark.browser
 
-PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>Pencil</title>
-<style>{style}</style><link rel="stylesheet" href="boxes.css">
-<link rel="stylesheet" href="explorer.css">{scripts}<main>{body}</main></html>"""
-
 AT_81 = "#pencil=sources&document=apple-walkthrough&at=110:query.0.2.0"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """Return the address of a page that has the pencil and nothing else."""
-    folder = tmp_path_factory.mktemp("pencil")
-    publish(folder)
-    names = (*BASE, *ARITHMETIC, *EXPLORER, "instrument.js")
-    scripts = "".join(f'<script defer src="{name}"></script>' for name in names)
-    body = red_pencil("apple-walkthrough").html
-    (folder / "page.html").write_text(
-        PAGE.format(style=THEME, scripts=scripts, body=body), encoding="utf-8"
-    )
-    return (folder / "page.html").as_uri()
-
-
 @pytest.fixture
-def opened(browser, address):
-    """Return a function that opens the page, and see to it that nothing went wrong there."""
-    pages, errors = [], []
-
-    def open_page(fragment="", width=1100, **more):
-        more = {"reduced_motion": "reduce"} | more
-        page = browser.new_page(viewport={"width": width, "height": 900}, **more)
-        pages.append(page)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(address + fragment)
-        page.wait_for_selector("mha-instrument.live")
-        return page
-
-    yield open_page
-    for page in pages:
-        page.close()
-    assert errors == []
+def opened(alone, static):
+    """Return a function that opens the pencil, at an address and in a window."""
+    boxes = f'<link rel="stylesheet" href="{static.as_uri()}/boxes.css">'
+    html = boxes + red_pencil("apple-walkthrough").html
+    return partial(alone, html, width=1100, reduced_motion="reduce")
 
 
 CORRECTED = """([source, sets]) => {

@@ -4,10 +4,12 @@ import json
 import re
 from dataclasses import replace
 
+import hand
 import numpy as np
 import pytest
 from accessible import violations
 from book_site import rest
+from hand import middle, swipe
 from playwright.sync_api import expect
 from ports import CLOSE
 from seeds import SEED
@@ -58,11 +60,6 @@ def tip(seen, name):
     return seen.page.locator(f'.tip[aria-label^="{name}, "]')
 
 
-def middle(node):
-    box = node.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def at_rest(node):
     """Wait until a plane has glided to its scale."""
     node.wait_for()
@@ -80,28 +77,7 @@ def drag(seen, node, across, down):
     """Drag by mouse; what is dragged stays under the pointer all the way."""
     node.scroll_into_view_if_needed()
     at_rest(node)
-    x, y = middle(node)
-    mouse = seen.page.mouse
-    mouse.move(x, y)
-    mouse.down()
-    for step in range(1, 9):
-        at = x + across * step / 8, y + down * step / 8
-        mouse.move(*at)
-        assert np.hypot(*np.subtract(middle(node), at)) < 1
-    mouse.up()
-
-
-def swipe(page, x, y, across, down, node=None):
-    """Move a finger; a tip that it drags stays under it."""
-    hand = page.context.new_cdp_session(page)
-    points = [(x + across * step / 12, y + down * step / 12) for step in range(13)]
-    for kind, (left, top) in zip(["touchStart"] + ["touchMove"] * 12, points, strict=True):
-        touch = {"type": kind, "touchPoints": [{"x": left, "y": top}]}
-        hand.send("Input.dispatchTouchEvent", touch)
-        if node:  # a touch is told of with the next frame
-            page.evaluate("new Promise((then) => requestAnimationFrame(() => setTimeout(then)))")
-            assert np.hypot(*np.subtract(middle(node), (left, top))) < 1
-    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    hand.drag(seen.page, *middle(node), across, down, node=node)
 
 
 def pull(seen, token, share):
@@ -140,7 +116,7 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
         at_rest(node)
         (x, y), scrolled = middle(node), page.evaluate("scrollY")
         before = numbers(seen)["head_outputs"]
-        swipe(page, x, y, across, down, node)
+        swipe(page, x, y, across, down, node=node)
         assert page.evaluate("scrollY") == scrolled
         assert (numbers(seen)["head_outputs"] != before).any()
         follows(seen, GIVEN.example)
@@ -383,10 +359,7 @@ def test_the_dial_turns_by_angle_and_position(put):
     frame = seen.page.locator(".frame").first.bounding_box()
     zero = frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2
     drag_to = zero[0] - x, zero[1] - abs(x - zero[0]) - y
-    seen.page.mouse.move(x, y)
-    seen.page.mouse.down()
-    seen.page.mouse.move(x + drag_to[0], y + drag_to[1], steps=6)
-    seen.page.mouse.up()
+    hand.drag(seen.page, x, y, *drag_to)
     run = follows(seen, TURNED.example)
     np.testing.assert_allclose(run.turned_key[0, 1], [0, 1, 0, 1], atol=0.05)
     alike = seen.page.get_by_label("all pairs alike")
@@ -519,7 +492,7 @@ def test_the_cloud_is_moved_by_finger(put):
     page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
                   node.element_handle())  # fmt: skip
     at_rest(node)
-    swipe(page, *middle(node), 30, 25, node)
+    swipe(page, *middle(node), 30, 25, node=node)
     follows(seen, TIRED.example)
     moved = numbers(seen)["embeddings"][1] != TIRED.embeddings[1]
     assert 1 <= moved.sum() <= 2
@@ -582,7 +555,7 @@ def test_text_that_takes_another_line_above_moves_nothing_under_the_hand(put):
     page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
                   node.element_handle())  # fmt: skip
     at_rest(node)
-    swipe(page, *middle(node), 30, -50, node)
+    swipe(page, *middle(node), 30, -50, node=node)
 
 
 # Names of a plane that cover another name, a number, or a tip by more than their edge.
@@ -606,19 +579,24 @@ COVERED = """(edge) => [...document.querySelectorAll(".plane-area")].flatMap((ar
 })"""
 
 
-@pytest.mark.parametrize("width", [390, 1100, 1280])
-def test_names_cover_neither_each_other_nor_numbers_nor_tips(put, width):
+@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("light", 1100), ("dark", 1280)])
+def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, theme, width):
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
     warm = explorer(trace(replace(BANK.example, name="warm")), view="temperature").html
     cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
     arrows, dial = explorer(GIVEN, view="plane").html, explorer(TURNED, view="dial").html
-    seen = put(arrows + made + warm + cloud + dial, width=width, reduced_motion="reduce")
+    seen = put(
+        arrows + made + warm + cloud + dial, theme=theme, width=width, reduced_motion="reduce"
+    )
     for element in seen.page.locator("mha-explorer").all():
         element.scroll_into_view_if_needed()
     seen.page.get_by_text("As arrows").click()
     expect(seen.page.locator(".plane-area")).to_have_count(11)
     at_rest(tip(seen, "Query of it, Head 1"))
     assert seen.page.evaluate(COVERED, 1) == []
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.errors == []
 
 
 def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
@@ -642,7 +620,7 @@ def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
     seen.page.get_by_role("button", name="k3").first.click()
     key = tip(seen, "k3")
     at_rest(key)
-    swipe(seen.page, *middle(key), 40, -25, key)
+    swipe(seen.page, *middle(key), 40, -25, node=key)
     across, up = map(float, key.get_attribute("aria-label").split(":")[0].split(", ")[1:])
     assert up != 0
     assert scores.nth(2).inner_text() == shown(across * long, 2)
@@ -684,19 +662,3 @@ def test_the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(put):
         )
         assert said == (chosen != f"k{best}")
     assert max(longest) < 3 * min(longest)
-
-
-@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
-def test_axe_finds_nothing(put, theme, width):
-    arrows = explorer(GIVEN, view="plane").html
-    made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
-    cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
-    dial = explorer(TURNED, view="dial").html
-    seen = put(arrows + made + cloud + dial, theme=theme, width=width)
-    for element in seen.page.locator("mha-explorer").all():
-        element.scroll_into_view_if_needed()
-    seen.page.get_by_text("As arrows").click()
-    expect(seen.page.locator(".planes")).to_have_count(4)
-    assert violations(seen.page) == []
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert seen.errors == []

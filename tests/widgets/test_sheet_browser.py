@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hand import drag, middle
 from playwright.sync_api import expect
 
 from mha import load_example, shown, trace
@@ -26,17 +27,6 @@ GIVEN = {
 def sheet_page(alone):
     """Return a function that opens the sheet, at an address and in a window."""
     return partial(alone, variants_explorer(RUN.tokens, GIVEN, focus=3).html)
-
-
-def drag(page, field, by):
-    """Drag a number with the mouse, so many pixels."""
-    field.scroll_into_view_if_needed()
-    box = field.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + by, y, steps=5)
-    page.mouse.up()
 
 
 CARRIED_OUT = """([plan, given, on]) => {
@@ -116,7 +106,8 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     assert rows.all_text_contents()[:4] == [*weights, "hidden"]
     expect(page).to_have_url(re.compile(r"key\.0\.0=0\.5"))
     field.blur()
-    drag(page, field, 40)
+    field.scroll_into_view_if_needed()
+    drag(page, *middle(field), 40, steps=5)
     assert field.input_value() == "1"
     # What is too large is said to be so where it is typed, and does not stay beside the results.
     values = page.get_by_label("Values: row tired, column 1")
@@ -159,7 +150,7 @@ def test_what_does_not_reach_the_query_is_pale_and_moving_it_says_so(sheet_page,
         pale = ["pale" in field.get_attribute("class") for field in fields]
         assert pale == [token not in met for token in RUN.tokens], title
     field = page.get_by_label("Keys: row cat, column 1")
-    drag(page, field, 80)
+    drag(page, *middle(field), 80, steps=5)
     expect(said).to_have_text("No weight of it moves, and its output stays.")
     page.get_by_label("Keys: row mat, column 1").fill("1")
     key = GIVEN["key"].copy()

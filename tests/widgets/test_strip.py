@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from book_site import rest
-from explorer_pages import sums_hold, written
+from explorer_pages import sums_hold
+from hand import drag
 from playwright.sync_api import expect
 
 from mha import Place, example_names, load_example, origin, shown, trace
@@ -166,11 +167,8 @@ def test_an_input_is_dragged_by_the_mouse(view):
 def test_a_quick_hand_takes_the_number_along(view):
     seen = view("the-cat-sat").live()
     box = seen.number("Embedding of cat, x₁").bounding_box()
-    x, y = box["x"] + 10, box["y"] + 12
-    seen.page.mouse.move(x, y)
-    seen.page.mouse.down()
-    seen.page.mouse.move(x + 64, y)  # in one step, beyond its neighbours
-    seen.page.mouse.up()
+    # In one step, beyond its neighbours.
+    drag(seen.page, box["x"] + 10, box["y"] + 12, 64, steps=1)
     holds(seen, changed(seen.run, 1, 0, 0.8), 0)
 
 
@@ -450,17 +448,13 @@ TASKS = (
 )
 
 
-def with_tasks(view, static, name, tasks):
-    seen = view(name)
+def with_tasks(put, name, tasks):
     run = trace(load_example(name))
-    body = explorer(run, prints=Prints(name), tasks=tasks).html
-    seen.file.write_text(written(body, static.as_uri()), encoding="utf-8")
-    seen.page.reload()
-    return seen.live()
+    return put(explorer(run, prints=Prints(name), tasks=tasks).html)
 
 
-def test_a_task_says_that_it_is_reached(view, static):
-    seen = with_tasks(view, static, "cat-sat", TASKS)
+def test_a_task_says_that_it_is_reached(put):
+    seen = with_tasks(put, "cat-sat", TASKS)
     tasks = seen.page.locator(".tasks li")
     assert [text[:1] for text in tasks.all_inner_texts()] == ["○"] * 3
     seen.page.locator(".chip").nth(1).click()
@@ -480,10 +474,10 @@ def test_a_task_says_that_it_is_reached(view, static):
     assert [text[:1] for text in tasks.all_inner_texts()] == ["○"] * 3
 
 
-def test_a_head_that_is_not_missed_is_found(view, static):
+def test_a_head_that_is_not_missed_is_found(put):
     share = float(np.abs(trace(load_example("the-cat-sat")).head_contributions[0]).max())
     task = head_unnoticed("Switch off the head that is missed least.", below=share + 0.01)
-    seen = with_tasks(view, static, "the-cat-sat", (task,))
+    seen = with_tasks(put, "the-cat-sat", (task,))
     seen.choose("Head 2 on")
     assert seen.page.locator(".tasks .reached").count() == 0
     seen.choose("Head 1 on")

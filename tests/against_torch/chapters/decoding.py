@@ -8,8 +8,6 @@ from worked_by_torch import (
     causal,
     dot,
     example,
-    explorer,
-    face,
     mixed,
     row_sum,
     run,
@@ -26,7 +24,6 @@ def numbers(page):
     """Compare all of them."""
     given = example("the-cat-sat-end")
     free, full = run(given), run(given, causal(4))
-    page.explorer("fig-decoding-explorer", explorer(full), face(full, CAT))
     page.figure("fig-decoding-steps", *(_lower(full["weights"][0, :n]) for n in (2, 3, 4)))
     page.figure("fig-decoding-masks", *_masks())
     _leak(page, given, free, full)

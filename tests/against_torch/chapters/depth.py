@@ -9,8 +9,6 @@ from worked_by_torch import (
     causal,
     dot,
     example,
-    explorer,
-    face,
     mixed,
     norm,
     row_sum,
@@ -104,26 +102,6 @@ def _block(page):
     hidden = normed @ w_in + b_in
     active = hidden.relu()
     fed = active @ w_out
-    total = normed + fed
-    t_means, t_spreads, t_normed = norm(total)
-    block = {
-        "stream": s["stream"],
-        "stream_means": means,
-        "stream_spreads": spreads,
-        "stream_normed": normed,
-        "w_in": w_in,
-        "b_in": b_in,
-        "w_out": w_out,
-        "hidden": hidden,
-        "active": active,
-        "fed": fed,
-        "total": total,
-        "total_means": t_means,
-        "total_spreads": t_spreads,
-        "total_normed": t_normed,
-    }
-    stages = explorer(s) | {(name, 0): array for name, array in block.items()}
-    page.explorer("explore-it-tired-block", stages, face(s, IT))
     page.says("The animal of it: ", 0, s["output"][IT, 0], s["stream"][IT, 0])
     page.says("numbers of it are now ", s["stream"][IT])
     page.says("Normalise them: mean: (", s["stream"][IT], 5, means[IT])
@@ -174,8 +152,6 @@ def _two_layers(page):
     )
     for word, s in (("tired", seconds[0]), ("soft", seconds[1])):
         page.says(f"cat, if {word}: ", dot(s["query"][0, IT], s["key"][0, CAT]))
-    heard = run(resembles | {"embeddings": seconds[0]["embeddings"].round(decimals=2)})
-    page.explorer("fig-depth-explorer", explorer(heard), face(heard, IT))
 
 
 def _induction(page):
@@ -218,7 +194,10 @@ def _induction(page):
     page.says("the exponential of # is #", 5, math.exp(5))
     page.says("have the exponential #: ", 1, share(first, B, A))
     page.says("stood before it: ", _all(first, B, 0))
-    page.says("The last A meets B: ", dot(second["query"][0, AGAIN], second["key"][0, B]))
+    page.says(
+        "The last letter with the second letter: ",
+        dot(second["query"][0, AGAIN], second["key"][0, B]),
+    )
     page.says("the scaled score ", scaled(second, AGAIN, B))
     page.says(
         "its exponential e",
@@ -230,7 +209,7 @@ def _induction(page):
     page.says("A follows: ", _all(second, AGAIN, 0))
     page.says("B follows: ", _all(second, AGAIN, 1))
     page.says("B, with #", second["head_outputs"][0, AGAIN, 1])
-    page.says("and gives A #", second["stream"][A, 8])
+    page.says("The first letter gives A #", second["stream"][A, 8])
 
 
 def _all(s, row, column):

@@ -5,10 +5,7 @@ import math
 import torch
 from worked_by_torch import (
     causal,
-    dot,
     example,
-    explorer,
-    face,
     mixed,
     row_sum,
     run,
@@ -40,14 +37,12 @@ def numbers(page):
     """Compare all of them."""
     cat_sat, end = example("cat-sat"), example("the-cat-sat-end")
     quarter = math.pi / 2 * tensor([[0, 0], [1, 1]])
-    plain, turned = run(cat_sat), run(cat_sat, angles=quarter)
+    plain = run(cat_sat)
     back = run(swapped(cat_sat, 0, 1), angles=quarter)
-    page.explorer("fig-order-explorer", explorer(turned), face(turned, 0, keys="turned_key"))
-    page.says("cat gives itself #", plain["weights"][0, 0, 0])
     page.says("gives itself the same #", plain["weights"][0, 0, 0])
     page.says("the last has moved by #", clocks(61, 8)[-1, 6])
     _added(page, end)
-    _rotated(page, turned, back, plain)
+    _rotated(page, back, plain)
     _biased(page)
 
 
@@ -74,18 +69,7 @@ def _added(page, end):
     )
 
 
-def _rotated(page, turned, back, plain):
-    page.says("becomes, pair by pair, ", dot([0, 1], [0, -1]), dot([0, 1], [1, 0]))
-    query, key = turned["turned_query"][0], turned["turned_key"][0]
-    page.says("you work one of sat: ", dot(query[0], key[0]), dot(query[0], key[1]))
-    page.says("turned query of sat:", query[1], key[0])
-    page.says("Worked answer (−1)×1", *dot(query[1], key[0])[2:])
-    page.says("Divided by the scores of cat are ", turned["scaled_scores"][0, 0])
-    page.says(
-        "cat gives itself # of its attention, where it gave # without",
-        turned["weights"][0, 0, 0],
-        plain["weights"][0, 0, 0],
-    )
+def _rotated(page, back, plain):
     page.says("and all four scores are #", back["scores"][0, 0, 0])
     page.says("average of the two values: ", mixed(back, 0, 0), mixed(back, 0, 1))
     three = run(

@@ -1,48 +1,26 @@
-"""The numbers of the chapter on self-attention."""
+"""The numbers of the chapter on self-attention that are of no run of its explorers."""
 
 import math
 
 import numpy as np
 import torch
-from worked_by_torch import dot, example, explorer, face, mixed, row_sum, run, share, tensor
+from worked_by_torch import example, run, tensor
 
-CAT, SAT = range(2)
 BANK = 2
 
 
 def numbers(page):
-    """Compare all of them in tables and figures, and those of the four steps by hand."""
+    """Compare a run with and without the scale, and the matrices that are learned."""
     given = example("river-bank")
     bank, with_scale = run(given, scale=1.0), run(given)
-    page.explorer("fig-self-attention-explorer", explorer(with_scale), face(with_scale, BANK))
     page.table(
         "tbl-self-attention-scaled-bank",
         *([s["scaled_scores"][0, BANK], s["weights"][0, BANK]] for s in (bank, with_scale)),
     )
     both = with_scale["weights"][0, BANK, 1], bank["weights"][0, BANK, 1]
-    page.says("bank gives it # of its attention", both[0])
     page.says("river would get # of the attention of bank", both[1])
     page.says("river is still ahead, with # of the attention instead of #", both)
-    s = run(example("cat-sat"))
-    page.figure("fig-cat-sat-weights", s["weights"])
-    page.says(
-        "its own and that of sat: ", *(dot(s["query"][0, CAT], s["key"][0, k]) for k in (CAT, SAT))
-    )
-    page.says(
-        "Take exponentials, and add them up: e",
-        s["scaled_scores"][0, CAT, CAT],
-        s["exponentials"][0, CAT, CAT],
-    )
-    page.says("row sum: ", row_sum(s, CAT))
-    page.says("divided by the sum of its row: ", *(share(s, CAT, k) for k in (CAT, SAT)))
-    page.says("weight, component by component: ", mixed(s, CAT, 0), mixed(s, CAT, 1))
-    page.says("The first component for cat, #", s["head_outputs"][0, CAT, 0])
-    page.says("attends to itself with a weight of # and to sat with #", s["weights"][0, CAT])
-    page.says(
-        "sat has a weight of # and yet supplies # of the sum",
-        s["weights"][0, CAT, SAT],
-        s["weights"][0, CAT, SAT] * s["value"][0, SAT, 0] / s["head_outputs"][0, CAT, 0],
-    )
+    page.figure("fig-cat-sat-weights", run(example("cat-sat"))["weights"])
     _learned(page)
 
 

@@ -26,9 +26,7 @@ def _latent(page):
     turned = torch.stack([(row @ PLACES) @ turn for row, turn in zip(X, TURNS, strict=True)])
     page.table("tbl-since-matrices", torch.cat([DOWN, ASKING, PLACES], dim=1))
     page.table("tbl-since-latent", torch.cat([latent, key, value], dim=1))
-    page.says(
-        "of its key, which is made of it: ", dot(X[0], DOWN[:, 0]), dot(latent[0], W_UK[:, 1])
-    )
+    page.says("and the second of the key: ", dot(X[0], DOWN[:, 0]), dot(latent[0], W_UK[:, 1]))
     contents, places = query @ key.T, turned @ turned.T
     page.says("contents: ", dot(query[1], key[1]))
     page.says("score: ", contents[1, 1], places[1, 1], contents[1, 1] + places[1, 1])

@@ -141,13 +141,6 @@ def test_the_browser_computes_what_mha_computes(page, name):
         )
 
 
-def test_the_browser_adds_the_mask_s_term_to_a_scaled_score(page):
-    asked = task("root", [[1], [2], [0.5]], ["same"] * 3)
-    (made,) = page.evaluate(VARIANTS, [asked, templates("root", asked["givens"]), 1])
-    assert made["worked"] == "1 ÷ √2 + 0.5 ≈ 1.2071"
-    assert made["hints"][-1] == "Divide, then add the mask's term: 1 ÷ 1.4142 + 0.5"
-
-
 def test_the_browser_adds_exponentials_as_mha_does(page):
     asked = task("sum", [[1, 2, 0, 4]], ["positive"])
     for variant in page.evaluate(VARIANTS, [asked, templates("sum", asked["givens"]), 31]):

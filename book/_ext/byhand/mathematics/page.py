@@ -38,12 +38,6 @@ HELD = re.compile(
 )
 NARROW = 20  # characters that fit any screen; a longer formula in a sentence may need to scroll
 
-# Environments that number every row. Sphinx numbers the whole block instead, and print knows only
-# what may stand inside an equation.
-NUMBERED = re.compile(r"\\(begin|end)\{(equation|alignat|multline)\}")
-OUTER = re.compile(r"\\(begin|end)\{(align|gather)\*?\}")
-# An environment with no other inside it.
-INNERMOST = re.compile(r"\\begin\{([^}]*)\}(?:(?!\\begin\{).)*?\\end\{\1\}", re.DOTALL)
 # A failure comes back as data: an exception's text would hold the whole of Temml's file.
 # Some incomplete TeX trips Temml itself, and then only its engine has a message.
 RENDER_JS = """
@@ -91,24 +85,6 @@ def _engine() -> MiniRacer:
     return engine(TEMML.read_text(encoding="utf-8"), RENDER_JS)
 
 
-def equation_tex(text: str) -> str:
-    r"""Return a math block's TeX as one formula, by the rules of Sphinx's MathJax renderer.
-
-    Blank lines part equations, which are aligned below each other. An equation
-    with a ``\\`` of its own, outside every environment, is split there.
-    """
-    text = NUMBERED.sub(r"\\\1{\2*}", text).replace("{split}", "{aligned}")
-    text = OUTER.sub(r"\\\1{\2ed}", text)
-    parts = [part.strip() for part in text.split("\n\n") if part.strip()]
-    rows = [
-        rf"\begin{{aligned}}{part}\end{{aligned}}" if _has_own_rows(part) else part
-        for part in parts
-    ]
-    if len(rows) == 1:
-        return rows[0]
-    return r"\begin{aligned}" + r"\\".join(rows) + r"\end{aligned}"
-
-
 def hold_marks(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -144,7 +120,7 @@ def _inline_classes(mathml: str) -> str:
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a displayed equation with its number, its permalink and a box that can scroll."""
-    mathml = _render(self, node, equation_tex(node.astext()), display=True)
+    mathml = _render(self, node, node.astext(), display=True)
     self.body.append(self.starttag(node, "div", CLASS=CSS_CLASSES))
     label = _("Equation")
     if node.get("number"):
@@ -175,14 +151,6 @@ def _render(self: HTML5Translator, node: nodes.Element, tex: str, *, display: bo
             type="temml",
         )
         return f'<code class="math-error">{html.escape(node.astext())}</code>'
-
-
-def _has_own_rows(tex: str) -> bool:
-    r"""Tell whether a ``\\`` stands outside every environment."""
-    found = 1
-    while found:
-        tex, found = INNERMOST.subn("", tex)
-    return r"\\" in tex
 
 
 def _one_line(message: str) -> str:

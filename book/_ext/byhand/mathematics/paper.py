@@ -42,7 +42,7 @@ def formula(tex: str, *, display: bool = False, number: str = "") -> str:
     Parameters
     ----------
     tex : str
-        Inside an equation: no ``align``, but ``aligned``, as `equation_tex` gives it.
+        Inside an equation: no ``align``, but ``aligned``.
     display : bool
         Whether it stands on a line of its own.
     number : str

@@ -77,13 +77,10 @@ class Words:
     """
 
     def __init__(self, page: html.HtmlElement, results: Results | None) -> None:
-        self.cells: dict[int, list[dict[str, Any]]] = {}
-        self.values: dict[tuple[int, str], str] = {}
-        for step, outputs in zip(results.steps, results.outputs, strict=True) if results else ():
-            if step.kind == "cell":
-                self.cells[step.index] = outputs
-            else:
-                self.values[step.index, step.source] = _value(outputs)
+        steps = zip(results.steps, results.outputs, strict=True) if results else ()
+        self.cells = {step.index: outputs for step, outputs in steps if step.kind == "cell"}
+        values = results.values() if results else {}
+        self.values = {where: _value(outputs) for where, outputs in values.items()}
         self.links: dict[str, str] = {}
         for link in page.xpath("//article//a[@href]"):
             if {"reference", "internal"} <= set(link.classes):

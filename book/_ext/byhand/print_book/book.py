@@ -30,7 +30,7 @@ Solutions = dict[str, list[solution_node]]
 def source(app: Sphinx, document: Document) -> str:
     """Return a document as Typst's source, from what `app` has read."""
     empty_works(app.env)
-    return "\n".join(Book(Pages(app.env), app.builder, app.config, document).pieces())
+    return "\n".join(Book(app.env, app.builder, app.config, document).pieces())
 
 
 def empty_works(env: BuildEnvironment) -> None:
@@ -43,33 +43,12 @@ def empty_works(env: BuildEnvironment) -> None:
             work.clear()
 
 
-class Pages(BuildEnvironment):
-    """What Sphinx has read; a page that references lead to is loaded once, not for each of them.
-
-    Parameters
-    ----------
-    read : BuildEnvironment
-    """
-
-    def __init__(self, read: BuildEnvironment) -> None:
-        self.__dict__.update(read.__dict__)
-        self.looked_up: dict[str, nodes.document] = {}
-
-    def get_doctree(self, docname: str) -> nodes.document:
-        """Return a page to look something up in."""
-        if docname not in self.looked_up:
-            self.looked_up[docname] = self.anew(docname)
-        return self.looked_up[docname]
-
-    def anew(self, docname: str) -> nodes.document:
-        """Return a page that may be changed."""
-        return super().get_doctree(docname)
-
-
 class Book:
     """The pages of a document, with what is to be printed of them."""
 
-    def __init__(self, env: Pages, builder: Builder, config: Config, document: Document) -> None:
+    def __init__(
+        self, env: BuildEnvironment, builder: Builder, config: Config, document: Document
+    ) -> None:
         self.env, self.config, self.document = env, config, document
         self.parts = chosen(read_contents(), document)
         names = [page for part in self.parts for page in part.pages]
@@ -179,9 +158,11 @@ class Book:
         return f"#index{array(entries)}"
 
 
-def page_of(env: Pages, builder: Builder, name: str, document: Document) -> nodes.document:
+def page_of(
+    env: BuildEnvironment, builder: Builder, name: str, document: Document
+) -> nodes.document:
     """Return a page as it is printed, its references resolved."""
-    page = env.anew(name)
+    page = env.get_doctree(name)
     env.resolve_references(page, name, builder)
     fit_for_print(page, code=document.code)
     if name == env.config.root_doc:

@@ -3,7 +3,7 @@
 Under “All numbers” a page has every table of a run. Paper has those that something refers to.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -22,12 +22,16 @@ def names_in(roots: Roots) -> set[Goal]:
     return {goal for page, root in roots for goal in names_of(page, root)}
 
 
-def cited_in(page: str, root: nodes.Element) -> Iterator[Goal]:
-    """Yield where the references in a tree lead to."""
-    for node in root.findall(nodes.reference):
-        goal = goal_of(node, page)
-        if goal is not None:
-            yield goal
+def cited_in(page: str, root: nodes.Element, left_out: Container[int] = ()) -> Iterator[Goal]:
+    """Yield where the references in a tree lead to, but for those in what is left out."""
+    if id(root) in left_out:
+        return
+    goal = goal_of(root, page)
+    if goal is not None:
+        yield goal
+    for child in root.children:
+        if isinstance(child, nodes.Element):
+            yield from cited_in(page, child, left_out)
 
 
 def leave_out_uncited_numbers(roots: Roots) -> None:
@@ -38,7 +42,7 @@ def leave_out_uncited_numbers(roots: Roots) -> None:
             if beginning == ALL_NUMBERS:
                 waiting += [(page, unit) for unit in units_of(section)]
     left_out = {id(unit) for _, unit in waiting}
-    cited = {goal for page, root in roots for goal in cited_outside(page, root, left_out)}
+    cited = {goal for page, root in roots for goal in cited_in(page, root, left_out)}
     while True:
         found = [(p, u) for p, u in waiting if id(u) in left_out and is_cited(p, u, cited)]
         if not found:
@@ -81,18 +85,6 @@ def words_before(unit: nodes.Element) -> Iterator[nodes.Element]:
         yield unit.parent[place]
         if isinstance(unit.parent[place], nodes.paragraph):
             return
-
-
-def cited_outside(page: str, root: nodes.Element, left_out: set[int]) -> Iterator[Goal]:
-    """Yield where references lead to, but for those in what is left out."""
-    if id(root) in left_out:
-        return
-    goal = goal_of(root, page)
-    if goal is not None:
-        yield goal
-    for child in root.children:
-        if isinstance(child, nodes.Element):
-            yield from cited_outside(page, child, left_out)
 
 
 def remove(unit: nodes.Element) -> None:

@@ -8,14 +8,13 @@ from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.difficulty import HARDEST, MARK
 from byhand.chapter.openings import about
-from byhand.mathematics.page import equation_tex
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
 from byhand.press.pdf import PressError
 from byhand.print_book import numbers
 from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
-from byhand.quiz.elements import LABELS
+from byhand.quiz.elements import ONE, QUESTION, SEVERAL
 from byhand.tables import paper
 from byhand.tables.element import numbers as numbers_element
 
@@ -252,8 +251,7 @@ class Writer:
     def write_math_block(self, node: nodes.math_block) -> str:
         number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
-        tex = equation_tex(node.astext())
-        written = self.turned(node, tex, display=True, number=number)
+        written = self.turned(node, node.astext().strip(), display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
 
     def turned(self, node: nodes.Element, tex: str, **options: Any) -> str:
@@ -369,8 +367,8 @@ class Writer:
         return f"#difficulty({node['level']}, {HARDEST}, {string(MARK)}) "
 
     def write_quiz(self, node: nodes.Element) -> str:
-        title = LABELS["question"].format(number=node["number"])
-        how = LABELS["several" if node.get("multiple") else "one"]
+        title = QUESTION.format(node["number"])
+        how = SEVERAL if node.get("multiple") else ONE
         return (
             f"{self.anchors(node)}#boxed(how: {string(how)})[{text(title)}]"
             f"[\n{self.boxed(node.children)}]\n\n"
@@ -384,7 +382,7 @@ class Writer:
         """Return the answer to a quiz: its right letters, and what there is to say to each."""
         notes = [n for n in node.findall() if type(n).__name__ == "quiz_feedback"]
         letters = ", ".join(f"({n['letter']})" for n in notes if n["right"])
-        title = LABELS["question"].format(number=node["number"])
+        title = QUESTION.format(node["number"])
         said = (f"({string(n['letter'])}, [{self.unwrapped(n)}])" for n in notes)
         return f"#answered({array(said)})[{text(f'{title}: {letters}')}]\n\n"
 

@@ -2,18 +2,8 @@
 
 from docutils import nodes
 
-LABELS = {
-    "question": "Question {number}",
-    "one": "Choose one.",
-    "several": "Choose all that apply.",
-    "predict": "Choose one, then see what happens.",
-    "check": "Check",
-    "see": "See what happens",
-    "revealed": "What happens",
-    "answer": "Answer",
-    "right": "Right",
-    "wrong": "Not right",
-}
+QUESTION = "Question {}"
+ONE, SEVERAL = "Choose one.", "Choose all that apply."
 
 
 class quiz(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes in lower case)

@@ -11,7 +11,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from byhand.quiz.elements import (
-    LABELS,
+    ONE,
+    QUESTION,
+    SEVERAL,
     quiz,
     quiz_answer,
     quiz_feedback,
@@ -44,11 +46,11 @@ ON_PAGES: dict[type[nodes.Element], Frame] = {
         '</label><div class="quiz-note" id="$label-$letter-note" aria-live="polite"></div></div>\n',
     ),
     quiz_answer: (
-        '<details class="quiz-answer"><summary>$answer</summary><ul>',
+        '<details class="quiz-answer"><summary>Answer</summary><ul>',
         "</ul></details>",
     ),
     revealed: (
-        '<details class="quiz-revealed" id="$label-revealed"><summary>$revealed</summary>\n',
+        '<details class="quiz-revealed" id="$label-revealed"><summary>What happens</summary>\n',
         "</details>\n",
     ),
     quiz_feedback: (
@@ -70,33 +72,28 @@ def handlers(frame: Frame) -> tuple[Handler, Handler]:
     before, after = map(Template, frame)
 
     def visit(self: Any, node: nodes.Element) -> None:
-        self.body.append(before.substitute(words(node, self.encode)))
+        self.body.append(before.substitute(words(node)))
 
     def depart(self: Any, node: nodes.Element) -> None:
-        self.body.append(after.substitute(words(node, self.encode)))
+        self.body.append(after.substitute(words(node)))
 
     return visit, depart
 
 
-def words(node: nodes.Element, encode: Callable[[str], str]) -> dict[str, str]:
-    """Return what the templates name, encoded as the page's or the print's language wants it."""
-    several, right = node.get("multiple", False), node.get("right", False)
-    predict = node.get("predict", False)
-    said = {
+def words(node: nodes.Element) -> dict[str, str]:
+    """Return what the templates name."""
+    several, predict = node.get("multiple", False), node.get("predict", False)
+    how = SEVERAL if several else ONE
+    return {
         "label": node.get("label", ""),
         "letter": node.get("letter", ""),
-        "title": LABELS["question"].format(number=node.get("number", "")),
-        "how": LABELS["predict" if predict else "several" if several else "one"],
-        "check": LABELS["see" if predict else "check"],
-        "revealed": LABELS["revealed"],
-        "answer": LABELS["answer"],
-        "verdict": LABELS["right" if right else "wrong"],
-        "right": "yes" if right else "no",
+        "title": QUESTION.format(node.get("number", "")),
+        "how": "Choose one, then see what happens." if predict else how,
+        "check": "See what happens" if predict else "Check",
+        "verdict": "Right" if node.get("right") else "Not right",
+        "right": "yes" if node.get("right") else "no",
         "kind": "checkbox" if several else "radio",
-    }
-    attributes = {
-        "multiple": ' data-multiple=""' if several else "",
-        "predict": ' data-predict=""' if predict else "",
+        "multiple": ' data-multiple=""' * several,
+        "predict": ' data-predict=""' * predict,
         "of": f' class="tag_of-{node["of"]}"' if node.get("of") else "",  # as a cell's element
     }
-    return {name: encode(text) for name, text in said.items()} | attributes

@@ -56,6 +56,11 @@ class Results:
     files: dict[str, str] = field(default_factory=dict)
     ties: dict[str, tuple[str, list[tuple[str, str, str]]]] = field(default_factory=dict)
 
+    def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
+        """Return the outputs of each expression, by the notebook's cell that it stands in."""
+        pairs = zip(self.steps, self.outputs, strict=False)
+        return {(s.index, s.source): given for s, given in pairs if s.kind == "expression"}
+
     def of_cell(self, index: int) -> list[dict[str, Any]]:
         """Return the outputs of a cell of the notebook."""
         pairs = zip(self.steps, self.outputs, strict=False)

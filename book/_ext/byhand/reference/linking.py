@@ -45,12 +45,12 @@ class LinkNames(SphinxPostTransform):
     def link_names(self) -> None:
         """Make links of names in running text, except within what they would lead to."""
         for literal in list(self.document.findall(nodes.literal)):
-            if literal.parent is None or is_within(literal, NO_LINKS_IN):
+            if literal.parent is None or any(isinstance(e, NO_LINKS_IN) for e in around(literal)):
                 continue
             if "PyTorch" in literal.parent.astext():  # there a name is PyTorch's
                 continue
             target = find(self.env, literal.astext())
-            if target is None or is_in_section(literal, target[1]):
+            if target is None or any(target[1] in e.get("ids", ()) for e in around(literal)):
                 continue
             link = make_refnode(
                 self.app.builder, self.env.docname, *target, literal.deepcopy(), "In the reference"
@@ -118,22 +118,10 @@ def find(env: BuildEnvironment, code: str) -> tuple[str, str] | None:
     return None
 
 
-def is_within(node: nodes.Node, kinds: tuple[type[nodes.Element], ...]) -> bool:
-    """Tell whether a node stands in one of some kinds."""
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, kinds):
-            return True
-    return False
-
-
-def is_in_section(node: nodes.Node, anchor: str) -> bool:
-    """Tell whether a node stands in what has an anchor."""
-    while node.parent is not None:
-        node = node.parent
-        if anchor in getattr(node, "attributes", {}).get("ids", ()):
-            return True
-    return False
+def around(node: nodes.Node) -> Iterator[nodes.Element]:
+    """Yield the elements that a node stands in, from the inside."""
+    while (node := node.parent) is not None:
+        yield node
 
 
 def list_of_pages(links: list[nodes.reference]) -> list[nodes.Node]:

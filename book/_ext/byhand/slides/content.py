@@ -11,6 +11,7 @@ from byhand.checking.decks import Deck, Piece, Slide
 from byhand.checking.sources import EVAL
 from byhand.press import drawings
 from byhand.press.pdf import PressError
+from byhand.reading.steps import one_line
 from byhand.slides.running import Given
 from byhand.tables.element import Part
 
@@ -138,7 +139,9 @@ def _shown(slide: Slide, place: str, given: Given) -> Shown:
         raise PressError(f"{place}: a slide has no {role[:-1]}; only {{eval}} and {{given}}")
     where = next((i for i, piece in enumerate(slide.body) if piece.kind not in TEXT), None)
     if where is None:
-        thing = _thing(given.of(slide.block, slide.shows[0][1]), place) if slide.shows else None
+        thing = (
+            _thing(given[slide.block, one_line(slide.shows[0][1])], place) if slide.shows else None
+        )
         if isinstance(thing, Drawing):
             svg, beside = laid_out(thing.svg, slide.body)
             return Shown(slide, place, slide.body, replace(thing, svg=svg), (), beside)
@@ -152,10 +155,10 @@ def _valued(text: str, piece: Piece, slide: Slide, given: Given) -> str:
     bare = piece.kind in ("formula", "code")
 
     def value(found: re.Match[str]) -> str:
-        return as_text(given.of(slide.block, found[1]), bare=bare)
+        return as_text(given[slide.block, one_line(found[1])], bare=bare)
 
     def in_formula(found: re.Match[str]) -> str:
-        inner = EVAL.sub(lambda m: as_text(given.of(slide.block, m[1]), bare=True), found[0])
+        inner = EVAL.sub(lambda m: as_text(given[slide.block, one_line(m[1])], bare=True), found[0])
         return GIVEN.sub(r"\1", inner)
 
     if not bare:

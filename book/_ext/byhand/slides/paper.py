@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from byhand.checking.decks import Piece
-from byhand.mathematics.page import equation_tex
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.mathematics.spoken import spoken
 from byhand.press import drawings, markup
@@ -168,7 +167,7 @@ def words_of(seen: Thing) -> str:
     if isinstance(seen, Drawing):
         return seen.alt
     if isinstance(seen, Formula):
-        return spoken(equation_tex(seen.tex), display=True)
+        return spoken(seen.tex, display=True)
     return ""
 
 
@@ -207,4 +206,4 @@ def _picture(seen: Formula | Drawing, at: Placed) -> str:
 
 
 def _formula(seen: Formula) -> str:
-    return formula(equation_tex(seen.tex), display=True)
+    return formula(seen.tex, display=True)

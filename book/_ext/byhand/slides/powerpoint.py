@@ -4,7 +4,6 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 """
 
 import io
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from pptx.oxml.ns import qn
 from pptx.util import Pt
 
 from byhand.checking.decks import Piece
+from byhand.press.archives import undated
 from byhand.press.pdf import date
 from byhand.press.tables import tint
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
@@ -38,7 +38,6 @@ INK, SOFT, ACCENT = map(_colour, ("1C1B19", "5F5A52", "8A2F1B"))
 TITLE_ONLY = 5  # of the layouts that python-pptx brings
 DIGIT = 0.49  # of the letters' size: how wide one is, about
 RULE = 15875  # a table's line, in EMU: 1.25 points
-ZIP_DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
@@ -53,7 +52,9 @@ def file(title: str, slides: list[Shown], placed: list[Placed]) -> bytes:
     seen = pictures(slides, placed)
     for n, shown in enumerate(slides, 1):
         _slide(deck, n, shown, {p.part: p for p in placed if p.n == n}, seen.get(n))
-    return _undated(deck)
+    saved = io.BytesIO()
+    deck.save(saved)
+    return undated(saved.getvalue())
 
 
 def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: bytes | None) -> None:
@@ -286,19 +287,3 @@ def _rule(target: Any, *, top: bool, bottom: bool) -> None:
             fill = etree.SubElement(line, qn("a:solidFill"))
             etree.SubElement(fill, qn("a:srgbClr"), val=str(INK))
             properties.insert(0 if name == "a:lnT" else len(properties.findall(qn("a:lnT"))), line)
-
-
-# ---- The file ----
-
-
-def _undated(deck: Any) -> bytes:
-    """Return the file with one date for all that is in it."""
-    saved, written = io.BytesIO(), io.BytesIO()
-    deck.save(saved)
-    with (
-        zipfile.ZipFile(saved) as source,
-        zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as to,
-    ):
-        for name in source.namelist():
-            to.writestr(zipfile.ZipInfo(name, ZIP_DATE), source.read(name), zipfile.ZIP_DEFLATED)
-    return written.getvalue()

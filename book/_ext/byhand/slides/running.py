@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,9 @@ from byhand.reading.steps import Step, one_line
 SECONDS = 60  # a step may take
 
 
-@dataclass(frozen=True)
-class Given:
-    """What a deck's expressions gave, by the block that they stand in; the title's is -1."""
-
-    outputs: dict[tuple[int, str], dict[str, Any]]
-
-    def of(self, block: int, expression: str) -> dict[str, Any]:
-        """Return the forms of an expression's value."""
-        return self.outputs[block, one_line(expression)]
+Given = dict[tuple[int, str], dict[str, Any]]
+"""The forms of the values of a deck's expressions, by the block that they stand in, the title's
+being -1, and by themselves in one line."""
 
 
 def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
@@ -46,7 +39,10 @@ def run(decks: list[Deck], side_by_side: int = 2) -> list[Given]:
     ]
     if wrong:
         raise PressError("\n".join(wrong))
-    return [_given(results) for results in done]
+    return [
+        {where: outputs[-1]["data"] for where, outputs in results.values().items()}
+        for results in done
+    ]
 
 
 def _results(deck: Deck, now: str) -> Results:
@@ -83,10 +79,3 @@ def _faults(results: Results) -> Iterator[tuple[int, str]]:
             yield step.line, said
         if step.kind == "expression" and not outputs and not results.errors:
             yield step.line, f"{step.source} gives nothing; a value is wanted"
-
-
-def _given(results: Results) -> Given:
-    pairs = zip(results.steps, results.outputs, strict=True)
-    return Given(
-        {(s.index, s.source): out[-1]["data"] for s, out in pairs if s.kind == "expression"}
-    )

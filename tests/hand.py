@@ -1,0 +1,43 @@
+"""A finger and a mouse on a page, as a hand moves them: in steps."""
+
+import math
+
+FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then)))"
+"""A touch is told of with the next frame."""
+
+
+def middle(node):
+    """Return the middle of an element on the screen."""
+    box = node.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def follows(node, at):
+    """Assert that an element stands under the pointer."""
+    assert math.dist(middle(node), at) < 1
+
+
+def swipe(page, x, y, across, down=0, *, node=None, steps=12):
+    """Move a finger from a place, as far right and down as told; what it drags stays under it."""
+    finger = page.context.new_cdp_session(page)
+    for step in range(steps + 1):
+        at = x + across * step / steps, y + down * step / steps
+        points = [dict(zip("xy", at, strict=True))]
+        kind = "touchMove" if step else "touchStart"
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        if node:
+            page.evaluate(FRAME)
+            follows(node, at)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def drag(page, x, y, across, down=0, *, node=None, steps=8):
+    """Drag by mouse from a place, as far right and down as told; what is dragged stays under it."""
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(1, steps + 1):
+        at = x + across * step / steps, y + down * step / steps
+        page.mouse.move(*at)
+        if node:
+            follows(node, at)
+    page.mouse.up()

@@ -1,0 +1,54 @@
+"""Pages of the built book as a reader opens them: as files, in a window, in a theme."""
+
+import pytest
+from book_site import path
+from page_checks import open_every_fold
+
+THEME = "localStorage.setItem('mode', '{0}'); localStorage.setItem('theme', '{0}')"
+
+
+def _opened(browser):
+    contexts, errors = [], []
+
+    def open_page(name, address="", *, width=1280, height=900, theme=None, folds=False, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.requests, page.said = [], []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.on("console", lambda message: page.said.append((message.type, message.text)))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        if theme:
+            page.add_init_script(THEME.format(theme))
+        page.goto(path(name).as_uri() + address)
+        page.wait_for_load_state("load")
+        if folds:
+            open_every_fold(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def opened(browser):
+    """Return a function that opens a page of the book; no script of it may fail."""
+    yield from _opened(browser)
+
+
+@pytest.fixture(scope="module")
+def at_rest(browser):
+    """Return a function that opens a page once, with its folds, for tests that touch nothing."""
+    opened = _opened(browser)
+    open_page, pages = next(opened), {}
+
+    def look_at(name, **options):
+        asked = (name, *sorted(options.items()))
+        if asked not in pages:
+            pages[asked] = open_page(name, folds=True, **options)
+        return pages[asked]
+
+    yield look_at
+    next(opened, None)
