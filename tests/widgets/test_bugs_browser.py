@@ -179,6 +179,12 @@ def test_what_is_not_in_force_has_no_tick_and_each_run_says_what_came(opened):
     expect(mask).to_be_checked()
     page.get_by_role("button", name="Run it again").click()
     expect(page.locator(".bugs-said")).to_contain_text("The same again.")
+    order = page.get_by_label("Order", exact=True)
+    for typed, holds in (("11", "11"), ("99999", "11")):
+        order.fill(typed)
+        order.press("Enter")
+        expect(order).to_have_value(holds)
+    expect(page.get_by_text("Program 1 of 12")).to_be_visible()
 
 
 def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
