@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hand import swipe
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -117,14 +118,13 @@ def test_the_point_is_dragged_along_its_axis_and_says_where_it_is_not_on_it(open
     last.scroll_into_view_if_needed()
     expect(slider).to_be_in_viewport()  # and both curves that follow it
     box = chart.bounding_box()
-    middle = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] / 2, middle)
-    page.mouse.down()
-    for share in (0.6, 0.9):
-        page.mouse.move(box["x"] + share * box["width"], middle, steps=3)
-        marker = chart.locator(".marker").bounding_box()
-        assert abs(marker["x"] - box["x"] - share * box["width"]) < 5, share
-    page.mouse.up()
+    y, half = box["y"] + box["height"] / 2, box["width"] / 2
+    swipe(page, box["x"] + half, y, 0.4 * box["width"])
+    assert abs(chart.locator(".marker").bounding_box()["x"] - box["x"] - 0.9 * box["width"]) < 5
+    said = slider.get_attribute("aria-valuetext")
+    swipe(page, box["x"] + half, y, 3, -120)  # moves the page
+    assert chart.bounding_box()["y"] < box["y"]
+    assert slider.get_attribute("aria-valuetext") == said
     expect(slider).to_have_attribute("aria-valuetext", re.compile("a text of [0-9,]{9} tokens"))
     page.get_by_label("n, tokens of a text").fill("100000000")
     expect(chart.locator(".marker")).to_be_hidden()

@@ -23,8 +23,10 @@
   };
 
   /** The reader's point goes where a hand drags it, in the slider's steps; a finger that goes up or down moves
-      the page. @param {any} svg @param {any} slider */
-  function drag(svg, slider) {
+      the page, and the point goes back. @param {any} svg @param {any} view */
+  function drag(svg, view) {
+    const { slider } = view.parts;
+    let before = view.sizes.tokens;
     const take = (/** @type {MouseEvent} */ { clientX }) => {
       const { left, width } = svg.getBoundingClientRect();
       const share = (WIDTH * (clientX - left) / width - LEFT) / (RIGHT - LEFT);
@@ -32,8 +34,10 @@
       slider.dispatchEvent(new Event("input"));
     };
     svg.addEventListener("pointerdown", (/** @type {PointerEvent} */ { button, pointerId }) => {
+      before = view.sizes.tokens;
       if (!button) svg.setPointerCapture(pointerId);
     });
+    svg.addEventListener("pointercancel", () => view.change({ tokens: before }));
     svg.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
       if (svg.hasPointerCapture(event.pointerId)) take(event);
     });
@@ -42,7 +46,7 @@
 
   /** @param {any} view @param {number} chart */
   function curveOf(view, chart) {
-    const { charts, slider } = view.parts;
+    const { charts } = view.parts;
     const text = (/** @type {string} */ words, /** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ look) => {
       const node = shape("text", look);
       Object.entries({ x, y }).forEach(([name, value]) => set(node, name, value));
@@ -58,7 +62,7 @@
     svg.append(...levels.flatMap(({ line, text: label }) => [line, label]),
       ...[3, 4, 5, 6, 7].map((power) => text(texts.powers[power], across(10 ** power), BOTTOM + 16, "at-middle")),
       axis, marker, ...lines, equal, ...dots);
-    drag(svg, slider);
+    drag(svg, view);
     charts[chart] = { svg, axis, levels, lines, marker, equal, dots };
     const { flat, rising, title } = texts.charts[chart];
     return make("div", {}, make("p", { className: "model-title" }, title), svg,
