@@ -514,7 +514,8 @@ COVERED = """() => {
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const list = walker.currentNode.parentElement.closest(".gives-way");
-    const end = list ? list.getBoundingClientRect().bottom : innerHeight;  // what is cut off is not seen
+    // What is cut off is not seen.
+    const end = list ? list.getBoundingClientRect().bottom : innerHeight;
     for (const one of range.getClientRects()) {
       if (one.top >= end) continue;
       if (one.width && one.right > box.left && one.left < box.right && one.bottom > box.top
