@@ -11,7 +11,7 @@
       "number.",
     query: "Query",
     columns: {
-      query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp",
+      query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp", shifted: "− max,\nexp",
       weights: "weights", value: "values", head_outputs: "output", part: "part",
     },
     placed: "x+p",

@@ -88,6 +88,9 @@
       this.words = [];
       /** What says by how much scores are scaled. @type {((by: string) => void)[]} */
       this.scales = [];
+      /** What says whether the largest is subtracted before the exponential.
+          @type {((text: string) => void)[]} */
+      this.powers = [];
       /** @type {HTMLElement[]} */
       this.bars = [];
       /** What is added up to a sum of the strip, by stage.
@@ -101,6 +104,7 @@
       /** What the words, and what is lit, were last written for. */
       this.looks = "";
       this.by = "";
+      this.power = "";
       this.name = "";
       /** @type {string | null} */
       this.shines = null;
@@ -163,8 +167,10 @@
       this.scales.push((by) => setText(scaled, by));
       const head = (/** @type {string} */ stage) =>
         make("span", { className: `head at-${stage}`, role: "columnheader" }, columns[stage]);
+      const power = head("exponentials");
+      this.powers.push((text) => setText(power, text));
       return make("div", { className: "heading", role: "row" }, head("key"), head("scores"),
-        scaled, head("exponentials"), head("weights"), head("value"), head("head_outputs"));
+        scaled, power, head("weights"), head("value"), head("head_outputs"));
     }
 
     /** What scores are multiplied with, as the head of their column. */
@@ -184,6 +190,7 @@
         const label = texts.columns[stage] ?? "";
         const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
           ...inside);
+        if (stage === "exponentials") this.powers.push((text) => { node.dataset.label = text; });
         // Where no head row says it: what a mask hides is no score that was divided.
         if (stage === "scaled_scores") {
           const say = () => {
@@ -375,6 +382,10 @@
       const by = this.scaleText();
       if (by !== this.by) this.scales.forEach((write) => write(by));
       this.by = by;
+      const isShifted = numbers.shifts[view.head][view.row] !== 0;
+      const power = texts.columns[isShifted ? "shifted" : "exponentials"];
+      if (power !== this.power) this.powers.forEach((write) => write(power));
+      this.power = power;
       for (const number of this.numbers) this.paintNumber(number, view);
       for (const { node, total, terms } of this.signs) {
         const sum = terms(view).map(({ text }) => inBrackets(text)).join(" + ");
@@ -387,7 +398,7 @@
       const isUnscaled = factor(this.explorer.data.keyWidth, scale, temperature) === 1
         && numbers.mask[view.head][view.row].every((entry) => entry === 0);
       set(this.one, "class", `one head-${view.head % 6}${state.off[view.head] ? " off" : ""}${
-        isUnscaled ? " unscaled" : ""}`);
+        isUnscaled ? " unscaled" : ""}${isShifted ? " shifted" : ""}`);
       this.ribbons.paint(view);
       this.heads.paint(view);
       this.light();
@@ -517,6 +528,7 @@
       const where = selected && address(selected);
       const at = this.hands.pointed?.at ?? this.hands.focused?.at ?? selected;
       const center = at && address(at);
+      this.node.classList.toggle("asked", Boolean(at));
       const shines = at && `${this.looks} ${center} ${where}`;
       if (shines !== this.shines) {
         this.shines = shines;
