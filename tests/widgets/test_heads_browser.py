@@ -94,13 +94,16 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     rows = page.locator(".heads-list tbody tr")
     for row, own in zip(rows.all(), held, strict=True):
         assert f"{100 * own.share:.1f} %\t{own.obeyed} of {own.rows}" in row.inner_text()
-    expect(page.locator(".heads-verdict")).to_contain_text(f"In all sentences {100 * share:.1f} %.")
+    expect(page.locator(".heads-verdict")).to_contain_text(f"; in all sentences {100 * share:.1f} %.")
+    expect(page.locator(".heads-rule")).to_contain_text("sorted, best first")
+    expect(page.locator(".heads-verdict")).to_contain_text("1.3 in this sentence: 100.0 % of the")
     page.get_by_label("in the order of all sentences").check()
     page.keyboard.press("Tab")
     name.select_option("next")
     expect(first).to_have_accessible_name("layer 2, head 9 70 %")
     name.select_option("pair")
     expect(page.locator(".heads-rule")).to_contain_text("the others give cat")
+    expect(page.locator(".heads-verdict")).to_contain_text("the largest weight in 0 of 1 row;")
     page.get_by_text("All 72 heads as a table").click()
     table = page.locator(".heads-table tr")
     expect(table).to_have_count(73)
@@ -181,8 +184,17 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="As recorded").click()
     page.get_by_role("button", name="Token 3: bank").click()
-    page.get_by_label("In place 3").select_option(label="cat, recorded as 3")
-    expect(note).to_contain_text("these are the model's own weights")
+    page.get_by_label("In place 3").select_option(label="3: cat")
+    # It is said of the row of which it is true.
+    expect(note).to_have_text(
+        "1.5 and 1.3: in layer 1 a vector is a token and its place, and all stand in theirs: "
+        "these are the model's own weights."
+    )
+    page.get_by_role("button", name="second").click()
+    page.get_by_role("radio", name="layer 6, head 12").click()
+    expect(note).to_contain_text("1.5: in layer 1")
+    expect(note).to_contain_text("6.12: from layer 2 on")
+    page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Repeat").click()
     expect(page.locator(".heads-story .model-word")).to_have_count(8)
 
@@ -202,7 +214,7 @@ def test_a_head_is_asked_something_else_and_put_back(opened, width):
     press("Repeat")
     expect(words).to_have_count(7)
     press("Undo")
-    page.get_by_label("In place 4").select_option(label="apple, recorded as 4")
+    page.get_by_label("In place 4").select_option(label="4: apple")
     expect(words).to_have_text(["[CLS]", "the", "near", "apple", "river", "[SEP]"])
     run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
     ids = [0, 1, 3, None, 5, 6]

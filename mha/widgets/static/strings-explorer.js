@@ -11,10 +11,11 @@
       "number.",
     query: "Query",
     columns: {
-      query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp", shifted: "− max,\nexp",
+      query: "query of *{token}*", key: "keys", scores: "scores", exponentials: "exp",
       weights: "weights", value: "values", head_outputs: "output", part: "part",
     },
     placed: "x+p",
+    lessMax: "− max,",
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
     asArrows: "As arrows: one cloud, a plane for each head",

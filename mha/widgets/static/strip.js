@@ -88,9 +88,6 @@
       this.words = [];
       /** What says by how much scores are scaled. @type {((by: string) => void)[]} */
       this.scales = [];
-      /** What says whether the largest is subtracted before the exponential.
-          @type {((text: string) => void)[]} */
-      this.powers = [];
       /** @type {HTMLElement[]} */
       this.bars = [];
       /** What is added up to a sum of the strip, by stage.
@@ -104,7 +101,8 @@
       /** What the words, and what is lit, were last written for. */
       this.looks = "";
       this.by = "";
-      this.power = "";
+      /** What says whether the largest is subtracted before the exponential. @type {any} */
+      this.power = null;
       this.name = "";
       /** @type {string | null} */
       this.shines = null;
@@ -167,10 +165,9 @@
       this.scales.push((by) => setText(scaled, by));
       const head = (/** @type {string} */ stage) =>
         make("span", { className: `head at-${stage}`, role: "columnheader" }, columns[stage]);
-      const power = head("exponentials");
-      this.powers.push((text) => setText(power, text));
+      this.power = head("exponentials");
       return make("div", { className: "heading", role: "row" }, head("key"), head("scores"),
-        scaled, power, head("weights"), head("value"), head("head_outputs"));
+        scaled, this.power, head("weights"), head("value"), head("head_outputs"));
     }
 
     /** What scores are multiplied with, as the head of their column. */
@@ -190,7 +187,7 @@
         const label = texts.columns[stage] ?? "";
         const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
           ...inside);
-        if (stage === "exponentials") this.powers.push((text) => { node.dataset.label = text; });
+        if (stage === "exponentials") node.dataset.first = texts.lessMax;
         // Where no head row says it: what a mask hides is no score that was divided.
         if (stage === "scaled_scores") {
           const say = () => {
@@ -383,9 +380,7 @@
       if (by !== this.by) this.scales.forEach((write) => write(by));
       this.by = by;
       const isShifted = numbers.shifts[view.head][view.row] !== 0;
-      const power = texts.columns[isShifted ? "shifted" : "exponentials"];
-      if (power !== this.power) this.powers.forEach((write) => write(power));
-      this.power = power;
+      setText(this.power, `${isShifted ? `${texts.lessMax}\n` : ""}${texts.columns.exponentials}`);
       for (const number of this.numbers) this.paintNumber(number, view);
       for (const { node, total, terms } of this.signs) {
         const sum = terms(view).map(({ text }) => inBrackets(text)).join(" + ");
@@ -526,9 +521,10 @@
       const { data, state, numbers } = this.explorer;
       const { selected } = state;
       const where = selected && address(selected);
-      const at = this.hands.pointed?.at ?? this.hands.focused?.at ?? selected;
+      const looked = this.hands.pointed ?? this.hands.focused;
+      const at = looked?.at ?? selected;
       const center = at && address(at);
-      this.node.classList.toggle("asked", Boolean(at));
+      this.node.classList.toggle("asked", Boolean(at) && !looked?.given);
       const shines = at && `${this.looks} ${center} ${where}`;
       if (shines !== this.shines) {
         this.shines = shines;
