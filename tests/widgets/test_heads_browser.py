@@ -94,7 +94,9 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     rows = page.locator(".heads-list tbody tr")
     for row, own in zip(rows.all(), held, strict=True):
         assert f"{100 * own.share:.1f} %\t{own.obeyed} of {own.rows}" in row.inner_text()
-    expect(page.locator(".heads-verdict")).to_contain_text(f"; in all sentences {100 * share:.1f} %.")
+    expect(page.locator(".heads-verdict")).to_contain_text(
+        f"; in all sentences {100 * share:.1f} %."
+    )
     expect(page.locator(".heads-rule")).to_contain_text("sorted, best first")
     expect(page.locator(".heads-verdict")).to_contain_text("1.3 in this sentence: 100.0 % of the")
     page.get_by_label("in the order of all sentences").check()
@@ -330,10 +332,11 @@ SEEN = """() => {
   const cells = [...document.querySelectorAll(".heads-story .number.head-0")];
   const most = cells.reduce((a, b) => (Number(b.textContent) > Number(a.textContent) ? b : a));
   const word = document.querySelector(".heads-story .model-word[aria-pressed=true]");
-  return { most: seen(most), key: seen(cells.find((e) => e.ariaPressed === "true")), word: seen(word),
+  const key = cells.find((e) => e.ariaPressed === "true");
+  return { most: seen(most), key: seen(key), word: seen(word),
     // A label covers whole columns, with their tokens, or none.
     cut: cells.filter((e) => box(e).left < from - 1 && box(e).right > from + 1).length,
-    shade: getComputedStyle(document.querySelector(".heads-story .model-head")).boxShadow !== "none" };
+    shade: getComputedStyle(document.querySelector(".model-head")).boxShadow !== "none" };
 }"""
 
 

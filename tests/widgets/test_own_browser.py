@@ -419,7 +419,8 @@ def test_every_choice_draws_what_the_package_draws(own, width):
 
 WRONG = [
     ("Your sentence", "  ", "Type a word: until then the last sentence stays below."),
-    ("Your sentence", "a " * 13, "These are 13 words; 12 have room. The last sentence stays below."),
+    ("Your sentence", "a " * 13,
+     "These are 13 words; 12 have room. The last sentence stays below."),
     ("Your sentence", "x" * 17,
      f"“{'x' * 17}” has 17 characters; a word has at most 16. Spaces part words."),
     ("Seed", "-1", "“-1” is no seed; a whole number from 0 to 4294967295 is wanted."),
