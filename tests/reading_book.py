@@ -48,7 +48,7 @@ run = trace(load_example("the-cat-sat"))
 
 ## Queries
 
-Read {ref}`of-head-2` later.
+Read {ref}`of-head-2` later, and now work this number:
 
 ```{code-cell}
 your_turn(run, "query", 0, 1)

@@ -54,6 +54,7 @@
   /**
    * Where a step that has become too high is cut: behind the last box or block of numbers, unless
    * that stands in its first third, else before its last block; never behind words that lead on to what follows.
+   * 0 where it is words that lead on and what they lead to.
    * @param {Block[]} blocks
    * @returns {number}
    */
@@ -62,7 +63,7 @@
       && (element.matches(STOPS) || element.querySelector(STOPS) !== null));
     if (stop >= (blocks.length - 1) / 3) return stop + 1;
     let cut = blocks.length - 1;
-    while (cut > 1 && /:\s*$/.test(blocks[cut - 1].element.textContent)) cut -= 1;
+    while (cut > 0 && /:\s*$/.test(blocks[cut - 1].element.textContent)) cut -= 1;
     return cut;
   }
 
@@ -96,7 +97,8 @@
         continue;
       }
       last.push(...blocks);
-      if (height(last) > most) parts.push(last.splice(cutOf(last)));
+      const cut = height(last) > most ? cutOf(last) : 0;
+      if (cut) parts.push(last.splice(cut));
     }
     parts[parts.length - 1]?.push(...empty);
     const isFold = (/** @type {Block} */ { element }) => element.matches(FOLD) || !element.textContent.trim();

@@ -99,7 +99,12 @@ def attention_plan(
         for role, what in (("query", "queries"), ("key", "keys"))
         for step in (
             PlanStep(
-                f"{role}_spread", f"Root mean square of the {what}", "spread", (role,), EPS, "norm"
+                f"{role}_spread",
+                f"Root of (mean square + 10⁻⁶) of the {what}",
+                "spread",
+                (role,),
+                EPS,
+                "norm",
             ),
             PlanStep(role, f"Normalised {what}", "quotient", (role, f"{role}_spread"), 0, "norm"),
             PlanStep(

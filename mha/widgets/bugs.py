@@ -87,7 +87,7 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
         before=_table(),
         late=("bugs-view.js",),
         dress=("model.css", "learning.css", "bugs.css"),
-        heights=(49.4, 52.5, 59.7),
+        heights=(50.3, 56.2, 69.0),
         figure=figure,
     )
 

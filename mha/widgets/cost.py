@@ -10,7 +10,7 @@ from mha.widgets.instrument import Drawing, Explorer, instrument
 
 _TITLE = "What a model costs"
 
-_GIB = 2**30
+_BYTES = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10}
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Line:
     value : str
         Which of `values_of` it comes to.
     unit : str
-        Behind the value: "bytes" has GiB beside it.
+        Behind the value: "bytes" has GiB beside it, or a smaller unit that fits.
     by : str
         Which of `values_of` the parameters are divided by; the value is rounded down.
     """
@@ -133,7 +133,7 @@ def cost_calculator(
         before=_table(first, values),
         late=("cost-view.js",),
         dress=("model.css", "cost.css"),
-        heights=(53.3, 54.3, 111.4),
+        heights=(53.3, 55.9, 116.7),
         figure=figure,
     )
 
@@ -152,7 +152,8 @@ def written(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
     """
     numbers = line.numbers.format_map({name: f"{value:,}" for name, value in values.items()})
     value = values[line.value]
-    beside = f", {shown(value / _GIB, 1)} GiB" if line.unit == "bytes" else ""
+    fitting = [name for name, size in _BYTES.items() if line.unit == "bytes" and value >= size]
+    beside = f", {shown(value / _BYTES[fitting[0]], 1)} {fitting[0]}" if fitting else ""
     unit = f" {line.unit}" if line.unit == "tokens" else ""
     is_exact = not line.by or values["parameters"] == value * values[line.by]
     return numbers, f"{'=' if is_exact else '≈'} {value:,}{unit}{beside}"

@@ -109,12 +109,20 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     expect(said).to_have_text("26 of 32 numbers are wrong.")
     first = page.locator(".bugs-choice").first
     top = place_of(page, first)
+    tests_at = place_of(page, page.get_by_role("button", name="Test what holds"))
 
     page.get_by_role("button", name=lines("wrong root")[0]).click()
     verdict = page.locator(f"button:has-text('{lines('wrong root')[0]}') + .bugs-verdict")
-    expect(verdict).to_contain_text("Not this one. With that line other numbers would stand above")
+    expect(verdict).to_contain_text("Not this one. With that line other numbers would stand there")
     assert page.locator(".bugs-properties .fails").count() == 0
-    page.get_by_role("button", name="Test what holds of every right program").click()
+    # It is worked anew on what goes in now, and nothing beside it has moved.
+    page.get_by_label("Sentence").select_option("cat sat")
+    expect(verdict).not_to_contain_text("“The”")
+    page.get_by_label("Sentence").select_option("The cat sat <end>")
+    expect(verdict).to_contain_text("in the row of “The”")
+    test = page.get_by_role("button", name="Test what holds of every right program")
+    assert place_of(page, test) == tests_at
+    test.click()
     expect(page.get_by_role("button", name="Test what holds")).to_be_focused()
     letters = page.locator(".bugs-properties .fails b").all_inner_texts()
     assert "".join(letters) == "ACDG"
@@ -131,6 +139,8 @@ def test_a_reader_tries_a_program_guesses_and_is_told(opened):
     page.get_by_role("button", name="Next program").click()
     expect(page.get_by_text("Program 4 of 12")).to_be_visible()
     assert page.locator(".bugs-properties .fails").count() == 0
+    page.get_by_role("button", name="Program before").click()
+    expect(page.locator(".bugs-choice.right + .bugs-verdict")).to_contain_text("Yes. It says")
     address = page.url.split("#")[0]
     page.goto("about:blank")
     page.goto(address + hash_)
@@ -157,6 +167,24 @@ def test_numbers_of_one_s_own_and_an_address_that_says_nonsense(opened):
     expect(page.locator(".bugs-said")).to_have_text(
         "All as in the right program. Change what goes in."
     )
+
+
+def test_what_is_not_in_force_has_no_tick_and_each_run_says_what_came(opened):
+    page = opened("#bugs=museum&seed=7&case=3&isCausal=1&isBiased=1")
+    mask = page.get_by_label("Causal mask")
+    page.get_by_label("One token at a time").check()
+    expect(mask).to_be_disabled()
+    expect(mask).not_to_be_checked()
+    page.get_by_label("One token at a time").uncheck()
+    expect(mask).to_be_checked()
+    page.get_by_role("button", name="Run it again").click()
+    expect(page.locator(".bugs-said")).to_contain_text("The same again.")
+    order = page.get_by_label("Order", exact=True)
+    for typed, holds in (("11", "11"), ("99999", "11")):
+        order.fill(typed)
+        order.press("Enter")
+        expect(order).to_have_value(holds)
+    expect(page.get_by_text("Program 1 of 12")).to_be_visible()
 
 
 def test_each_program_comes_once_and_can_be_told_on_a_phone(opened):
@@ -200,6 +228,10 @@ def test_what_a_program_gives_and_the_lines_to_choose_from_share_a_screen(opened
     assert place_of(page, last) + last.bounding_box()["height"] < room  # as the game begins
     page.get_by_label("Sentence").select_option("The cat sat <end>")
     page.get_by_label("Causal mask").check()
+    heights = page.locator(".bugs-table td span").evaluate_all(
+        "all => new Set(all.map((one) => one.getClientRects().length)).size"
+    )
+    assert heights == 1  # no number is broken
     boxes = [page.locator(".bugs-said").bounding_box(), page.locator(".bugs-tables").bounding_box()]
     boxes += [choice.bounding_box() for choice in page.locator(".bugs-choice").all()]
     ends = [box["y"] + box["height"] for box in boxes]

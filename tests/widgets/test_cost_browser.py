@@ -1,10 +1,12 @@
 """The calculator of costs on a page: each line as the package has it, and what a reader does."""
 
 import json
+import re
 from functools import partial
 
 import numpy as np
 import pytest
+from hand import swipe
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -81,7 +83,7 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     expect(refused).to_have_count(3)
     assert lines_of(page) == as_written(LLAMA, tokens, 64, 2)
     lines = page.locator(".cost-lines")
-    expect(page.locator(".cost-error")).to_contain_text("Grey below: what the sizes before cost.")
+    expect(page.locator(".cost-error")).to_contain_text("Grey below: the cost of the sizes before.")
     expect(lines).to_have_css("opacity", "0.45")
     for name, size in (("N, layers", 80), ("b, bytes of a number", 2), ("f, width inside", 1)):
         page.get_by_label(name).fill(str(size))
@@ -93,6 +95,40 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     page.get_by_role("button", name="Share").click()
     shared = lines_of(page)
     assert lines_of(opened(page.evaluate("location.hash"))) == shared
+
+
+def test_what_is_refused_leaves_the_sizes_that_were_there_before_it_was_typed(opened):
+    page = opened()
+    page.get_by_label("Model").select_option("Llama 3 70B")
+    field = page.get_by_label("g, key-value heads")
+    field.focus()
+    for typed, groups in (("1", 1), ("10", 8), ("100", 8), ("16", 16)):  # of 64 heads
+        field.fill("")
+        page.keyboard.type(typed)
+        sizes = layer_sizes(8192, 64, num_groups=groups)
+        wanted = as_written(ModelSizes(80, sizes, 28672, 3), 2048, 1, 2)
+        assert lines_of(page) == wanted, typed
+    expect(field).to_have_value("16")
+
+
+def test_the_point_is_dragged_along_its_axis_and_says_where_it_is_not_on_it(opened):
+    page = opened(width=390, height=844, has_touch=True)
+    slider = page.get_by_label("n, drag: a text of")
+    chart, last = page.get_by_role("img").first, page.get_by_role("img").last
+    last.scroll_into_view_if_needed()
+    expect(slider).to_be_in_viewport()  # and both curves that follow it
+    box = chart.bounding_box()
+    y, half = box["y"] + box["height"] / 2, box["width"] / 2
+    swipe(page, box["x"] + half, y, 0.4 * box["width"])
+    assert abs(chart.locator(".marker").bounding_box()["x"] - box["x"] - 0.9 * box["width"]) < 5
+    said = slider.get_attribute("aria-valuetext")
+    swipe(page, box["x"] + half, y, 3, -120)  # moves the page
+    assert chart.bounding_box()["y"] < box["y"]
+    assert slider.get_attribute("aria-valuetext") == said
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("a text of [0-9,]{9} tokens"))
+    page.get_by_label("n, tokens of a text").fill("100000000")
+    expect(chart.locator(".marker")).to_be_hidden()
+    expect(chart).to_contain_text("n lies beyond this axis")
 
 
 def test_a_hostile_address_does_nothing_and_a_phone_has_all_of_it(opened):

@@ -116,6 +116,15 @@ def test_a_number_says_where_it_comes_from_and_can_be_changed(sheet_page):
     expect(page.get_by_role("alert")).to_contain_text("a number from −20 to 20 is wanted")
     values.press("Enter")
     assert values.input_value() == "1"
+    # Nor does what was typed on the way to it.
+    before = rows.all_text_contents()
+    query = page.get_by_label("Queries: row it, column 1")
+    query.fill("")
+    for typed, stays in (("5", False), ("0", True), ("0", True)):
+        page.keyboard.type(typed)
+        assert (rows.all_text_contents() == before) == stays
+    query.press("Enter")
+    assert query.input_value() == "3"
     field.fill("x")
     expect(page.get_by_role("alert")).to_have_text("“x” is not a number.")
     page.locator(".sheet-table", has_text="Capped scores").locator("button").nth(8).click()

@@ -54,6 +54,11 @@
       /** @type {any[]} */
       this.choices = [];
       this.guesses = 0;
+      /** Those whose lines were chosen, and are not there. @type {Set<any>} */
+      this.wrong = new Set();
+      /** Of the programs whose lines are known, among the choices the place where it was found, -1 where it was shown.
+          @type {Map<string, number>} */
+      this.told = new Map();
       this.isTested = false;
       this.isOver = false;
       /** @type {ReturnType<typeof tried> | null} */
@@ -85,7 +90,10 @@
         makeButton(label, act, { "className": "reading-button", "aria-label": name });
       parts.program = make("strong");
       parts.found = make("span", { className: "soft" });
-      parts.seed = make("span", { className: "soft" });
+      parts.seed = make("input", { type: "number", min: 0, max: ORDERS - 1, onchange: () => {
+        if (/^\d{1,4}$/.test(parts.seed.value)) this.begin(Number(parts.seed.value));
+        this.paint();
+      } });
       parts.status = make("p", { className: "model-status soft", role: "status" });
       parts.before = button(texts.previous, () => this.go(-1), texts.previousProgram);
       parts.next = button(texts.next, () => this.go(1), texts.nextProgram);
@@ -96,11 +104,11 @@
       return make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title),
         make("div", { className: "model-controls" }, parts.program, parts.before, parts.next),
-        make("div", { className: "bugs-halves" }, this.controls(), parts.result,
+        make("div", { className: "bugs-halves" }, this.controls(), parts.result, this.own(),
           make("div", { className: "bugs-guess" },
-            make("p", { className: "model-title" }, texts.guess), parts.choices, parts.show, parts.verdict)),
-        this.properties(),
-        make("div", { className: "model-controls" }, parts.found, parts.seed,
+            make("p", { className: "model-title" }, texts.guess), parts.choices, parts.show, parts.verdict),
+          ...this.properties()),
+        make("div", { className: "model-controls" }, parts.found, make("label", { className: "bugs-order soft" }, texts.order, parts.seed),
           button(texts.newOrder, () => this.begin((this.state.seed + 1) % ORDERS)),
           ...(isPage ? [button(texts.copy, () => this.share())] : []), parts.status));
     }
@@ -120,12 +128,16 @@
         const input = make("input", { type: "checkbox", onchange: () => this.change({ [flag]: input.checked }) });
         return { flag, input, node: make("label", {}, input, make("span", {}, texts.told[flag])) };
       });
-      parts.fields = make("div", { className: "bugs-own" });
       return make("div", { className: "bugs-controls" }, parts.example.node, parts.times.node,
         ...parts.flags.map((/** @type {any} */ { node }) => node),
-        makeButton(texts.again, () => this.change({ runs: this.state.runs + 1 }), { className: "reading-button" }),
-        make("details", {}, make("summary", {}, texts.own), parts.fields,
-          makeButton(texts.restore, () => this.change({ own: {} }), { className: "reading-button" })));
+        makeButton(texts.again, () => this.again(), { className: "reading-button" }));
+    }
+
+    /** Right below what they give. */
+    own() {
+      this.parts.fields = make("div", { className: "bugs-own" });
+      return make("details", { className: "bugs-fold" }, make("summary", {}, texts.own), this.parts.fields,
+        makeButton(texts.restore, () => this.change({ own: {} }), { className: "reading-button" }));
     }
 
     properties() {
@@ -137,8 +149,9 @@
       parts.test = makeButton(texts.test, () => {
         this.isTested = true;
         this.paint();
-      }, { className: "reading-button" });
-      return make("div", { className: "bugs-test" }, parts.test, make("ol", { className: "bugs-properties", "aria-live": "polite" }, ...parts.lights.map((/** @type {any} */ { node }) => node)));
+      }, { className: "reading-button bugs-test" });
+      return [parts.test, make("ol", { className: "bugs-properties", "aria-live": "polite" },
+        ...parts.lights.map((/** @type {any} */ { node }) => node))];
     }
 
     /** The table of a sentence, and the fields of its numbers. */
@@ -174,8 +187,9 @@
         set(field.input, "aria-label", fill(texts.field, { what: texts.inputs[m], token: tokens[i], n: j + 1 }));
         return field;
       })));
+      parts.what = INPUTS.map(() => make("p", { className: "soft" }));
       parts.fields.replaceChildren(...parts.entries.map((/** @type {any[][]} */ rows, /** @type {number} */ m) =>
-        make("div", {}, make("p", { className: "soft" }, texts.inputs[m]), ...rows.map((row, i) =>
+        make("div", {}, parts.what[m], ...rows.map((row, i) =>
           make("div", { className: "bugs-row" }, make("i", {}, tokens[i]), ...row.map(({ node }) => node))))));
     }
 
@@ -188,11 +202,23 @@
       this.paint();
     }
 
+    again() {
+      const { parts, result } = this;
+      this.change({ runs: this.state.runs + 1 });
+      const isSame = JSON.stringify(this.result) === JSON.stringify(result);
+      setText(parts.said, `${parts.said.textContent} ${texts.cameAgain[Number(isSame)]}`);
+    }
+
     /** Another order, from its first program. @param {number} seed */
     begin(seed) {
-      this.known.clear();
+      this.forget();
       this.state = this.stateOf(seed);
       this.enter();
+    }
+
+    forget() {
+      this.known.clear();
+      this.told.clear();
     }
 
     /** @param {number} by */
@@ -201,7 +227,7 @@
       this.enter();
     }
 
-    /** Come to a program: nothing is tested or guessed. */
+    /** Come to a program: nothing is tested or guessed, but a line that is known stays so. */
     enter() {
       const { at, seed } = this.state;
       const { parts } = this;
@@ -209,17 +235,21 @@
       this.isTested = false;
       this.isOver = false;
       this.guesses = 0;
+      this.wrong.clear();
       const draws = new window.mhaDraws(seed + ORDERS * (at + 1));
       const others = shuffled(this.data.bugs.filter((/** @type {any} */ bug) => bug !== this.bug), draws);
       this.choices = shuffled([this.bug, ...others.slice(0, CHOICES - 1)], draws);
       parts.buttons = this.choices.map((bug) => makeButton("", () => this.guess(bug), { className: "bugs-choice" }));
       parts.buttons.forEach((/** @type {any} */ node, /** @type {number} */ i) =>
-        node.append(make("code", {}, this.choices[i].line)));
+        node.append(make("code", {}, this.choices[i].line),
+          make("small", {}, `${texts.instead} `, make("code", {}, this.choices[i].meant))));
       parts.verdicts = this.choices.map(() => make("p", { className: "bugs-verdict", role: "status" }));
       parts.choices.replaceChildren(...parts.buttons.map((/** @type {any} */ node, /** @type {number} */ i) =>
         make("div", {}, node, parts.verdicts[i])));
       parts.verdict.replaceChildren();
-      this.paint();
+      const place = this.told.get(this.bug.name);
+      if (place === undefined) this.paint();
+      else this.tell(place);
     }
 
     /** @param {any} bug */
@@ -234,10 +264,9 @@
         return;
       }
       if (!this.known.has(this.bug.name)) this.known.set(this.bug.name, false);
-      off(node);
-      const what = this.unlike(bug);
-      this.say(this.parts.verdicts[place], what ? fill(texts.notHere, { what }) : texts.likeHere);
+      this.wrong.add(bug);
       this.paint();
+      this.parts.verdicts[place].scrollIntoView({ block: "nearest" });
     }
 
     /** The first number that another line would give otherwise here, "" if all are the same. @param {any} bug */
@@ -258,25 +287,25 @@
       return "";
     }
 
-    /** Say it right below what was pressed, and have it on the screen.
-        @param {HTMLElement} node @param {any[]} what */
-    say(node, ...what) {
-      node.replaceChildren(...what);
-      node.scrollIntoView({ block: "nearest" });
+    /** Tell the line, and have what is said on the screen. @param {number} [place] where a reader has found it */
+    reveal(place = -1) {
+      if (this.isOver) return;
+      const { name } = this.bug;
+      if (!this.known.has(name)) this.known.set(name, false);
+      this.told.set(name, place);
+      this.tell(place).scrollIntoView({ block: "nearest" });
     }
 
-    /** Tell the line: below it, where a reader has found it at a place. @param {number} [place] */
-    reveal(place) {
-      if (this.isOver) return;
-      const { at, fails, line, meant, name, said } = this.bug;
-      if (!this.known.has(name)) this.known.set(name, false);
+    /** Say which line it is: right below it, where a reader has found it. @param {number} place */
+    tell(place) {
+      const { at, fails, line, meant, said } = this.bug;
+      const node = this.parts.verdicts[place] ?? this.parts.verdict;
       this.isOver = true;
-      const { verdict, verdicts } = this.parts;
-      this.say(place === undefined ? verdict : verdicts[place],
-        ...withCode(fill(place === undefined ? texts.was : texts.yes, { line, meant, said })), " ",
+      node.replaceChildren(...withCode(fill(place < 0 ? texts.was : texts.yes, { line, meant, said })), " ",
         fill(texts.because[Number(fails.length > 1)], { letters: [...fails].join(", ") }), " ",
         ...(isPage ? [make("a", { href: `#${at}` }, texts.exhibit)] : []));
       this.paint();
+      return node;
     }
 
     share() {
@@ -310,7 +339,7 @@
         const value = parsed(text);
         if (!rest.length && wide[INPUTS.indexOf(what)]?.[i]?.[j] !== undefined && Number.isFinite(value)) state.own[where] = value;
       });
-      this.known.clear();
+      this.forget();
       this.state = state;
       this.enter();
     }
@@ -338,15 +367,17 @@
       setText(parts.program, fill(texts.program, { n: state.at + 1, count: this.data.bugs.length }));
       setText(parts.found, this.known.size ? fill(texts.found, { done: this.known.size,
         right: [...this.known.values()].filter(Boolean).length }) : "");
-      setText(parts.seed, fill(texts.order, { seed: state.seed }));
+      parts.seed.value = String(state.seed);
       setOff(parts.before, state.at === 0);
       setOff(parts.next, state.at === this.data.bugs.length - 1);
       parts.example.select.value = state.example;
       parts.times.select.value = state.times;
       parts.flags.forEach((/** @type {any} */ { flag, input }) => {
-        input.checked = state[flag];
         input.disabled = state.inSteps && ["isCausal", "isBiased"].includes(flag);
+        input.checked = state[flag] && !input.disabled; // what is not in force has no tick
       });
+      parts.what.forEach((/** @type {any} */ node, /** @type {number} */ m) => setText(node,
+        m < 2 && state.times > 1 ? fill(texts.before, { what: texts.inputs[m], n: state.times }) : texts.inputs[m]));
       const { wide } = this.example;
       parts.entries.forEach((/** @type {any[][]} */ rows, /** @type {number} */ m) => rows.forEach((row, i) =>
         row.forEach((field, j) => field.set(state.own[`${INPUTS[m]}.${i}.${j}`] ?? wide[m][i][j]))));
@@ -358,7 +389,12 @@
         setText(verdict, !this.isTested ? "" : fails ? texts.fails : texts.holds);
       });
       parts.buttons.forEach((/** @type {any} */ node, /** @type {number} */ i) => {
-        if (this.isOver) off(node);
+        const bug = this.choices[i];
+        off(node, this.isOver || this.wrong.has(bug));
+        if (this.wrong.has(bug)) { // what tells the two apart is of the numbers that go in now
+          const what = this.unlike(bug);
+          setText(parts.verdicts[i], what ? fill(texts.notHere, { what }) : texts.likeHere);
+        }
         set(node, "class", `bugs-choice${this.isOver && this.choices[i] === this.bug ? " right" : ""}`);
       });
       off(parts.show, this.isOver);

@@ -7,7 +7,7 @@
   const texts = window.mhaStrings.cost;
 
   /** Where the curves lie in their drawing. */
-  const [LEFT, RIGHT, TOP, BOTTOM] = [62, 350, 10, 150];
+  const [LEFT, RIGHT, TOP, BOTTOM, WIDTH, HEIGHT] = [62, 350, 10, 150, 360, 190];
 
   /** The lengths of texts on the axis, as powers of ten. */
   const [FIRST, LAST] = [2, 7.3];
@@ -22,6 +22,28 @@
     return LEFT + (RIGHT - LEFT) * Math.min(1, Math.max(0, share));
   };
 
+  /** The reader's point goes where a hand drags it, in the slider's steps; a finger that goes up or down moves
+      the page, and the point goes back. @param {any} svg @param {any} view */
+  function drag(svg, view) {
+    const { slider } = view.parts;
+    let before = view.sizes.tokens;
+    const take = (/** @type {MouseEvent} */ { clientX }) => {
+      const { left, width } = svg.getBoundingClientRect();
+      const share = (WIDTH * (clientX - left) / width - LEFT) / (RIGHT - LEFT);
+      slider.value = String((FIRST + (LAST - FIRST) * share) * Math.log2(10));
+      slider.dispatchEvent(new Event("input"));
+    };
+    svg.addEventListener("pointerdown", (/** @type {PointerEvent} */ { button, pointerId }) => {
+      before = view.sizes.tokens;
+      if (!button) svg.setPointerCapture(pointerId);
+    });
+    svg.addEventListener("pointercancel", () => view.change({ tokens: before }));
+    svg.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+      if (svg.hasPointerCapture(event.pointerId)) take(event);
+    });
+    svg.addEventListener("click", take);
+  }
+
   /** @param {any} view @param {number} chart */
   function curveOf(view, chart) {
     const { charts } = view.parts;
@@ -32,14 +54,16 @@
       return node;
     };
     const svg = shape("svg", "model-curves");
-    Object.entries({ viewBox: "0 0 360 190", role: "img" }).forEach(([name, value]) => set(svg, name, value));
+    Object.entries({ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }).forEach(([name, value]) => set(svg, name, value));
     const levels = [0, 1, 2, 3].map(() => ({ line: shape("line", "level"), text: text("", LEFT - 6, 0, "at-end") }));
     const lines = ["flat", "rising"].map((name) => shape("line", name));
     const [marker, equal, ...dots] = [shape("line", "marker"), shape("circle", "equal"), shape("circle"), shape("circle")];
+    const axis = text(texts.axis, (LEFT + RIGHT) / 2, BOTTOM + 33, "at-middle");
     svg.append(...levels.flatMap(({ line, text: label }) => [line, label]),
       ...[3, 4, 5, 6, 7].map((power) => text(texts.powers[power], across(10 ** power), BOTTOM + 16, "at-middle")),
-      text(texts.axis, (LEFT + RIGHT) / 2, BOTTOM + 33, "at-middle"), marker, ...lines, equal, ...dots);
-    charts[chart] = { svg, levels, lines, marker, equal, dots };
+      axis, marker, ...lines, equal, ...dots);
+    drag(svg, view);
+    charts[chart] = { svg, axis, levels, lines, marker, equal, dots };
     const { flat, rising, title } = texts.charts[chart];
     return make("div", {}, make("p", { className: "model-title" }, title), svg,
       make("p", { className: "model-key soft" }, make("span", { className: "flat" }, flat), make("span", {}, rising),
@@ -48,7 +72,7 @@
 
   /** @param {any} view @param {number} chart */
   function paintCurve({ parts, values }, chart) {
-    const { dots, equal, levels, lines, marker, svg } = parts.charts[chart];
+    const { axis, dots, equal, levels, lines, marker, svg } = parts.charts[chart];
     const all = { ...values, caches: values.texts * values.cache };
     const [flat, rising, same] = PARTS[chart].map((name) => Number(all[name]));
     const tokens = Number(values.tokens);
@@ -73,6 +97,9 @@
     placed(marker, { x1: x, x2: x, y1: TOP, y2: BOTTOM });
     placed(equal, { cx: across(same), cy: up(flat), r: 5 });
     set(equal, "visibility", same >= 10 ** FIRST && same <= 10 ** LAST ? "visible" : "hidden");
+    const beyond = tokens < 10 ** FIRST ? 0 : tokens > 10 ** LAST ? 1 : -1;
+    [marker, ...dots].forEach((node) => set(node, "visibility", beyond < 0 ? "visible" : "hidden"));
+    setText(axis, beyond < 0 ? texts.axis : texts.beyond[beyond]);
     placed(dots[0], { cx: x, cy: up(flat), r: 3.5 });
     placed(dots[1], { cx: x, cy: Math.min(BOTTOM, Math.max(TOP, up(rising))), r: 3.5 });
     set(svg, "aria-label", fill(texts.said, { ...texts.charts[chart], first: commas(all[PARTS[chart][0]]),

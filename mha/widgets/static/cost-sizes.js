@@ -5,7 +5,8 @@
   const { fill } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
 
-  const GIB = 2 ** 30;
+  /** @type {[string, number][]} */
+  const BYTES = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
 
   /** @param {Record<string, number>} sizes @returns {Record<string, bigint>} */
   function valuesOf(sizes) {
@@ -36,7 +37,8 @@
   function written(line, values) {
     const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, commas(value)]));
     const value = values[line.value];
-    const beside = line.unit === "bytes" ? `, ${shown(Number(value) / GIB, 1)} GiB` : "";
+    const fitting = line.unit === "bytes" && BYTES.find(([, size]) => value >= size);
+    const beside = fitting ? `, ${shown(Number(value) / fitting[1], 1)} ${fitting[0]}` : "";
     const unit = line.unit === "tokens" ? " tokens" : "";
     const isExact = !line.by || values.parameters === value * values[line.by];
     return [fill(line.numbers, texts), `${isExact ? "=" : "≈"} ${commas(value)}${unit}${beside}`];

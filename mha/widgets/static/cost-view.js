@@ -22,9 +22,11 @@
       this.sizes = { ...this.start };
       /** @type {any} */
       this.parts = { charts: [] };
+      /** The sizes before typing began, which a refused one leaves. */
+      this.kept = this.sizes;
       this.values = valuesOf(this.sizes);
       this.node = this.build();
-      this.paint();
+      this.change({});
     }
 
     build() {
@@ -35,7 +37,7 @@
       parts.error = make("p", { className: "soft cost-error", role: "status" });
       parts.fields = Object.fromEntries(Object.keys(texts.sizes).map((name) => {
         const input = make("input", { type: "number", min: 1, max: MOST, step: 1, inputMode: "numeric",
-          oninput: () => this.enter() });
+          oninput: () => this.enter(), onchange: () => { this.kept = this.sizes; } });
         return [name, { input, node: make("label", {}, make("span", {}, texts.sizes[name]), input) }];
       }));
       parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS,
@@ -81,13 +83,20 @@
       fields.forEach(([name, { input }]) =>
         set(input, "aria-invalid", String(!isSize(name) || (name === "groups" && Boolean(apart)))));
       this.node.classList.toggle("stale", wrong.length > 0);
-      if (wrong.length) setText(this.parts.error, [...wrong, texts.stale].join(" "));
-      else this.change(sizes);
+      this.sizes = wrong.length ? this.kept : sizes;
+      setText(this.parts.error, wrong.length ? [...wrong, texts.stale].join(" ") : "");
+      setText(this.parts.status, "");
+      this.paint();
     }
 
     /** @param {Record<string, number>} changes */
     change(changes) {
       this.sizes = { ...this.sizes, ...changes };
+      this.kept = this.sizes;
+      for (const [name, { input }] of Object.entries(this.parts.fields)) {
+        if (Number(input.value) !== this.sizes[name]) input.value = String(this.sizes[name]);
+        set(input, "aria-invalid", "false");
+      }
       this.node.classList.remove("stale");
       setText(this.parts.error, "");
       setText(this.parts.status, "");
@@ -122,10 +131,6 @@
       this.values = valuesOf(sizes);
       parts.model.value = Object.keys(data.models).find((name) =>
         Object.entries(data.models[name]).every(([size, value]) => sizes[size] === value)) ?? "";
-      for (const [name, { input }] of Object.entries(parts.fields)) {
-        if (Number(input.value) !== sizes[name]) input.value = String(sizes[name]);
-        set(input, "aria-invalid", "false");
-      }
       parts.slider.value = String(Math.log2(sizes.tokens));
       const length = fill(texts.length, { tokens: commas(sizes.tokens) });
       setText(parts.length, length);

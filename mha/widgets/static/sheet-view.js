@@ -22,6 +22,9 @@
   /** From here on a number has an exponent. */
   const LARGE = 1e6;
 
+  /** What stands below a root is so small that it needs more decimals. */
+  const EPS_PLACES = 6;
+
   /** What a change did is said, and the address written, when the hand rests: browsers count how often. */
   const PAUSE_MS = 300;
 
@@ -37,9 +40,11 @@
     "largest size": (/** @type {any} */ { terms }) =>
       [["max of sizes (", ...terms.flatMap((/** @type {any[]} */ [x], /** @type {number} */ i) =>
         (i ? [",", x] : [x])), ")"]],
-    "root mean square": (/** @type {any} */ { terms }) =>
-      [["√ ( (", ...terms.flatMap((/** @type {any[]} */ [x], /** @type {number} */ i) =>
-        (i ? ["+", x, "²"] : [x, "²"])), `) ÷ ${terms.length} )`]],
+    "root mean square": (/** @type {any} */ { terms }) => {
+      const [[eps], ...row] = [terms.at(-1), ...terms.slice(0, -1)];
+      return [["√ ( (", ...row.flatMap((/** @type {any[]} */ [x], /** @type {number} */ i) =>
+        (i ? ["+", x, "²"] : [x, "²"])), `) ÷ ${row.length} + ${short(eps.value, EPS_PLACES)} )`]];
+    },
     rounded: (/** @type {any} */ { terms: [[x]] }) => [["rounded", x]],
     masked: () => [[texts.masked]],
   });
@@ -174,33 +179,40 @@
       const input = make("input", { type: "text", inputMode: "decimal", autocomplete: "off",
         className: "number given", "aria-label": fill(texts.of, { title: texts.given[role],
           row: this.labelOf(row), column: column + 1 }) });
-      input.addEventListener("input", () => this.enter(input, role, row, column));
+      const now = () => this.state.given[role][row][column];
+      /** The number before typing began, which a refused one leaves. */
+      let kept = now();
+      const keep = () => { kept = now(); };
+      input.addEventListener("focus", keep);
+      input.addEventListener("input", (/** @type {any} */ { inputType }) => {
+        this.enter(input, role, row, column, kept);
+        if (!inputType) keep(); // dragged, or moved by an arrow
+      });
       // What is not taken does not stay beside what is computed without it.
       input.addEventListener("change", () => {
-        input.value = short(this.state.given[role][row][column]);
+        keep();
+        input.value = short(kept);
         set(input, "aria-invalid", "false");
       });
       input.addEventListener("blur", () => this.paint());
-      movable(input, () => this.state.given[role][row][column]);
+      movable(input, now);
       return input;
     }
 
     // ---- Changes ----
 
-    /** @param {any} input @param {string} role @param {number} row @param {number} column */
-    enter(input, role, row, column) {
+    /** @param {any} input @param {string} role @param {number} row @param {number} column
+        @param {number} kept what stays if it is refused */
+    enter(input, role, row, column, kept) {
       const value = parsed(input.value.replace(",", "."));
       const isRight = Number.isFinite(value) && Math.abs(value) <= MOST;
       set(input, "aria-invalid", String(!isRight));
+      const given = structuredClone(this.state.given);
+      given[role][row][column] = isRight ? value : kept;
+      this.change({ given }, [role, row, column].join(), isRight ? undefined : "");
+      if (!isRight) this.parts.status.replaceChildren();
       setText(this.parts.error, isRight ? "" : fill(Number.isFinite(value) ? texts.tooLarge : texts.notANumber,
         { text: input.value, most: MOST }));
-      if (!isRight) {
-        this.parts.status.replaceChildren();
-        return;
-      }
-      const given = structuredClone(this.state.given);
-      given[role][row][column] = value;
-      this.change({ given }, [role, row, column].join());
     }
 
     /** @param {string} name @param {boolean} isOn */

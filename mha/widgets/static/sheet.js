@@ -106,7 +106,7 @@
     "spread": {
       gives: ([a], eps) => a.map((row) =>
         [Math.sqrt(sum(row.map((x) => x * x)) / row.length + eps)]),
-      from: ({ step, of }) => ["root mean square", one(of(step.of[0]))],
+      from: ({ step, of }) => ["root mean square", one([...of(step.of[0]), constant("eps", step.number)])],
     },
     "quotient": {
       gives: ([a, b]) => each(a, (x, i, j) => (by(b, i, j) ? x / by(b, i, j) : 0)),

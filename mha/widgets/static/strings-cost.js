@@ -15,7 +15,7 @@
     wrong: "A whole number from 1 to {most} is wanted as {those}.",
     refused: "{what}, not “{text}”",
     shared: "{groups} key-value heads cannot be shared evenly by {heads} heads.",
-    stale: "Grey below: what the sizes before cost.",
+    stale: "Grey below: the cost of the sizes before.",
     table: "What it costs",
     reset: "Reset",
     copy: "Share",
@@ -30,6 +30,7 @@
       ["1 B", "1 KiB", "1 MiB", "1 GiB", "1 TiB", "1 PiB", "1 EiB", "1 ZiB", "1 YiB"]],
     same: "equal",
     axis: "n, tokens",
+    beyond: ["← n lies before this axis", "n lies beyond this axis →"],
     said: "{title}: {flat} {first}, {rising} {second} at {tokens} tokens; equal at {equal}.",
   };
 })();

@@ -3,7 +3,7 @@
   "use strict";
 
   window.mhaStrings.sheet = {
-    help: "Switch something on: its steps appear below, and what follows is computed anew. Drag an underlined number, or tap it to type. Pale numbers do not reach the query.",
+    help: "Switch something on: its steps appear among the tables below, with a bar at their left. Drag an underlined number, or tap it to type. Pale numbers do not reach the query.",
     switches: "What newer models change",
     names: {
       norm: "queries and keys normalised",
@@ -17,7 +17,7 @@
       eight: "keys and values in eight bits",
     },
     query: "Query",
-    weights: "Weights of *{token}* (marks: nothing switched on)",
+    weights: "Weights of *{token}*; marks: as with nothing switched on",
     plainly: "plainly {weight}",
     sink: "sink",
     output: "Output of *{token}*: {output}; plainly {plain}.",

@@ -57,6 +57,7 @@
       score: "Score of {query} with {key}",
       value: "value {n}",
       largest: "largest",
+      subtracted: "subtracted",
       factor: "α",
       total: "ℓ",
       mixture: "o{n}",

@@ -108,8 +108,9 @@
         ...cells(1, [make("small", {}, texts.atOnce)])]);
       const ofEach = (/** @type {string} */ text) => Array.from({ length: width }, (_, n) =>
         head(fill(text, { n: "₁₂₃₄₅₆₇₈₉"[n] })));
+      parts.shift = head(texts.largest);
       const kept = make("table", { "aria-label": texts.kept }, make("thead", {}, row(make("td"),
-        head(texts.largest), head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
+        parts.shift, head(texts.factor), head(texts.total), ...ofEach(texts.mixture), make("td"))),
       make("tbody", {}, ...parts.kept.map((/** @type {any[]} */ those, /** @type {number} */ i) =>
         row(head(tokens[i], "row"), ...those))));
       parts.error = make("span", { className: "soft", role: "alert" });
@@ -267,6 +268,7 @@
       parts.size.value = now.size;
       setText(parts.sizeText, String(now.size));
       parts.plain.checked = now.plain;
+      setText(parts.shift, now.plain ? texts.subtracted : texts.largest);
       setText(parts.error, "");
       this.scores().forEach((row, i) => row.forEach((score, j) => {
         const field = parts.fields[i][j];

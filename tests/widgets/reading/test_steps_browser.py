@@ -54,6 +54,16 @@ def test_a_step_shows_itself_and_nothing_else(page):
     assert again.replace("Continue at step 5 of 7", "Read in steps") == everything
 
 
+def test_words_that_lead_on_stay_with_what_they_lead_to(page):
+    page.set_viewport_size({"width": 1280, "height": 240})  # any two blocks are too high
+    read_in_steps(page)
+    for _ in range(2):
+        page.get_by_role("button", name="Next step").click()
+    expect(page.locator(".steps-label")).to_contain_text("Queries")
+    assert page.get_by_text("now work this number:").is_visible()
+    assert box(page, "query").is_visible()
+
+
 def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
     page.keyboard.press("ArrowRight")
     assert not page.locator(".steps-bar").is_visible(), "not before steps are asked for"
