@@ -94,13 +94,18 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     rows = page.locator(".heads-list tbody tr")
     for row, own in zip(rows.all(), held, strict=True):
         assert f"{100 * own.share:.1f} %\t{own.obeyed} of {own.rows}" in row.inner_text()
-    expect(page.locator(".heads-verdict")).to_contain_text(f"In all sentences {100 * share:.1f} %.")
+    expect(page.locator(".heads-verdict")).to_contain_text(
+        f"; in all sentences {100 * share:.1f} %."
+    )
+    expect(page.locator(".heads-rule")).to_contain_text("sorted, best first")
+    expect(page.locator(".heads-verdict")).to_contain_text("1.3 in this sentence: 100.0 % of the")
     page.get_by_label("in the order of all sentences").check()
     page.keyboard.press("Tab")
     name.select_option("next")
     expect(first).to_have_accessible_name("layer 2, head 9 70 %")
     name.select_option("pair")
     expect(page.locator(".heads-rule")).to_contain_text("the others give cat")
+    expect(page.locator(".heads-verdict")).to_contain_text("the largest weight in 0 of 1 row;")
     page.get_by_text("All 72 heads as a table").click()
     table = page.locator(".heads-table tr")
     expect(table).to_have_count(73)
@@ -181,8 +186,17 @@ def test_a_weight_is_worked_from_its_products_and_the_words_can_be_moved(opened)
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="As recorded").click()
     page.get_by_role("button", name="Token 3: bank").click()
-    page.get_by_label("In place 3").select_option(label="cat, recorded as 3")
-    expect(note).to_contain_text("these are the model's own weights")
+    page.get_by_label("In place 3").select_option(label="3: cat")
+    # It is said of the row of which it is true.
+    expect(note).to_have_text(
+        "1.5 and 1.3: in layer 1 a vector is a token and its place, and all stand in theirs: "
+        "these are the model's own weights."
+    )
+    page.get_by_role("button", name="second").click()
+    page.get_by_role("radio", name="layer 6, head 12").click()
+    expect(note).to_contain_text("1.5: in layer 1")
+    expect(note).to_contain_text("6.12: from layer 2 on")
+    page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Repeat").click()
     expect(page.locator(".heads-story .model-word")).to_have_count(8)
 
@@ -202,7 +216,7 @@ def test_a_head_is_asked_something_else_and_put_back(opened, width):
     press("Repeat")
     expect(words).to_have_count(7)
     press("Undo")
-    page.get_by_label("In place 4").select_option(label="apple, recorded as 4")
+    page.get_by_label("In place 4").select_option(label="4: apple")
     expect(words).to_have_text(["[CLS]", "the", "near", "apple", "river", "[SEP]"])
     run, asked = recorded_head(1, 5, RIVER), recorded_head(1, 5, SENTENCES[0])
     ids = [0, 1, 3, None, 5, 6]
@@ -308,3 +322,39 @@ def test_every_map_is_reached_and_seen_with_its_arcs(opened, rng, width):
     )
     page.locator(".heads-step .number").last.tap()
     expect(page.locator(".model-what")).to_contain_text("Weight that bank (3) gives to river (6)")
+
+
+SEEN = """() => {
+  const box = (e) => e.getBoundingClientRect();
+  const frame = box(document.querySelector(".heads-two > .model-scroll"));
+  const from = box(document.querySelector(".heads-story .model-head")).right;
+  const seen = (e) => box(e).left >= from - 1 && box(e).right <= frame.right + 1;
+  const cells = [...document.querySelectorAll(".heads-story .number.head-0")];
+  const most = cells.reduce((a, b) => (Number(b.textContent) > Number(a.textContent) ? b : a));
+  const word = document.querySelector(".heads-story .model-word[aria-pressed=true]");
+  const key = cells.find((e) => e.ariaPressed === "true");
+  return { most: seen(most), key: seen(key), word: seen(word),
+    // A label covers whole columns, with their tokens, or none.
+    cut: cells.filter((e) => box(e).left < from - 1 && box(e).right > from + 1).length,
+    shade: getComputedStyle(document.querySelector(".model-head")).boxShadow !== "none" };
+}"""
+
+
+def test_on_a_phone_what_a_word_gives_most_is_in_sight_and_no_label_lies_on_a_weight(opened):
+    page = opened(width=390, height=844, has_touch=True)
+    expect(page.locator(".heads-story").locator("..")).to_have_class("model-scroll scrolled")
+    assert page.evaluate(SEEN) == {"most": True, "key": True, "word": True, "cut": 0, "shade": True}
+    for token in ("Token 7: mat", "Token 3: cat"):
+        page.get_by_role("button", name=token).tap()
+        seen = page.evaluate(SEEN)
+        assert (seen["word"], seen["key"], seen["cut"]) == (True, True, 0), token
+    page.get_by_role("button", name="4.2: layer 4, head 2").tap()
+    page.get_by_role("button", name="Token 3: cat").tap()
+    assert page.evaluate(SEEN)["most"]
+    # No name that is put to the test moves what is chosen below it, at a desk.
+    page.set_viewport_size({"width": 1280, "height": 900})
+    top = "document.querySelector('.heads-grid').offsetTop"
+    before = page.evaluate(top)
+    for name in ("before", "pair", "broad", "same"):
+        page.get_by_label("Put a name to the test").select_option(name)
+        assert page.evaluate(top) == before, name

@@ -419,7 +419,8 @@ def test_every_choice_draws_what_the_package_draws(own, width):
 
 WRONG = [
     ("Your sentence", "  ", "Type a word: until then the last sentence stays below."),
-    ("Your sentence", "a " * 13, "These are 13 words; 12 have room."),
+    ("Your sentence", "a " * 13,
+     "These are 13 words; 12 have room. The last sentence stays below."),
     ("Your sentence", "x" * 17,
      f"“{'x' * 17}” has 17 characters; a word has at most 16. Spaces part words."),
     ("Seed", "-1", "“-1” is no seed; a whole number from 0 to 4294967295 is wanted."),
@@ -466,7 +467,7 @@ def test_what_chance_gave_and_what_turns_heads_is_said_and_the_telling_word_is_c
     seen.type("the was hungry cat hund")
     expect(says).to_have_text(
         "The heads join meanings of these words. "
-        "Not in the list, so of numbers by chance: \u2068hund\u2069."
+        "The list has no meanings for \u2068hund\u2069: their numbers are drawn by chance."
     )
     expect(seen.page.locator(".own-word", has_text="by chance")).to_have_count(1)
     seen.page.locator(".own-word", has_text="hund").click()
@@ -565,6 +566,61 @@ def test_changes_are_kept_where_their_numbers_are_and_undone_one_by_one(own):
     assert seen.numbers("w_q")[0, 3, 0] == 1e120
     seen.field("Positions added").check()
     assert np.isfinite(seen.numbers("weights")).all()
+
+
+def test_what_was_left_for_something_else_is_not_done_again(own):
+    seen = own()
+    seen.field("state").fill("2")
+    seen.type("the tired cat")
+    seen.field("Positions added").check()
+    for _ in range(3):
+        seen.press("Undo")
+    seen.holds(words="the tired cat drinks tea")
+    seen.field("state").fill("4")
+    assert seen.can("Undo")
+    assert not seen.can("Redo")
+    # Nor what the explorer could do again, once the sentence is another.
+    seen.press("Undo")
+    seen.type("the cat")
+    seen.press("Undo")
+    seen.press("Redo")
+    seen.holds(words="the cat")
+    assert not seen.can("Redo")
+
+
+def test_no_choice_moves_under_the_pointer(own):
+    seen = own()
+    more = seen.page.get_by_role("button", name="Heads: one more")
+    box = more.bounding_box()
+    for _ in range(3):
+        seen.page.mouse.click(box["x"] + 9, box["y"] + 9)
+    assert seen.field("Heads").input_value() == "4"
+    for label in ("whole", "Positions added", "one decimal"):
+        seen.field(label).check()
+        seen.settle()
+        assert more.bounding_box() == box, label
+
+
+@WIDTHS
+def test_the_column_of_exponentials_says_when_the_largest_is_subtracted(own, width):
+    seen = own(width=width)
+    strip = seen.page.locator(".own .strip")
+    head = seen.page.locator(".strip .heading .at-exponentials")
+    above = """() => [...document.querySelectorAll(".key .at-exponentials")].map((e) =>
+      getComputedStyle(e, "::after").content).filter((text) => text.includes("max")).length"""
+    before = strip.evaluate("(e) => e.offsetHeight")
+    for number, text in (("200", "− max,\nexp"), ("2", "exp"), ("900", "− max,\nexp")):
+        seen.field("state").fill(number)
+        seen.settle()
+        assert head.text_content() == text
+        assert seen.page.evaluate(above) == (5 if width < 768 and "max" in text else 0)
+        assert strip.evaluate("(e) => e.offsetHeight") == before
+        assert head.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    # On a phone the answer is in sight beside a number of the first key.
+    if width < 768:
+        strip.evaluate("(e) => scrollTo(0, scrollY + e.getBoundingClientRect().top - 600)")
+        seen.page.locator(".key .at-exponentials .number").first.click()
+        expect(seen.page.locator(".strip .how")).to_be_in_viewport(ratio=1)
 
 
 HOSTILE = (

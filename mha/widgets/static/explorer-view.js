@@ -213,6 +213,7 @@
       this.gesture = { what, at: now, press, from: goesOn ? this.gesture.from : before };
       if (!goesOn) this.past.push(this.state);
       this.future = [];
+      this.maker?.forget();
     }
 
     /** @param {boolean} forward */

@@ -4,7 +4,7 @@
   "use strict";
 
   const { drawWeights, fill, inItalics, make, makeButton, percent, set, setText } = window.mhaExplorer;
-  const { cellsOf, holds, meanShare } = window.mhaHeads;
+  const { SHAPES, cellsOf, holds, meanShare } = window.mhaHeads;
   const { shown } = window.mhaNumbers;
   const texts = window.mhaStrings.heads;
 
@@ -124,7 +124,8 @@
     parts.all.checked = all;
     parts.all.disabled = !name; // without one there is nothing to take over all
     const rule = fill(own && !name ? texts.ownRule : texts.rules[name],
-      { from: view.pair[0], to: view.pair[1], others: view.others() });
+      { from: view.pair[0], to: view.pair[1], others: view.others() })
+      + (name ? ` ${fill(texts.sorted, { where: texts.where[Number(all)] })}` : "");
     if (view.rule !== rule) parts.rule.replaceChildren(...inItalics(rule));
     view.rule = rule;
     parts.sides.forEach((/** @type {any} */ node, /** @type {number} */ i) => set(node, "aria-pressed", String(i === side)));
@@ -152,11 +153,12 @@
   function paintVerdict(view) {
     const { pair, parts, state: { heads: [head], name, own, sentence }, tested: { results }, words } = view;
     const { held, mean } = results[head];
-    const said = (/** @type {any} */ found, /** @type {string} */ text) =>
-      fill(found ? text : texts.silent, { ...found, share: shareOf(found), mean: meanOf(mean) });
+    const said = (/** @type {any} */ found) => (found ? fill(SHAPES[name] ? texts.foundShape : texts.found,
+      { ...found, share: shareOf(found), rows: fill(texts.rows[Number(found.rows > 1)], found) }) : texts.silent);
     const weights = own && name && view.weightsIn(head);
-    setText(parts.verdict, !name ? "" : said(held[sentence], texts.verdict)
-      + (weights ? ` ${said(holds(name, cellsOf(name, words, pair), weights), texts.ownVerdict)}` : ""));
+    setText(parts.verdict, !name ? "" : fill(weights ? texts.ownVerdict : texts.verdict,
+      { head: view.brief(head), found: said(held[sentence]), mean: meanOf(mean),
+        asked: weights ? said(holds(name, cellsOf(name, words, pair), weights)) : "" }));
   }
 
   // ---- One head in all sentences ----

@@ -34,7 +34,8 @@
     parts.products.append(...parts.bars);
     parts.steps = STAGES.map((stage) => makeButton("", () => asked(stage), { className: "number" }));
     parts.stepNames = STAGES.map(() => make("span", { className: "soft" }));
-    parts.strip = make("div", { className: "heads-strip head-0" }, parts.products,
+    parts.strip = make("div", { className: "heads-strip head-0" },
+      make("span", { className: "heads-step heads-terms" }, make("span", { className: "soft" }, texts.productsName), parts.products),
       ...STAGES.map((_, i) => make("span", { className: "heads-step" }, parts.stepNames[i], parts.steps[i])));
     return make("div", { className: "heads-asked" }, make("p", { className: "heads-whole" }, parts.stripTitle,
       make("span", { role: "group", "aria-label": texts.stripHeads }, ...parts.whole)), parts.strip);
@@ -135,7 +136,8 @@
 
   /** @param {any} view */
   function paintOrder(view) {
-    const { ids, known, parts, sentences, state: { heads: [head], own, place, sentence } } = view;
+    const { ids, known, parts, sentences, state: { heads, own, place, sentence } } = view;
+    const [head] = heads;
     const isKnown = known.includes(head);
     setOff(parts.left, !isKnown || place === 0);
     setOff(parts.right, !isKnown || place === ids.length - 1);
@@ -150,11 +152,16 @@
     const isMoved = ids.length === tokens.length
       && tokens.every((/** @type {string} */ _, /** @type {number} */ i) => ids.includes(first + i));
     const kept = ids.filter((/** @type {number} */ id, /** @type {number} */ i) => view.tokenOf(id).place === i).length;
-    const isLater = view.placeOf(head).layer > 1;
-    const note = !isKnown ? "none" : kept === ids.length && !isLater && own ? "exact" : isMoved ? (own ? "moved" : "recorded")
-      : isLater ? "later" : "first";
-    const full = isKnown && ids.length >= view.most ? ` ${fill(texts.notes.full, { n: view.most })}` : "";
-    setText(parts.note, fill(texts.notes[note], { kept, n: ids.length }) + full);
+    /** What holds of a row. @type {(head: number) => string} */
+    const kindOf = (head) => (view.placeOf(head).layer > 1 ? "later" : kept === ids.length ? "exact" : "first");
+    /** The rows of which a note holds. @type {Record<string, string[]>} */
+    const rows = {};
+    new Set(heads).forEach((one) => { if (known.includes(one)) (rows[kindOf(one)] ??= []).push(view.brief(one)); });
+    const { full, ...notes } = texts.notes;
+    const note = !isKnown ? notes.none : isMoved ? (kept < ids.length ? notes.moved : notes.recorded)
+      : Object.entries(rows).map(([kind, those]) =>
+        fill(notes[kind], { kept, n: ids.length, rows: those.join(texts.and) })).join(" ");
+    setText(parts.note, note + (isKnown && ids.length >= view.most ? ` ${fill(full, { n: view.most })}` : ""));
   }
 
   Object.assign(window.mhaHeads, { aboutOf, fillOrder, orderOf, paintOrder, paintStrip, stripOf });

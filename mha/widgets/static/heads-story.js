@@ -17,8 +17,8 @@
     const { parts } = view;
     parts.story = make("div", { className: "heads-story" });
     parts.labels = SIDES.map((side) => make("span", { className: `model-head head-${side}` }));
-    parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
-      "aria-label": texts.story }, parts.story);
+    parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group", "aria-label": texts.story,
+      onscroll: () => parts.scroll.classList.toggle("scrolled", parts.scroll.scrollLeft > 0) }, parts.story);
     new ResizeObserver(() => { measure(view); paintArcs(view); }).observe(parts.story);
     return parts.scroll;
   }
@@ -47,7 +47,7 @@
   /** @param {any} view */
   function paintStory(view) {
     layOut(view);
-    const { parts, state: { key, place }, words } = view;
+    const { parts, state: { heads, key, place }, words } = view;
     parts.tokens.forEach((/** @type {any} */ token, /** @type {number} */ i) => {
       setText(token, words[i]);
       set(token, "aria-label", fill(texts.word, { n: i + 1, word: words[i] }));
@@ -67,26 +67,38 @@
         set(cell, ".backgroundColor", `color-mix(in oklab, var(--head) ${Math.round(45 * (row?.[i] ?? 0))}%, transparent)`);
       });
     });
-    const asked = `${place} ${words.join(" ")}`;
+    const asked = `${place} ${heads} ${words.join(" ")}`;
     // The tokens are measured as soon as they stand on the page.
     if (parts.middles && parts.asked !== asked) measure(view);
     parts.asked = asked;
     if (parts.middles) paintArcs(view);
   }
 
-  /** Where the tokens stand; the chosen one comes into sight, and what stands beside it.
-      @param {any} view */
-  function measure({ parts, state: { place } }) {
-    const { arcs, scroll, tokens } = parts;
+  /** Where the tokens stand; the chosen one comes into sight, and with it, as far as there is room, the
+      framed key, those that get most, and what stands beside it. @param {any} view */
+  function measure(view) {
+    const { parts, state: { heads, key, place } } = view;
+    const { arcs, labels, scroll, tokens } = parts;
     parts.height = arcs[0].node.clientHeight;
     const lefts = tokens.map((/** @type {any} */ token) => token.offsetLeft);
     parts.middles = tokens.map((/** @type {any} */ token, /** @type {number} */ i) =>
       lefts[i] - lefts[0] + token.offsetWidth / 2);
-    const next = Math.min(place + 1, tokens.length - 1);
-    const end = lefts[next] + tokens[next].offsetWidth;
-    const isSeen = lefts[Math.max(0, place - 1)] >= scroll.scrollLeft && end <= scroll.scrollLeft + scroll.clientWidth;
-    // With those before it, where the answer mostly is.
-    if (!isSeen) scroll.scrollLeft = end - scroll.clientWidth;
+    const ends = tokens.map((/** @type {any} */ token, /** @type {number} */ i) => lefts[i] + token.offsetWidth);
+    const room = scroll.clientWidth - labels[0].offsetWidth; // beside what stays at the left
+    const most = heads.map((/** @type {number} */ head) => {
+      const row = view.weightsIn(head)?.[place];
+      return row ? row.indexOf(Math.max(...row)) : key;
+    });
+    let [from, to] = [place, place];
+    for (const wanted of [key, ...most, place - 1, place + 1]) {
+      const [low, high] = [Math.min(from, wanted), Math.max(to, wanted)];
+      if (ends[high] - lefts[low] <= room) [from, to] = [low, high];
+    }
+    const start = scroll.scrollLeft + lefts[0];
+    if (lefts[from] >= start && ends[to] <= start + room) return;
+    // Whole columns, and those before them, where the answer mostly is.
+    const first = lefts.findIndex((/** @type {number} */ left) => left >= ends[to] - room);
+    scroll.scrollLeft = lefts[Math.min(first, from)] - lefts[0];
   }
 
   /** From the middle of the word to that of each key, as thick as the weight. @param {any} view */

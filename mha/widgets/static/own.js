@@ -96,7 +96,7 @@
       this.sliding = make("div", { className: "own-sliders" });
       const [sentence, vocabulary] = this.sentence();
       this.node = make("div", { className: "own" }, make("p", { className: "own-lead" }, texts.lead), sentence,
-        this.bar(), vocabulary, this.chosen, this.choices(), this.place, this.asks());
+        this.bar(), this.choices(), vocabulary, this.chosen, this.place, this.asks()); // no choice moves the choices
       this.node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.onKey(event));
     }
 
@@ -181,7 +181,8 @@
       const { explorer } = this;
       explorer.leaveAddress();
       if (!goesOn) this.past = [...this.past, { settings: this.settings, element: this.element }].slice(-STEPS);
-      this.future = [];
+      this.forget();
+      explorer.future = [];
       const made = this.made(settings);
       const state = kept(explorer.state, this.settings, settings);
       // The word that is looked at stays where it is still there and tells something.
@@ -202,6 +203,11 @@
     write() {
       this.explorer.written = "";
       this.explorer.writeAddress();
+    }
+
+    /** What could be done again is given up, once something else is done. */
+    forget() {
+      this.future = [];
     }
 
     /** @param {boolean} forward */
@@ -545,7 +551,9 @@
       this.sliders.forEach(({ field, name, range, note }, i) => {
         const value = numbers.embeddings[row][i];
         set(range, "aria-label", `${word}: ${name}`);
-        setText(note, !isIdle([...w_q, ...w_k], i) ? "" : isIdle(w_v, i) ? texts.idle : texts.passedOn);
+        const isBeyond = value < Number(range.min) || value > Number(range.max);
+        setText(note, !isIdle([...w_q, ...w_k], i) ? (isBeyond ? texts.beyondSlider : "")
+          : isIdle(w_v, i) ? texts.idle : texts.passedOn);
         field.set(value);
         if (Number(range.value) !== value) range.value = String(value);
       });

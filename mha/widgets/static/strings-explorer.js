@@ -15,6 +15,7 @@
       weights: "weights", value: "values", head_outputs: "output", part: "part",
     },
     placed: "x+p",
+    lessMax: "− max,",
     byRoot: "÷ √{width}",
     byScale: "× {scale}",
     asArrows: "As arrows: one cloud, a plane for each head",

@@ -101,6 +101,8 @@
       /** What the words, and what is lit, were last written for. */
       this.looks = "";
       this.by = "";
+      /** What says whether the largest is subtracted before the exponential. @type {any} */
+      this.power = null;
       this.name = "";
       /** @type {string | null} */
       this.shines = null;
@@ -163,8 +165,9 @@
       this.scales.push((by) => setText(scaled, by));
       const head = (/** @type {string} */ stage) =>
         make("span", { className: `head at-${stage}`, role: "columnheader" }, columns[stage]);
+      this.power = head("exponentials");
       return make("div", { className: "heading", role: "row" }, head("key"), head("scores"),
-        scaled, head("exponentials"), head("weights"), head("value"), head("head_outputs"));
+        scaled, this.power, head("weights"), head("value"), head("head_outputs"));
     }
 
     /** What scores are multiplied with, as the head of their column. */
@@ -184,6 +187,7 @@
         const label = texts.columns[stage] ?? "";
         const node = make("span", { className: `at at-${stage}`, role: "cell", "data-label": label },
           ...inside);
+        if (stage === "exponentials") node.dataset.first = texts.lessMax;
         // Where no head row says it: what a mask hides is no score that was divided.
         if (stage === "scaled_scores") {
           const say = () => {
@@ -375,6 +379,8 @@
       const by = this.scaleText();
       if (by !== this.by) this.scales.forEach((write) => write(by));
       this.by = by;
+      const isShifted = numbers.shifts[view.head][view.row] !== 0;
+      setText(this.power, `${isShifted ? `${texts.lessMax}\n` : ""}${texts.columns.exponentials}`);
       for (const number of this.numbers) this.paintNumber(number, view);
       for (const { node, total, terms } of this.signs) {
         const sum = terms(view).map(({ text }) => inBrackets(text)).join(" + ");
@@ -387,7 +393,7 @@
       const isUnscaled = factor(this.explorer.data.keyWidth, scale, temperature) === 1
         && numbers.mask[view.head][view.row].every((entry) => entry === 0);
       set(this.one, "class", `one head-${view.head % 6}${state.off[view.head] ? " off" : ""}${
-        isUnscaled ? " unscaled" : ""}`);
+        isUnscaled ? " unscaled" : ""}${isShifted ? " shifted" : ""}`);
       this.ribbons.paint(view);
       this.heads.paint(view);
       this.light();
@@ -515,8 +521,10 @@
       const { data, state, numbers } = this.explorer;
       const { selected } = state;
       const where = selected && address(selected);
-      const at = this.hands.pointed?.at ?? this.hands.focused?.at ?? selected;
+      const looked = this.hands.pointed ?? this.hands.focused;
+      const at = looked?.at ?? selected;
       const center = at && address(at);
+      this.node.classList.toggle("asked", Boolean(at) && !looked?.given);
       const shines = at && `${this.looks} ${center} ${where}`;
       if (shines !== this.shines) {
         this.shines = shines;

@@ -184,6 +184,8 @@ interface ExplorerState {
 
 /** Whoever made an explorer and can make another in its place: see own.js. */
 interface ExplorerMaker {
+  /** What could be done again is given up: something else was done. */
+  forget(): void;
   canStep(forward: boolean): boolean;
   step(forward: boolean): void;
 }
