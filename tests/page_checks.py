@@ -74,11 +74,12 @@ def nothing_is_cut_but_what_scrolls(page):
 
 
 def build_explorers(page):
-    """Build every explorer of a page; that of a block waits for its script."""
+    """Build every explorer of a page; some wait for a script."""
     page.evaluate(
         "Promise.all([...document.querySelectorAll('mha-explorer')].map((e) => e.begin()))"
         ".then(() => {})"
     )
+    until(page, "document.querySelector('mha-explorer:not(.live)') === null")
     until(page, "window.mhaExplorer?.isSettled() ?? true")
 
 

@@ -100,7 +100,7 @@ def attention_plan(
         for step in (
             PlanStep(
                 f"{role}_spread",
-                f"Root of (mean square + 10⁻⁶) of the {what}",
+                f"Root of (mean square + 0.000001) of the {what}",
                 "spread",
                 (role,),
                 EPS,

@@ -44,8 +44,8 @@
     numbers: "flex: 1 1 20rem",
     number: "min-width: 3.9rem; text-align: right",
     axis: "display: inline-block; box-sizing: content-box; width: 3.9rem; padding: 0 0.2rem; text-align: right",
-    named: "white-space: nowrap",
-    name: "margin: 0 1rem 0 0.4rem; line-height: 1.5rem; vertical-align: top",
+    named: "display: inline-flex; align-items: center; max-width: 100%; vertical-align: top",
+    name: "margin: 0 1rem 0 0.4rem; line-height: 1.5rem",
   };
 
   /** What stands on each line, before attention and behind it: those stages that a run has. */

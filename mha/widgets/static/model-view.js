@@ -19,6 +19,9 @@
   /** Letters of a word for which a narrow column is wide enough. */
   const SHORT = 4;
 
+  /** @type {(label: string, act: () => void) => HTMLElement} */
+  const button = (label, act) => makeButton(label, act, { className: "reading-button" });
+
   class View {
     /**
      * @param {ModelData} data
@@ -83,10 +86,11 @@
       const live = make("div", { className: "model-live" },
         make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
         make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
-        this.controls(), this.time(),
+        this.controls(),
         make("div", { className: "model-columns" },
           make("div", {}, parts.nextTitle, parts.next, parts.came, parts.kept),
-          this.sharesSection(), curvesOf(this)), mapsOf(this, texts.headNames), originOf(this));
+          this.sharesSection(), curvesOf(this)),
+        this.time(), this.history(), mapsOf(this, texts.headNames), originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
       });
@@ -140,14 +144,11 @@
       return Boolean(error.textContent) || value === this.told.map((i) => this.words[i]).join(" ") || this.read(value);
     }
 
+    /** What writes, between the heads and what may come next. */
     controls() {
       const { parts } = this;
-      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
-        makeButton(label, act, { className: "reading-button" });
       parts.write = button(texts.write, () => this.write());
       parts.remove = button(texts.remove, () => this.keep(this.state.words.length - 1));
-      parts.undo = button(texts.undo, () => this.step(this.past, this.future));
-      parts.redo = button(texts.redo, () => this.step(this.future, this.past));
       parts.status = make("p", { className: "model-status soft", role: "status" });
       parts.temperature = make("input", { type: "range", min: 0.2, max: 3, step: 0.1,
         oninput: () => this.change({ temperature: Number(parts.temperature.value) }) });
@@ -156,12 +157,19 @@
         onchange: () => this.change({ greedy: parts.greedy.checked }) });
       return make("div", { className: "model-controls" }, parts.write, parts.remove,
         make("label", { className: "model-temperature" }, parts.temperatureText, " ", parts.temperature),
-        make("label", {}, parts.greedy, " ", texts.greedy), parts.undo, parts.redo,
+        make("label", {}, parts.greedy, " ", texts.greedy), parts.status);
+    }
+
+    history() {
+      const { parts } = this;
+      parts.undo = button(texts.undo, () => this.step(this.past, this.future));
+      parts.redo = button(texts.redo, () => this.step(this.future, this.past));
+      return make("div", { className: "model-controls" }, parts.undo, parts.redo,
         button(texts.reset, () => {
           this.told = []; // a text that was typed goes too
           this.change({ ...this.start });
         }),
-        button(texts.copy, () => this.share()), parts.status);
+        button(texts.copy, () => this.share()));
     }
 
     sharesSection() {

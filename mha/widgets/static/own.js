@@ -432,10 +432,17 @@
         setText(error, sentence);
         set(input, "aria-invalid", String(Boolean(sentence)));
       };
+      // What is refused leaves the number that stood there before it was typed.
+      /** @type {number | undefined} */
+      let before;
+      ["focus", "change"].forEach((kind) => input.addEventListener(kind, () => { before = value(); }));
       input.addEventListener("input", () => {
-        const found = read(input.value);
-        complain(Number.isNaN(found) ? wrong(input.value.trim()) : "");
-        if (!Number.isNaN(found)) take(found);
+        const { value: text } = input;
+        const found = read(text);
+        const isWrong = Number.isNaN(found);
+        take(isWrong ? before ?? value() : found);
+        if (input.value !== text) input.value = text;
+        complain(isWrong ? wrong(text.trim()) : "");
       });
       this.syncs.push(() => {
         if (read(input.value) === value()) return;
