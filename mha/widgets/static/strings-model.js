@@ -9,7 +9,7 @@
     word: "Word {n}: {word}",
     type: "Type a story",
     read: "Read",
-    unknown: "“{word}” is not a word of the language. These are: {words}",
+    unknown: "“{word}” is not a word of the language; the numbers stay those of the story before. Words are: {words}",
     tooLong: "A story has at most {most} words here.",
     full: "{most} words are the most here. Remove one to write on.",
     empty: "A story has at least one word.",
