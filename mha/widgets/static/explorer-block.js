@@ -37,7 +37,7 @@
   // ---- Around the strip ----
 
   /** How lines look. The style sheet, which every page with an explorer loads, has no room for it;
-      `_lines_of_block` in mha/widgets/explorer.py keeps their height. */
+      `_height_of_block` in mha/widgets/explorer.py keeps their height. */
   const LOOKS = {
     line: "display: flex; flex-wrap: wrap; align-items: center",
     label: "flex: 0 1 11rem",
