@@ -224,6 +224,32 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     assert page.locator("data.moved").count() == 0
 
 
+def test_a_small_strip_that_is_used_stays_where_it_covers_a_figure(tied):
+    page = tied("mechanism/what-attention-does", 390)
+    number = page.locator("p data[role=spinbutton]").first
+    number.press("ArrowDown")
+    small = page.locator(".small-strip")
+    figure = page.locator("figure:not(:has(table)):has(svg:visible):not(:has(mha-explorer))").first
+    figure.evaluate("e => scrollBy({ top: e.getBoundingClientRect().top - innerHeight / 2,"
+                    " behavior: 'instant' })")  # fmt: skip
+    rest(page, 150)
+    assert figure.bounding_box()["y"] + figure.bounding_box()["height"] > small.bounding_box()["y"]
+    expect(small).to_be_visible()  # the number has the focus
+    page.mouse.move(200, 300)
+    rest(page, 150)
+    reset = small.get_by_role("button", name="Reset")
+    page.mouse.move(*middle(reset), steps=5)
+    page.mouse.down()
+    rest(page, 150)
+    page.mouse.up()
+    settled(page)
+    assert number.inner_text() == "3"
+    page.mouse.move(200, 300)
+    page.evaluate("document.activeElement.blur()")
+    page.mouse.wheel(0, 1)
+    expect(small).to_be_hidden()
+
+
 def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied):
     page = tied("mechanism/self-attention")
     line = page.locator("data[value='weights.0.0.1'][data-as^=line]").first

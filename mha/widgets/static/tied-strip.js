@@ -184,7 +184,8 @@
       set(this.node, ".top", isInMargin ? `${top}px` : "");
       set(this.node, ".bottom", isInMargin ? "" : `${below()}px`);
       giveWay(isInMargin && isTight ? room : null);
-      classList.toggle("in-the-way", !isInMargin && !this.at && this.isOverFigure());
+      const isUsed = this.at !== null || this.node.matches(":hover, :focus-within");
+      classList.toggle("in-the-way", !isInMargin && !isUsed && this.isOverFigure());
     }
 
     /** Whether the foot of the screen has a figure whose upper part is on the screen already. */

@@ -679,8 +679,9 @@
     }
   }
 
+  // What has the focus is lit while nothing is pointed at.
   document.addEventListener("pointerover", ({ target }) => {
-    light(found(target));
+    light(found(target) ?? found(document.activeElement));
     lightPart(target);
   });
   document.addEventListener("focusin", ({ target }) => light(found(target)));
