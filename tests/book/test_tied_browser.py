@@ -253,7 +253,7 @@ def test_a_small_strip_that_is_used_stays_where_it_covers_a_figure(tied):
 def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
     page = tied("mechanism/self-attention")
     page.locator("p data[role=spinbutton]").first.press("ArrowUp")
-    reset = page.locator(".small-strip").get_by_role("button", name="Reset")
+    reset = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
     expect(reset).to_be_visible()
     rest(page, 150)
     page.mouse.move(*middle(reset))
