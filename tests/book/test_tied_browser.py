@@ -250,6 +250,20 @@ def test_a_small_strip_that_is_used_stays_where_it_covers_a_figure(tied):
     expect(small).to_be_hidden()
 
 
+def test_a_number_at_the_end_of_a_line_stays_there_while_it_is_dragged(tied):
+    page = tied("mechanism/self-attention", 390)
+    number = page.locator("p data[role=spinbutton]").first
+    centre(page, number)
+    x, y = middle(number)
+    assert x > 340
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y, steps=5)
+    assert number.inner_text() == "2.5"
+    assert abs(middle(number)[0] - x) <= 1
+    page.mouse.up()
+
+
 def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
     page = tied("mechanism/self-attention")
     page.locator("p data[role=spinbutton]").first.press("ArrowUp")
