@@ -226,12 +226,19 @@ def test_a_value_that_is_computed_is_dragged_by_the_least_change_of_its_matrix(v
     assert "#" not in seen.settled_url()
 
 
-def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
+AWAY = "document.body.style.paddingBottom = '3000px', scrollTo(0, 3000)"
+
+
+@pytest.mark.parametrize("end", [lambda page: page.keyboard.press("Shift"),
+                                 lambda page: page.evaluate(AWAY)])  # fmt: skip
+def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view, end):
     seen = view("the-cat-sat", width=390, is_new=True).live()
     field = seen.page.locator(".strip .given").first
     field.evaluate("e => e.scrollIntoView({ block: 'center' })")
     expect(field).not_to_have_value("1")
-    seen.press("Shift")
+    field.dispatch_event("pointerleave")
+    end(seen.page)
+    expect(field).to_have_value("1")
     holds(seen, seen.run, 0)
     assert seen.page.locator(".strip .lit").count() == 0
     seen.page.reload()
