@@ -92,6 +92,36 @@ def loop_product(left, right):
     ]
 
 
+def loop_added(rows, row):
+    """Return a row added to each of some rows; None adds nothing."""
+    if row is None:
+        return rows
+    return [[a + float(b) for a, b in zip(each, row, strict=True)] for each in rows]
+
+
+def loop_layer(x, context, layer, allowed):
+    """Return what a layer gives, head by head as lists.
+
+    `allowed(head, i, j)` tells whether query i may attend to key j.
+    """
+    found = [[] for _ in x]
+    for head in range(layer.num_heads):
+        group = head // (layer.num_heads // layer.num_groups)
+        query, key, value = (
+            loop_added(loop_product(rows, w[i].tolist()), None if b is None else b[i])
+            for rows, w, b, i in (
+                (x, layer.w_q, layer.b_q, head),
+                (context, layer.w_k, layer.b_k, group),
+                (context, layer.w_v, layer.b_v, group),
+            )
+        )
+        scale = 1 / math.sqrt(layer.d_k)
+        weights = loop_weights(query, key, scale, lambda i, j, head=head: allowed(head, i, j))
+        for row, mixed in zip(found, loop_product(weights, value), strict=True):
+            row.extend(mixed)
+    return found if layer.w_o is None else loop_added(loop_product(found, layer.w_o), layer.b_o)
+
+
 def central_differences(loss, x, step=1e-6):
     """Return the gradient of `loss` at `x`, one entry at a time."""
     gradient = np.zeros_like(x)

@@ -36,7 +36,8 @@ def causal(n):
 def turned(x, angles):
     """Return pairs of numbers, taken for complex ones, times others of length one."""
     pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+    turns = torch.polar(torch.ones_like(angles), angles)
+    return torch.view_as_real(pairs * turns.to(pairs.dtype)).flatten(-2)
 
 
 def run(given, mask=0.0, angles=None, scale=None):

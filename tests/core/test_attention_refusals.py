@@ -2,13 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import (
-    KEYS,
-    QUERIES,
-    arrays,
-    inputs,
-    raises,
-)
+from helpers import D_V, KEYS, QUERIES, arrays, inputs, raises
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -18,6 +12,7 @@ from mha import (
     attention_weights,
     blockwise_attention,
     scaled_dot_product_attention,
+    scaled_dot_product_attention_backward,
 )
 
 # Extremes
@@ -99,3 +94,18 @@ def test_what_does_not_fit_is_refused(rng, function):
     if function is not attention_weights:
         with raises(ValueError, "key has 7 rows but value has 6 rows; they must match"):
             function(*arrays[:2], arrays[2][1:])
+
+
+def backward(query, key, value, **options):
+    d_output = np.ones((*query.shape[:-1], D_V))
+    return scaled_dot_product_attention_backward(d_output, query, key, value, **options)
+
+
+@pytest.mark.parametrize("function", [scaled_dot_product_attention, blockwise_attention, backward])
+def test_groups_that_differ_or_do_not_divide_are_refused(rng, function):
+    query, key, _ = inputs(rng, 6)
+    for groups in (1, 3, 6):
+        with raises(ValueError, f"key has 2 heads but value has {groups} heads; they must match"):
+            function(query, key[:2], inputs(rng, groups)[2], enable_gqa=True)
+    with raises(ValueError, "key has 4 heads; a divisor of query's 6 heads is wanted"):
+        function(query, *inputs(rng, 4)[1:], enable_gqa=True)
