@@ -148,11 +148,27 @@ def example(**parts):
     return WorkedExample(**parts)
 
 
+def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **sizes):
+    """Return a layer of random numbers, so small that no softmax saturates."""
+    d_model, d_k, d_v, d_out = (
+        sizes.get(name, usual)
+        for name, usual in (("d_model", D_MODEL), ("d_k", D_K), ("d_v", D_V), ("d_out", D_OUT))
+    )
+    groups = heads if groups is None else groups
+    shapes = {"q": (heads, d_model, d_k), "k": (groups, d_model, d_k), "v": (groups, d_model, d_v)}
+    parts = {f"w_{name}": rng.normal(size=shape) / 4 for name, shape in shapes.items()}
+    if w_o:
+        shapes["o"] = (heads * d_v, d_out)
+        parts["w_o"] = rng.normal(size=shapes["o"])
+    if biases:
+        rows = {name: (*shape[:-2], shape[-1]) for name, shape in shapes.items()}
+        parts |= {f"b_{name}": rng.normal(size=shape) for name, shape in rows.items()}
+    return MultiHeadWeights(**parts)
+
+
 def projected(rng, **parts):
     """Return an example with heads that starts at embeddings."""
-    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
-    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
-    layer = MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT)))
+    layer = random_layer(rng)
     start = dict.fromkeys(("query", "key", "value")) | {
         "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
         "layer": layer,
@@ -163,10 +179,8 @@ def projected(rng, **parts):
 
 def with_places(rng, **parts):
     """Return an example with heads that adds positions, and turns queries of even width."""
-    shapes = (HEADS, D_MODEL, 2 * D_K), (HEADS, D_MODEL, 2 * D_K), (HEADS, D_MODEL, D_V)
-    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
     places = {
-        "layer": MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT))),
+        "layer": random_layer(rng, d_k=2 * D_K),
         "positions": rng.normal(size=(QUERIES, D_MODEL)),
         "angles": rng.uniform(-9, 9, size=(QUERIES, D_K)),
     }

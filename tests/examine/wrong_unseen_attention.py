@@ -4,21 +4,8 @@ import math
 
 import numpy as np
 from unseen import DIVIDES, FOUR_AXES, HIDES, NO_NUMBERS, A, Unseen
-
-
-def softmax(scores, axis=-1):
-    top = np.max(scores, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0).astype(scores.dtype)
-    raised = np.exp(scores - top)
-    total = raised.sum(axis=axis, keepdims=True)
-    return raised / np.where(total == 0, 1, total)
-
-
-def hide(scores, mask):
-    mask = np.asarray(mask)
-    if mask.dtype == bool:
-        return np.where(mask, scores, -np.inf)
-    return scores + mask
+from wrong_by_hand import masked as hide
+from wrong_by_hand import soft as softmax
 
 
 def masked(query, key, value, mask=None):
