@@ -71,7 +71,7 @@ def tokens(line: str) -> list[str]:
 
 
 def listing(text: str) -> str:
-    """Return one line for each line of `text` that has a number: its line number and its numbers."""
+    """Return a line for each line of `text` that has a number: where it is, and its numbers."""
     found = [(number, tokens(line)) for number, line in enumerate(text.split("\n"), start=1)]
     return "".join(f"{number}: {' '.join(words)}\n" for number, words in found if words)
 

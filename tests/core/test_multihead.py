@@ -32,12 +32,15 @@ def test_a_layer_is_a_loop_over_its_numbers(data):
     assert (*sizes, layer.d_k, layer.d_v) == (heads, groups, 5, width, 2, 3)
     x, context = rng.normal(size=(n, 5)), rng.normal(size=(m, width)) if is_cross else None
     mask = data.draw(st.sampled_from([None, rng.random((heads, n, m)) < 0.5]))
-    found = multi_head_attention(x, layer, context=context, mask=mask, is_causal=is_causal)
+    align = data.draw(st.sampled_from(["top-left", "bottom-right"]))
+    first = m - n if align == "bottom-right" else 0
+    options = {"mask": mask, "is_causal": is_causal, "align": align}
+    found = multi_head_attention(x, layer, context=context, **options)
     wanted = loop_layer(
         x,
         x if context is None else context,
         layer,
-        lambda head, i, j: (mask is None or mask[head, i, j]) and (j <= i or not is_causal),
+        lambda head, i, j: (mask is None or mask[head, i, j]) and (j <= i + first or not is_causal),
     )
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
