@@ -55,17 +55,6 @@ def test_softmax_and_its_gradient(draw, agree):
     agree(softmax_backward(d_weights, softmax(scores)), tensor.grad)
 
 
-def test_a_row_that_sees_nothing_is_nan_with_the_weights(draw):
-    _, module, d_model = draw.layer()
-    (x,) = tensors(draw.normal(1, 5, d_model))
-    hidden = torch.zeros(5, 5, dtype=torch.bool)
-    hidden[3] = True
-    output, weights = module(x, x, x, attn_mask=hidden)
-    assert output[0, 3].isnan().all()
-    assert weights[0, 3].isnan().all()
-    assert not output[0, :3].isnan().any()
-
-
 def test_rounding_to_bfloat16_of_any_size(draw):
     bits = draw.rng.integers(0, 2**32, size=20_000, dtype=np.uint32)
     halfway = bits & np.uint32(0xFFFF0000) | np.uint32(0x8000)

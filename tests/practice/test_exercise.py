@@ -54,34 +54,18 @@ def test_a_given_scale_multiplies():
 
 
 @pytest.mark.parametrize(
-    ("scale", "kind", "line", "hints"),
+    ("scale", "kind", "line"),
     [
-        (
-            None,
-            "root",
-            "1 ÷ √2 + 0.5 ≈ 1.2071",
-            (
-                "The root: √2 ≈ 1.4142. The mask's term is added after the division.",
-                "Divide, then add the mask's term: 1 ÷ 1.4142 + 0.5",
-            ),
-        ),
-        (
-            math.sqrt(0.5),
-            "times",
-            "1 × 0.7071 + 0.5 = 1.2071",
-            (
-                "Scaling multiplies the score. The mask's term is added after that.",
-                "Multiply, then add the mask's term: 1 × 0.7071 + 0.5",
-            ),
-        ),
+        (None, "root", "1 ÷ √2 + 0.5 ≈ 1.2071"),
+        (math.sqrt(0.5), "times", "1 × 0.7071 + 0.5 = 1.2071"),
     ],
 )
-def test_a_mask_s_term_is_given_and_counts(scale, kind, line, hints):
+def test_a_mask_s_term_is_given_and_counts(scale, kind, line):
     made = numeric_exercise(masked_identity(0.5, scale=scale), "scaled_scores", 0, 0)
     assert made.kind == kind
     assert [given.label for given in made.givens][2:] == ["mask's term"]
     assert made.givens[2].values == (0.5,)
-    assert made.hints == hints
+    assert all("mask's term" in hint for hint in made.hints)
     assert made.worked_line == line
     operands = [operand.values for operand in made.givens]
     assert FORMULAS[kind](operands, made.column) == pytest.approx(made.answer)

@@ -11,6 +11,7 @@ from helpers import (
     QUERIES,
     example,
     projected,
+    raises,
     with_places,
 )
 
@@ -129,6 +130,16 @@ def test_huge_scores_neither_overflow_nor_warn(largest):
     np.testing.assert_array_equal(record.row_sums[0, :2], [1, 1])
     np.testing.assert_array_equal(record.weights[0, :2], [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(record.head_outputs, record.weights)
+
+
+@pytest.mark.parametrize("name", ["w_q", "w_k", "w_v"])
+def test_a_projection_that_overflows_is_refused(rng, name):
+    start = projected(rng)
+    huge = np.full_like(getattr(start.layer, name), 1e308)
+    layer = dataclasses.replace(start.layer, **{name: huge})
+    sentence = "embeddings and the weights overflow float64 when multiplied; smaller numbers are"
+    with raises(ValueError, f"{sentence} wanted"):
+        trace(dataclasses.replace(start, layer=layer))
 
 
 # Nothing can be changed
