@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -89,6 +90,18 @@ def loop_product(left, right):
     return [
         [math.fsum(float(a * b) for a, b in zip(row, column, strict=True)) for column in columns]
         for row in left
+    ]
+
+
+def loop_norm(row, gain, bias, eps):
+    """Return a row normalised, its mean and variance as exact fractions."""
+    numbers = [Fraction(float(x)) for x in row]
+    mean = sum(numbers) / len(numbers)
+    variance = sum((x - mean) ** 2 for x in numbers) / len(numbers)
+    spread = math.sqrt(variance + Fraction(eps))
+    return [
+        float(x - mean) / spread * float(g) + float(b)
+        for x, g, b in zip(numbers, gain, bias, strict=True)
     ]
 
 
