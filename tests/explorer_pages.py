@@ -290,6 +290,14 @@ def alone(browser, static, tmp_path):
         page.close()
 
 
+def come_back(page, address):
+    """Open the page of an instrument again, at another address."""
+    file = page.url.partition("#")[0]
+    page.goto("about:blank")
+    page.goto(file + address)
+    page.locator("mha-instrument.live").wait_for()
+
+
 @pytest.fixture(scope="session")
 def arithmetic_page(browser, static):
     """Return one page with the scripts that port the package; no test changes it."""
