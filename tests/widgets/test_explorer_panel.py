@@ -64,8 +64,8 @@ def test_a_score_is_traced_down_to_the_inputs(view):
 
 def test_tables_and_panel_are_worked_by_keyboard_alone(view):
     seen = view("the-cat-sat").open()
-    arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen)
     from_the_output_to_an_embedding(seen)
+    arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen)
     an_embedding_is_changed(seen)
 
 

@@ -1,6 +1,5 @@
 """The drawings above the strip, and the slider over widths, in a real Chromium."""
 
-
 import numpy as np
 import pytest
 from playwright.sync_api import expect
