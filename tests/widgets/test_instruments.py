@@ -3,6 +3,7 @@
 Each is opened alone, as a page of the book opens it.
 """
 
+import re
 from dataclasses import dataclass, replace
 
 import pytest
@@ -38,7 +39,7 @@ class Instrument:
     begins: str
     hostile: tuple
     without_script: str = ""
-    """What the table says that stands there without a script."""
+    """What stands there without a script."""
     opened: str = ""
     """An address that opens something of it."""
     is_whole: str = ""
@@ -47,8 +48,8 @@ class Instrument:
 
 INSTRUMENTS = {
     "bugs": Instrument(
-        bugs_game(), "bugs=museum",
-        ("seed=-1&case=99", "case=__proto__&seed=<b>", "sentence=x&guess=9"),
+        bugs_game(), "bugs=museum&seed=7",
+        ("case=99", "case=__proto__&sentence=<b>", "sentence=x&guess=9"),
     ),
     "cache": Instrument(
         growing_cache(CAUSAL), "cache=the-cat-sat-end",
@@ -68,7 +69,7 @@ INSTRUMENTS = {
     ),
     "letters": Instrument(
         two_layers(*layers(), **PARTS), "letters=b-a",
-        ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000), "last A",
+        ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000), "last A gives",
     ),
     "model": Instrument(
         language_model("ba ke saw mo nu . ba"), "model=names",
@@ -91,7 +92,7 @@ INSTRUMENTS = {
     "sheet": Instrument(
         variants_explorer(RUN.tokens, GIVEN, focus=3), "sheet=since-2023",
         ("on=%3Cimg%3E&query=%00&key=1",
-         "on=__proto__.cap&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"),
+         "on=__proto__&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"),
     ),
     "tiles": Instrument(
         moving_tile(trace(load_example("cat-sat-on-it"))), "tiles=cat-sat-on-it",
@@ -110,7 +111,7 @@ SAID = """() => {
 def whole(page, one):
     expect(page.locator("mha-instrument")).to_contain_text(one.is_whole)
     page.wait_for_function("window.mhaExplorer?.isSettled?.() ?? true")
-    return page.evaluate(SAID)
+    return re.sub(r"\n+The address holds something[^\n]*", "", page.evaluate(SAID))
 
 
 @pytest.mark.parametrize("name", INSTRUMENTS)
@@ -118,6 +119,7 @@ def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
     one = INSTRUMENTS[name]
     page = alone(one.made.html, width=390, height=844, has_touch=True, reduced_motion="reduce")
     made = page.locator("mha-instrument :is(b, img, script)")
+    come_back(page, f"#{one.begins}")
     at_first, many = whole(page, one), made.count()
     for hostile in one.hostile:
         come_back(page, f"#{one.begins}&{hostile}")
@@ -132,8 +134,7 @@ def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
         assert violations(page, "mha-instrument") == [], theme
 
 
-@pytest.mark.parametrize("name", INSTRUMENTS)
-def test_without_a_script_a_table_stands_there(alone, name):
+@pytest.mark.parametrize("name", [name for name, one in INSTRUMENTS.items() if one.without_script])
+def test_without_a_script_its_numbers_stand_there(alone, name):
     page = alone(INSTRUMENTS[name].made.html, java_script_enabled=False)
-    table = page.locator("mha-instrument table:visible").first
-    assert INSTRUMENTS[name].without_script in table.inner_text()
+    assert INSTRUMENTS[name].without_script in page.locator("mha-instrument").inner_text()
