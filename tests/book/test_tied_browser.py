@@ -264,6 +264,7 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     assert page.locator("data.moved").count() == 0
     if width == 390:
         a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number)
+    steps_open_below_a_strip_that_stays_where_it_is(page)
 
 
 def a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number):
@@ -290,13 +291,12 @@ def a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number):
     expect(small).to_be_hidden()
 
 
-def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
-    page = tied("mechanism/self-attention")
+def reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page):
     page.locator("p data[role=spinbutton]").first.press("ArrowUp")
-    reset = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
-    expect(reset).to_be_visible()
+    button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
+    expect(button).to_be_visible()
     rest(page, 150)
-    page.mouse.move(*middle(reset))
+    page.mouse.move(*middle(button))
     page.mouse.down()
     rest(page, 150)
     page.mouse.up()
@@ -304,9 +304,7 @@ def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
     assert page.locator("data.moved").count() == 0
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_steps_open_below_a_strip_that_stays_where_it_is(tied, width):
-    page = tied("mechanism/what-attention-does", width, has_touch=width == 390)
+def steps_open_below_a_strip_that_stays_where_it_is(page):
     button = page.get_by_role("button", name="Step by step")
     centre(page, button)
     before = page.locator(".strip").bounding_box()
@@ -317,7 +315,7 @@ def test_steps_open_below_a_strip_that_stays_where_it_is(tied, width):
     expect(button).to_be_in_viewport()
 
 
-def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied):
+def test_pointing_lights_the_place_in_the_strip_and_reset_stays_under_the_pointer(tied):
     page = tied("mechanism/self-attention")
     line = page.locator("data[value='weights.0.0.1'][data-as^=line]").first
     centre(page, line)
@@ -330,6 +328,7 @@ def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied)
     centre(page, word)
     word.hover()
     assert page.locator(".strip[data-part=key]").count() > 0
+    reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page)
 
 
 def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
