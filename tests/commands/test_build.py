@@ -86,15 +86,6 @@ def test_a_broken_page_is_named_the_last_good_book_stays_and_a_mended_one_is_bui
     assert "0.73</span>." in article(project)
 
 
-def test_a_line_is_told_whatever_stands_before_it(project):
-    page = FRONT.rstrip("\n") + "\n# A page\n{nope}`a`\n"
-    page += "\n```{code-cell}\n1\n```\n{nope}`b`\n\n```{code-cell}\n2\n```\n\n\n{nope}`c`\n"
-    write(project, page)
-    told = re.findall(r"book/index\.md:(\d+): WARNING: Unknown interpreted", build(project).stderr)
-    lines = [str(n) for n, line in enumerate(page.splitlines(), 1) if "nope" in line]
-    assert (len(lines), told) == (3, lines)
-
-
 WAITS = """
 ```{code-cell}
 import os
