@@ -11,7 +11,7 @@ from byhand.press.pdf import press, unprintable
 from mha.practice.worksheets import Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from mha.practice.worksheets.files import write_all
-from packs.worksheet_pages import TITLE, Heading, of_class, source
+from packs.worksheet_pages import TITLE, Heading, Part, of_class, source
 
 FOLDER = BUILD / "worksheets"
 LONGEST = 120
@@ -93,8 +93,8 @@ def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> 
 
 
 def _files(
-    arguments: argparse.Namespace, what: str, parts: list[str], sheets: Sequence[Worksheet]
-) -> dict[str, list[str]]:
+    arguments: argparse.Namespace, what: str, parts: list[Part], sheets: Sequence[Worksheet]
+) -> dict[str, list[Part]]:
     """Return which parts go into which file."""
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file(what)}.pdf": parts}
