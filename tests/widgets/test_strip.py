@@ -257,7 +257,7 @@ def test_a_decimal_comma_is_understood(view):
     assert field.input_value() == "0.5"
 
 
-def test_scores_that_nothing_scales_stand_there_once(view):
+def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view):
     seen = view("river-bank").live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
@@ -267,6 +267,10 @@ def test_scores_that_nothing_scales_stand_there_once(view):
     assert "Exponential" in seen.focused()
     seen = view("the-cat-sat").live()
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
+    parts = seen.page.locator(".heading .at-head_outputs")
+    expect(parts).to_have_text("output, component 1")
+    seen.page.locator(".sums .result").nth(1).click()
+    expect(parts).to_have_text("output, component 2")
 
 
 def test_an_input_is_changed_by_the_keyboard(view):
