@@ -250,6 +250,33 @@ def test_a_small_strip_that_is_used_stays_where_it_covers_a_figure(tied):
     expect(small).to_be_hidden()
 
 
+def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
+    page = tied("mechanism/self-attention")
+    page.locator("p data[role=spinbutton]").first.press("ArrowUp")
+    reset = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
+    expect(reset).to_be_visible()
+    rest(page, 150)
+    page.mouse.move(*middle(reset))
+    page.mouse.down()
+    rest(page, 150)
+    page.mouse.up()
+    settled(page)
+    assert page.locator("data.moved").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_steps_open_below_a_strip_that_stays_where_it_is(tied, width):
+    page = tied("mechanism/what-attention-does", width, has_touch=width == 390)
+    button = page.get_by_role("button", name="Step by step")
+    centre(page, button)
+    before = page.locator(".strip").bounding_box()
+    button.click()
+    page.locator(".steps .time-bar").wait_for()
+    rest(page, 150)
+    assert page.locator(".strip").bounding_box() == before
+    expect(button).to_be_in_viewport()
+
+
 def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied):
     page = tied("mechanism/self-attention")
     line = page.locator("data[value='weights.0.0.1'][data-as^=line]").first

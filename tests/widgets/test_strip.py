@@ -476,6 +476,13 @@ def test_a_task_says_that_it_is_reached(put):
     assert tasks.nth(1).inner_text() == "✓ Reached before: Make sat hear both alike."
     seen.page.get_by_role("button", name="Reset").click()
     assert [text[:1] for text in tasks.all_inner_texts()] == ["○"] * 3
+    seen.page.locator(".chip").nth(1).click()
+    seen.number("Query of sat, q₁").fill("1")
+    third = seen.number("Query of sat, q₃")
+    for value in ("1", "0.5"):  # passed on the way, before anything is said
+        third.fill(value)
+    assert tasks.nth(1).inner_text() == "✓ Reached before: Make sat hear both alike."
+    assert "Reached" not in seen.status
 
 
 def test_a_head_that_is_not_missed_is_found(put):

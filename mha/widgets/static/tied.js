@@ -662,6 +662,7 @@
   /** @param {any} one */
   function light(one) {
     if (one?.node === lit?.node || drag) return;
+    if (!one && lit?.prose.small.isUsed()) return; // it would shrink under the pointer
     lit?.node.classList.remove("pointed");
     if (lit && lit.prose !== one?.prose) lit.prose.light(null);
     lit = one;
