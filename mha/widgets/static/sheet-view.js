@@ -237,9 +237,9 @@
       this.change({ on: wanted }, "", () => (wanted.length ? this.effect(this.plain, texts.together) : texts.plain));
     }
 
-    /** @param {any} patch @param {string} [what] is changed: a hand that goes on makes one change of it
+    /** @param {any} patch @param {string} what is changed: a hand that goes on makes one change of it
         @param {string | (() => string)} [sentence] instead of what the change has moved */
-    change(patch, what = "", sentence) {
+    change(patch, what, sentence) {
       const was = { ...this.state, at: null };
       const now = { ...was, ...patch };
       if (!what || what !== this.what) this.past = [...this.past, was].slice(-UNDOS);

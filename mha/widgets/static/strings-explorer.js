@@ -25,7 +25,7 @@
     sum: "sum",
     strip: "One query, key by key",
     joined: "concatenation",
-    headShares: "widths above: each head adds",
+    headShares: "widths: each head adds",
     ofComponent: "output, component {i}",
     outcome: "output",
     undo: "Undo",
