@@ -277,7 +277,7 @@ def test_nothing_moves_where_less_motion_is_wanted(view, reduced, moves):
     assert seen.page.evaluate("document.getAnimations().length") == moves
 
 
-def test_scores_that_nothing_scales_stand_there_once(view):
+def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view):
     seen = view("river-bank").live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
@@ -287,6 +287,10 @@ def test_scores_that_nothing_scales_stand_there_once(view):
     assert "Exponential" in seen.focused()
     seen = view("the-cat-sat").live()
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
+    parts = seen.page.locator(".heading .at-head_outputs")
+    expect(parts).to_have_text("output, component 1")
+    seen.page.locator(".sums .result").nth(1).click()
+    expect(parts).to_have_text("output, component 2")
 
 
 def test_the_strip_is_one_tab_stop_and_worked_by_the_keyboard(view):
