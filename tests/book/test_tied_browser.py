@@ -12,10 +12,11 @@ from accessible import violations
 from book_site import rest, soup, until
 from hand import drag, middle, swipe
 from playwright.sync_api import expect
+from runs_of_pages import example_of, run_of
 from seeds import SEED
 
 import mha
-from mha import Block, FeedForward, MultiHeadWeights, Place, WorkedExample, trace, trace_blocks
+from mha import Place, trace_blocks
 from mha.views.arithmetic import written_out
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -37,26 +38,6 @@ BINARY = {
 }  # fmt: skip
 
 
-def example_of(data):
-    """Return the example that an explorer's data describe, and its block, if it has one."""
-    inputs = {name: np.array(array) for name, array in data["inputs"].items()}
-    about = {
-        "name": "here", "title": "Here", "source": "This book", "tokens": tuple(data["tokens"]),
-        "head_names": tuple(data["heads"]), "is_causal": data["isCausal"], "scale": data["scale"],
-    }  # fmt: skip
-    if "embeddings" not in inputs:
-        return WorkedExample(**about, **{k: inputs[k] for k in ("query", "key", "value")}), None
-    matrices = [inputs.get(name) for name in ("w_q", "w_k", "w_v", "w_o")]
-    layer = MultiHeadWeights(*matrices)
-    given = {"embeddings": inputs["embeddings"], "positions": inputs.get("positions")}
-    if (kind := data["block"]) is None:
-        return WorkedExample(**about, **given, layer=layer), None
-    feed = None
-    if "w_in" in inputs:
-        feed = FeedForward(*(inputs.get(k) for k in ("w_in", "b_in", "w_out", "b_out")))
-    return WorkedExample(**about, **given, layer=layer), Block(layer, feed, kind["norm"])
-
-
 def runs_of(page):
     """Return the runs of a page's explorers by name, as they are now, computed by `mha`."""
     found = page.evaluate(
@@ -73,8 +54,7 @@ def runs_of(page):
             for i in index[:-1]:
                 array = array[int(i)]
             array[int(index[-1])] = value
-        example, block = example_of(data)
-        runs[data["name"]] = trace_blocks(example, [block])[0] if block else trace(example)
+        runs[data["name"]] = run_of(data)
     return runs
 
 
@@ -289,6 +269,20 @@ def a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number):
     page.evaluate("document.activeElement.blur()")
     page.mouse.wheel(0, 1)
     expect(small).to_be_hidden()
+
+
+def test_a_number_at_the_end_of_a_line_stays_there_while_it_is_dragged(tied):
+    page = tied("mechanism/self-attention", 390)
+    number = page.locator("p data[role=spinbutton]").first
+    centre(page, number)
+    x, y = middle(number)
+    assert x > 340
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y, steps=5)
+    assert number.inner_text() == "2.5"
+    assert abs(middle(number)[0] - x) <= 1
+    page.mouse.up()
 
 
 def reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page):

@@ -244,12 +244,19 @@ def test_a_value_that_is_computed_is_dragged_by_the_least_change_of_its_matrix(v
     assert "#" not in seen.settled_url()
 
 
-def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
+AWAY = "document.body.style.paddingBottom = '3000px', scrollTo(0, 3000)"
+
+
+@pytest.mark.parametrize("end", [lambda page: page.keyboard.press("Shift"),
+                                 lambda page: page.evaluate(AWAY)])  # fmt: skip
+def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view, end):
     seen = view("the-cat-sat", width=390, is_new=True).live()
     field = seen.page.locator(".strip .given").first
     field.evaluate("e => e.scrollIntoView({ block: 'center' })")
     expect(field).not_to_have_value("1")
-    seen.press("Shift")
+    field.dispatch_event("pointerleave")
+    end(seen.page)
+    expect(field).to_have_value("1")
     holds(seen, seen.run, 0)
     assert seen.page.locator(".strip .lit").count() == 0
     seen.page.reload()
@@ -270,7 +277,7 @@ def test_nothing_moves_where_less_motion_is_wanted(view, reduced, moves):
     assert seen.page.evaluate("document.getAnimations().length") == moves
 
 
-def test_scores_that_nothing_scales_stand_there_once(view):
+def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view):
     seen = view("river-bank").live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
@@ -280,6 +287,10 @@ def test_scores_that_nothing_scales_stand_there_once(view):
     assert "Exponential" in seen.focused()
     seen = view("the-cat-sat").live()
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
+    parts = seen.page.locator(".heading .at-head_outputs")
+    expect(parts).to_have_text("output, component 1")
+    seen.page.locator(".sums .result").nth(1).click()
+    expect(parts).to_have_text("output, component 2")
 
 
 def test_the_strip_is_one_tab_stop_and_worked_by_the_keyboard(view):
