@@ -73,13 +73,15 @@
 
   /** How far a change has moved a query's weights and what they give, at most, in one sentence.
       @param {number} weights @param {number} outcome
-      @param {{ token: string, end: string, head?: string, what?: string }} words */
-  function effectOf(weights, outcome, { head, what = "", ...words }) {
-    const said = (/** @type {number} */ by) =>
-      (by < LEAST ? texts.lessThan : fill(texts.upTo, { most: shown(by) }));
+      @param {{ token: string, end: string, head?: string, endHead?: string, what?: string }} words in
+        which head each moves most, where there are several */
+  function effectOf(weights, outcome, { head, endHead, what = "", ...words }) {
+    const said = (/** @type {number} */ by, /** @type {string | undefined} */ where) =>
+      (by < LEAST ? texts.lessThan
+        : fill(texts.upTo, { most: shown(by) }) + (where ? fill(texts.inHead, { head: where }) : ""));
     const kind = weights > TINY ? outcome > TINY ? "both" : "weights" : outcome > TINY ? "outcome" : "none";
-    return fill(texts.effect[kind], { ...words, what, outcome: said(outcome),
-      weights: said(weights) + (head && weights >= LEAST ? fill(texts.inHead, { head }) : "") }).trim();
+    return fill(texts.effect[kind], { ...words, what, outcome: said(outcome, endHead),
+      weights: said(weights, head) }).trim();
   }
 
   /** @type {WeakMap<Element, Record<string, string>>} */

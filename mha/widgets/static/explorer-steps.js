@@ -87,7 +87,7 @@
     paint() {
       const { state, strip } = this.explorer;
       const isOpen = state.step !== null;
-      strip.node.classList.toggle("in-steps", isOpen);
+      strip.node.classList.toggle("stepped", isOpen);
       this.node.hidden = !isOpen;
       if (!isOpen) {
         this.bar.pause();

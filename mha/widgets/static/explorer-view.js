@@ -351,17 +351,18 @@
       // A stage that each head has, or all have together, whose rows are tokens.
       const ofRow = (/** @type {any} */ numbers) => (Array.isArray(numbers[0][0])
         ? numbers.map((/** @type {Matrix} */ head) => head[row]).flat() : numbers[row]);
-      /** @type {(stage: string) => number[]} */
-      const ways = (stage) => {
+      /** How far a stage moves at most, and in which head. @type {(stage: string) => [number, string]} */
+      const most = (stage) => {
         /** @type {number[][]} */
         const [was, now] = [ofRow(before[stage]), ofRow(after[stage])];
-        return was.map((x, i) => Math.abs(x - now[i]));
+        const ways = was.map((x, i) => Math.abs(x - now[i]));
+        const way = Math.max(...ways);
+        return [way, heads[1] && heads[Math.floor(ways.indexOf(way) * heads.length / ways.length)]];
       };
-      const all = ways("weights");
-      const [weights, outcome] = [all, ways(end)].map((those) => Math.max(...those));
-      const head = heads[Math.floor(all.indexOf(weights) * heads.length / all.length)];
-      return effectOf(weights, outcome, { what, token, head: heads[1] && head,
-        end: end === "concat" && heads[1] ? texts.joined : texts.outcome });
+      const [weights, head] = most("weights");
+      const [outcome, endHead] = most(end);
+      return effectOf(weights, outcome, { what, token, head, end: texts.outcome,
+        endHead: end === "concat" ? endHead : undefined });
     }
 
     /** Say something when the reader has paused; only the latest of such wishes counts.

@@ -84,7 +84,10 @@
       if (!number) return;
       /** @type {number} */
       let next;
+      let isMoving = false;
       const watch = new IntersectionObserver(([{ isIntersecting }]) => {
+        if (isMoving && !isIntersecting) end(); // nothing stays where it was moved to
+        if (isMoving) return;
         clearTimeout(next);
         if (isIntersecting) next = setTimeout(() => play(0), FIRST.wait);
       }, { threshold: 1 });
@@ -92,14 +95,16 @@
         watch.disconnect();
         clearTimeout(next);
         DOINGS.forEach((name) => removeEventListener(name, end, true));
-        if (this.pointed === number) this.strip.moveBy(number, 0);
-        this.pointed = null;
+        if (!isMoving) return;
+        this.strip.moveBy(number, 0);
+        if (this.pointed === number) this.pointed = null;
         this.strip.light();
       };
       const play = (/** @type {number} */ step) => {
         if (step === 0 && !isFirst()) return end();
         localStorage.setItem(MOVED, "yes");
         if (step === FIRST.steps.length) return end();
+        isMoving = true;
         this.pointed = number;
         this.strip.moveBy(number, FIRST.steps[step] * STEP);
         next = setTimeout(() => play(step + 1), FIRST.each);

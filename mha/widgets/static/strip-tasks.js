@@ -39,11 +39,9 @@
     /** @param {ExplorerView} explorer */
     constructor(explorer) {
       this.explorer = explorer;
-      /** @type {string[]} */
-      this.fresh = [];
       this.tasks = (explorer.data.tasks ?? []).map((task) => {
         const mark = make("span", { className: "sign" });
-        return { task, mark, done: false, node: make("li", {}, mark, " ", ...inItalics(task.says)) };
+        return { task, mark, now: false, done: false, isNews: false, node: make("li", {}, mark, " ", ...inItalics(task.says)) };
       });
       this.node = make("div", { className: "tasks", hidden: !this.tasks.length },
         make("p", { className: "strip-title" }, texts.goals),
@@ -54,18 +52,19 @@
       const { order } = this.explorer.state;
       const at = (/** @type {number} */ token) => order.indexOf(token);
       for (const one of this.tasks) {
-        const reached = GOALS[one.task.goal](one.task, this.explorer, at);
-        if (reached && !one.done) this.fresh.push(one.task.says);
-        one.done ||= reached; // what was reached stays so, until a reset
+        one.now = GOALS[one.task.goal](one.task, this.explorer, at);
+        one.isNews ||= one.now && !one.done;
+        one.done ||= one.now; // what was reached stays so, until a reset
         set(one.node, "class", one.done ? "reached" : "");
-        setText(one.mark, one.done ? `✓ ${reached ? texts.reached : texts.reachedBefore}` : "○");
+        setText(one.mark, one.done ? `✓ ${one.now ? texts.reached : texts.reachedBefore}` : "○");
       }
     }
 
-    /** What was reached since this was last asked, as a sentence. */
+    /** What was reached since this was last asked and still is, as a sentence. */
     news() {
-      const fresh = this.fresh.splice(0);
-      return fresh.map((says) => fill("{reached} {says}", { reached: texts.reached, says }))
+      const fresh = this.tasks.filter(({ now, isNews }) => now && isNews);
+      for (const one of this.tasks) one.isNews = false;
+      return fresh.map(({ task: { says } }) => fill("{reached} {says}", { reached: texts.reached, says }))
         .join(" ");
     }
 

@@ -184,8 +184,13 @@
       set(this.node, ".top", isInMargin ? `${top}px` : "");
       set(this.node, ".bottom", isInMargin ? "" : `${below()}px`);
       giveWay(isInMargin && isTight ? room : null);
-      const isUsed = this.at !== null || this.node.matches(":hover, :focus-within");
-      classList.toggle("in-the-way", !isInMargin && !isUsed && this.isOverFigure());
+      const isWanted = this.at !== null || this.isUsed();
+      classList.toggle("in-the-way", !isInMargin && !isWanted && this.isOverFigure());
+    }
+
+    /** Whether the pointer or the focus is in it. */
+    isUsed() {
+      return this.node.matches(":hover, :focus-within");
     }
 
     /** Whether the foot of the screen has a figure whose upper part is on the screen already. */

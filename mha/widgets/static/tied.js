@@ -578,12 +578,16 @@
       const { top, left } = node.getBoundingClientRect();
       this.explorer.edit(at, Number(value.toFixed(10)));
       held.forEach((one) => { one.now = one.node.getBoundingClientRect().width; });
+      node.classList.remove("at-line-end");
       held.forEach((one) => {
-        // What is dragged makes room for itself, unless that takes it to another line.
-        if (one.node === node) node.style.marginRight = "";
-        if (one.node === node && Math.abs(node.getBoundingClientRect().left - left) < 0.5) return;
-        one.node.style.marginRight = `${one.width - one.now}px`;
+        if (one.node !== node) one.node.style.marginRight = `${one.width - one.now}px`;
       });
+      // What is dragged makes room for itself, unless that takes it to another line.
+      const width = held.find((one) => one.node === node)?.width;
+      if (width && Math.abs(node.getBoundingClientRect().left - left) >= 0.5) {
+        node.classList.add("at-line-end");
+        node.style.width = `${width}px`; // which an inline element does not heed
+      }
       const by = node.getBoundingClientRect().top - top;
       if (Math.abs(by) > 0.5) scrollBy({ top: by, behavior: "instant" });
     }
@@ -643,8 +647,9 @@
   /** @param {HTMLElement} node */
   function release(node) {
     held.forEach((one) => { one.node.style.marginRight = ""; });
+    node.style.width = "";
     held = [];
-    node.classList.remove("dragged");
+    node.classList.remove("dragged", "at-line-end");
   }
 
   /** Whether a finger on a number has gone sideways first. */
@@ -662,6 +667,7 @@
   /** @param {any} one */
   function light(one) {
     if (one?.node === lit?.node || drag) return;
+    if (!one && lit?.prose.small.isUsed()) return; // it would shrink under the pointer
     lit?.node.classList.remove("pointed");
     if (lit && lit.prose !== one?.prose) lit.prose.light(null);
     lit = one;
