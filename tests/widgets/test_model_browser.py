@@ -209,7 +209,7 @@ def test_a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(alone
     next_ = page.locator(".model-next")
     expect(small.first).to_be_hidden()  # seven words have room
     top = next_.bounding_box()["y"]
-    story = ("ta wi met ri lo . ba ke thanked mo nu . " * 3)[:-1].split()[:31] + ["ta"]
+    story = [*("ta wi met ri lo . ba ke thanked mo nu . " * 3).split()[:31], "ta"]
     page.get_by_label("Type a story").fill(" ".join(story))
     page.get_by_role("button", name="Read").tap()
     expect(small).to_have_text(story)
