@@ -247,7 +247,7 @@ def test_on_a_phone_the_last_number_of_one_s_own_and_all_that_it_changes_share_a
     for place in range(sentences.locator("option").count()):
         sentences.select_option(index=place)
         box = last.bounding_box()
-        assert box["y"] + box["height"] - said.bounding_box()["y"] < 796
+        assert box["y"] + box["height"] - said.bounding_box()["y"] < 844
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 

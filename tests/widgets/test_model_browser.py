@@ -232,7 +232,7 @@ def test_a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(alone
     assert end["x"] + end["width"] == pytest.approx(whole["x"] + whole["width"], abs=1)
     scroll.evaluate("node => { node.scrollLeft = 0; }")
     expect(words.first).to_be_in_viewport(ratio=1)
-    page.get_by_role("button", name="Undo").tap()
+    page.get_by_role("button", name="Undo").click()
     expect(small.first).to_be_hidden()
     assert violations(page, "mha-instrument") == []
 
