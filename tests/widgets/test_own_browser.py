@@ -245,7 +245,9 @@ def test_the_notebook_runs_and_gives_the_same_numbers(cases):
 
 
 def rows_of(run, stage, head):
-    """Return the rows of a table as a sheet has them: those of exponentials end in their sum."""
+    """Return the rows of a table as a sheet has them: hidden scores, and sums of exponentials."""
+    if stage == "scores":
+        return np.where(np.isinf(run.scaled_scores[head]), -np.inf, run.scores[head])
     if stage == "exponentials":
         return np.column_stack([run.exponentials[head], run.row_sums[head]])
     array = STAGES[stage].array(run)
