@@ -54,6 +54,14 @@ def article(project):
     return re.search(r"<article.*?</article>", page(project), re.DOTALL).group()
 
 
+def test_a_second_build_computes_nothing_and_changes_nothing(project):
+    before = published(project)
+    (project / "_build" / "build.log").unlink()
+    assert build(project).returncode == 0
+    assert published(project) == before
+    assert not (project / "_build" / "build.log").exists()  # Sphinx was not even started
+
+
 BROKEN = {
     "\nThe weight is 0.73.\n": "book/index.md:21: 0.73 is typed into the prose",
     "\n```{code-cell}\n:tags: [remove-input, remove-output]\n\nassert not weights.any()\n```\n": (
