@@ -87,7 +87,8 @@ INSTRUMENTS = {
     "pencil": Instrument(
         red_pencil("apple-walkthrough"), "pencil=sources",
         ("document=constructor&at=<img src=x onerror=alert(1)>",
-         "document=apple-walkthrough&corrected=999999-1.-.5-.--" + "1" * 5000, "at=%"),
+         "document=apple-walkthrough&corrected=999999-1.-.5-.--" + "1" * 5000, "at=%",
+         "document=apple-walkthrough&at=110:query.9.9.9"),
         opened="document=back-to-cats-slides&at=105:key.0.3.2",
     ),
     "sheet": Instrument(
