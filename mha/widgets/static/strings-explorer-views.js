@@ -14,7 +14,7 @@
     dialFirst: "first position",
     dialFull: ", full turns, so that each arrow stands where it stood",
     dialLater: "{first} positions later, query and keys have all turned by {turned} more",
-    dialPair: "Components {first} and {second}: keys (grey), and keys turned",
+    dialPair: "Components {first} and {second}: keys (faint), and keys turned",
     dialTimes: "{first} × {angle} = {all}",
     dialTip: "Key of {token}, turned",
     dialTitle: "Turn a key by the disc at its tip, or move a slider. What does {query} attend to then?",
