@@ -21,13 +21,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+import numpy as np
+from playwright.sync_api import Browser, CDPSession, Error, sync_playwright
 
-import numpy as np  # noqa: E402
-from playwright.sync_api import Browser, CDPSession, Error, sync_playwright  # noqa: E402
-
-from mha import (  # noqa: E402
+from mha import (
     ModelSizes,
     MultiHeadWeights,
     layer_sizes,
@@ -36,92 +33,36 @@ from mha import (  # noqa: E402
     trace,
     trace_layer,
 )
-from mha.audit.judging import Prints  # noqa: E402
-from mha.command_line import Parser  # noqa: E402
-from mha.runs.places import places  # noqa: E402
-from mha.runs.rounding import shown  # noqa: E402
-from mha.views.arithmetic import written_out  # noqa: E402
-from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish  # noqa: E402
-from mha.widgets.bugs import bugs_game  # noqa: E402
-from mha.widgets.cache import growing_cache  # noqa: E402
-from mha.widgets.cost import cost_calculator  # noqa: E402
-from mha.widgets.explorer import explorer  # noqa: E402
-from mha.widgets.heads import real_heads  # noqa: E402
-from mha.widgets.learning import learning_layer  # noqa: E402
-from mha.widgets.own import work_your_own  # noqa: E402
-from mha.widgets.pencil import red_pencil  # noqa: E402
-from mha.widgets.tiles import moving_tile  # noqa: E402
+from mha.audit.judging import Prints
+from mha.command_line import Parser
+from mha.runs.places import places
+from mha.runs.rounding import shown
+from mha.views.arithmetic import written_out
+from mha.widgets.assets import ARITHMETIC, BASE, EXPLORER, publish
+from mha.widgets.bugs import bugs_game
+from mha.widgets.cache import growing_cache
+from mha.widgets.cost import cost_calculator
+from mha.widgets.explorer import explorer
+from mha.widgets.heads import real_heads
+from mha.widgets.learning import learning_layer
+from mha.widgets.own import work_your_own
+from mha.widgets.pencil import red_pencil
+from mha.widgets.tiles import moving_tile
 
 EXAMPLE = "cat-sat-on-it-wide"
 IN_PROSE = "it-tired"
-BOOK = ROOT / "_build" / "html"
+BOOK = Path(__file__).resolve().parent.parent / "_build" / "html"
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 REPEAT = 60  # movements
-
-# ---- What is moved: `element` on the page, `view` what its `begin` gives, `turn` from 0 on ----
-
-FIELD = """const field = element.querySelector(".strip input");
-field.value = String(0.37 + (turn % 7) * 0.11);
-field.dispatchEvent(new Event("input", { bubbles: true }));"""
-TIP = """const { tip } = element.querySelector(".tip.main, .tip");
-tip.move([0.5 + (turn % 7) / 10, (turn % 5) / 10], tip.take?.());"""
-PULL = """const bar = element.querySelectorAll(".pulls input")[1];
-bar.value = 60 + (turn % 20);
-bar.dispatchEvent(new Event("input"));"""
-SLIDER = """const slider = element.querySelector("[type=range]");
-slider.value = +slider.min + (slider.max - slider.min) * (turn % 16) / 16;
-slider.dispatchEvent(new Event("input", { bubbles: true }));"""
-SCRUB = """if (window.scrubbed) {
-  const key = turn % 16 < 8 ? "ArrowUp" : "ArrowDown"; // a hand that goes on one way
-  window.scrubbed.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-} else view.edit(view.strip.numbers.find(({ given }) => given).at, 0.37 + (turn % 7) * 0.11);"""
-LETTER = """const choice = element.querySelector("select");
-choice.selectedIndex = turn % choice.length;
-choice.dispatchEvent(new Event("change"));"""
-QUERY = """const tokens = element.querySelectorAll(".layer-tokens button");
-tokens[(7 * turn) % tokens.length].click();"""
-PRESS = """const slider = element.querySelector(".pencil input");
-if (turn % 2) {
-  const numbers = element.querySelectorAll(".pencil-row .n");
-  numbers[(37 * turn) % numbers.length].click();
-} else {
-  slider.value = String(4 * turn);
-  slider.dispatchEvent(new Event("input"));
-}"""
-DRAW = """[...element.querySelectorAll("button")]
-  .find((one) => one.textContent === "Draw others").click();"""
-WRITE = "view.state.change({ text: [turn % 4, 1, 2, 3, 0, 1, 2, turn % 3], step: 30 });"
-EDIT = "view.state.change({ edits: [[7, turn / 10]], step: 9 });"
-GIVEN = """const field = element.querySelector("input.given");
-field.value = String(turn % 9);
-field.dispatchEvent(new Event("input"));"""
-STEP = "view.isTraining = false; view.bar.go(turn * 2);"
-TRY = "view.change({ example: 1, isCausal: turn % 2 === 1, times: turn % 3 ? 1 : 27 });"
-CHOOSE = """if (turn % 2) view.chooseSentence((turn >> 1) % 6);
-else view.change({ name: ["before", "next", "same", "broad", "pair"][(turn >> 1) % 5] });"""
-SLIDE = "view.change({ tokens: 128 << (turn % 16) });"
-
-# ---- What is done before ----
-
-IN_STEPS = "view.show({ step: 12 }, ''); await view.controls.steps;"
-AS_ARROWS = """[...element.querySelectorAll("summary")]
-  .find((one) => one.textContent.startsWith("As arrows")).click();"""
-TRAINED = "while (view.training.found.length <= 150) view.training.advance();"
-# An input that is said in the text, or, where only results are, some text that says them.
-TO_PROSE = """const said = [...document.querySelectorAll(
-  `:is(p, li) data[data-of="${view.data.name}"]`)].filter((node) => node.getClientRects().length);
-for (const node of said.slice(0, 40)) {
-  node.scrollIntoView({ block: "center" });
-  await new Promise((done) => setTimeout(done, 200));
-  window.scrubbed = node.matches("[role]") ? node : node.querySelector("[role]");
-  if (window.scrubbed) return;
-}
-said[said.length >> 1].scrollIntoView({ block: "center" });"""
 
 SIZES = ModelSizes(80, layer_sizes(8192, 64, num_groups=8), 28672, 3)
 
 
 class Row(NamedTuple):
-    """An instrument and how it is moved: its HTML, or the name of a page and a selector there."""
+    """An instrument and how it is moved: its HTML, or the name of a page and a selector there.
+
+    What is moved and what is done before are names of `bench_explorer.js`.
+    """
 
     name: str
     made: Any
@@ -138,29 +79,31 @@ class Row(NamedTuple):
 
 def on(page: str, selector: str, what: str, change: str, *, seen: str = "") -> Row:
     """Return a row of an instrument on a page of the book; `seen` is what is on the screen."""
-    before = TO_PROSE if change is SCRUB else ""
+    before = "toProse" if change == "scrub" else ""
     return Row(f"{page.partition('/')[2]}: {what}", selector, change, before, page, seen)
 
 
 PAGES = (
-    on("mechanism/self-attention", "#explore-river-bank-scaled", "a number", FIELD, seen=".strip"),
-    on("mechanism/self-attention", "#explore-river-bank-scaled", "a tip", TIP),
-    on("mechanism/self-attention", "#explore-river-bank-scaled", "a pull", PULL),
-    on("mechanism/self-attention", "#explore-cat-sat", "a number", FIELD),
-    on("mechanism/what-attention-does", "#explore-river-bank", "a tip", TIP),
-    on("mechanism/what-attention-does", "#explore-river-bank", "in prose", SCRUB),
-    on("mechanism/multi-head-attention", "#explore-it-tired", "a number", FIELD, seen=".strip"),
-    on("mechanism/multi-head-attention", "#explore-it-tired", "in prose", SCRUB),
-    on("mechanism/scaling", "#explore-width", "a width", SLIDER),
-    on("mechanism/softmax", "#explore-river-bank", "temperature", SLIDER),
-    on("examples/cat-sat", "#explore-cat-sat", "a number", FIELD, seen=".strip"),
-    on("examples/cat-sat-on-it", "#explore-cat-sat-on-it", "a number", FIELD, seen=".strip"),
-    on("transformer/depth", "mha-instrument.of-letters", "a letter", LETTER),
-    on("transformer/depth", "#explore-it-tired-block", "a number", FIELD, seen=".strip"),
-    on("transformer/depth", "#explore-it-tired-block", "in prose", SCRUB),
-    on("transformer/order", "#explore-cat-sat-turned", "the dial", TIP),
-    on("transformer/order", "mha-instrument.of-slope", "the slope", SLIDER),
-    on("transformer/since-2023", "mha-instrument.of-sheet", "a number", GIVEN),
+    on(
+        "mechanism/self-attention", "#explore-river-bank-scaled", "a number", "field", seen=".strip"
+    ),
+    on("mechanism/self-attention", "#explore-river-bank-scaled", "a tip", "tip"),
+    on("mechanism/self-attention", "#explore-river-bank-scaled", "a pull", "pull"),
+    on("mechanism/self-attention", "#explore-cat-sat", "a number", "field"),
+    on("mechanism/what-attention-does", "#explore-river-bank", "a tip", "tip"),
+    on("mechanism/what-attention-does", "#explore-river-bank", "in prose", "scrub"),
+    on("mechanism/multi-head-attention", "#explore-it-tired", "a number", "field", seen=".strip"),
+    on("mechanism/multi-head-attention", "#explore-it-tired", "in prose", "scrub"),
+    on("mechanism/scaling", "#explore-width", "a width", "slider"),
+    on("mechanism/softmax", "#explore-river-bank", "temperature", "slider"),
+    on("examples/cat-sat", "#explore-cat-sat", "a number", "field", seen=".strip"),
+    on("examples/cat-sat-on-it", "#explore-cat-sat-on-it", "a number", "field", seen=".strip"),
+    on("transformer/depth", "mha-instrument.of-letters", "a letter", "letter"),
+    on("transformer/depth", "#explore-it-tired-block", "a number", "field", seen=".strip"),
+    on("transformer/depth", "#explore-it-tired-block", "in prose", "scrub"),
+    on("transformer/order", "#explore-cat-sat-turned", "the dial", "tip"),
+    on("transformer/order", "mha-instrument.of-slope", "the slope", "slider"),
+    on("transformer/since-2023", "mha-instrument.of-sheet", "a number", "given"),
 )
 
 PAGE = """<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8">
@@ -169,68 +112,6 @@ main {{ width: 700px; margin: auto; }}</style>
 <link rel="stylesheet" href="explorer.css">
 {scripts}<main>{body}</main></html>"""
 
-# What is done and what is moved stand in these as text: a notebook's frame evaluates none.
-BEFORE = """async ([selector, seen]) => {
-  const element = document.querySelector(selector);
-  element.closest("details:not([open])")?.setAttribute("open", "");
-  const view = await element.begin();
-  await window.mhaExplorer.later("tied.js").catch(() => {});
-  (element.querySelector(seen || "*") ?? element).scrollIntoView({ block: "center" });
-  await new Promise((done) => setTimeout(done, 1000));
-  await (async () => { DONE })();
-  await new Promise((done) => setTimeout(done, 1000));
-}"""
-
-MOVES = """async ([selector, repeat]) => {
-  const element = document.querySelector(selector);
-  const view = await element.begin();
-  const act = (turn) => { DONE };
-  const times = [];
-  for (let turn = 0; turn < repeat; turn += 1) {
-    await new Promise((done) => requestAnimationFrame(done));
-    const start = performance.now();
-    act(turn);
-    document.body.getBoundingClientRect();
-    times.push(performance.now() - start);
-  }
-  return times;
-}"""
-
-# Nothing begins by itself, and what waits for the first frame waits until it is counted.
-STILL = """const timer = window.setTimeout;
-window.held = [];
-window.setTimeout = (act, ms, ...others) =>
-  (window.holds && !ms ? window.held.push(act) : timer(act, ms, ...others));
-window.IntersectionObserver = class { observe() {} unobserve() {} disconnect() {} };
-for (const name of ["scroll", "pointerover"]) {
-  addEventListener(name, (event) => event.stopImmediatePropagation(), true);
-}"""
-
-LOADED = """async (selector) => {
-  const element = document.querySelector(selector);
-  element.closest("details:not([open])")?.setAttribute("open", "");
-  element.scrollIntoView();
-  const { data, dataset: { late = "", dress = "" } } = element;
-  const isViewed = data?.widths || (data?.view ?? "strip") !== "strip";
-  const those = [...dress.split(" "), ...late.split(" "), data?.block && "explorer-block.js",
-    ...isViewed ? ["plane.css", "explorer-views.js"] : []];
-  for (const name of those.filter(Boolean)) await window.mhaExplorer.later(name);
-  await new Promise((done) => setTimeout(done, 500));
-}"""
-
-BUILD = """async (selector) => {
-  window.holds = true;
-  await document.querySelector(selector).begin();
-  for (let i = 0; i < 2; i += 1) await new Promise((done) => requestAnimationFrame(done));
-}"""
-
-SETTLE = """async () => {
-  window.holds = false;
-  window.held.forEach((act) => act());
-  do await new Promise((done) => requestAnimationFrame(done));
-  while (!window.mhaExplorer.isSettled());
-}"""
-
 
 def threads_time(client: CDPSession) -> float:
     """Return for how many milliseconds the page's thread has been at work."""
@@ -238,11 +119,11 @@ def threads_time(client: CDPSession) -> float:
     return 1000 * next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
 
-def opened(browser: Browser, address: str, *, script: str = "") -> tuple[Any, Any, CDPSession]:
+def opened(browser: Browser, address: str, *, still: bool = False) -> tuple[Any, Any, CDPSession]:
     """Return a page, the frame of its instrument, and what asks for times."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.add_init_script(script)
-    if script:  # a page's numbers, which may come at once, would begin what they are of
+    page.add_init_script(SCRIPT + "mhaBench.still();" * still)
+    if still:  # a page's numbers, which may come at once, would begin what they are of
         page.route("**/tied.js", lambda route: route.abort())
     page.goto(address)
     page.wait_for_timeout(500)
@@ -257,12 +138,12 @@ def opened(browser: Browser, address: str, *, script: str = "") -> tuple[Any, An
 
 def built(browser: Browser, address: str, selector: str) -> tuple[float, float]:
     """Return what the page's thread does to show an instrument, and to build all of it."""
-    page, frame, client = opened(browser, address, script=STILL)
-    frame.evaluate(LOADED, selector)
+    page, frame, client = opened(browser, address, still=True)
+    frame.evaluate("selector => mhaBench.load(selector)", selector)
     before = threads_time(client)
-    frame.evaluate(BUILD, selector)
+    frame.evaluate("selector => mhaBench.build(selector)", selector)
     shown = threads_time(client) - before
-    frame.evaluate(SETTLE)
+    frame.evaluate("() => mhaBench.settle()")
     whole = threads_time(client) - before
     page.close()
     return shown, whole
@@ -271,17 +152,17 @@ def built(browser: Browser, address: str, selector: str) -> tuple[float, float]:
 def moved(browser: Browser, address: str, row: Row, slow: int) -> tuple[list[float], float]:
     """Return the times to layout, slowed down, and the thread's for a movement."""
     page, frame, client = opened(browser, address)
-    frame.evaluate(BEFORE.replace("DONE", row.before), [row.selector, row.seen])
+    frame.evaluate("given => mhaBench.prepare(...given)", [row.selector, row.seen, row.before])
 
-    def work(change: str) -> float:
+    def move(change: str) -> tuple[list[float], float]:
         before = threads_time(client)
-        frame.evaluate(MOVES.replace("DONE", change), [row.selector, REPEAT])
-        return (threads_time(client) - before) / REPEAT
+        given = [row.selector, change, REPEAT]
+        times: list[float] = frame.evaluate("given => mhaBench.move(...given)", given)
+        return times, (threads_time(client) - before) / REPEAT
 
-    spent = [work(change) for change in (row.change, "", row.change)]  # the first warms up
+    spent = [move(change)[1] for change in (row.change, "nothing", row.change)]  # one warms up
     client.send("Emulation.setCPUThrottlingRate", {"rate": slow})
-    moves = MOVES.replace("DONE", row.change)
-    times: list[float] = frame.evaluate(moves, [row.selector, REPEAT])
+    times, _ = move(row.change)
     page.close()
     return times, spent[2] - spent[1]
 
@@ -320,22 +201,22 @@ def rows() -> tuple[Row, ...]:
     own = work_your_own("the tired cat drinks tea on the mat in the hot garden").html
     heads = real_heads("I play football", "play", "football", heads=((1, 5), (1, 3))).html
     return (
-        Row(EXAMPLE, example, FIELD),
-        Row("the same in steps", example, FIELD, IN_STEPS),
-        Row("planes: a tip", planes, TIP),
-        Row("planes: a pull", planes, PULL),
-        Row("a cloud, two planes", cloud, TIP, AS_ARROWS),
-        Row("a page of numbers", prose, SCRUB, TO_PROSE),
-        Row("a cache", growing_cache(trace(load_example("the-cat-sat-end"))).html, WRITE),
-        Row("a tile", moving_tile(trace(load_example(EXAMPLE))).html, EDIT),
-        Row("a large layer", large_layer(), QUERY),
-        Row("the red pencil", red_pencil("apple-walkthrough").html, PRESS),
-        Row("work your own", own, SLIDER.replace("[type", ".own [type")),
-        Row("work your own: a seed", own, DRAW),
-        Row("a layer that learns", learning_layer().html, STEP, TRAINED),
-        Row("a program with a bug", bugs_game().html, TRY),
-        Row("recorded heads", heads, CHOOSE),
-        Row("costs", cost_calculator({"a model": SIZES}, tokens=2048).html, SLIDE),
+        Row(EXAMPLE, example, "field"),
+        Row("the same in steps", example, "field", "inSteps"),
+        Row("planes: a tip", planes, "tip"),
+        Row("planes: a pull", planes, "pull"),
+        Row("a cloud, two planes", cloud, "tip", "asArrows"),
+        Row("a page of numbers", prose, "scrub", "toProse"),
+        Row("a cache", growing_cache(trace(load_example("the-cat-sat-end"))).html, "write"),
+        Row("a tile", moving_tile(trace(load_example(EXAMPLE))).html, "edit"),
+        Row("a large layer", large_layer(), "query"),
+        Row("the red pencil", red_pencil("apple-walkthrough").html, "pencil"),
+        Row("work your own", own, "ownSlider"),
+        Row("work your own: a seed", own, "draw"),
+        Row("a layer that learns", learning_layer().html, "step", "trained"),
+        Row("a program with a bug", bugs_game().html, "try"),
+        Row("recorded heads", heads, "choose"),
+        Row("costs", cost_calculator({"a model": SIZES}, tokens=2048).html, "cost"),
         *PAGES,
     )
 

@@ -2,7 +2,7 @@
 
 import argparse
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import printing
@@ -21,43 +21,38 @@ def main() -> None:
     """Read the arguments, build, and print where the result is."""
     arguments = _parser().parse_args()
     with _told_if_not_writable():
-        documents = arguments.documents(arguments) if "documents" in arguments else []
         if arguments.watch:
             from preview.watching import watch
 
             watch(arguments.port)
             return
-        if arguments.what == "worksheet":
-            worksheets.make(arguments)
-            return
-        if arguments.what == "packs":
-            packs.check(arguments)
+        make = arguments.plan(arguments)
         if "to" in arguments:
             arguments.to.mkdir(parents=True, exist_ok=True)  # or told before the pages are built
-        if arguments.what != "packs" or packs.needs_pages(arguments):
+        if arguments.needs_pages(arguments):
             with step("Building the HTML book"):
                 build_html(fresh=arguments.all)
-        if arguments.what == "packs":
-            packs.make(arguments)
-        elif arguments.what == "epub":
-            epub.make(arguments)
-        elif arguments.what == without_solutions.NAME:
-            without_solutions.make()
-        elif arguments.what == "site":
-            whole_site.make()
-        elif documents:
-            printing.print_all(documents, arguments.to)
-        else:
-            print(f"The book is in {HTML / 'index.html'}")
+        make()
+
+
+def _pages(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return what is left to do once the pages are built."""
+    return lambda: print(f"The book is in {HTML / 'index.html'}")
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Return the parser.
+
+    Each command has a `plan`: given the arguments it ends with a sentence where there is no such
+    thing, else it returns what makes it once the pages are built, if it `needs_pages`.
+    """
     parser: argparse.ArgumentParser = Parser(
         prog="build.py",
         description="Build the HTML book into _build/html, print it, or make worksheets. Only"
         " pages that changed, or whose numbers may have changed, are computed again. A failed"
         " build leaves the last good book where it is.",
     )
+    parser.set_defaults(plan=_pages, needs_pages=lambda _: True)
     explained = "compute every page again"
     parser.add_argument("--all", action="store_true", help=explained)
     parser.add_argument(
@@ -72,20 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--all", action="store_true", help=explained, default=argparse.SUPPRESS)
     what = parser.add_subparsers(dest="what", metavar="what", title="what to build")
     what.add_parser("html", parents=[common], help="the pages, into _build/html; the default")
-    what.add_parser(
-        without_solutions.NAME,
-        parents=[common],
-        help="the pages with no solution in any file, into _build/html-without-solutions",
-    )
-    what.add_parser(
-        "site",
-        parents=[common],
-        help="what is published, into _build/site: the pages, and all that is to be downloaded",
-    )
-    printing.add_commands(what, common)
-    epub.add_command(what, common)
-    worksheets.add_command(what)
-    packs.add_command(what, common)
+    for module in (without_solutions, whole_site, printing, epub, worksheets, packs):
+        module.add_command(what, common)
     return parser
 
 

@@ -47,12 +47,9 @@ def build_html(*, fresh: bool = False) -> None:
         shutil.rmtree(NEXT, ignore_errors=True)
         build_pages()
         replace(STATE, NEXT)
-        pages = BUILD / "html.new"
-        shutil.rmtree(pages, ignore_errors=True)
-        shutil.copytree(
-            STATE / "_build" / "html", pages, ignore=shutil.ignore_patterns(".buildinfo", "reports")
-        )
-        replace(HTML, pages)
+        left_out = shutil.ignore_patterns(".buildinfo", "reports")
+        with in_place_of(HTML) as pages:
+            shutil.copytree(STATE / "_build" / "html", pages, ignore=left_out)
         record = {"made_from": now, "html": _published()}
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
@@ -93,6 +90,15 @@ def _record() -> dict[str, str] | None:
 def _published() -> str:
     """Return a digest of the published book, so that one that was changed by hand is replaced."""
     return digest_of([HTML.name], root=HTML.parent)
+
+
+@contextmanager
+def in_place_of(target: Path) -> Iterator[Path]:
+    """Give a folder that is not there yet; once it is whole it takes the place of `target`."""
+    new = target.with_name(f"{target.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    yield new
+    replace(target, new)
 
 
 def replace(target: Path, new: Path) -> None:

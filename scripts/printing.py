@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,11 +21,11 @@ LONGEST_NAME = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
 
 
-def add_commands(
+def add_command(
     what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
 ) -> None:
     """Add the commands `pdf` and `course`."""
-    parents = [common, options_of_print(FOLDER), _options_of_a_book()]
+    parents = [common, paper(), option_to(FOLDER), _options_of_a_book()]
     pdf = what.add_parser(
         "pdf",
         parents=parents,
@@ -33,7 +34,7 @@ def add_commands(
         " and exercises, solutions in an appendix, bibliography and index. The pages are built"
         " first; nothing is computed twice.",
     )
-    pdf.set_defaults(documents=_whole_book)
+    pdf.set_defaults(plan=lambda asked: _plan(_whole_book(asked), asked))
     course = what.add_parser(
         "course",
         parents=parents,
@@ -42,7 +43,7 @@ def add_commands(
         " whole book, and what the reader leaves out is named where it is referred to.",
     )
     _add_options_of_a_reader(course)
-    course.set_defaults(documents=_reader)
+    course.set_defaults(plan=lambda asked: _plan(_reader(asked), asked))
 
 
 def _options_of_a_book() -> argparse.ArgumentParser:
@@ -57,10 +58,16 @@ def _options_of_a_book() -> argparse.ArgumentParser:
     return options
 
 
-def options_of_print(folder: Path) -> argparse.ArgumentParser:
-    """Return what everything that is printed can be asked for: the paper, and another folder."""
+def paper() -> argparse.ArgumentParser:
+    """Return what everything that is printed can be asked for."""
     options = argparse.ArgumentParser(add_help=False)
     options.add_argument("--paper", choices=["a4", "letter"], default="a4", help="default: a4")
+    return options
+
+
+def option_to(folder: Path) -> argparse.ArgumentParser:
+    """Return the wish for another folder, which may be told of everything that is no page."""
+    options = argparse.ArgumentParser(add_help=False)
     options.add_argument(
         "--to",
         type=Path,
@@ -169,6 +176,10 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
     if twice:
         fail(f"--chapters names {twice} twice")
     return tuple(pages)
+
+
+def _plan(documents: list[Document], arguments: argparse.Namespace) -> Callable[[], None]:
+    return lambda: print_all(documents, arguments.to)
 
 
 def print_all(documents: list[Document], folder: Path) -> None:

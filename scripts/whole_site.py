@@ -19,7 +19,7 @@ from pathlib import Path
 import printing
 from environment import BUILD, ROOT, fail, step
 from epub import book as epub
-from html_book import HTML, MADE_FROM, one_at_a_time, replace
+from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
 
 import mha
@@ -41,25 +41,34 @@ LEFT_OUT = "figures"
 UNITS = {"MB": 10**6, "kB": 10**3}
 
 
+def add_command(
+    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
+) -> None:
+    """Add the command `site`."""
+    command = what.add_parser(
+        "site",
+        parents=[common],
+        help="what is published, into _build/site: the pages, and all that is to be downloaded",
+    )
+    command.set_defaults(plan=lambda _: make)
+
+
 def make() -> None:
     """Make the site from the built pages, and publish it when it is whole."""
-    with one_at_a_time():
-        waiting = FOLDER.with_name(f"{FOLDER.name}.new")
-        shutil.rmtree(waiting, ignore_errors=True)
+    with one_at_a_time(), in_place_of(FOLDER) as waiting:
         shutil.copytree(HTML, waiting)
         (waiting / DOWNLOADS).mkdir()
         # What is said of a folder that is renamed in the end would not be true.
         with step("Making what is to be downloaded"), redirect_stdout(StringIO()):
             fill(waiting / DOWNLOADS)
         link(waiting)
-        replace(FOLDER, waiting)
     print(f"The site is in {FOLDER}")
 
 
 def fill(folder: Path) -> None:
     """Make everything that is to be downloaded."""
     printing.print_all([printing.whole_book(paper) for paper in ("a4", "letter")], folder)
-    epub.make(argparse.Namespace(to=folder))
+    epub.make(folder)
     packs.make(_asked_of_packs(folder))
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(date())}
     command = [sys.executable, "-m", "flit_core.wheel", "--outdir", str(folder), str(ROOT)]

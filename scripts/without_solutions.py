@@ -8,6 +8,7 @@ What a chapter works out in its text stays, also where a prediction folds it awa
 whether a number is right: it has the operands.
 """
 
+import argparse
 import json
 import posixpath
 import re
@@ -18,7 +19,7 @@ from typing import Any
 
 from bs4 import BeautifulSoup
 from environment import BUILD, step
-from html_book import HTML, replace
+from html_book import HTML, in_place_of
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
@@ -30,6 +31,18 @@ ANSWERS = ".solution, .quiz-answer, .your-turn-worked"
 
 SOLUTIONS = "## Solutions"  # heads the last part of a notebook
 NAMES_ONE = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
+
+
+def add_command(
+    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
+) -> None:
+    """Add the command `without-solutions`."""
+    command = what.add_parser(
+        NAME,
+        parents=[common],
+        help="the pages with no solution in any file, into _build/html-without-solutions",
+    )
+    command.set_defaults(plan=lambda _: make)
 
 
 def without_answers(html: str) -> tuple[BeautifulSoup, set[str]]:
@@ -51,11 +64,8 @@ def without_answers(html: str) -> tuple[BeautifulSoup, set[str]]:
 
 def make() -> None:
     """Put the built pages without solutions into a folder of their own."""
-    waiting = FOLDER.with_name(f"{FOLDER.name}.new")
-    with step("Leaving out the solutions"):
-        shutil.rmtree(waiting, ignore_errors=True)
+    with step("Leaving out the solutions"), in_place_of(FOLDER) as waiting:
         write(HTML, waiting)
-        replace(FOLDER, waiting)
     print(f"The book without solutions is in {FOLDER / 'index.html'}")
 
 

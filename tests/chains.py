@@ -7,11 +7,12 @@ rounding of the numbers that are printed.
 """
 
 import re
-from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
+
+from bs4 import NavigableString, Tag
 
 DIGITS = 60
 SAME = Fraction(1, 10**45)  # what irrational numbers of so many digits may be off
@@ -237,18 +238,26 @@ def page_text(soup):
 
     A formula with letters is left out: what they stand for is not in it.
     """
-    page = copy(soup.find("main") or soup)
-    for node in page.select("script, style, .printed, .source-print, .cell_input .highlight, nav"):
-        node.decompose()
-    for node in page.find_all("math"):
+    return "".join(_said(soup.find("main") or soup))
+
+
+def _said(node):
+    """Yield the pieces of an element's text, each block of it between semicolons."""
+    if not isinstance(node, Tag):
+        yield node if type(node) is NavigableString else ""
+    elif node.name == "math":
         letters = set(re.findall(r"[^\W\d_]+", node.get_text()))
-        node.replace_with(" ; " if letters - {"e"} else f" {_mathematics(node)} ")
-    for node in page.find_all("sup"):
-        node.replace_with(f"^{node.get_text()}" if node.get_text() else "")
-    for node in page.find_all(BLOCKS):
-        node.insert_before("\n;\n")
-        node.append("\n;\n")
-    return page.get_text()
+        yield " ; " if letters - {"e"} else f" {_mathematics(node)} "
+    elif not (
+        node.name in ("script", "style", "nav")
+        or {"printed", "source-print"} & {*node.get("class", ())}
+        or ("highlight" in node.get("class", ()) and node.find_parent(class_="cell_input"))
+    ):
+        edge = "\n;\n" if node.name in BLOCKS else "^" if node.name == "sup" and node.text else ""
+        yield edge
+        for child in node:
+            yield from _said(child)
+        yield edge.replace("^", "")
 
 
 def _mathematics(node):

@@ -44,7 +44,7 @@ LONGEST_FIRST = (
     "commands/test_preview.py",
     "commands/test_build.py",
     "book/test_faults.py",
-    "widgets/test_explorer_page.py",
+    "widgets/test_strip.py",
     "widgets/reading/test_exercises_browser.py",
 )
 """Files of tests that take long, and so begin: none is left over for one process at the end."""

@@ -3,6 +3,8 @@
 import re
 from xml.etree import ElementTree
 
+import numpy as np
+
 from byhand.press.drawings import in_attributes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -55,3 +57,9 @@ def head_of(element_or_style):
     style = element_or_style.get("style", "")
     found = re.search(r"--head: (?:var\(--[\w-]+, )?(#\w{6})", style)
     return found and found[1]
+
+
+def linear(colour):
+    """Return the light of a colour's channels, from 0 to 1, as WCAG 2 defines it."""
+    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)

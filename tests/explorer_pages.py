@@ -12,6 +12,7 @@ from pathlib import Path
 import chains
 import pytest
 from book_site import rest
+from made_once import made_once
 
 from mha import load_example, shown, trace
 from mha.audit.judging import Prints
@@ -227,9 +228,7 @@ class View:
 @pytest.fixture(scope="session")
 def static(tmp_path_factory):
     """Return a folder with the scripts and styles as the book publishes them."""
-    folder = tmp_path_factory.mktemp("static")
-    publish(folder)
-    return folder
+    return made_once(tmp_path_factory, "static", publish)
 
 
 @pytest.fixture
@@ -244,7 +243,10 @@ def view(browser, static, tmp_path):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
         if not is_new:  # who comes again sees no first movement
-            context.add_init_script("localStorage.setItem('attention-by-hand.moved', 'yes')")
+            context.add_init_script(
+                "if (location.protocol === 'file:')"
+                " localStorage.setItem('attention-by-hand.moved', 'yes')"
+            )
         contexts.append(context)
         runs_scripts = options.get("java_script_enabled", True)
         return View(context.new_page(), run, file, runs_scripts=runs_scripts).go(address)
@@ -288,6 +290,14 @@ def alone(browser, static, tmp_path):
     assert errors == []
     for page in pages:
         page.close()
+
+
+def come_back(page, address):
+    """Open the page of an instrument again, at another address."""
+    file = page.url.partition("#")[0]
+    page.goto("about:blank")
+    page.goto(file + address)
+    page.locator("mha-instrument.live").wait_for()
 
 
 @pytest.fixture(scope="session")

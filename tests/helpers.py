@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -92,6 +93,48 @@ def loop_product(left, right):
     ]
 
 
+def loop_norm(row, gain, bias, eps):
+    """Return a row normalised, its mean and variance as exact fractions."""
+    numbers = [Fraction(float(x)) for x in row]
+    mean = sum(numbers) / len(numbers)
+    variance = sum((x - mean) ** 2 for x in numbers) / len(numbers)
+    spread = math.sqrt(variance + Fraction(eps))
+    return [
+        float(x - mean) / spread * float(g) + float(b)
+        for x, g, b in zip(numbers, gain, bias, strict=True)
+    ]
+
+
+def loop_added(rows, row):
+    """Return a row added to each of some rows; None adds nothing."""
+    if row is None:
+        return rows
+    return [[a + float(b) for a, b in zip(each, row, strict=True)] for each in rows]
+
+
+def loop_layer(x, context, layer, allowed):
+    """Return what a layer gives, head by head as lists.
+
+    `allowed(head, i, j)` tells whether query i may attend to key j.
+    """
+    found = [[] for _ in x]
+    for head in range(layer.num_heads):
+        group = head // (layer.num_heads // layer.num_groups)
+        query, key, value = (
+            loop_added(loop_product(rows, w[i].tolist()), None if b is None else b[i])
+            for rows, w, b, i in (
+                (x, layer.w_q, layer.b_q, head),
+                (context, layer.w_k, layer.b_k, group),
+                (context, layer.w_v, layer.b_v, group),
+            )
+        )
+        scale = 1 / math.sqrt(layer.d_k)
+        weights = loop_weights(query, key, scale, lambda i, j, head=head: allowed(head, i, j))
+        for row, mixed in zip(found, loop_product(weights, value), strict=True):
+            row.extend(mixed)
+    return found if layer.w_o is None else loop_added(loop_product(found, layer.w_o), layer.b_o)
+
+
 def central_differences(loss, x, step=1e-6):
     """Return the gradient of `loss` at `x`, one entry at a time."""
     gradient = np.zeros_like(x)
@@ -118,11 +161,27 @@ def example(**parts):
     return WorkedExample(**parts)
 
 
+def random_layer(rng, heads=HEADS, groups=None, *, w_o=True, biases=False, **sizes):
+    """Return a layer of random numbers, so small that no softmax saturates."""
+    d_model, d_k, d_v, d_out = (
+        sizes.get(name, usual)
+        for name, usual in (("d_model", D_MODEL), ("d_k", D_K), ("d_v", D_V), ("d_out", D_OUT))
+    )
+    groups = heads if groups is None else groups
+    shapes = {"q": (heads, d_model, d_k), "k": (groups, d_model, d_k), "v": (groups, d_model, d_v)}
+    parts = {f"w_{name}": rng.normal(size=shape) / 4 for name, shape in shapes.items()}
+    if w_o:
+        shapes["o"] = (heads * d_v, d_out)
+        parts["w_o"] = rng.normal(size=shapes["o"])
+    if biases:
+        rows = {name: (*shape[:-2], shape[-1]) for name, shape in shapes.items()}
+        parts |= {f"b_{name}": rng.normal(size=shape) for name, shape in rows.items()}
+    return MultiHeadWeights(**parts)
+
+
 def projected(rng, **parts):
     """Return an example with heads that starts at embeddings."""
-    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
-    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
-    layer = MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT)))
+    layer = random_layer(rng)
     start = dict.fromkeys(("query", "key", "value")) | {
         "embeddings": rng.normal(size=(QUERIES, D_MODEL)),
         "layer": layer,
@@ -133,10 +192,8 @@ def projected(rng, **parts):
 
 def with_places(rng, **parts):
     """Return an example with heads that adds positions, and turns queries of even width."""
-    shapes = (HEADS, D_MODEL, 2 * D_K), (HEADS, D_MODEL, 2 * D_K), (HEADS, D_MODEL, D_V)
-    matrices = [rng.normal(size=shape) / 4 for shape in shapes]
     places = {
-        "layer": MultiHeadWeights(*matrices, rng.normal(size=(HEADS * D_V, D_OUT))),
+        "layer": random_layer(rng, d_k=2 * D_K),
         "positions": rng.normal(size=(QUERIES, D_MODEL)),
         "angles": rng.uniform(-9, 9, size=(QUERIES, D_K)),
     }

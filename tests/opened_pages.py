@@ -10,7 +10,9 @@ THEME = "localStorage.setItem('mode', '{0}'); localStorage.setItem('theme', '{0}
 def _opened(browser):
     contexts, errors = [], []
 
-    def open_page(name, address="", *, width=1280, height=900, theme=None, folds=False, **options):
+    def open_page(
+        name, address="", *, width=1280, height=900, theme=None, watch="", folds=False, **options
+    ):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
@@ -18,8 +20,7 @@ def _opened(browser):
         page.on("request", lambda request: page.requests.append(request.url))
         page.on("console", lambda message: page.said.append((message.type, message.text)))
         page.on("pageerror", lambda error: errors.append(str(error)))
-        if theme:
-            page.add_init_script(THEME.format(theme))
+        page.add_init_script(watch + (THEME.format(theme) if theme else ""))
         page.goto(path(name).as_uri() + address)
         page.wait_for_load_state("load")
         if folds:

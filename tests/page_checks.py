@@ -92,17 +92,16 @@ def text_of_twice_the_size_widens_nothing(page):
     page.evaluate("document.documentElement.style.fontSize = ''")
 
 
-def is_light_and_not_long(seen, name):
-    seen.page.evaluate("document.fonts.ready")
-    assert [url for url in seen.requests if re.search("fontawesome|fa-solid|bootstrap", url)] == []
-    whole, look = kib(seen.requests)
-    elements = seen.page.evaluate("document.querySelectorAll('*').length")
+def is_light_and_not_long(page, name):
+    page.evaluate("document.fonts.ready")
+    assert not [url for url in page.requests if re.search("fontawesome|fa-solid|bootstrap", url)]
+    whole, look = kib(page.requests)
     assert look <= LOOK_KIB
-    most = LANDING_KIB if name == "index" else WEIGHT_KIB
-    assert whole <= most
+    assert whole <= (LANDING_KIB if name == "index" else WEIGHT_KIB)
+    elements = page.evaluate("document.querySelectorAll('*').length")
     assert elements <= MOST_ELEMENTS, elements
     teaches = name.startswith(("mechanism/", "examples/", "transformer/"))
-    height = seen.page.evaluate("document.documentElement.scrollHeight")
+    height = page.evaluate("document.documentElement.scrollHeight")
     assert height <= (LONGEST_CHAPTER if teaches else LONGEST), height
 
 

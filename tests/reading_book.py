@@ -172,7 +172,6 @@ def build_book(folder):
         language="en",
     )
     assert warnings == "", warnings
-    return folder / "html"
 
 
 class Reader:

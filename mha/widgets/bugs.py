@@ -87,7 +87,7 @@ def bugs_game(*, figure: Drawing | None = None) -> Explorer:
         before=_table(),
         late=("bugs-view.js",),
         dress=("model.css", "learning.css", "bugs.css"),
-        heights=(50.3, 56.2, 69.0),
+        heights=(50.3, 53.1, 55.2, 57.8, 60.2, 64.7, 69),
         figure=figure,
     )
 

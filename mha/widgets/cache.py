@@ -81,7 +81,7 @@ def growing_cache(
         before=_table(run, title),
         late=("cache.js",),
         dress=("time-bar.css", "steps.css"),
-        heights=(34.9, 36.2, 45.8),
+        heights=(34.9, 36.2, 36.2, 36.9, 36.9, 42.9, 46.1),
         figure=figure,
     )
 

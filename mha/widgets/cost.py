@@ -1,5 +1,6 @@
 """A calculator of what a model costs: every line a formula, with the reader's numbers in it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -133,7 +134,7 @@ def cost_calculator(
         before=_table(first, values),
         late=("cost-view.js",),
         dress=("model.css", "cost.css"),
-        heights=(53.3, 55.9, 116.7),
+        heights=(53.3, 54.3, 55.9, 61.4, 93.5, 117.2, 116.7),
         figure=figure,
     )
 
@@ -162,9 +163,21 @@ def written(line: Line, values: Mapping[str, int]) -> tuple[str, str]:
 def _table(name: str, values: Mapping[str, int]) -> str:
     """Return the lines of a model as HTML."""
     rows = "".join(
-        f"<tr><th>{escape(line.what)}</th><td>{line.formula}</td>"
+        f"<tr><th>{_in_symbols(line.what)}</th><td>{_in_symbols(line.formula)}</td>"
         + "".join(f"<td>{text}</td>" for text in written(line, values))
         + "</tr>"
         for line in LINES
     )
     return f"<p>{escape(name)}</p><table><tbody>{rows}</tbody></table>"
+
+
+def _in_symbols(text: str) -> str:
+    """Return HTML in which letters that stand alone are written as in formulas, d_k with its index.
+
+    Examples
+    --------
+    >>> _in_symbols("a text of 2 d d_k")
+    'a text of 2 <i>d</i> <i>d</i><sub>k</sub>'
+    """
+    found = re.sub(r"(?<![\w'])([A-Zb-z])(?![a-z])(_k)?", r"<i>\1</i>\2", escape(text))
+    return found.replace("_k", "<sub>k</sub>")

@@ -81,7 +81,7 @@ def real_heads(
         before=_table(),
         late=_LATE,
         dress=("model.css", "real-heads.css"),
-        heights=(69.4, 104.4, 144.2),
+        heights=(69.4, 103.6, 103.6, 113, 145.3, 146.9, 144.2),
         figure=figure,
     )
     return replace(made, late=(*_LATE, *(head_file(*at) for at in recorded_heads())))

@@ -15,8 +15,11 @@ from typing import Any, Protocol
 from mha.runs.record import Trace
 from mha.widgets.frame import framed
 
-Heights = tuple[float, float, float]
-"""What is kept free for an instrument until it comes, in rem: desk, below 75 rem, phone."""
+WIDTHS = (1280, 1100, 1000, 820, 704, 600, 390)
+"""Screens in pixels for which the room of an instrument is measured; explorer.css uses them."""
+
+Heights = tuple[float, float, float, float, float, float, float]
+"""What is kept free for an instrument until it comes, in rem, at each of `WIDTHS`."""
 
 Forms = tuple[dict[str, str], dict[str, dict[str, str]]]
 """What is shown, by its kind, and what is said about it."""
@@ -123,8 +126,8 @@ def instrument(
     """
     room = ""
     if heights is not None:
-        desk, tablet, phone = heights
-        room = f' style="--desk: {desk}rem; --tablet: {tablet}rem; --phone: {phone}rem"'
+        rooms = zip(WIDTHS, heights, strict=True)
+        room = f' style="{"; ".join(f"--at-{width}: {height}rem" for width, height in rooms)}"'
     html = (
         f'<mha-instrument id="{kind}-{checked_name(name)}" class="of-{kind}" data-kind="{kind}"'
         f' data-late="{" ".join(late)}" data-dress="{" ".join(dress)}"{room}>'

@@ -50,7 +50,7 @@ def learning_layer(*, seed: int = 0, num_heads: int = 3, figure: Drawing | None 
         before=_table(seed, num_heads),
         late=("learning-view.js",),
         dress=("model.css", "time-bar.css", "learning.css"),
-        heights=(79.6, 101.9, 141.7),
+        heights=(79.6, 87.1, 101.9, 105.2, 104.9, 135.2, 141.7),
         figure=figure,
     )
 

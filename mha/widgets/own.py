@@ -80,7 +80,7 @@ def work_your_own(
         before=one_query(run, focus),
         late=_LATE,
         dress=("own.css",),
-        heights=(90.7, 94, 129.5),
+        heights=(90.7, 93.9, 112.8, 117.7, 107.9, 117.2, 129),
         figure=figure,
     )
     return replace(made, late=(*made.late, *_ASKED_FOR), styles=(*made.styles, *_DRESS))

@@ -72,5 +72,5 @@ def slope_explorer(
     return instrument(
         "slope", name, data, title=title, before=table,
         late=("explorer-views.js", "slope.js"), dress=("plane.css",),
-        heights=(21.6, 18.8, 39.5), figure=figure,
+        heights=(21.6, 18.8, 45.7, 45.7, 45.5, 42, 39.5), figure=figure,
     )  # fmt: skip

@@ -72,7 +72,7 @@ def moving_tile(
         before=_table(run, head, size, title),
         late=("tiles.js",),
         dress=("time-bar.css", "steps.css"),
-        heights=(33.8, 35.1, 60.3),
+        heights=(33.8, 35.1, 47, 52.7, 52.7, 56.7, 60.3),
         figure=figure,
     )
 

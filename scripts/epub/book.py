@@ -11,6 +11,7 @@ import typesetting
 from environment import BUILD, fail, step
 from html_book import HTML
 from lxml import etree
+from printing import option_to
 from sphinx_runs import STATE
 from templates import templates
 
@@ -45,25 +46,23 @@ def add_command(
     """Add the command `epub`."""
     command = what.add_parser(
         "epub",
-        parents=[common],
+        parents=[common, option_to(FOLDER)],
         help="the whole book as an EPUB, for readers of electronic books",
         description="Make an EPUB 3 of the whole book: formulas as MathML, figures, tables,"
         " questions and exercises with their answers at the end, no script. The pages are built"
         " first; nothing is computed twice.",
     )
-    command.add_argument(
-        "--to", type=Path, default=FOLDER, metavar="FOLDER", help="default: _build/epub"
-    )
+    command.set_defaults(plan=lambda asked: lambda: make(asked.to))
 
 
-def make(arguments: argparse.Namespace) -> None:
+def make(folder: Path) -> None:
     """Make the EPUB from the built pages, and publish it when it is whole."""
     book = Document()
     made = typesetting.PRINT / f"{book.name}.epub"
     made.parent.mkdir(parents=True, exist_ok=True)
     with step(f"Making {made.name}"):
         write(made, book)
-    print(f"The EPUB is {typesetting.publish(made, arguments.to)}")
+    print(f"The EPUB is {typesetting.publish(made, folder)}")
 
 
 def write(file: Path, book: Document) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import typesetting
 from environment import BUILD, fail, step
 from html_book import HTML
+from printing import option_to
 
 from packs import alone, cards, figures, notebooks, pages, questions, slides
 from packs.pages import Page
@@ -25,7 +26,7 @@ def add_command(
     """Add the command `packs`."""
     command = what.add_parser(
         "packs",
-        parents=[common],
+        parents=[common, option_to(FOLDER)],
         help="for teachers: " + ", ".join(PACKS),
         description="Make what a teacher takes from the book into a course. The pages are built"
         " first, unless slides alone are wanted; nothing is computed twice.",
@@ -53,9 +54,13 @@ def add_command(
         metavar="ADDRESS",
         help="where the book is published, for the notebooks; default: the address in _config.yml",
     )
-    command.add_argument(
-        "--to", type=Path, default=FOLDER, metavar="FOLDER", help="default: _build/packs"
-    )
+    command.set_defaults(plan=plan, needs_pages=needs_pages)
+
+
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return what makes the packs that are asked for."""
+    check(arguments)
+    return lambda: make(arguments)
 
 
 def check(arguments: argparse.Namespace) -> None:
@@ -89,33 +94,15 @@ def make(arguments: argparse.Namespace) -> None:
         print(f"Made {len(made)} files of {name} in {arguments.to}")
 
 
-def _questions(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    bank = questions.bank(found, arguments.seed, arguments.variants)
-    return questions.write(bank, work)
-
-
-def _cards(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    return cards.write(alone.questions(found), found, work)
-
-
-def _slides(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    return slides.write(slides.chosen(arguments.chapters), work)
-
-
-def _figures(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    return figures.write(found, work)
-
-
-def _notebooks(arguments: argparse.Namespace, found: list[Page], work: Path) -> list[Path]:
-    site = alone.base_address() if arguments.site is None else arguments.site
-    return notebooks.write(arguments.seed, work, site)
-
-
 PACKS: dict[str, Pack] = {
-    "questions": _questions,
-    "cards": _cards,
-    "slides": _slides,
-    "figures": _figures,
-    "notebooks": _notebooks,
+    "questions": lambda asked, found, work: questions.write(
+        questions.bank(found, asked.seed, asked.variants), work
+    ),
+    "cards": lambda asked, found, work: cards.write(alone.questions(found), found, work),
+    "slides": lambda asked, found, work: slides.write(slides.chosen(asked.chapters), work),
+    "figures": lambda asked, found, work: figures.write(found, work),
+    "notebooks": lambda asked, found, work: notebooks.write(
+        asked.seed, work, alone.base_address() if asked.site is None else asked.site
+    ),
 }
 """What can be made, by the name that it is asked for with."""

@@ -2,44 +2,21 @@
 
 The first checks itself with `mha`, so it brings the package, and the package has the right steps.
 The second needs NumPy alone and has nothing of them; `python -m mha.grade` grades both, on numbers
-that are in no file.
+that are in no file. Both are made of `notebook.md`.
 """
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
-from nbformat import NotebookNode, v4
+from jinja2 import Environment
+from nbformat import NotebookNode
 
-from mha.practice.steps import STEPS, Step
+from mha.practice.steps import STEPS
 from mha.widgets.own import WHEEL
 
 STUDENTS, GRADED = "attention-step-by-step.ipynb", "attention-graded.ipynb"
-
-text: Callable[[str], NotebookNode] = v4.new_markdown_cell
-code: Callable[[str], NotebookNode] = v4.new_code_cell
-
-INTRODUCTION = """\
-# Attention, step by step
-
-Write each function where it says `...`{checked}.
-NumPy is enough: `@` is the product of two matrices, `.T` exchanges rows and columns. Leave what a
-function is given as it is: change a copy, or make a new array. Round nothing. You have {count}
-functions to write; the last takes those before it.
-"""
-
-CHECKED = ", run its cell, then the cell below it, which tells whether it is right"
-
-INSTALLING = """\
-The next cell installs `mha`, which checks your functions; {where}. Who grades the notebook runs it
-without `mha`: write the steps with NumPy alone.
-"""
-
-
-def blanks(step: Step) -> str:
-    """Return the function of a step with its body left out."""
-    parameters = ", ".join(step.parameters)
-    return f'def {step.name}({parameters}):\n    """Return {step.does}"""\n    ...'
+TEMPLATE = Path(__file__).with_name("notebook.md")
 
 
 def notebook(seed: int, site: str = "") -> NotebookNode:
@@ -47,38 +24,26 @@ def notebook(seed: int, site: str = "") -> NotebookNode:
 
     Without the address of the published site it installs a wheel that lies beside it.
     """
-    where = "it comes from the site of the book" if site else f"lay `{WHEEL}` beside this notebook"
-    wheel = f"{site}downloads/{WHEEL}" if site else WHEEL
-    cells = [
-        text(INTRODUCTION.format(count=len(STEPS), checked=CHECKED)),
-        text(INSTALLING.format(where=where)),
-        code(f"%pip install -q {wheel}"),
-        code("import numpy as np\n\nfrom mha.practice.steps import check"),
-    ]
-    for number, step in enumerate(STEPS, 1):
-        cells += [*_blank(number, step), code(f"check({step.name}, seed={seed})")]
-    return _notebook(cells)
+    return _made(checked=True, seed=seed, site=site, wheel=WHEEL)
 
 
 def graded_notebook() -> NotebookNode:
     """Return the notebook that needs NumPy alone."""
-    introduction = INTRODUCTION.format(count=len(STEPS), checked="")
-    cells = [text(introduction), code("import numpy as np")]
-    for number, step in enumerate(STEPS, 1):
-        cells += _blank(number, step)
-    return _notebook(cells)
+    return _made(checked=False)
 
 
-def _blank(number: int, step: Step) -> list[NotebookNode]:
-    title = f"## {number}. `{step.name}`\n\nReturn {step.does}"
-    return [text(title), code(blanks(step))]
+def _made(**given: Any) -> NotebookNode:
+    from myst_nb.core.read import read_myst_markdown_notebook  # it loads half of Sphinx
 
-
-def _notebook(cells: list[NotebookNode]) -> NotebookNode:
-    for number, cell in enumerate(cells):
+    template = Environment(trim_blocks=True).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    made = read_myst_markdown_notebook(template.render(steps=STEPS, **given))
+    for number, cell in enumerate(made.cells):
         cell["id"] = f"cell-{number}"  # the same each time
+        cell["metadata"] = {}
+    made.nbformat, made.nbformat_minor = 4, 5
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})  # type: ignore[no-untyped-call]
+    made["metadata"] = {"kernelspec": kernel}
+    return made
 
 
 def write(seed: int, folder: Path, site: str = "") -> list[Path]:

@@ -2,27 +2,29 @@
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from environment import BUILD, fail, step
-from printing import options_of_print
+from printing import option_to, paper
 
 from byhand.press.pdf import press, unprintable
 from mha.practice.worksheets import Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from mha.practice.worksheets.files import write_all
-from packs.worksheet_pages import TITLE, Heading, of_class, source
+from packs.worksheet_pages import TITLE, Heading, Part, of_class, source
 
 FOLDER = BUILD / "worksheets"
 LONGEST = 120
 """Letters that a title, a course or a date may have: it stands in one line of each page."""
 
 
-def add_command(what: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_command(
+    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
+) -> None:
     """Add the command `worksheet`, with the options that `mha` draws worksheets by."""
     command = what.add_parser(
         "worksheet",
-        parents=[options_of_print(FOLDER)],
+        parents=[paper(), option_to(FOLDER)],
         help="worksheets with fresh numbers for each student, and their key",
         description="Make worksheets: for each student other numbers, short enough to be worked by"
         " hand, a key with every step, and the answers alone, as PDF and for programs as CSV and"
@@ -35,12 +37,21 @@ def add_command(what: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     command.add_argument(
         "--each", action="store_true", help="a PDF for each student, not one for all"
     )
+    command.set_defaults(plan=plan, needs_pages=lambda _: False)
 
 
-def make(arguments: argparse.Namespace) -> None:
-    """Draw, print and publish the sheets, the key and the answers, all or nothing."""
-    sheets = read(arguments)
-    arguments.to.mkdir(parents=True, exist_ok=True)
+def plan(arguments: argparse.Namespace) -> Callable[[], None]:
+    """Return what makes the sheets that are asked for; end with a sentence if there are none."""
+    try:
+        sheets = drawn(arguments)
+        _check_texts(arguments, sheets)
+    except ValueError as error:
+        fail(str(error))
+    return lambda: make(arguments, sheets)
+
+
+def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
+    """Print and publish the sheets, the key and the answers, all or nothing."""
     heading = Heading(arguments.title, arguments.course, arguments.date, arguments.paper)
     with step(f"Printing {len(sheets)} worksheets"):
         written = texts(sheets, model=arguments.model)
@@ -59,16 +70,6 @@ def make(arguments: argparse.Namespace) -> None:
             print(f"Made {arguments.to / name}")
     if each:
         print(f"Made a worksheet for each of {len(sheets)} students in {arguments.to}")
-
-
-def read(arguments: argparse.Namespace) -> tuple[Worksheet, ...]:
-    """Return the sheets that are asked for; end with a sentence if there are none such."""
-    try:
-        sheets = drawn(arguments)
-        _check_texts(arguments, sheets)
-    except ValueError as error:
-        fail(str(error))
-    return sheets
 
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
@@ -92,8 +93,8 @@ def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> 
 
 
 def _files(
-    arguments: argparse.Namespace, what: str, parts: list[str], sheets: Sequence[Worksheet]
-) -> dict[str, list[str]]:
+    arguments: argparse.Namespace, what: str, parts: list[Part], sheets: Sequence[Worksheet]
+) -> dict[str, list[Part]]:
     """Return which parts go into which file."""
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file(what)}.pdf": parts}

@@ -15,7 +15,6 @@ import pytest
 import torch
 from flax.traverse_util import unflatten_dict
 from framework_layers import EAGER
-from torch.nn import functional
 from torch.nn.attention.flex_attention import flex_attention
 from transformers import (
     BertConfig,
@@ -35,7 +34,6 @@ from transformers.models.llama.modeling_llama import (
 )
 from transformers.models.qwen2.modeling_qwen2 import Qwen2Attention, Qwen2RotaryEmbedding
 from transformers.models.t5.modeling_t5 import T5Attention
-from unseen import FIRST
 
 import mha
 
@@ -64,11 +62,6 @@ def one_batch(function):
         )
 
     return attention
-
-
-def test_pytorch_s_function():
-    attention, refused = functional.scaled_dot_product_attention, ["is_causal and attn_mask"]
-    right(mha.examine(attention, asarray=torch.tensor, leave_out=refused), FIRST)
 
 
 def test_flex_attention():
@@ -240,9 +233,6 @@ def test_flax_s_layer():
         arrays = mha.layer_to_arrays(mha.AttentionLayer(weights), "Flax")
         own = flax.linen.MultiHeadDotProductAttention(num_heads)
         return own.apply({"params": unflatten_dict(arrays, sep=".")}, x, mask=mask)
-
-    def in_float32(x):
-        return jnp.asarray(x, dtype=None if x.dtype == bool else jnp.float32)
 
     report = mha.examine_layer(layer, asarray=in_float32, leave_out=[NOTHING, "a mask of numbers"])
     right(report)

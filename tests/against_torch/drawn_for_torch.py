@@ -108,28 +108,3 @@ def _copied(module, pairs):
 def no_later(n):
     """Return PyTorch's causal mask of a layer, in which True hides."""
     return torch.ones(n, n, dtype=torch.bool).triu(1)
-
-
-def torch_model(arrays, stories, base):
-    """Return the logits and the maps of a model of two blocks, by PyTorch's own operations."""
-    x, maps = arrays["embedding"][stories], []
-    n, width = x.shape[-2:]
-    for block in "12":
-        normed = torch.nn.functional.layer_norm(x, (width,))[:, None]
-        query, key, value = (normed @ arrays[f"w_{name}{block}"] for name in "qkv")
-        d_k = query.shape[-1]
-        speeds = base ** (-torch.arange(0, d_k, 2, dtype=torch.float64) / d_k)
-        angles = torch.arange(n)[:, None] * speeds
-        turns = torch.polar(torch.ones_like(angles), angles)
-        query, key = (turned(part, turns) for part in (query, key))
-        scores = (query @ key.mT / d_k**0.5).masked_fill(no_later(n), -torch.inf)
-        maps.append(scores.softmax(-1))
-        heads = maps[-1] @ value
-        x = x + heads.transpose(1, 2).flatten(2) @ arrays[f"w_o{block}"]
-    return torch.nn.functional.layer_norm(x, (width,)) @ arrays["unembedding"], maps
-
-
-def turned(x, turns):
-    """Return pairs of numbers, taken for complex ones, times others of length one."""
-    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * turns.to(pairs.dtype)).flatten(-2)

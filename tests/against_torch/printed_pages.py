@@ -1,6 +1,8 @@
 """What a built page prints, held against numbers that were worked elsewhere, to the last digit."""
 
+import json
 import re
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -71,21 +73,37 @@ class Page:
     def __init__(self, name):
         file = PAGES / f"{name}.html"
         self.root = tree_of(file.read_text(encoding="utf-8"))
-        self.article = next(e for e in self.root.iter("article"))
-        self.sentences = re.sub(r"[ \n]+", " ", "".join(_sentence_text(self.article)))
-        self.labelled = {e.get("id"): e for e in self.article.iter() if e.get("id")}
         self.wrong = []
+
+    @cached_property
+    def article(self):
+        return next(self.root.iter("article"))
+
+    @cached_property
+    def sentences(self):
+        return re.sub(r"[ \n]+", " ", "".join(_sentence_text(self.article)))
+
+    @cached_property
+    def labelled(self):
+        return {e.get("id"): e for e in self.article.iter() if e.get("id")}
+
+    def started(self):
+        """Yield each explorer with the data that its run starts from."""
+        for element in self.root.iter("mha-explorer"):
+            data = json.loads(next(element.iter("script")).text)
+            if "inputs" in data:  # others show numbers of other kinds
+                yield element, data
 
     def table(self, label, *values):
         """Compare all numbers of the body of a table, or of a block of tables."""
         cells = list(self.labelled[label].iter("td"))
-        self._compare(label, " ; ".join(map(text_of, cells)), flat(*values))
+        self.compare(label, " ; ".join(map(text_of, cells)), values)
 
     def figure(self, label, *values):
         """Compare the numbers that a figure writes into its cells or beside its bars."""
         forms = _with_class(self.labelled[label], "g", "f-wide")  # and one for narrow screens
         texts = _with_class(forms[0] if forms else self.labelled[label], "text", "f-number")
-        self._compare(label, " ; ".join(map(text_of, texts)), flat(*values))
+        self.compare(label, " ; ".join(map(text_of, texts)), values)
 
     def says(self, words, *values):
         """Compare the numbers of a sentence: at each # of some words of it, and behind them."""
@@ -97,15 +115,17 @@ class Page:
         if not found:
             self.wrong.append(f"no sentence has {words!r} and {len(values)} numbers")
             return
-        self._compare(words, " ; ".join(found.groups()), values)
+        self.compare(words, " ; ".join(found.groups()), values)
 
-    def _compare(self, what, text, values):
-        printed = numbers_of(text)
+    def compare(self, what, text, values):
+        """Compare the numbers of a text, and return how many are printed."""
+        printed, values = numbers_of(text), flat(values)
         if len(printed) != len(values):
             self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
         for own, value in zip(printed, values, strict=False):
             if not agrees(own, value):
                 self.wrong.append(f"{what}: {own} is printed, {value} worked")
+        return len(printed)
 
 
 def tree_of(html):

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 import torch
-from drawn_for_torch import decoder, encoder, no_later, side_by_side, tensors, torch_model
+from chapters.small_model import read
+from drawn_for_torch import decoder, encoder, no_later, side_by_side, tensors
 from torch.nn import functional
 
 from mha import (
@@ -52,17 +53,6 @@ def test_softmax_and_its_gradient(draw, agree):
     wanted.backward(torch.tensor(d_weights))
     agree(softmax(scores), wanted)
     agree(softmax_backward(d_weights, softmax(scores)), tensor.grad)
-
-
-def test_a_row_that_sees_nothing_is_nan_with_the_weights(draw):
-    _, module, d_model = draw.layer()
-    (x,) = tensors(draw.normal(1, 5, d_model))
-    hidden = torch.zeros(5, 5, dtype=torch.bool)
-    hidden[3] = True
-    output, weights = module(x, x, x, attn_mask=hidden)
-    assert output[0, 3].isnan().all()
-    assert weights[0, 3].isnan().all()
-    assert not output[0, :3].isnan().any()
 
 
 def test_rounding_to_bfloat16_of_any_size(draw):
@@ -309,10 +299,10 @@ def test_the_model_of_names(draw, agree):
     stories = draw_stories(draw.rng, 2, 2 + draw.size(20))
     run = run_model(own, stories[:, :-1])
     turned = {name: torch.tensor(array, requires_grad=True) for name, array in arrays.items()}
-    logits, maps = torch_model(turned, torch.tensor(stories[:, :-1]), model.base)
+    blocks, _, logits = read(turned, torch.tensor(stories[:, :-1]))
     agree(run.logits, logits)
-    for passed, weights in zip(run.passes, maps, strict=True):
-        agree(passed.weights, weights)
+    for passed, block in zip(run.passes, blocks, strict=True):
+        agree(passed.weights, block["weights"])
     loss = functional.cross_entropy(logits.flatten(0, 1), torch.tensor(stories[:, 1:]).flatten())
     loss.backward()
     own_loss, gradients = model_gradients(own, stories)

@@ -4,13 +4,12 @@ An explorer says what its run starts from; tables and numbers of sentences say o
 are, and of which of its places.
 """
 
-import json
 import re
 
 import pytest
 import torch
-from printed_pages import PAGES, agrees, flat, numbers_of, text_of, tree_of
-from worked_by_torch import EXAMPLES, causal, example, explorer, face, norm, run, tensor, with_sums
+from printed_pages import PAGES, Page, text_of
+from worked_by_torch import EXAMPLES, example, explorer, face, run, run_of, tensor, with_sums
 
 FEWEST = {"explorers": 4500, "tables": 2700, "sentences": 400}
 """Numbers that are compared, of all pages."""
@@ -21,29 +20,6 @@ JOINS = {
     "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b,
     "/": lambda a, b: a / b, "max": max,
 }  # fmt: skip
-
-
-def run_of(data):
-    """Return the run that an explorer's data start, with what stands around its attention."""
-    given = {name: tensor(array) for name, array in data["inputs"].items()}
-    placed = given.pop("positions", 0)
-    angles, x = given.pop("angles", None), given.get("embeddings")
-    given |= {} if x is None else {"embeddings": x + placed}
-    mask = causal(len(data["tokens"])) if data["isCausal"] else 0.0
-    s = run(given, mask, angles, data["scale"])
-    if not data["block"] or data["block"]["norm"] == "nowhere":
-        return s
-    assert data["block"]["norm"] == "after"
-    s |= dict(
-        zip(("stream_means", "stream_spreads", "stream_normed"), norm(s["stream"]), strict=True)
-    )
-    s["hidden"] = s["stream_normed"] @ s["w_in"] + s["b_in"]
-    s["active"] = s["hidden"].relu()
-    s["fed"] = s["active"] @ s["w_out"]
-    s["total"] = s["stream_normed"] + s["fed"]
-    return s | dict(
-        zip(("total_means", "total_spreads", "total_normed"), norm(s["total"]), strict=True)
-    )
 
 
 def place_of(s, address):
@@ -66,35 +42,25 @@ def worth(formula, s):
     return stack.pop()
 
 
-class Page:
+class Runs(Page):
     """What a built page shows of runs, compared as it is read."""
 
-    def __init__(self, file):
-        self.root = tree_of(file.read_text(encoding="utf-8"))
-        self.wrong, self.compared = [], dict.fromkeys(FEWEST, 0)
-        self.runs = {}
+    def __init__(self, name):
+        super().__init__(name)
+        self.compared, self.runs = dict.fromkeys(FEWEST, 0), {}
 
-    def compare(self, kind, what, texts, values):
-        printed, values = [n for text in texts for n in numbers_of(text)], flat(values)
-        if len(printed) != len(values):
-            self.wrong.append(f"{what}: {len(printed)} numbers are printed, {len(values)} worked")
-        for own, value in zip(printed, values, strict=False):
-            self.compared[kind] += 1
-            if not agrees(own, value):
-                self.wrong.append(f"{what}: {own} is printed, {value} worked")
+    def count(self, kind, what, texts, values):
+        self.compared[kind] += self.compare(what, " ; ".join(texts), values)
 
     def explorers(self):
-        for element in self.root.iter("mha-explorer"):
-            data = json.loads(next(element.iter("script")).text)
-            if "inputs" not in data:
-                continue  # numbers of other kinds
+        for element, data in self.started():
             s = self.runs[data["name"]] = run_of(data)
             keys = "turned_key" if "angles" in s else "key"
             first, stages = face(s, data["focus"] or 0, keys=keys), explorer(s)
             for table in element.iter("table"):
                 place = table.get("data-stage"), int(table.get("data-head") or 0)
                 cells = [text_of(cell) for cell in table.iter("td")]
-                self.compare("explorers", place, cells, stages[place] if place[0] else first)
+                self.count("explorers", place, cells, stages[place] if place[0] else first)
 
     def run(self, name):
         if name not in self.runs and (EXAMPLES / f"{name}.toml").is_file():
@@ -117,7 +83,7 @@ class Page:
             if stage == "exponentials":
                 array = torch.cat([array, s["row_sums"][int(head[0])][:, None]], 1)
             cells = [text_of(cell, without="printed") for cell in table.iter("td")]
-            self.compare("tables", table.get("data-at"), cells, array)
+            self.count("tables", table.get("data-at"), cells, array)
 
     def sentences(self):
         for element in self.root.iter("data"):
@@ -128,7 +94,7 @@ class Page:
             if "|" in formula:
                 continue  # of several runs
             text = LAST.search(text)[1] if how.startswith("line") else text
-            self.compare("sentences", f"{formula} ({text})", [text], worth(formula, s))
+            self.count("sentences", f"{formula} ({text})", [text], worth(formula, s))
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +103,8 @@ def pages():
     if not PAGES.is_dir():
         pytest.fail(f"{PAGES} is not there; run scripts/build.py first", pytrace=False)
     files = (file for file in sorted(PAGES.rglob("*.html")) if "_static" not in file.parts)
-    found = {file.relative_to(PAGES): Page(file) for file in files}
+    names = (file.relative_to(PAGES).with_suffix("") for file in files)
+    found = {name: Runs(name) for name in names}
     for page in found.values():
         page.explorers()
         page.tables()

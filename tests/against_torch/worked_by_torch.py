@@ -36,7 +36,8 @@ def causal(n):
 def turned(x, angles):
     """Return pairs of numbers, taken for complex ones, times others of length one."""
     pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+    turns = torch.polar(torch.ones_like(angles), angles)
+    return torch.view_as_real(pairs * turns.to(pairs.dtype)).flatten(-2)
 
 
 def run(given, mask=0.0, angles=None, scale=None):
@@ -153,3 +154,26 @@ def norm(x, eps=1e-5):
     means = x.mean(-1)
     spreads = ((x - means[..., None]) ** 2).mean(-1).add(eps).sqrt()
     return means, spreads, torch.nn.functional.layer_norm(x, x.shape[-1:], eps=eps)
+
+
+def run_of(data):
+    """Return the run that an explorer's data start, with what stands around its attention."""
+    given = {name: tensor(array) for name, array in data["inputs"].items()}
+    placed = given.pop("positions", 0)
+    angles, x = given.pop("angles", None), given.get("embeddings")
+    given |= {} if x is None else {"embeddings": x + placed}
+    mask = causal(len(data["tokens"])) if data["isCausal"] else 0.0
+    s = run(given, mask, angles, data["scale"])
+    if not data["block"] or data["block"]["norm"] == "nowhere":
+        return s
+    assert data["block"]["norm"] == "after"
+    s |= dict(
+        zip(("stream_means", "stream_spreads", "stream_normed"), norm(s["stream"]), strict=True)
+    )
+    s["hidden"] = s["stream_normed"] @ s["w_in"] + s["b_in"]
+    s["active"] = s["hidden"].relu()
+    s["fed"] = s["active"] @ s["w_out"]
+    s["total"] = s["stream_normed"] + s["fed"]
+    return s | dict(
+        zip(("total_means", "total_spreads", "total_normed"), norm(s["total"]), strict=True)
+    )

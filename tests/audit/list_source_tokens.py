@@ -24,22 +24,7 @@ CLOSING = ")]}"
 
 
 def run_end(line: str, start: int, characters: str) -> int:
-    """Return the index after the run of `characters` that begins at `start`.
-
-    Parameters
-    ----------
-    line : str
-        The text to scan.
-    start : int
-        Where the run begins.
-    characters : str
-        The characters that belong to the run.
-
-    Returns
-    -------
-    int
-        The index after the run: `start` itself when there is none.
-    """
+    """Return the index after the run of `characters` that begins at `start`."""
     end = start
     while end < len(line) and line[end] in characters:
         end += 1
@@ -47,20 +32,7 @@ def run_end(line: str, start: int, characters: str) -> int:
 
 
 def number_end(line: str, start: int) -> int:
-    """Return the index after the unsigned number that begins at `start`.
-
-    Parameters
-    ----------
-    line : str
-        The text to scan.
-    start : int
-        Where the number begins.
-
-    Returns
-    -------
-    int
-        The index after the number: `start` itself when there is none.
-    """
+    """Return the index after the unsigned number that begins at `start`."""
     whole = run_end(line, start, DIGITS)
     if whole == start:
         return run_end(line, start, SUBSCRIPTS)
@@ -71,20 +43,7 @@ def number_end(line: str, start: int) -> int:
 
 
 def has_sign(line: str, start: int) -> bool:
-    """Tell whether a "-" before the number that begins at `start` is its sign.
-
-    Parameters
-    ----------
-    line : str
-        The text to scan.
-    start : int
-        Where the number's first digit is.
-
-    Returns
-    -------
-    bool
-        Whether the number is signed.
-    """
+    """Tell whether a "-" before the number that begins at `start` is its sign."""
     if start == 0 or line[start - 1] != "-" or line[start] in SUBSCRIPTS:
         return False
     before = line[start - 2] if start > 1 else " "
@@ -93,16 +52,6 @@ def has_sign(line: str, start: int) -> bool:
 
 def tokens(line: str) -> list[str]:
     """Return the numbers of one line as they are printed, from left to right.
-
-    Parameters
-    ----------
-    line : str
-        One line of a document.
-
-    Returns
-    -------
-    list of str
-        The numbers.
 
     Examples
     --------
@@ -122,29 +71,13 @@ def tokens(line: str) -> list[str]:
 
 
 def listing(text: str) -> str:
-    """Return one line for each line of `text` that has a number: its line number and its numbers.
-
-    Parameters
-    ----------
-    text : str
-        A whole document.
-
-    Returns
-    -------
-    str
-        Lines such as ``43: 0.48 0.04``, each with its line end.
-    """
+    """Return a line for each line of `text` that has a number: where it is, and its numbers."""
     found = [(number, tokens(line)) for number, line in enumerate(text.split("\n"), start=1)]
     return "".join(f"{number}: {' '.join(words)}\n" for number, words in found if words)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write the numbers of each document of the folder that is named.
-
-    Parameters
-    ----------
-    arguments : list of str, default those of the command line
-    """
+    """Write the numbers of each document of the folder that is named."""
     parser = argparse.ArgumentParser(
         description="List every number in the source documents, line by line, for the tests.",
     )

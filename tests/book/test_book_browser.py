@@ -5,7 +5,7 @@ import re
 import page_checks as checks
 import pytest
 from accessible import violations
-from book_site import path, rest, toc_pages, until
+from book_site import rest, toc_pages, until
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -36,79 +36,46 @@ new MutationObserver(() => window.themes.push([
 """
 
 
-class View:
-    """One page on one screen, with everything that it asked for and complained of."""
-
-    def __init__(self, context, name, theme):
-        self.requests, self.errors = [], []
-        context.add_init_script(WATCH)
-        self.page = context.new_page()
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", self.hear)
-        if theme is not None:
-            self.page.add_init_script(
-                f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-            )
-        self.page.goto(path(name).as_uri())
-        self.page.wait_for_load_state("load")
-
-    def hear(self, message):
-        """Note what the console warns of."""
-        if message.type in ("error", "warning"):
-            self.errors.append(message.text)
-
-
-@pytest.fixture
-def view(browser):
-    """Return a function that opens a page at a width, in a theme."""
-    contexts = []
-
-    def open_page(name, *, width=1280, theme="light", **options):
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        return View(context, name, theme)
-
-    yield open_page
-    for context in contexts:
-        context.close()
+def faults(page):
+    """Return what the console warned of."""
+    return [text for kind, text in page.said if kind in ("error", "warning")]
 
 
 @pytest.mark.parametrize(("name", "theme", "width"), SCREENS)
-def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(view, name, theme, width):
+def test_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, name, theme, width):
     """All that can be told of a page as it is opened: it is opened once a screen, not once a test.
 
     What axe adds to the page comes late; the folds are opened where nothing else has been changed.
     """
-    seen = view(name, width=width, theme=theme)
-    outside = [url for url in seen.requests if not url.startswith(("file:", "data:"))]
+    page = opened(name, width=width, theme=theme, watch=WATCH)
+    outside = [url for url in page.requests if not url.startswith(("file:", "data:"))]
     assert outside == []
-    assert seen.errors == []
-    assert seen.page.evaluate("document.documentElement.dataset.theme") == theme
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     if name in LOOKED_AT:
-        assert seen.page.evaluate("document.fonts.ready.then(() => window.moved)") <= 0.02
+        assert page.evaluate("document.fonts.ready.then(() => window.moved)") <= 0.02
     if width == SIZES["phone"] and name in PAGES:
-        checks.nothing_is_cut_but_what_scrolls(seen.page)
-        checks.text_of_twice_the_size_widens_nothing(seen.page)
+        checks.nothing_is_cut_but_what_scrolls(page)
+        checks.text_of_twice_the_size_widens_nothing(page)
     if width == SIZES["desktop"] and name in PAGES:
-        checks.is_light_and_not_long(seen, name)
-        checks.its_code_is_folded_and_its_assertions_too(seen.page, name)
-        checks.the_sums_of_its_strips_hold(seen.page, name)
-    found = violations(seen.page)
+        checks.is_light_and_not_long(page, name)
+        checks.its_code_is_folded_and_its_assertions_too(page, name)
+        checks.the_sums_of_its_strips_hold(page, name)
+    found = violations(page)
     assert found == []
-    stops = seen.page.locator("a.headerlink").evaluate_all("all => all.map((a) => a.tabIndex)")
+    stops = page.locator("a.headerlink").evaluate_all("all => all.map((a) => a.tabIndex)")
     assert set(stops) <= {-1}  # signs beside headings would be many
-    seen.page.evaluate("document.documentElement.dataset.theme = 'light'")
-    checks.open_every_fold(seen.page)
-    checks.no_word_is_small(seen.page)
-    checks.no_word_of_a_drawing_covers_another(seen.page)
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    checks.open_every_fold(page)
+    checks.no_word_is_small(page)
+    checks.no_word_of_a_drawing_covers_another(page)
     if width == SIZES["desktop"] and name.startswith(("mechanism/", "transformer/")):
-        checks.open_code_is_whole(seen.page)
+        checks.open_code_is_whole(page)
 
 
-def test_an_exercise_answer_opens_by_keyboard(view):
-    page = view("mechanism/self-attention").page
+def test_an_exercise_answer_opens_by_keyboard(opened):
+    page = opened("mechanism/self-attention")
     button = page.locator(".solution button.toggle-button").first
     body = page.locator(".solution.dropdown").first
     before = body.bounding_box()["height"]
@@ -118,8 +85,8 @@ def test_an_exercise_answer_opens_by_keyboard(view):
     until(page, opened)
 
 
-def test_everything_reads_without_javascript(view):
-    page = view("mechanism/self-attention", java_script_enabled=False).page
+def test_everything_reads_without_javascript(opened):
+    page = opened("mechanism/self-attention", java_script_enabled=False)
     assert page.locator("article math").count() > 20
     expect(page.locator("table.numbers").first).to_be_visible()
     expect(page.locator(".drawing svg").first).to_be_visible()
@@ -132,8 +99,8 @@ def unfold_all_numbers(page):
     page.locator("#tbl-apple-query-1").wait_for()
 
 
-def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(view):
-    page = view("examples/apple").page
+def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(opened):
+    page = opened("examples/apple")
     unfold_all_numbers(page)
     printed = page.locator("#tbl-apple-query-1 .printed")
     assert printed.count() == 20
@@ -146,8 +113,8 @@ def test_the_switch_shows_what_the_source_prints_by_mouse_and_by_keyboard(view):
     expect(printed.first).not_to_be_visible()
 
 
-def test_the_switch_works_without_javascript(view):
-    page = view("examples/apple", java_script_enabled=False).page
+def test_the_switch_works_without_javascript(opened):
+    page = opened("examples/apple", java_script_enabled=False)
     unfold_all_numbers(page)
     page.locator(".printed-switch input").check()
     expect(page.locator("#tbl-apple-query-1 .printed").first).to_be_visible()
@@ -156,8 +123,8 @@ def test_the_switch_works_without_javascript(view):
 # ---- Type and colour ----
 
 
-def test_a_page_is_set_in_the_books_own_fonts(view):
-    page = view("mechanism/self-attention").page
+def test_a_page_is_set_in_the_books_own_fonts(opened):
+    page = opened("mechanism/self-attention")
     drawn = page.evaluate(
         """() => document.fonts.ready.then(() => [...document.fonts]
              .filter((face) => face.status === "loaded")
@@ -180,18 +147,18 @@ def test_a_page_is_set_in_the_books_own_fonts(view):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_first_visit_has_the_systems_theme_before_anything_is_drawn(view, scheme):
-    seen = view("index", theme=None, color_scheme=scheme)
-    assert seen.errors == []
-    assert {theme for theme, _ in seen.page.evaluate("window.themes")} == {scheme}
-    assert seen.page.evaluate("window.themes")[0] == [scheme, False]
-    assert seen.page.evaluate("document.documentElement.dataset.mode") == "auto"
+def test_a_first_visit_has_the_systems_theme_before_anything_is_drawn(opened, scheme):
+    page = opened("index", watch=WATCH, color_scheme=scheme)
+    assert faults(page) == []
+    assert {theme for theme, _ in page.evaluate("window.themes")} == {scheme}
+    assert page.evaluate("window.themes")[0] == [scheme, False]
+    assert page.evaluate("document.documentElement.dataset.mode") == "auto"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_chosen_theme_is_there_before_anything_is_drawn(view, theme):
+def test_a_chosen_theme_is_there_before_anything_is_drawn(opened, theme):
     other = {"light": "dark", "dark": "light"}[theme]
-    page = view("index", theme=theme, color_scheme=other).page
+    page = opened("index", theme=theme, watch=WATCH, color_scheme=other)
     assert page.evaluate("window.themes")[0] == [theme, False]
     assert {seen for seen, _ in page.evaluate("window.themes")} == {theme}
 
@@ -199,8 +166,8 @@ def test_a_chosen_theme_is_there_before_anything_is_drawn(view, theme):
 # ---- The frame ----
 
 
-def test_the_contents_are_a_drawer_on_a_narrow_screen(view):
-    page = view("mechanism/self-attention", width=390).page
+def test_the_contents_are_a_drawer_on_a_narrow_screen(opened):
+    page = opened("mechanism/self-attention", width=390)
     button = page.get_by_role("button", name="Contents of the book")
     link = page.locator("nav.bd-links a", has_text="Scaling")
     expect(link).not_to_be_visible()
@@ -213,8 +180,8 @@ def test_the_contents_are_a_drawer_on_a_narrow_screen(view):
     assert button.evaluate("e => e === document.activeElement")
 
 
-def test_the_contents_fold_on_a_wide_screen(view):
-    page = view("mechanism/self-attention").page
+def test_the_contents_fold_on_a_wide_screen(opened):
+    page = opened("mechanism/self-attention")
     link = page.locator("nav.bd-links a", has_text="Scaling")
     expect(link).to_be_visible()
     page.get_by_role("button", name="Contents of the book").click()
@@ -222,8 +189,8 @@ def test_the_contents_fold_on_a_wide_screen(view):
 
 
 @pytest.mark.parametrize("width", SIZES.values(), ids=SIZES)
-def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
-    page = view("examples/apple", width=width).page
+def test_text_of_twice_the_size_breaks_no_word_of_the_contents(opened, width):
+    page = opened("examples/apple", width=width)
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(page.locator("nav.bd-links a").first).not_to_be_visible()  # a drawer at either width
@@ -234,8 +201,8 @@ def test_text_of_twice_the_size_breaks_no_word_of_the_contents(view, width):
 
 
 @pytest.mark.parametrize("forced", ["none", "active"])
-def test_the_keyboards_place_is_marked(view, forced):
-    page = view("notation", forced_colors=forced).page
+def test_the_keyboards_place_is_marked(opened, forced):
+    page = opened("notation", forced_colors=forced)
     page.keyboard.press("Tab")  # from here on focus is the keyboard's
     for selector in (".bar-button", ".search-open-field", "nav.bd-links a"):
         page.locator(selector).locator("visible=true").first.focus()
@@ -246,8 +213,8 @@ def test_the_keyboards_place_is_marked(view, forced):
         assert (style, width >= 2) == ("solid", True), selector
 
 
-def test_an_aside_stands_in_the_margin_and_folds_into_the_text(view):
-    page = view("mechanism/self-attention").page
+def test_an_aside_stands_in_the_margin_and_folds_into_the_text(opened):
+    page = opened("mechanism/self-attention")
     page.evaluate(
         """() => document.querySelector("article p").insertAdjacentHTML(
              "beforebegin", "<aside class='margin sidebar'><p>An aside.</p></aside>")"""
@@ -261,8 +228,8 @@ def test_an_aside_stands_in_the_margin_and_folds_into_the_text(view):
 
 
 @pytest.mark.parametrize("name", LOOKED_AT)
-def test_what_goes_on_sideways_shows_a_shadow_and_is_a_tab_stop(view, name):
-    page = view(name, width=390).page
+def test_what_goes_on_sideways_shows_a_shadow_and_is_a_tab_stop(opened, name):
+    page = opened(name, width=390)
     rest(page, 200)
     unmarked = page.locator(".bd-article *").evaluate_all(
         """all => all.filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1
@@ -278,8 +245,8 @@ def test_what_goes_on_sideways_shows_a_shadow_and_is_a_tab_stop(view, name):
     assert all(scrolls == stop for scrolls, stop in stops)  # and nothing else stops the keyboard
 
 
-def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view):
-    page = view("examples/apple").page
+def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(opened):
+    page = opened("examples/apple")
     unfold_all_numbers(page)
     page.locator(".printed-switch input").check()
     marked = """all => all.map((e) => [e.textContent.trim()[0], e.classList.contains("slip"),
@@ -296,8 +263,8 @@ def test_the_red_pencil_marks_what_a_source_prints_wrongly_and_nothing_else(view
         assert (line == "underline") is slip
 
 
-def test_an_equations_number_covers_nothing_of_it(view):
-    page = view("mechanism/self-attention", width=390).page
+def test_an_equations_number_covers_nothing_of_it(opened):
+    page = opened("mechanism/self-attention", width=390)
     overlaps = page.locator("div.math:has(> .eqno)").evaluate_all(
         """all => all.map((box) => {
              const [number, formula] = [".eqno", ".math-scroll"].map((part) =>
@@ -310,11 +277,18 @@ def test_an_equations_number_covers_nothing_of_it(view):
     assert not any(overlaps)
 
 
-def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(view):
-    page = view("mechanism/self-attention").page
+def test_a_page_prints_on_few_sheets_and_its_controls_stay_on_the_screen(opened):
+    page = opened("mechanism/self-attention")
     sheets = len(re.findall(rb"/Type\s*/Page\b(?!s)", page.pdf(format="A4")))
     assert 1 <= sheets <= 12
     page.emulate_media(media="print")
-    for selector in (".bd-header-article", ".bd-sidebar-primary", ".cell_input", "#jb-print-toc"):
+    for selector in (
+        ".bd-header-article",
+        ".bd-sidebar-primary",
+        ".cell_input",
+        "#jb-print-toc",
+        "details.code-fold > summary",
+    ):
         expect(page.locator(selector).first).not_to_be_visible()
+    assert [line for line in page.evaluate(checks.LINES) if line.startswith("assert ")] == []
     expect(page.locator("article h1").first).to_be_visible()

@@ -1,15 +1,20 @@
 """The built pages as files: complete, self-contained, and showing what `mha` computes."""
 
+import json
 import re
 from collections import Counter
 from functools import cache
 from urllib.parse import unquote, urlparse
 
 import book_site as site
+import numpy as np
 import pytest
 from helpers import STAGES
+from runs_of_pages import run_of
 
-from mha import example_names, load_example, shown, tables, trace
+from mha import example_names, load_example, short, shown, softmax, tables, trace
+from mha.runs.origins import is_given
+from mha.runs.stages import stage_array
 
 pytestmark = pytest.mark.book
 
@@ -160,18 +165,63 @@ def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
 @pytest.mark.parametrize("example", WORKED)
 def test_a_worked_example_has_an_explorer_and_steps(example):
     page = site.soup(f"examples/{example}")
-    (explorer,) = page.select("mha-explorer")
-    run = trace(load_example(example))
-    cells = {cell.get_text(strip=True) for cell in explorer.select("td")}
-    for stage in ("query", "key", "value", "scores", "weights", "head_outputs"):
-        wanted = {shown(float(x)) for x in getattr(run, stage).flat}
-        assert wanted <= cells | {shown(float(c), 4) for c in map(number, cells) if c is not None}
+    assert len(page.select("mha-explorer table")) > 8
     assert page.select(".steps-start")
 
 
-def number(text):
-    """Return what a cell says as a number, or None."""
-    try:
-        return float(text.replace("−", "-"))
-    except ValueError:
-        return None
+# ---- The tables that an explorer has without a script ----
+
+
+def vector(numbers):
+    return f"({', '.join(short(float(x)) for x in numbers)})"
+
+
+def of_one_query(run):
+    """Return what the table of one query says: its caption's numbers, and a row a key."""
+    row, (asked, answers) = run.example.focus or 0, run.meeting
+    steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
+    parts = run.weights[0, row] * run.value[0, :, 0]
+    rows = [
+        [vector(answers[0, key]), *(shown(step[0, row, key]) for step in steps),
+         vector(run.value[0, key]), shown(parts[key])]
+        for key in range(len(run.tokens))
+    ]  # fmt: skip
+    caption = f"{run.tokens[row]}, {vector(asked[0, row])}, {run.head_names[0]}."
+    return caption, f" {shown(run.head_outputs[0, row, 0])}.", [x for row in rows for x in row]
+
+
+def of_a_stage(run, stage, head):
+    """Return what the table of a stage says, of one head or of all."""
+    array = stage_array(run, stage)[... if head is None else int(head)]
+    if stage == "exponentials":
+        array = np.column_stack([array, run.row_sums[int(head)]])
+    return [(short if is_given(run, stage) else shown)(x) for x in array.flat]
+
+
+def of_widths(tenths, widths):
+    """Return the spread of scores and their largest weight at each width, without and by root."""
+    for width in widths:
+        scores = tenths[1:, :width] @ tenths[0, :width] / 100
+        for each in (scores, scores / np.sqrt(width)):
+            yield from (shown(each.std()), shown(softmax(each).max()))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
+    for explorer in site.soup(name).select("mha-explorer"):
+        data = json.loads(explorer.script.string)
+        first, *others = explorer.select("table")
+        said = [cell.get_text() for cell in first("td")]
+        if "inputs" not in data:
+            widths = [int(label.get_text()) for label in first.select("tbody th")]
+            assert said == [*of_widths(np.array(data["tenths"]), widths)]
+            continue
+        run = run_of(data)
+        begins, ends, cells = of_one_query(run)
+        assert begins in first.caption.get_text()
+        assert first.caption.get_text().endswith(ends)
+        assert said == cells
+        for table in others:
+            stage, head = table["data-stage"], table.get("data-head")
+            said = [cell.get_text() for cell in table("td")]
+            assert said == of_a_stage(run, stage, head), (data["name"], stage, head)

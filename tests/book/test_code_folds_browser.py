@@ -2,12 +2,12 @@
 
 import book_site as site
 import pytest
+from page_checks import LINES
 from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGE = "mechanism/self-attention"
-LINES = "document.querySelector('article').innerText.split('\\n').map(line => line.trim())"
 
 
 def switch(page):
@@ -84,10 +84,3 @@ def test_the_pressed_switch_looks_pressed_in_forced_colours(opened):
     before = switch(page).evaluate(ground)
     switch(page).click()
     assert switch(page).evaluate(ground) != before
-
-
-def test_paper_has_no_trace_of_what_is_folded(opened):
-    page = opened(PAGE)
-    page.emulate_media(media="print")
-    expect(page.locator("details.code-fold > summary").first).not_to_be_visible()
-    assert [line for line in page.evaluate(LINES) if line.startswith("assert ")] == []

@@ -12,10 +12,11 @@ from accessible import violations
 from book_site import rest, soup, until
 from hand import drag, middle, swipe
 from playwright.sync_api import expect
+from runs_of_pages import example_of, run_of
 from seeds import SEED
 
 import mha
-from mha import Block, FeedForward, MultiHeadWeights, Place, WorkedExample, trace, trace_blocks
+from mha import Place, trace_blocks
 from mha.views.arithmetic import written_out
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -37,26 +38,6 @@ BINARY = {
 }  # fmt: skip
 
 
-def example_of(data):
-    """Return the example that an explorer's data describe, and its block, if it has one."""
-    inputs = {name: np.array(array) for name, array in data["inputs"].items()}
-    about = {
-        "name": "here", "title": "Here", "source": "This book", "tokens": tuple(data["tokens"]),
-        "head_names": tuple(data["heads"]), "is_causal": data["isCausal"], "scale": data["scale"],
-    }  # fmt: skip
-    if "embeddings" not in inputs:
-        return WorkedExample(**about, **{k: inputs[k] for k in ("query", "key", "value")}), None
-    matrices = [inputs.get(name) for name in ("w_q", "w_k", "w_v", "w_o")]
-    layer = MultiHeadWeights(*matrices)
-    given = {"embeddings": inputs["embeddings"], "positions": inputs.get("positions")}
-    if (kind := data["block"]) is None:
-        return WorkedExample(**about, **given, layer=layer), None
-    feed = None
-    if "w_in" in inputs:
-        feed = FeedForward(*(inputs.get(k) for k in ("w_in", "b_in", "w_out", "b_out")))
-    return WorkedExample(**about, **given, layer=layer), Block(layer, feed, kind["norm"])
-
-
 def runs_of(page):
     """Return the runs of a page's explorers by name, as they are now, computed by `mha`."""
     found = page.evaluate(
@@ -73,8 +54,7 @@ def runs_of(page):
             for i in index[:-1]:
                 array = array[int(i)]
             array[int(index[-1])] = value
-        example, block = example_of(data)
-        runs[data["name"]] = trace_blocks(example, [block])[0] if block else trace(example)
+        runs[data["name"]] = run_of(data)
     return runs
 
 
@@ -133,6 +113,7 @@ def settled(page):
 @pytest.mark.parametrize("name", PAGES)
 def test_every_tied_number_is_what_the_package_gives(tied, name):
     page = tied(name)
+    the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
     for fold in page.locator("details.all-numbers > summary").all():
         fold.click(position={"x": 4, "y": 12})
     settled(page)
@@ -167,14 +148,53 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
     assert page.evaluate(SAID) == printed
 
 
-def test_tables_follow_and_say_no_largest_of_a_row_that_is_not(tied):
+def edit(page, where, value):
+    """Change a number of the page's first explorer, and wait until all has followed."""
+    page.evaluate("([at, value]) => document.querySelector('mha-explorer').explorer"
+                  ".edit(mhaPlaces.parse(at), value)", [where, value])  # fmt: skip
+    settled(page)
+
+
+def reset(page):
+    page.evaluate("document.querySelector('mha-explorer').explorer.reset()")
+    settled(page)
+
+
+def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied):
     page = tied("mechanism/what-attention-does")
     settled(page)
+    assert page.evaluate(OWN) == []
+    printed = page.evaluate(SAID)
+    tables_follow_and_say_no_largest_of_a_row_that_is_not(page)
+    reset(page)
+    edit(page, "query.0.2.0", 3)
+    marked = {*page.evaluate(OWN)}
+    # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
+    assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
+    assert {"turn-river-bank-key-1-3-1-title", "quiz-river-bank-louder-title"} <= marked
+    assert "tbl-river-bank-weights" not in marked
+    panels = page.locator("#fig-river-bank-moved g[data-at] text:first-of-type")
+    titles = [text.split(" (") for text in panels.all_text_contents()]
+    assert ["the river bank"] in titles  # follows, and its neighbour does not
+    assert ["the money bank", "the book’s numbers)"] in titles
+    words = page.locator("data.own", has_text="The query of bank is the same")
+    assert words.evaluate("e => getComputedStyle(e).textDecorationLine") == "none"
+    # Print has the numbers of the book.
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(OWN) == []
+    assert page.evaluate(SAID) == printed
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert {*page.evaluate(OWN)} == marked
+    assert page.evaluate(SAID) != printed
+    reset(page)
+    assert page.evaluate(OWN) == []
+    assert page.locator("data.own").count() == 0
+
+
+def tables_follow_and_say_no_largest_of_a_row_that_is_not(page):
     cells = page.locator("#tbl-river-bank-weights td")
     before = cells.all_inner_texts()
-    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
-                  "mhaPlaces.parse('query.0.0.0'), 2)")  # fmt: skip
-    settled(page)
+    edit(page, "query.0.0.0", 2)
     run = runs_of(page)["river-bank"]
     rows = [[*map(mha.shown, row), "1.0000"] for row in run.weights[0]]
     now = [text.replace("∗", "") for text in cells.all_inner_texts()]
@@ -222,11 +242,12 @@ def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
     settled(page)
     assert number.inner_text() == "3"
     assert page.locator("data.moved").count() == 0
+    if width == 390:
+        a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number)
+    steps_open_below_a_strip_that_stays_where_it_is(page)
 
 
-def test_a_small_strip_that_is_used_stays_where_it_covers_a_figure(tied):
-    page = tied("mechanism/what-attention-does", 390)
-    number = page.locator("p data[role=spinbutton]").first
+def a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number):
     number.press("ArrowDown")
     small = page.locator(".small-strip")
     figure = page.locator("figure:not(:has(table)):has(svg:visible):not(:has(mha-explorer))").first
@@ -237,8 +258,8 @@ def test_a_small_strip_that_is_used_stays_where_it_covers_a_figure(tied):
     expect(small).to_be_visible()  # the number has the focus
     page.mouse.move(200, 300)
     rest(page, 150)
-    reset = small.get_by_role("button", name="Reset")
-    page.mouse.move(*middle(reset), steps=5)
+    button = small.get_by_role("button", name="Reset")
+    page.mouse.move(*middle(button), steps=5)
     page.mouse.down()
     rest(page, 150)
     page.mouse.up()
@@ -264,13 +285,12 @@ def test_a_number_at_the_end_of_a_line_stays_there_while_it_is_dragged(tied):
     page.mouse.up()
 
 
-def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
-    page = tied("mechanism/self-attention")
+def reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page):
     page.locator("p data[role=spinbutton]").first.press("ArrowUp")
-    reset = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
-    expect(reset).to_be_visible()
+    button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
+    expect(button).to_be_visible()
     rest(page, 150)
-    page.mouse.move(*middle(reset))
+    page.mouse.move(*middle(button))
     page.mouse.down()
     rest(page, 150)
     page.mouse.up()
@@ -278,9 +298,7 @@ def test_reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(tied):
     assert page.locator("data.moved").count() == 0
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_steps_open_below_a_strip_that_stays_where_it_is(tied, width):
-    page = tied("mechanism/what-attention-does", width, has_touch=width == 390)
+def steps_open_below_a_strip_that_stays_where_it_is(page):
     button = page.get_by_role("button", name="Step by step")
     centre(page, button)
     before = page.locator(".strip").bounding_box()
@@ -291,7 +309,7 @@ def test_steps_open_below_a_strip_that_stays_where_it_is(tied, width):
     expect(button).to_be_in_viewport()
 
 
-def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied):
+def test_pointing_lights_the_place_in_the_strip_and_reset_stays_under_the_pointer(tied):
     page = tied("mechanism/self-attention")
     line = page.locator("data[value='weights.0.0.1'][data-as^=line]").first
     centre(page, line)
@@ -304,20 +322,18 @@ def test_pointing_lights_the_place_in_the_strip_and_words_light_their_part(tied)
     centre(page, word)
     word.hover()
     assert page.locator(".strip[data-part=key]").count() > 0
+    reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page)
 
 
 def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
     page = tied("examples/cat-sat")
     claim = page.locator("data", has_text="more than a quarter").first
     assert "fails" not in (claim.get_attribute("class") or "")
-    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
-                  "mhaPlaces.parse('query.0.0.0'), 3)")  # fmt: skip
-    settled(page)
+    edit(page, "query.0.0.0", 3)
     assert "fails" in claim.get_attribute("class")
     share = mha.percent(runs_of(page)["cat-sat"].weights[0, 0, 1])
     assert claim.evaluate("e => e.nextSibling.textContent") == f" (now {share})"
-    page.evaluate("document.querySelector('mha-explorer').explorer.reset()")
-    settled(page)
+    reset(page)
     assert "fails" not in claim.get_attribute("class")
 
 
@@ -391,34 +407,6 @@ OWN = """() => [...document.querySelectorAll(".now")]
     .map((mark) => mark.closest("[id]").id)"""
 
 
-def test_what_does_not_follow_says_that_it_has_the_books_numbers(tied):
-    page = tied("mechanism/what-attention-does")
-    settled(page)
-    assert page.evaluate(OWN) == []
-    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
-                  "mhaPlaces.parse('query.0.2.0'), 3)")  # fmt: skip
-    settled(page)
-    marked = {*page.evaluate(OWN)}
-    # A figure, a box, a quiz, a sentence; but no table that follows, and nothing of another kind.
-    assert {"fig-river-bank-plane", "tbl-river-bank-words", "one-output-that-moved"} <= marked
-    assert {"turn-river-bank-key-1-3-1-title", "quiz-river-bank-louder-title"} <= marked
-    assert "tbl-river-bank-weights" not in marked
-    panels = page.locator("#fig-river-bank-moved g[data-at] text:first-of-type")
-    titles = [text.split(" (") for text in panels.all_text_contents()]
-    assert ["the river bank"] in titles  # follows, and its neighbour does not
-    assert ["the money bank", "the book’s numbers)"] in titles
-    words = page.locator("data.own", has_text="The query of bank is the same")
-    assert words.evaluate("e => getComputedStyle(e).textDecorationLine") == "none"
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(OWN) == []
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert {*page.evaluate(OWN)} == marked
-    page.evaluate("document.querySelector('mha-explorer').explorer.reset()")
-    settled(page)
-    assert page.evaluate(OWN) == []
-    assert page.locator("data.own").count() == 0
-
-
 NESTED = """() => [...document.querySelectorAll("data + .now, p > .now")].filter((mark) => {
   const before = document.createRange();
   before.setStart(mark.closest("p, li, td, .caption-text") ?? mark.parentNode, 0);
@@ -428,49 +416,46 @@ NESTED = """() => [...document.querySelectorAll("data + .now, p > .now")].filter
 }).map((mark) => mark.parentNode.textContent)"""
 
 
-@pytest.mark.parametrize(
-    ("name", "edit", "says"),
-    [
-        ("mechanism/softmax", "embeddings.2.0", "it was (2.38, 0.26) (the book’s numbers). A"),
-        ("transformer/order", "query.0.0.0", "0 and 1 [the book’s numbers], with their signs.)"),
-    ],
-)
-def test_a_remark_about_a_number_in_brackets_doubles_none(tied, name, edit, says):
-    page = tied(name)
-    page.evaluate("at => document.querySelector('mha-explorer').explorer.edit("
-                  "mhaPlaces.parse(at), -1)", edit)  # fmt: skip
-    settled(page)
-    expect(page.locator("main")).to_contain_text(says)
+def test_a_remark_about_a_number_in_brackets_doubles_none(tied):
+    page = tied("mechanism/softmax")
+    edit(page, "embeddings.2.0", -1)
+    expect(page.locator("main")).to_contain_text("it was (2.38, 0.26) (the book’s numbers). A")
     assert page.evaluate(NESTED) == []
 
 
-def test_the_small_strip_speaks_of_stars_only_where_there_are_some(tied):
-    page = tied("transformer/decoding")
-    change = page.locator(".small-changed")
-    page.get_by_label("Causal: no later keys").first.uncheck()
-    page.locator("#fig-decoding-cache").scroll_into_view_if_needed()
-    settled(page)
-    assert page.locator("data.moved").count() == 0
-    expect(change).to_contain_text("These are your numbers.")
+def test_what_an_order_changes_is_said_where_it_is(tied):
     page = tied("transformer/order")
+    edit(page, "query.0.0.0", -1)
+    expect(page.locator("main")).to_contain_text("0 and 1 [the book’s numbers], with their signs.)")
+    assert page.evaluate(NESTED) == []
+    reset(page)
     page.get_by_role("button", name="Last word first").first.click()
     settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
+    # Words that change places no longer stand at their positions.
+    at = page.locator("data.own", has_text="stands at position 0, sat at position 1")
+    expect(at).to_have_count(1)
+    assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
+    assert page.locator("data.fails", has_text="stays as it is").count() == 1
     centre(page, page.locator("data.moved").first)
     expect(page.locator(".small-changed")).to_contain_text("Marked ∗")
 
 
-def test_the_small_strip_and_its_reset_have_room_beside_the_contents(tied):
+def test_the_small_strip_speaks_of_no_stars_and_has_room_beside_the_contents(tied):
     page = tied("transformer/decoding")
-    page.locator("mha-explorer.live").first.wait_for()
-    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
-                  "mhaPlaces.parse('embeddings.2.0'), 1.9)")  # fmt: skip
+    page.get_by_label("Causal: no later keys").first.uncheck()
+    page.locator("#fig-decoding-cache").scroll_into_view_if_needed()
+    settled(page)
+    assert page.locator("data.moved").count() == 0
+    expect(page.locator(".small-changed")).to_contain_text("These are your numbers.")
+    reset(page)
+    edit(page, "embeddings.2.0", 1.9)
     page.set_viewport_size({"width": 1280, "height": 800})
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
     settled(page)
     strip = page.locator(".small-strip.in-margin:visible")
-    reset = strip.get_by_role("button", name="Reset").bounding_box()
-    assert reset["y"] + reset["height"] < 800
+    button = strip.get_by_role("button", name="Reset").bounding_box()
+    assert button["y"] + button["height"] < 800
     contents = page.locator("nav.page-toc.gives-way").bounding_box()
     assert contents["y"] + contents["height"] < strip.bounding_box()["y"]
     expect(strip).to_contain_text("These are your numbers.")  # no star is on the screen
@@ -492,21 +477,7 @@ def test_what_is_typed_into_stays_though_text_above_it_takes_another_line(tied):
     settled(page)
     assert page.locator(".now", has_text="(the book’s numbers)").count() > 0
     assert abs(page.evaluate("document.activeElement.getBoundingClientRect().top") - before) < 1
-
-
-def test_a_caption_says_that_it_is_of_the_figure_as_first_shown(tied):
-    page = tied("transformer/depth")
-    page.locator("mha-instrument.live .letters").wait_for()
-    captions = page.locator(".as-at-first")
-    assert captions.count() == 0
-    page.locator(".letters select").nth(0).select_option("B")
-    figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
-    assert figure == ["fig-depth-a-b-a"]
-    expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
-    page.locator(".letters").get_by_role("button", name="Reset").click()
-    expect(captions).to_have_count(0)
     second = page.locator("#explore-it-tired-second-layer")  # whose numbers have most digits
-    second.scroll_into_view_if_needed()
     expect(second.locator(".at-weights").first).to_be_visible()
     assert second.evaluate("e => e.scrollWidth - e.clientWidth") == 0
 
@@ -532,15 +503,6 @@ def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_nu
     page.locator("mha-instrument").first.scroll_into_view_if_needed()
     page.locator(".model-head input").first.uncheck()
     expect(page.locator("#tbl-names-losses .as-at-first")).to_have_count(1)
-
-
-def test_words_that_change_places_no_longer_stand_at_their_positions(tied):
-    page = tied("transformer/order")
-    page.get_by_role("button", name="Last word first").first.click()
-    at = page.locator("data.own", has_text="stands at position 0, sat at position 1")
-    expect(at).to_have_count(1)
-    assert at.evaluate("e => e.nextSibling.textContent") == " (the book’s numbers)"
-    assert page.locator("data.fails", has_text="stays as it is").count() == 1
 
 
 def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone(tied):
@@ -594,10 +556,7 @@ COVERED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", PAGES)
-def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(tied, name, width):
-    page = tied(name, width)
+def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
     height = page.evaluate("document.documentElement.scrollHeight")
     stood = 0
     for top in range(0, height, 1400):
@@ -607,26 +566,18 @@ def test_the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(ti
         stood += covered is not None
         assert not covered, top
     assert stood > 1
-    if width == 390:
-        page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-        data = page.locator("data[data-of]:visible").nth(5)
-        centre(page, data)
-        rest(page, 300)
-        if page.locator(".small-strip:visible").count():
-            page.get_by_role("button", name="Put the small strip away").click()
-            assert page.locator(".small-strip:visible").count() == 0
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
 
 
-def test_printing_has_the_numbers_of_the_book(tied):
-    page = tied("mechanism/what-attention-does")
-    settled(page)
-    printed = page.evaluate(SAID)
-    page.evaluate("document.querySelector('mha-explorer').explorer.edit("
-                  "mhaPlaces.parse('query.0.2.0'), 3)")  # fmt: skip
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(SAID) == printed
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(SAID) != printed
+@pytest.mark.parametrize("name", PAGES)
+def test_the_small_strip_covers_nothing_of_a_phone_and_can_be_put_away(tied, name):
+    page = tied(name, 390)
+    the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
+    centre(page, page.locator("data[data-of]:visible").nth(5))
+    rest(page, 300)
+    if page.locator(".small-strip:visible").count():
+        page.get_by_role("button", name="Put the small strip away").click()
+        assert page.locator(".small-strip:visible").count() == 0
 
 
 # ---- Depth ----
@@ -641,9 +592,14 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     status = page.locator(".letters .status")
     assert "The last A finds B, which stood after an A: the guess is B" in status.inner_text()
     settled(page)
-    said = page.evaluate(SAID)
+    said, captions = page.evaluate(SAID), page.locator(".as-at-first")
+    assert captions.count() == 0
     letters.nth(0).select_option("B")
     assert "the second layer has found nothing" in status.inner_text()
+    # A caption says that it is of the figure as first shown.
+    figure = captions.evaluate_all("all => all.map((one) => one.closest('figure').id)")
+    assert figure == ["fig-depth-a-b-a"]
+    expect(page.locator("data.own", has_text="The last A meets B")).to_have_count(1)
     settled(page)
     of = "letters-a-b-a-2"
     data = json.loads(soup("transformer/depth").select_one("#letters-a-b-a > script").string)
@@ -660,6 +616,7 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     page.get_by_role("button", name="Reset").first.click()
     settled(page)
     assert page.evaluate(SAID) == said
+    expect(captions).to_have_count(0)
     page.get_by_label("the first layer is there").uncheck()
     assert "the weights are even" in status.inner_text()
     guesses = page.locator(".letters .guess .share").all_inner_texts()

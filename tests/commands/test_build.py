@@ -54,14 +54,6 @@ def article(project):
     return re.search(r"<article.*?</article>", page(project), re.DOTALL).group()
 
 
-def test_a_second_build_computes_nothing_and_changes_nothing(project):
-    before = published(project)
-    (project / "_build" / "build.log").unlink()
-    assert build(project).returncode == 0
-    assert published(project) == before
-    assert not (project / "_build" / "build.log").exists()  # Sphinx was not even started
-
-
 BROKEN = {
     "\nThe weight is 0.73.\n": "book/index.md:21: 0.73 is typed into the prose",
     "\n```{code-cell}\n:tags: [remove-input, remove-output]\n\nassert not weights.any()\n```\n": (
@@ -84,15 +76,6 @@ def test_a_broken_page_is_named_the_last_good_book_stays_and_a_mended_one_is_bui
     write(project, PAGE + "\nThe weight is {given}`0.73`.\n")
     assert build(project).returncode == 0
     assert "0.73</span>." in article(project)
-
-
-def test_a_line_is_told_whatever_stands_before_it(project):
-    page = FRONT.rstrip("\n") + "\n# A page\n{nope}`a`\n"
-    page += "\n```{code-cell}\n1\n```\n{nope}`b`\n\n```{code-cell}\n2\n```\n\n\n{nope}`c`\n"
-    write(project, page)
-    told = re.findall(r"book/index\.md:(\d+): WARNING: Unknown interpreted", build(project).stderr)
-    lines = [str(n) for n, line in enumerate(page.splitlines(), 1) if "nope" in line]
-    assert (len(lines), told) == (3, lines)
 
 
 WAITS = """

@@ -51,17 +51,19 @@ def test_a_command_of_the_term_runs(command, term, monkeypatch):
 
 def build(arguments, made, monkeypatch):
     """Run build.py into a folder; on the pages that are built where no Sphinx has to be loaded."""
-    if arguments[0] not in ("packs", "without-solutions"):
-        files = {path.name: str(path) for path in made.parent.iterdir()}
-        absolute = [files.get(argument, argument) for argument in arguments]
-        done = printed_book.build(ROOT, *absolute, "--to", str(made))
+    to = ["--to", str(made)]
+    if arguments[0] == "course":
+        done = printed_book.build(ROOT, *arguments, *to)
         assert done.returncode == 0, done.stderr
         return
     monkeypatch.setattr(building, "build_html", lambda **_: None)
     for pack in ("questions", "cards", "slides"):  # each has tests of its own
         monkeypatch.setitem(packs.PACKS, pack, lambda *_: [])
-    monkeypatch.setattr("without_solutions.FOLDER", made)
-    to = ["--to", str(made)] if arguments[0] == "packs" else []
+    monkeypatch.setattr("without_solutions.FOLDER", made)  # this, too
+    monkeypatch.setattr(
+        "without_solutions.write", lambda _, folder: shutil.copytree("pack", folder)
+    )
+    to *= arguments[0] != "without-solutions"
     monkeypatch.setattr(sys, "argv", ["build.py", *arguments, *to])
     building.main()
 

@@ -2,21 +2,13 @@
 
 import numpy as np
 import pytest
-from helpers import BATCH, D_K, D_MODEL, D_OUT, D_V, QUERIES, raises
+from helpers import BATCH, D_K, D_MODEL, D_V, QUERIES, raises, random_layer
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mha.core.decoding import KeyValueCache, ask_cache, decode_step
 from mha.core.masks import padded_places, padding_mask
 from mha.core.multihead import MultiHeadWeights, multi_head_attention
-
-
-def layer(rng, heads=6, groups=2, dtype=np.float64, *, with_output=True):
-    shapes = (heads, D_MODEL, D_K), (groups, D_MODEL, D_K), (groups, D_MODEL, D_V)
-    w_q, w_k, w_v = ((rng.normal(size=shape) / 4).astype(dtype) for shape in shapes)
-    w_o = rng.normal(size=(heads * D_V, D_OUT)).astype(dtype) if with_output else None
-    biases = (rng.normal(size=(len(w), w.shape[-1])).astype(dtype) for w in (w_q, w_k, w_v))
-    return MultiHeadWeights(w_q, w_k, w_v, w_o, *(biases if with_output else ()))
 
 
 def decoded(x, weights, sizes):
@@ -36,7 +28,9 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, data):
     groups = data.draw(st.sampled_from([1, 2, 3, 6]))
     leading = data.draw(st.sampled_from([(), (BATCH,)]))
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=6))
-    weights = layer(rng, 6, groups, dtype, with_output=data.draw(st.booleans()))
+    has_output = data.draw(st.booleans())
+    drawn = random_layer(rng, 6, groups, w_o=has_output, biases=has_output)
+    weights = MultiHeadWeights(**{name: x.astype(dtype) for name, x in drawn.arrays.items()})
     x = rng.normal(size=(*leading, sum(sizes), D_MODEL)).astype(dtype)
     found, cache = decoded(x, weights, sizes)
     wanted = multi_head_attention(x, weights, is_causal=True)
@@ -49,7 +43,7 @@ def test_steps_of_any_size_equal_the_full_causal_pass(dtype, data):
 
 
 def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
-    weights = layer(rng)
+    weights = random_layer(rng, 6, 2, biases=True)
     x, context = rng.normal(size=(QUERIES, D_MODEL)), rng.normal(size=(3, D_MODEL))
     cache = KeyValueCache.of(context, weights)
     mask = np.array([True, False, True])
@@ -61,7 +55,7 @@ def test_a_cache_of_another_text_is_asked_as_by_cross_attention(rng):
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
-    weights, lengths, width = layer(rng), np.array([2, 5, 3]), 5
+    weights, lengths, width = random_layer(rng, 6, 2, biases=True), np.array([2, 5, 3]), 5
     texts = [rng.normal(size=(n, D_MODEL)) for n in lengths]
     newest = rng.normal(size=(len(lengths), 1, D_MODEL))
     places = padded_places(lengths, width, side=side)
@@ -79,14 +73,14 @@ def test_texts_of_a_padded_batch_are_written_as_each_alone(rng, side):
 
 
 def test_what_does_not_fit_is_refused(rng):
-    weights = layer(rng, 2, 2)
+    weights = random_layer(rng, 2)
     _, cache = decode_step(np.ones((QUERIES, D_MODEL)), weights)
     with raises(
         ValueError,
         "key has shape (6, 1, 11), which does not go behind (2, 5, 11);"
         " only the number of tokens may differ",
     ):
-        decode_step(np.ones((1, D_MODEL)), layer(rng, 6, 6), cache)
+        decode_step(np.ones((1, D_MODEL)), random_layer(rng, 6), cache)
     with raises(ValueError, "key has shape (2, 5, 1) but value has (2, 7, 1); they must match"):
         KeyValueCache(np.ones((2, 5, 3)), np.ones((2, 7, 3)))
     with raises(TypeError, "weights is a ndarray; a MultiHeadWeights is wanted"):

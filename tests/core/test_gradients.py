@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import BATCH, HEADS, central_differences, raises
+from helpers import BATCH, HEADS, central_differences, raises, random_layer
 
 from mha import (
     MultiHeadWeights,
@@ -49,19 +49,7 @@ def test_attention(rng, name):
         close(getattr(gradients, part), loss, arguments[i])
 
 
-def layer(rng, *, w_o=True, biases=False, groups=HEADS):
-    def normal(*shape):
-        return rng.normal(size=shape)
-
-    widths = (HEADS, D_K), (groups, D_K), (groups, D_V)
-    return MultiHeadWeights(
-        normal(HEADS, D_MODEL, D_K),
-        normal(groups, D_MODEL, D_K),
-        normal(groups, D_MODEL, D_V),
-        normal(HEADS * D_V, D_OUT) if w_o else None,
-        *(normal(*width) for width in widths if biases),
-        b_o=normal(D_OUT) if biases and w_o else None,
-    )
+SIZES = {"d_model": D_MODEL, "d_k": D_K, "d_v": D_V, "d_out": D_OUT}
 
 
 @pytest.mark.parametrize(
@@ -77,7 +65,7 @@ def layer(rng, *, w_o=True, biases=False, groups=HEADS):
 )
 def test_multi_head(rng, biases, options, cross, w_o, groups):
     x = rng.normal(size=(N, D_MODEL))
-    weights = layer(rng, w_o=w_o, biases=biases, groups=groups)
+    weights = random_layer(rng, HEADS, groups, w_o=w_o, biases=biases, **SIZES)
     context = rng.normal(size=(M, D_MODEL)) if cross else None
     if "mask" in options:
         options = options | {"mask": MASK if cross else MASK[:, :N]}
@@ -121,8 +109,8 @@ def test_a_batch_is_its_sequences_and_the_matrices_gradients_add_up(
     def drawn(*shape):
         return (rng.normal(size=shape) / 4).astype(dtype)
 
-    matrices = vars(layer(rng, w_o=w_o)).values()
-    weights = MultiHeadWeights(*(None if m is None else (m / 4).astype(dtype) for m in matrices))
+    matrices = random_layer(rng, w_o=w_o, **SIZES).arrays.items()
+    weights = MultiHeadWeights(**{name: matrix.astype(dtype) for name, matrix in matrices})
     x = drawn(*leading, N, D_MODEL)
     context = drawn(*leading, M, D_MODEL) if cross else None
     d_output = drawn(*leading, N, D_OUT if w_o else HEADS * D_V)

@@ -24,14 +24,6 @@ def test_head_i_holds_its_columns():
         np.testing.assert_array_equal(heads[:, i], x[..., i * D_K : (i + 1) * D_K])
 
 
-def test_merging_puts_heads_side_by_side():
-    heads = counted(BATCH, HEADS, QUERIES, D_K)
-    merged = merge_heads(heads)
-    assert merged.shape == (BATCH, QUERIES, HEADS * D_K)
-    expected = np.concatenate([heads[:, i] for i in range(HEADS)], axis=-1)
-    np.testing.assert_array_equal(merged, expected)
-
-
 @given(LEADING, SIDE, SIDE, SIDE)
 def test_each_undoes_the_other(leading, num_heads, n, d):
     x = counted(*leading, n, num_heads * d)

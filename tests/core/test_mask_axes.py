@@ -2,14 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import D_K, D_MODEL, D_OUT, D_V, HEADS, KEYS, QUERIES, raises
+from helpers import D_MODEL, D_OUT, HEADS, KEYS, QUERIES, raises, random_layer
 
-from mha import (
-    MultiHeadWeights,
-    multi_head_attention,
-    multi_head_attention_backward,
-    padding_mask,
-)
+from mha import multi_head_attention, multi_head_attention_backward, padding_mask
 
 LENGTHS = np.array([2, 5, 3])
 """As many sentences as heads: the sizes alone do not tell them apart."""
@@ -17,8 +12,7 @@ LENGTHS = np.array([2, 5, 3])
 
 @pytest.fixture
 def layer(rng):
-    shapes = (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_K), (HEADS, D_MODEL, D_V)
-    return MultiHeadWeights(*(rng.normal(size=s) / 4 for s in (*shapes, (HEADS * D_V, D_OUT))))
+    return random_layer(rng)
 
 
 def tokens(rng, *leading, n=QUERIES):

@@ -5,7 +5,7 @@ import pytest
 from helpers import KEYS, QUERIES, raises
 
 from mha import causal_mask, padded_places, padding_mask, sliding_window_mask
-from mha.core.masks import as_additive_mask, as_mask
+from mha.core.masks import as_mask
 
 INF = np.inf
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
@@ -43,27 +43,6 @@ def test_padding_on_either_side_and_places_in_the_text():
         np.testing.assert_array_equal(real, places[:, None] >= 0)
     with raises(ValueError, 'side is \'top\'; "right" or "left" is wanted'):
         padding_mask(2, 3, side="top")
-
-
-def test_true_adds_nothing_and_false_adds_minus_infinity():
-    additive = as_additive_mask([[True, False, True]], False, (2, 3))
-    np.testing.assert_array_equal(additive, [[0, -INF, 0]])
-
-
-def test_causal_alone_and_with_a_mask():
-    causal = [[0, -INF, -INF], [0, 0, -INF]]
-    np.testing.assert_array_equal(as_additive_mask(None, True, (2, 3)), causal)
-    both = as_additive_mask([[False, True, True]], True, (2, 3))
-    np.testing.assert_array_equal(both, [[-INF, -INF, -INF], [-INF, 0, -INF]])
-    added = as_additive_mask([[1.0, 2.0, 3.0]], True, (2, 3))
-    np.testing.assert_array_equal(added, [[1, -INF, -INF], [1, 2, -INF]])
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("mask", [np.ones((2, 3), bool), np.ones((2, 3)), np.ones(3, np.float16)])
-def test_the_dtype_is_that_of_the_scores(mask, is_causal, dtype):
-    assert as_additive_mask(mask, is_causal, (2, 3), dtype).dtype == dtype
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (1, 3), (2, 1), (5, 1, 3), (5, 2, 3)])

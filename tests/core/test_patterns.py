@@ -154,11 +154,6 @@ HALVES = np.full((2, 2), 0.5)
             " two square matrices of one size are wanted",
         ),
         (HALVES, np.ones((2, 2)), "embeddings has rank 1; 2 is wanted"),
-        (
-            HALVES,
-            [[1.0, np.inf], [0.0, 1.0]],
-            "embeddings holds inf at index (0, 1); finite numbers are wanted",
-        ),
     ],
 )
 def test_embeddings_without_an_inverse_are_refused(pattern, embeddings, sentence):

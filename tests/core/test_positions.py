@@ -77,13 +77,6 @@ def test_each_angle_is_that_of_the_formula(n, width, base):
             assert found[position, pair] == pytest.approx(wanted, rel=1e-12)
 
 
-def test_the_layouts_are_inverse(rng):
-    x = rng.normal(size=(HEADS, QUERIES, WIDTH))
-    np.testing.assert_array_equal(halves_to_pairs(pairs_to_halves(x)), x)
-    np.testing.assert_array_equal(pairs_to_halves(halves_to_pairs(x)), x)
-    np.testing.assert_array_equal(pairs_to_halves(np.arange(6)), [0, 2, 4, 1, 3, 5])
-
-
 def published():
     """Return the published cases of RotaryEmbedding that turn a whole query of four axes."""
     importlib.import_module("onnx.backend.test.case.node.rotaryembedding")

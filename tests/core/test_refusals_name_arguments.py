@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from helpers import raises
-from sound_arguments import DRAWING, MORE, SOUND
+from sound_arguments import BESIDE, DRAWING, MORE, SOUND
 
 import mha
 
@@ -69,3 +69,41 @@ def test_what_is_no_base_is_refused_by_name(name, argument):
     with raises(TypeError, f"{argument} has shape (2,); one number is wanted"):
         called(name, **SOUND[name] | {argument: [2.0, 3.0]})
     assert np.isfinite(called(name, **SOUND[name] | {argument: 0.5})).all()
+
+
+# What is no array: switches, and things of a kind
+
+SWITCHES = [
+    *((name, "enable_gqa") for name in SOUND if name.startswith("scaled_dot")),
+    *((name, "enable_gqa") for name in ("attention_weights", "blockwise_attention")),
+    *((name, "is_causal") for name in SOUND if name.startswith(("scaled_dot", "multi_head"))),
+    *((name, "is_causal") for name in ("attention_weights", "blockwise_attention")),
+    *((name, "is_causal") for name in ("transformer", "linear_biases")),
+]
+
+
+@pytest.mark.parametrize(("name", "switch"), SWITCHES)
+def test_a_switch_is_true_or_false(name, switch):
+    for bad in ("no", 1, None):
+        with raises(TypeError, f"{switch} is {bad!r}; true or false is wanted"):
+            called(name, **SOUND[name], **{switch: bad})
+    assert called(name, **SOUND[name], **{switch: np.False_}) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "wanted"),
+    [
+        ("draw_layer", "rng", "a Generator"),
+        ("fit_patterns", "rng", "a Generator"),
+        ("online_softmax", "so_far", "a RunningSoftmax"),
+        ("RunningSoftmax.merged", "other", "a RunningSoftmax"),
+        ("origin", "run", "a Trace"),
+        ("origin", "place", "a Place"),
+        ("Place.value", "run", "a Trace"),
+    ],
+)
+def test_a_thing_is_of_its_kind(name, argument, wanted):
+    given = (BESIDE.get(name) or SOUND[name]) | {argument: "seven"}
+    owner, _, method = name.rpartition(".")
+    with raises(TypeError, f"{argument} is a str; {wanted} is wanted"):
+        getattr(getattr(mha, owner) if owner else mha, method)(**given)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import loop_product, loop_weights, raises
+from helpers import loop_added, loop_layer, loop_norm, loop_product, raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,12 +25,6 @@ LAYER = MultiHeadWeights(ONE, ONE, ONE)
 # One number after the other
 
 
-def loop_added(rows, row):
-    return (
-        rows if row is None else [[a + float(b) for a, b in zip(r, row, strict=True)] for r in rows]
-    )
-
-
 def loop_active(x, activation):
     return max(x, 0.0) if activation == "relu" else x * (1 + math.erf(x / math.sqrt(2))) / 2
 
@@ -41,26 +35,9 @@ def loop_feed_forward(x, layer):
     return loop_added(loop_product(active, layer.w_out.tolist()), layer.b_out)
 
 
-def loop_attention(x, layer, is_causal):
-    """Return a layer's output, head by head as lists."""
-    found = [[] for _ in x]
-    for w_q, w_k, w_v in zip(layer.w_q, layer.w_k, layer.w_v, strict=True):
-        query, key, value = (loop_product(x, w.tolist()) for w in (w_q, w_k, w_v))
-        scale = 1 / math.sqrt(layer.d_k)
-        weights = loop_weights(query, key, scale, lambda i, j: j <= i or not is_causal)
-        for row, mixed in zip(found, loop_product(weights, value), strict=True):
-            row.extend(mixed)
-    return found if layer.w_o is None else loop_product(found, layer.w_o.tolist())
-
-
-def loop_norm(x, norm):
-    rows = []
-    for row in x:
-        mean = math.fsum(row) / len(row)
-        spread = math.sqrt(math.fsum((a - mean) ** 2 for a in row) / len(row) + norm.eps)
-        gain, bias = norm.rows(len(row), np.dtype(np.float64))
-        rows.append([(a - mean) / spread * g + b for a, g, b in zip(row, gain, bias, strict=True)])
-    return rows
+def loop_norms(x, norm):
+    gain, bias = norm.rows(len(x[0]), np.dtype(np.float64))
+    return [loop_norm(row, gain, bias, norm.eps) for row in x]
 
 
 def loop_sum(first, second):
@@ -74,13 +51,13 @@ def loop_block(x, block, is_causal):
         layer, norm = getattr(block, part), next(norms)
         if layer is None:
             continue
-        read = loop_norm(x, norm) if block.norm == "before" else x
+        read = loop_norms(x, norm) if block.norm == "before" else x
         if part == "attention":
-            found = loop_attention(read, layer, is_causal)
+            found = loop_layer(read, read, layer, lambda _, i, j: j <= i or not is_causal)
         else:
             found = loop_feed_forward(read, layer)
         x = loop_sum(x, found)
-        x = loop_norm(x, norm) if block.norm == "after" else x
+        x = loop_norms(x, norm) if block.norm == "after" else x
     return x
 
 

@@ -4,26 +4,8 @@ import math
 
 import numpy as np
 from unseen import DIVIDES, FOUR_AXES, HIDES, NO_NUMBERS, A, Unseen
-
-
-def softmax(scores, axis=-1):
-    top = np.max(scores, axis=axis, keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0).astype(scores.dtype)
-    raised = np.exp(scores - top)
-    total = raised.sum(axis=axis, keepdims=True)
-    return raised / np.where(total == 0, 1, total)
-
-
-def hide(scores, mask):
-    mask = np.asarray(mask)
-    if mask.dtype == bool:
-        return np.where(mask, scores, -np.inf)
-    return scores + mask
-
-
-def plain(query, key, value):
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
-    return softmax(scores) @ value
+from wrong_by_hand import masked as hide
+from wrong_by_hand import soft as softmax
 
 
 def masked(query, key, value, mask=None):
@@ -50,7 +32,6 @@ def softcapped(query, key, value, mask=None, scale=None, softcap=None):
     return softmax(scores) @ value
 
 
-PLAIN = Unseen(plain, A)
 MASKED = Unseen(masked, A)
 PADDED = Unseen(padded, A, conditions=(FOUR_AXES,))
 CAPPED = Unseen(softcapped, A)
@@ -78,39 +59,14 @@ RIGHT = [
                  HIDDEN, "hide(scores, mask.astype(bool))", conditions=(NO_NUMBERS,)),
 ]  # fmt: skip
 WRONG = [
-    MASKED.wrong("divided by the root of the model's width", ROOT,
-                 "math.sqrt(query.shape[-1] * (query.shape[-3] if query.ndim > 2 else 1))"),
-    MASKED.wrong("scores divided twice by the root", ROOT, "query.shape[-1]"),
-    MASKED.wrong("scores not divided", f" / {ROOT}", ""),
-    MASKED.wrong("scores multiplied by the root", f"/ {ROOT}", f"* {ROOT}"),
     CAPPED.wrong("scores in float16", "query, key)", "query.astype('e'), key.astype('e'))",
                  "* scale", "* np.float16(scale)", CAP, "    scores = scores.astype(query.dtype)\n",
                  ", softcap=None", ""),
-    MASKED.wrong("softmax over the queries", SOFT, "softmax(scores, axis=-2)"),
-    CAPPED.wrong("softmax over axis 1", SOFT, "softmax(scores, axis=1)"),
-    MASKED.wrong("softmax twice", SOFT, "softmax(softmax(scores))"),
-    PLAIN.wrong("no shift by the maximum",
-                SOFT, "np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)"),
-    MASKED.wrong("dropout of weights left on", SOFT,
-                 "softmax(scores) * (np.random.default_rng().random(scores.shape) > 0.1) / 0.9"),
-    CAPPED.wrong("softcap before the scale", " * scale", "", HIDE, f"    scores *= scale\n{HIDE}"),
     CAPPED.wrong("softcap after the mask, so that the hidden is seen", CAP + HIDE, HIDE + CAP),
     MASKED.wrong("mask multiplied into the scores", HIDDEN, "scores * mask"),
-    MASKED.wrong("hidden scores set to zero", HIDDEN, by_truth("np.where(mask, scores, 0.0)")),
-    MASKED.wrong("mask applied after the softmax", HIDDEN, by_truth("scores"), SOFT,
-                 "softmax(scores) * (mask if mask is not None and mask.dtype == bool else 1)"),
-    MASKED.wrong("mask added as 0 and 1", HIDDEN, "scores + mask.astype(scores.dtype)"),
-    MASKED.wrong("mask transposed", HIDDEN, "hide(scores, mask.swapaxes(-1, -2))"),
-    PADDED.wrong("padding mask given to the queries", REAL, "key_padding_mask[:, None, :, None]"),
     PADDED.wrong("padding mask's batch lies against the heads",
                  REAL, "key_padding_mask[:, None, :]"),
-    MASKED.wrong("-1e-9 for -1e9", HIDDEN, by_truth("np.where(mask, scores, -1e-9)")),
     PADDED.wrong("finfo.tiny for finfo.min", "-np.inf", "np.finfo(scores.dtype).tiny"),
-    MASKED.wrong("rows that see nothing are NaN", "    return", "    scores = np.exp(scores -"
-                 " scores.max(axis=-1, keepdims=True))\n    return",
-                 SOFT, "scores / scores.sum(axis=-1, keepdims=True)"),
-    MASKED.wrong("rows that see nothing are the average",
-                 HIDDEN, by_truth("np.where(mask, scores, -1e9)")),
 ]  # fmt: skip
 PAIRS = [
     MASKED.wrong("mask inverted; empty rows the average",

@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 from unseen import FIRST, FOUR_AXES, LAST, ROTARY, A, D, P, Unseen
-from wrong_unseen_attention import hide, softmax
+from wrong_by_hand import masked as hide
+from wrong_by_hand import soft as softmax
+from wrong_by_hand import true_slopes
 
 
 def causal(n, m):
@@ -101,21 +103,10 @@ def rotary_attention(query, key, value, positions):
     return softmax(scores) @ value
 
 
-def slopes(num_heads):
-    def of_power(n):
-        return [2.0 ** (-8.0 * (i + 1) / n) for i in range(n)]
-
-    power = 2 ** math.floor(math.log2(num_heads))
-    found = of_power(power)
-    if power < num_heads:
-        found += of_power(2 * power)[0::2][: num_heads - power]
-    return np.array(found)
-
-
 def linear_bias(num_heads, num_queries, num_keys):
     i = np.arange(num_queries)[:, None] + num_keys - num_queries
     j = np.arange(num_keys)[None, :]
-    return -slopes(num_heads)[:, None, None] * np.abs(i - j)
+    return -np.array(true_slopes(num_heads))[:, None, None] * np.abs(i - j)
 
 
 def token_numbers(mask):
@@ -127,7 +118,7 @@ GROUPED = Unseen(grouped, A, conditions=(LAST,))
 CAUSAL = Unseen(causal_attention, A, conditions=(LAST,))
 STEP, TURNING = Unseen(step, D), Unseen(rotary_step, D, options=ROTARY)
 TURN, TURNED = Unseen(rotary, P), Unseen(rotary_attention, P)
-SLOPES, BIAS, NUMBERS = Unseen(slopes, P), Unseen(linear_bias, P), Unseen(token_numbers, P)
+BIAS, NUMBERS = Unseen(linear_bias, P), Unseen(token_numbers, P)
 SEEN = "causal(n, m)"
 REPEAT = "np.repeat(key, times, axis=-3), np.repeat(value, times, axis=-3)"
 TILE = "np.tile(key, (times, 1, 1)), np.tile(value, (times, 1, 1))"
@@ -145,7 +136,6 @@ RIGHT = [
     TURNING,
     TURN,
     TURNED,
-    SLOPES,
     BIAS,
     NUMBERS,
     CAUSAL.wrong("causal mask aligned top-left",
@@ -159,27 +149,9 @@ WRONG = [
     MASKS.wrong("padding and causal mask joined by or", "if is_causal:",
                 "if is_causal and key_padding_mask is None:", "key_padding_mask[:, None, None, :]",
                 "key_padding_mask[:, None, None, :] | (causal(n, m) & is_causal)"),
-    CAUSAL.wrong("diagonal hidden under the causal mask", SEEN, "np.tri(n, m, m - n - 1, bool)"),
-    CAUSAL.wrong("keys viewed where axes should be exchanged", "dots(query, key)",
-                 "dots(query, key.reshape(*key.shape[:-2], -1, m).swapaxes(-1, -2))"),
-    STEP.wrong("cache overwritten by the new tokens", *KEPT, *LOST),
-    STEP.wrong("new tokens in front of the cache",
-               *FRONT, "([cache[1], value]", "([value, cache[1]]"),
-    STEP.wrong("new tokens see each other's future", *UNMASKED),
     STEP.wrong("cache keeps the last four tokens only",
                ", (key, value)", ", (key[..., -4:, :], value[..., -4:, :])"),
-    TURNING.wrong("rotary always from zero", "past), turned(key, past)", "0), turned(key, 0)"),
-    TURN.wrong("halves turned for pairs", "turn_pairs", "turn_halves"),
-    TURN.wrong("from position 1", "(positions)", "(positions + 1)"),
-    TURNED.wrong("keys not turned", "query, key = rotary(query, positions), rotary(key, positions)",
-                 "query = rotary(query, positions)"),
     BIAS.wrong("linear biases of the wrong sign", "return -", "return "),
-    SLOPES.wrong("slopes halve whatever the number of heads", "power = 2 **",
-                 "return 2.0 ** -np.arange(1, num_heads + 1)\n    power = 2 **"),
-    SLOPES.wrong("one series for heads that are no power of two",
-                 "power = 2 ** math.floor(math.log2(num_heads))", "power = num_heads"),
-    NUMBERS.wrong("numbers counted with the padding", NUMBERED,
-                  "np.broadcast_to(np.arange(mask.shape[-1]), mask.shape).copy()"),
     NUMBERS.wrong("the first text's padding taken for all", NUMBERED,
                   "np.maximum(np.arange(mask.shape[-1]) - np.argmax(np.atleast_2d(mask)[0]),"
                   " np.zeros(mask.shape, int))"),

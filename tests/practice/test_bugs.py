@@ -39,7 +39,7 @@ def test_every_property_holds_of_the_right_code(seed):
 
 
 @pytest.mark.parametrize("bug", BUGS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 17])  # the last is that of the page
 def test_a_bug_fails_on_its_properties_and_on_no_other(bug, seed):
     found = caught(BUGS[bug], np.random.default_rng(seed))
     assert "".join(a for a, fails in zip(LETTERS, found, strict=True) if fails) == CAUGHT[bug]

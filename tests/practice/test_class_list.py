@@ -7,7 +7,6 @@ import pytest
 
 from mha.practice.worksheets import Student
 from mha.practice.worksheets.class_list import read_class
-from mha.practice.worksheets.command import main
 
 SCRIPTS = (
     ("Zoë Anaïs Łucja Ñusta", "Noether Çelik"),
@@ -84,24 +83,6 @@ def class_list(folder, text, encoding="utf-8"):
 def test_sixty_students_in_eight_scripts_in_each_form(tmp_path, form):
     found = read_class(class_list(tmp_path, *FORMS[form]))
     assert found == tuple(Student(n, f"{g} {f}", i) for n, (g, f, i) in enumerate(CLASS, 1))
-
-
-def test_two_lessons_of_sixty_students_are_theirs_alone(tmp_path, capsys):
-    path, folder = class_list(tmp_path, *FORMS["Canvas's gradebook"]), tmp_path / "term"
-    folder.mkdir()
-    for lesson in ("2", "4"):
-        main(["--seed=7", "--lesson", lesson, "--class", str(path), str(folder)])
-    said = "class.csv names 60 students, such as Zoë Noether, with the id s000\n"
-    assert capsys.readouterr().out == 2 * said
-    assert len(list(folder.iterdir())) == 8
-    given = []
-    for text in (path.read_text("utf-8") for path in folder.glob("*worksheets*")):
-        sheets = text.split("\n## ")[1:]
-        assert len(sheets) == 60
-        for (first, last, number), sheet in zip(CLASS, sheets, strict=True):
-            assert f": {first} {last}, {number} (lesson " in sheet.partition("\n")[0]
-        given += [sheet.partition("### Given")[2].partition("### Your turn")[0] for sheet in sheets]
-    assert len(set(given)) == 120
 
 
 @pytest.mark.parametrize(

@@ -74,17 +74,6 @@ def test_each_stage_is_given_what_it_is_computed_from_of_every_head(stage):
     assert titles == wanted
 
 
-def test_rounding_is_spoken_of_where_it_is_needed():
-    assert "do not round. No calculator is needed.\n" in sheet_of(
-        worksheet(1, 1, stages=["scores"])
-    )
-    assert "Round in task 1 alone: write down 3 decimals" in sheet_of(
-        worksheet(1, 1, stages=["weights"])
-    )
-    assert "rounded when shown" in key_of(worksheet(1, 1))
-    assert "rounded when shown" not in key_of(worksheet(1, 1, stages=["key"]))
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -157,7 +157,7 @@ STRANGE = ("</script>", "<b>\"a'</b>", "*a*_b_", "$c$", "\\d^{e}%", "&lt;", "e^x
 NAMES = ('<i>Ada</i> & "Bo" | \\emph{e}', "*Cy* $x$ {eval}`1` # Di </script>Eve")
 
 
-def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
+def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path, capsys):
     table = io.StringIO()
     csv.writer(table).writerows(
         [("name", "id"), *((name, f"*{i}*") for i, name in enumerate(NAMES))]
@@ -165,6 +165,8 @@ def test_words_of_others_are_text_in_the_sheets_and_the_key(tmp_path):
     path = class_list(tmp_path, table.getvalue())
     main(["--seed", "5", "--class", str(path), "--sentence", " ".join(STRANGE),
           "--difficulty", "hard", "--heads", "2", str(tmp_path)])  # fmt: skip
+    said = f"class.csv names 2 students, such as {NAMES[0]}, with the id *0*\n"
+    assert capsys.readouterr().out == said
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin)
     for name in ("worksheets-5.md", "key-5.md"):
         soup = BeautifulSoup(markdown.render((tmp_path / name).read_text("utf-8")), "html.parser")

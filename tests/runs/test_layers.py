@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import raises
+from helpers import raises, random_layer
 
 from mha import (
     AttentionLayer,
@@ -24,10 +24,8 @@ TOKENS = ("the", " cat", "\n", " ", "sat")
 
 
 def layer(rng, groups=HEADS, *, has_biases=False):
-    shapes = [(HEADS, D_MODEL, D_K), (groups, D_MODEL, D_K), (groups, D_MODEL, D_V)]
-    arrays = [rng.normal(size=shape) for shape in (*shapes, (HEADS * D_V, D_OUT))]
-    biases = [rng.normal(size=(*array.shape[:-2], array.shape[-1])) for array in arrays]
-    return MultiHeadWeights(*arrays, *(biases if has_biases else ()))
+    sizes = {"d_model": D_MODEL, "d_k": D_K, "d_v": D_V, "d_out": D_OUT}
+    return random_layer(rng, HEADS, groups, biases=has_biases, **sizes)
 
 
 @pytest.mark.parametrize("groups", [1, 2, HEADS])

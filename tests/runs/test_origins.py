@@ -116,34 +116,6 @@ def test_every_number_of_a_small_block(rng, norm, activation):
     check_all(trace(projected(rng, tokens=["a", "b"], layer=None, block=block, **arrays)))
 
 
-# One operation a stage
-
-
-@pytest.mark.parametrize(
-    ("text", "operation", "operands"),
-    [
-        ("embeddings.0.1", "given", [""]),
-        ("w_k.1.0.1", "given", [""]),
-        ("query.1.2.0:3", "product", ["embeddings.2.3", "w_q.1.3.0"]),
-        ("scores.1.2.0:1", "product", ["query.1.2.1", "key.1.0.1"]),
-        ("root", "root", ["d_k"]),
-        ("scaled_scores.1.2.0", "scaled", ["scores.1.2.0", "d_k"]),
-        ("exponentials.1.2.0", "exponential", ["scaled_scores.1.2.0"]),
-        ("row_sums.1.2", "sum", [f"exponentials.1.2.{i}" for i in range(3)]),
-        ("weights.1.2.0", "share", ["exponentials.1.2.0", "row_sums.1.2"]),
-        ("percentages.1.2.0", "percent", ["weights.1.2.0"]),
-        ("head_outputs.1.2.0:1", "product", ["weights.1.2.1", "value.1.1.0"]),
-        ("concat.2.3", "copy", ["head_outputs.1.2.1"]),
-        ("head_contributions.1.2.3:0", "product", ["head_outputs.1.2.0", "w_o.2.3"]),
-        ("output.2.3:2", "product", ["concat.2.2", "w_o.2.3"]),
-    ],
-)
-def test_operations_and_operands(text, operation, operands):
-    found = origin(trace(load_example("the-cat-sat")), Place.parse(text))
-    assert found.operation == operation
-    assert [str(o.place) if o.place else o.name for o in found.operands] == operands
-
-
 def test_the_root_and_percentages_have_no_array_and_yet_a_number(rng):
     run = trace(projected(rng, mask=MASK))
     assert origin(run, Place("root")).evaluate() == math.sqrt(run.query.shape[-1])
@@ -172,36 +144,6 @@ def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():
             ("row_sums", run.row_sums[0, row]),
         ):
             assert arithmetic(run, stage, row, 0).result == shown(number)
-
-
-# Other numbers put in
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("scores.0.0.0", 2 * 3.0 * 3.0),
-        ("scores.0.0.0:1", 9.0),
-        ("scaled_scores.0.0.0", 3 / math.sqrt(2)),
-        ("exponentials.0.0.0", math.exp(3)),
-        ("row_sums.0.0", 9.0),
-        ("weights.0.0.0", 1.0),
-        ("percentages.0.0.0", 300.0),
-        ("concat.0.0", 3.0),
-        ("root", math.sqrt(2)),
-        ("embeddings.0.0", 1.0),
-    ],
-)
-def test_evaluate_puts_other_numbers_in_but_keeps_constants(text, wanted):
-    asked = []
-
-    def three(place):
-        asked.append(place)
-        return 3.0
-
-    found = origin(trace(load_example("the-cat-sat")), Place.parse(text))
-    assert found.evaluate(three) == pytest.approx(wanted, rel=1e-15)
-    assert set(asked) == {o.place for o in found.operands if o.place is not None}
 
 
 # Refusals

@@ -11,6 +11,7 @@ from helpers import (
     QUERIES,
     example,
     projected,
+    raises,
     with_places,
 )
 
@@ -64,7 +65,7 @@ def test_positions_are_added_and_angles_turn(rng):
 
 
 @pytest.mark.parametrize("index", range(8))
-def test_values_equal_the_plain_functions_bit_for_bit(rng, index):
+def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_weights(rng, index):
     start = examples(rng)[index]
     record = trace(start)
     query, key, value = record.query, record.key, record.value
@@ -80,12 +81,6 @@ def test_values_equal_the_plain_functions_bit_for_bit(rng, index):
     same(record.weights, attention_weights(query, key, **options))
     same(record.head_outputs, scaled_dot_product_attention(query, key, value, **options))
     same(record.concat, merge_heads(record.head_outputs))
-
-
-@pytest.mark.parametrize("index", range(8))
-def test_exponentials_over_row_sums_are_the_weights(rng, index):
-    record = trace(examples(rng)[index])
-    same = np.testing.assert_array_equal
     same(record.shifts, np.zeros_like(record.shifts))
     same(record.exponentials, np.exp(record.scaled_scores))
     same(record.row_sums, record.exponentials.sum(axis=-1))
@@ -135,6 +130,16 @@ def test_huge_scores_neither_overflow_nor_warn(largest):
     np.testing.assert_array_equal(record.row_sums[0, :2], [1, 1])
     np.testing.assert_array_equal(record.weights[0, :2], [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(record.head_outputs, record.weights)
+
+
+@pytest.mark.parametrize("name", ["w_q", "w_k", "w_v"])
+def test_a_projection_that_overflows_is_refused(rng, name):
+    start = projected(rng)
+    huge = np.full_like(getattr(start.layer, name), 1e308)
+    layer = dataclasses.replace(start.layer, **{name: huge})
+    sentence = "embeddings and the weights overflow float64 when multiplied; smaller numbers are"
+    with raises(ValueError, f"{sentence} wanted"):
+        trace(dataclasses.replace(start, layer=layer))
 
 
 # Nothing can be changed

@@ -179,10 +179,3 @@ def test_mixing_weighted_values_and_contributions_are_blocks(rng):
     for block in (mixing, weighted, shares):
         found = [tuple(body(part)) for part in parts_of(block)]
         assert found == [table.rows for table in block.tables]
-
-
-def test_tokens_that_look_like_markup_are_text():
-    for part in parts_of(blocks.stage_block(AWKWARD, "weights")):
-        assert [row[0] for row in body(part)] == list(AWKWARD.tokens)
-    assert parsed(blocks.mixing_block(AWKWARD, 0))[0].astext().endswith("<end>")
-    html(blocks.mixing_block(AWKWARD, 0))

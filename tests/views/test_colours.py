@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from book_site import ROOT
+from drawn import linear
 
 from mha.views.colours import (
     HATCHES,
@@ -33,11 +34,6 @@ SEEN = {
 }
 TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
 PAPERS = [(HEAD_COLOURS, "#fffdf8"), (HEAD_COLOURS_IN_DARK, "#14161a")]
-
-
-def linear(colour):
-    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
 
 
 def lab(colour, seen):

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from all_figures import FIGURES
-from drawn import SVG, by_class, head_of, lengths, on_paper, raw, texts, wide
+from drawn import SVG, by_class, head_of, lengths, linear, on_paper, raw, texts, wide
 from helpers import HEADS, MASK, example, projected
 
 from byhand.press import heat
@@ -30,10 +30,7 @@ MASKED = trace(example(mask=MASK))
 
 
 def luminance(colour):
-    """Return relative luminance as WCAG 2 defines it."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+    return float(np.dot(linear(colour), (0.2126, 0.7152, 0.0722)))
 
 
 def contrast(first, second):

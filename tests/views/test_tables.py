@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from all_tables import cells, labels, stages
-from helpers import HEADS, MASK, QUERIES, example, projected
+from helpers import MASK, QUERIES, example, projected
 
 from mha import (
     Place,
@@ -114,58 +114,37 @@ def test_columns_are_keys_or_dimensions():
     assert stage_table(RUN, "concat").header == ("Token", "z₁", "z₂", "z₃", "z₄")
 
 
-def test_a_mixture_and_its_sum(rng):
-    run = trace(projected(rng))
-    for head, token in [(0, 4), (2, 1)]:
-        weights, value = run.weights[head, token], run.value[head]
-        rows = [[w, *(w * v)] for w, v in zip(weights, value, strict=True)]
-        table = mixing_table(run, token, head=head)
-        assert cells(table) == texts(np.array([*rows, [1, *run.head_outputs[head, token]]]))
-        assert labels(table) == (*run.tokens, "Sum")
-        assert run.tokens[token] in table.caption
-
-
-@pytest.mark.parametrize("name", example_names())
-def test_weighted_values_are_a_block_a_query(name):
-    run = trace(load_example(name))
-    n = len(run.tokens)
+def tables_with_numbers(run):
+    """Yield each table that is no stage's, with its numbers and what stands before each row."""
+    tokens, heads, n = run.tokens, run.head_names, len(run.tokens)
+    weights, value, outputs = run.weights, run.value, run.head_outputs
     for head in range(run.num_heads):
-        table = weighted_values_table(run, head=head)
-        rows = []
-        for i in range(n):
-            rows += [run.weights[head, i, j] * run.value[head, j] for j in range(n)]
-            rows.append(run.head_outputs[head, i])
-        assert cells(table) == texts(np.array(rows))
-        for i, token in enumerate(run.tokens):
-            block = labels(table)[i * (n + 1) : (i + 1) * (n + 1)]
-            assert block == (*(f"{token} ← {key}" for key in run.tokens), token)
-
-
-def test_entropy_with_its_limit(rng):
-    run = trace(projected(rng, mask=MASK))
-    table = entropy_table(run)
-    limit = np.full(HEADS, np.log(QUERIES))
-    assert cells(table) == texts(np.vstack([entropy(run.weights).T, limit]))
-    assert table.header == ("Query", *run.head_names)
-    assert labels(table) == (*run.tokens, "equal weights")
-
-
-def test_disagreement(rng):
-    run = trace(projected(rng))
-    array = np.array([[total_variation(a, b).mean() for b in run.weights] for a in run.weights])
-    table = disagreement_table(run)
-    assert cells(table) == texts(array)
-    assert [row[i] for i, row in enumerate(cells(table))] == ["0.0000"] * HEADS
-    assert labels(table) == table.header[1:] == run.head_names
-
-
-def test_contributions_and_their_sum(rng):
-    run = trace(projected(rng))
-    for token in range(QUERIES):
-        table = contribution_table(run, token)
+        mixed = weights[head][..., None] * value[head]  # a query, a key, a dimension
+        for token in (1, n - 1):
+            rows = np.column_stack([weights[head, token], mixed[token]])
+            last = [1, *outputs[head, token]]
+            yield mixing_table(run, token, head=head), [*rows, last], (*tokens, "Sum")
+        blocks = [row for i in range(n) for row in (*mixed[i], outputs[head, i])]
+        pairs = [f"{query} ← {key}" for query in tokens for key in tokens]
+        names = [name for i in range(n) for name in (*pairs[i * n : (i + 1) * n], tokens[i])]
+        yield weighted_values_table(run, head=head), blocks, tuple(names)
+    limit = np.full(run.num_heads, np.log(n))
+    yield entropy_table(run), [*entropy(weights).T, limit], (*tokens, "equal weights")
+    apart = [[total_variation(a, b).mean() for b in weights] for a in weights]
+    yield disagreement_table(run), apart, heads
+    for token in range(n):
         rows = [*run.head_contributions[:, token], run.output[token]]
-        assert cells(table) == texts(np.array(rows))
-        assert labels(table) == (*run.head_names, "Output")
+        yield contribution_table(run, token), rows, (*heads, "Output")
+
+
+@pytest.mark.parametrize("mask", [None, MASK])
+def test_other_tables_have_their_numbers_and_labels(rng, mask):
+    run = trace(projected(rng, mask=mask))
+    for table, numbers, names in tables_with_numbers(run):
+        assert (cells(table), labels(table)) == (texts(np.array(numbers)), names), table.caption
+    assert entropy_table(run).header == ("Query", *run.head_names)
+    assert disagreement_table(run).header[1:] == run.head_names
+    assert run.tokens[1] in mixing_table(run, 1).caption
 
 
 # What a source prints

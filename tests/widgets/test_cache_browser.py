@@ -115,18 +115,6 @@ def test_a_token_is_written_kept_and_taken_back(cache):
     expect(slots).to_have_count(3)
 
 
-@pytest.mark.parametrize("state", ["text=0_9&step=-1", "text=" + "_".join("0" * 9) + "&step=999"])
-def test_what_an_address_cannot_mean_is_as_at_first(cache, state):
-    page = cache(f"#cache=the-cat-sat-end&{state}")
-    expect(page.locator(".slot:not(.free)")).to_have_count(2)
-    expect(page.locator(".time-place")).to_have_text("9 of 17")
-
-
-def test_without_a_script_a_table_has_the_numbers_of_the_steps():
-    html = growing_cache(RUN).html
-    assert '<th scope="row">sat</th><td>24</td><td>72</td><td>216</td>' in html
-
-
 def test_a_run_that_has_no_cache_of_one_head_is_refused():
     for name in ("cat-sat", "the-cat-sat"):
         with pytest.raises(ValueError, match="one head from embeddings"):

@@ -16,7 +16,6 @@ from mha.widgets.explorer import explorer
 
 pytestmark = pytest.mark.browser
 
-NORMS = ["before", "after", "nowhere"]
 STEPS = [name for name, kind in STAGES.items() if kind.in_block and not kind.is_matrix]
 LEARNED = [name for name, kind in STAGES.items() if kind.in_block and kind.is_matrix]
 
@@ -64,14 +63,38 @@ def lines(seen):
     )
 
 
-@pytest.mark.parametrize(
-    ("norm", "activation"), [("before", "relu"), ("after", "gelu"), ("nowhere", "gelu")]
-)
-def test_every_step_stands_there_in_order(view, rng, norm, activation):
-    run = with_parts(parts(rng), norm, activation)
-    seen = view(run).open()
-    in_tables(seen, run)
-    seen.settle()
+BLOCKS = [
+    ("before", "relu", "light", 390), ("after", "gelu", "dark", 1280),
+    ("nowhere", "gelu", "light", 1280),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("norm", "activation", "theme", "width"), BLOCKS)
+def test_a_block_stands_there_step_by_step_and_is_changed_and_reset(
+    view, rng, norm, activation, theme, width
+):
+    arrays = parts(rng)
+    seen = view(with_parts(arrays, norm, activation), theme=theme, width=width).live()
+    assert seen.page.evaluate("window.placeAtFirst - place()") == 0
+    assert seen.page.evaluate("window.shift") == 0
+    assert violations(seen.page) == []
+    seen.open()
+    in_tables(seen, seen.run)
+    every_step_stands_there_in_order(seen, norm, activation)
+    seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
+    seen.cell("total", 1, 2).click()
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    changes_in_the_address_are_worked_through(
+        seen, norm, with_parts(changed(arrays), norm, activation)
+    )
+    seen.page.get_by_role("button", name="Reset").click()
+    in_tables(seen, seen.run)
+    assert "#" not in seen.settled_url()
+    assert seen.errors == []
+
+
+def every_step_stands_there_in_order(seen, norm, activation):
     normed = ["of these", "normalised"]
     active = {"relu": "those above 0 (ReLU)", "gelu": "active (GELU)"}[activation]
     wanted = ["plus what went in", "hidden numbers", active, "feed-forward gives"]
@@ -82,11 +105,11 @@ def test_every_step_stands_there_in_order(view, rng, norm, activation):
         wanted = [*wanted[:1], *normed, *wanted[1:], *normed]
     found = lines(seen)
     assert [label for label, *_ in found] == wanted
-    assert found[-1][1:] == [shown(float(x)) for x in run.result[1]]
+    assert found[-1][1:] == [shown(float(x)) for x in seen.run.result[1]]
     seen.page.locator(".chip").nth(2).click()
-    assert lines(seen)[-1][1:] == [shown(float(x)) for x in run.result[2]]
+    seen.settle()
+    assert lines(seen)[-1][1:] == [shown(float(x)) for x in seen.run.result[2]]
     sums_hold(seen.page)
-    assert seen.errors == []
 
 
 def test_numbers_of_a_block_have_their_names_beside_them(put, rng):
@@ -120,19 +143,14 @@ def changed(arrays):
     return arrays
 
 
-@pytest.mark.parametrize("norm", NORMS)
-def test_changes_in_the_address_are_worked_through_and_reset(view, rng, norm):
-    arrays = parts(rng)
+def changes_in_the_address_are_worked_through(seen, norm, run):
     used = {a: v for a, v in CHANGES.items() if norm != "nowhere" or a[:2] not in ("fi", "se")}
     address = "#explore=made-up&" + "&".join(f"{a}={v}" for a, v in used.items())
-    seen = view(with_parts(arrays, norm), address=address).open()
-    in_tables(seen, with_parts(changed(arrays), norm))
+    seen.page.evaluate("(address) => { location.hash = address; }", address)
+    expect(seen.page.locator(".cell.changed").first).to_be_attached()
+    in_tables(seen, run)
     kept = seen.settled_url().partition("#")[2]
     assert all(a in kept for a in used)
-    seen.page.get_by_role("button", name="Reset").click()
-    in_tables(seen, seen.run)
-    assert "#" not in seen.settled_url()
-    assert seen.errors == []
 
 
 RULES = {
@@ -169,18 +187,3 @@ def test_a_number_tells_its_rule_and_leads_to_what_it_comes_from(view, rng):
         seen.page.locator(".panel .operand").first.click()
         wanted = f"at={found.operands[0].place}"
         seen.page.wait_for_function("(wanted) => location.hash.includes(wanted)", arg=wanted)
-
-
-@pytest.mark.parametrize(
-    ("norm", "theme", "width"), [("before", "light", 390), ("after", "dark", 1280)]
-)
-def test_it_moves_nothing_fits_and_can_be_read_by_all(view, rng, norm, theme, width):
-    seen = view(with_parts(parts(rng), norm), theme=theme, width=width).live()
-    assert seen.page.evaluate("window.placeAtFirst - place()") == 0
-    assert seen.page.evaluate("window.shift") == 0
-    assert violations(seen.page) == []
-    seen.open()
-    seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
-    seen.cell("total", 1, 2).click()
-    assert violations(seen.page) == []
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -54,10 +54,22 @@ def test_a_score_is_traced_down_to_the_inputs(view):
     seen.press("Escape")
     assert "Select a number" in seen.panel
     assert lit(seen) == []
+    seen.cell("output", 2, 3).click()  # names the share of each head
+    for head in range(2):
+        share = short(float(seen.run.head_contributions[head, 2, 3]))
+        assert f"Head {head + 1}: {share}" in " ".join(seen.panel.split())
+    seen.page.locator(".panel .operand").last.click()
+    assert "Share of the output of sat, y₄, Head 2" in seen.panel
 
 
-def test_from_the_output_to_an_embedding_by_keyboard_alone(view):
+def test_tables_and_panel_are_worked_by_keyboard_alone(view):
     seen = view("the-cat-sat").open()
+    from_the_output_to_an_embedding(seen)
+    arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen)
+    an_embedding_is_changed(seen)
+
+
+def from_the_output_to_an_embedding(seen):
     seen.cell("output", 0, 0).focus()
     path = ["Output of the, y₁"]
     seen.press("ArrowDown", "Enter")
@@ -73,6 +85,30 @@ def test_from_the_output_to_an_embedding_by_keyboard_alone(view):
     assert "Output of cat, y₁" in seen.focused()
     seen.press("Escape")
     assert "Select a number" in seen.panel
+
+
+def an_embedding_is_changed(seen):
+    seen.cell("embeddings", 0, 0).focus()
+    seen.press("ArrowRight", "ArrowDown", "Enter", "Enter")
+    assert seen.page.evaluate("document.activeElement.value") == "1"
+    seen.press("Control+A")
+    seen.page.keyboard.insert_text("−0.75")
+    embeddings = seen.run.embeddings.copy()
+    embeddings[1, 1] = -0.75
+    changed = trace(replace(seen.run.example, embeddings=embeddings))
+    seen.holds(changed, ("query", "key", "value", "weights", "head_outputs", "concat", "output"))
+    assert seen.cell("embeddings", 1, 1).text_content() == "−0.75"
+    moves = np.abs(changed.weights - seen.run.weights)[:, 0].max(axis=1)
+    moved = f"{shown(float(moves.max()))} in Head {moves.argmax() + 1}"
+    ended = shown(float(np.abs(changed.output - seen.run.output)[0].max()))
+    assert seen.status == (
+        f"The weights of the move by up to {moved}, its output by up to {ended}."
+        " Embedding of cat, x₂ is now −0.75."
+    )
+    assert "changed" in seen.cell("embeddings", 1, 1).get_attribute("class")
+    assert "It was 1 at first." in seen.panel
+    seen.press("Escape")
+    assert seen.focused().startswith("−0.75, Embedding of cat, x₂")
 
 
 def printed_chains(lines):
@@ -181,16 +217,6 @@ def test_the_largest_numbers_are_written_out_and_stay_on_the_page(view):
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_an_output_names_each_heads_share(view):
-    seen = view("the-cat-sat").open()
-    seen.cell("output", 2, 3).click()
-    for head in range(2):
-        share = short(float(seen.run.head_contributions[head, 2, 3]))
-        assert f"Head {head + 1}: {share}" in " ".join(seen.panel.split())
-    seen.page.locator(".panel .operand").last.click()
-    assert "Share of the output of sat, y₄, Head 2" in seen.panel
-
-
 def test_what_is_selected_follows_a_change_and_selecting_again_goes_to_the_sum(view):
     seen = view("cat-sat").open()
     seen.cell("weights", 0, 0, 0).click()
@@ -202,8 +228,7 @@ def test_what_is_selected_follows_a_change_and_selecting_again_goes_to_the_sum(v
     assert seen.focused().startswith("2.7183, Exponential of query cat with key cat")
 
 
-def test_arrow_keys_stay_in_the_table_which_is_one_tab_stop(view):
-    seen = view("the-cat-sat").open()
+def arrow_keys_stay_in_the_table_which_is_one_tab_stop(seen):
     stops = seen.page.locator("table").evaluate_all(
         "all => all.map(t => t.querySelectorAll('.cell[tabindex=\"0\"]').length)"
     )

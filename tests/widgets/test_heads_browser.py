@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from explorer_pages import come_back
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -57,7 +58,7 @@ def test_every_name_holds_of_every_map_as_far_as_in_the_package(opened):
 
 
 def test_a_head_works_any_order_of_tokens_as_the_package_does(opened):
-    rng = np.random.default_rng(SEED)
+    rng, page = np.random.default_rng(SEED), opened()
     for layer, head in recorded_heads():
         runs = [recorded_head(layer, head, sentence) for sentence in SENTENCES]
         query, key = (
@@ -65,7 +66,7 @@ def test_a_head_works_any_order_of_tokens_as_the_package_does(opened):
         )
         ids = rng.integers(0, len(query), size=rng.integers(2, 13))
         own = ".".join(map(str, ids))
-        page = opened(f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
+        come_back(page, f"#heads=real&sentence=1&word=2&key=1&head={layer}.{head}-1.1&own={own}")
         steps = page.locator(".heads-step .number")
         expect(steps.last).to_be_enabled()
         weights = attention_weights(query[ids], key[ids])
@@ -78,7 +79,6 @@ def test_a_head_works_any_order_of_tokens_as_the_package_does(opened):
         cells = page.locator(".heads-story .number.head-0").all_inner_texts()
         assert cells == [f"{x:.3f}" for x in weights[1]]
         assert steps.last.inner_text() == f"{weights[1, 0]:.4f}"
-        page.close()
 
 
 def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
@@ -247,7 +247,7 @@ def test_a_head_is_asked_something_else_and_put_back(opened, width):
     expect(page.locator(".strip-title")).to_contain_text("Whom does it (9) attend to?")
 
 
-def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
+def test_an_address_opens_the_same(opened):
     page = opened("#heads=real&sentence=6&word=2&key=3&head=1.3-2.9&name=before&all=1&own=43.45.44")
     page.get_by_role("button", name="Share").click()
     shared = page.evaluate("location.hash")
@@ -260,15 +260,6 @@ def test_an_address_opens_the_same_and_a_hostile_one_does_nothing(opened):
         again.locator(".heads-map").all_inner_texts()
         == page.locator(".heads-map").all_inner_texts()
     )
-    first = opened()
-    expect(first.locator(".heads-strip")).to_contain_text("÷ √32")  # the head's matrices have come
-    start = first.locator(".model-live").inner_text()
-    for hostile in (
-        "word=99&key=-1&sentence=0&head=7.1-0.3&own=50", "head=1.13-__proto__.1&name=constructor",
-        "own=" + ".".join(["1"] * 13), "word=1e3&own=<img src=x>",
-    ):  # fmt: skip
-        live = opened(f"#heads=real&{hostile}").locator(".model-live")
-        expect(live).to_have_text(start, use_inner_text=True)
 
 
 def test_another_sentence_is_asked_by_a_word_that_tells(opened):

@@ -205,7 +205,7 @@ def test_a_small_layer_with_biases_is_seen_with_them(notebook, rng):
     assert [[line[0], line[3]] for line in seen(frame)] == [list(map(shown, row)) for row in rows]
 
 
-def test_a_long_line_is_cut_and_says_what_it_leaves_out(notebook, rng):
+def test_a_long_line_says_what_it_leaves_out_and_a_map_chooses_head_and_query(notebook, rng):
     run = run_of(rng, is_causal=True)
     _, frame = frame_of(notebook(explorer(run)))
     frame.locator(".layer-tokens button").nth(20).click()
@@ -227,16 +227,13 @@ def test_a_long_line_is_cut_and_says_what_it_leaves_out(notebook, rng):
     assert frame.locator(".model-line").inner_text() == line
     keys.nth(21).locator("button").nth(2).click()
     assert frame.locator(".model-line").inner_text().startswith("Masked")
-
-
-def test_a_map_chooses_head_and_query_by_mouse_and_by_keyboard(notebook, rng):
-    _, frame = frame_of(notebook(explorer(run_of(rng))))
-    maps = frame.locator(".model-map")
+    # A map chooses head and query, by mouse and by keyboard.
+    maps, title = frame.locator(".model-map"), frame.locator(".strip-title")
     box = maps.nth(2).bounding_box()
     maps.nth(2).click(position={"x": 5, "y": (10.5 / N) * box["height"]})
-    expect(frame.locator(".strip-title")).to_contain_text("11 (11) attend to? Head 3")
+    expect(title).to_contain_text("11 (11) attend to? Head 3")
     maps.nth(5).press("ArrowDown")
-    expect(frame.locator(".strip-title")).to_contain_text("12 (12) attend to? Head 6")
+    expect(title).to_contain_text("12 (12) attend to? Head 6")
 
 
 def test_what_a_page_cannot_show_is_refused():

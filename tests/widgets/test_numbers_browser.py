@@ -33,19 +33,15 @@ def same_texts(page, values):
         assert texts == wanted, value
 
 
-@pytest.mark.parametrize("places", PLACES)
-def test_an_exact_tie_goes_to_the_even_digit(arithmetic_page, places):
-    values = ties(places)
-    assert all(shown(value, places) != shown(value, places + 1) for value in values)
-    same_texts(arithmetic_page, values)
-
-
-@pytest.mark.parametrize("places", PLACES)
-def test_what_is_a_tie_but_for_a_last_bit_goes_where_the_tie_goes(arithmetic_page, places):
-    halves = [(n + 0.5) / 10**places for n in range(12)]
-    near = [np.nextafter(x, side) for x in halves for side in (-1, 99)]
-    assert {shown(x, places) for x in near} == {shown(x, places) for x in halves}
-    same_texts(arithmetic_page, [float(x) for x in near])
+def test_ties_go_to_the_even_digit_and_what_is_near_one_goes_where_it_goes(arithmetic_page):
+    for places in PLACES:
+        values = ties(places)
+        assert all(shown(value, places) != shown(value, places + 1) for value in values)
+        same_texts(arithmetic_page, values)
+        halves = [(n + 0.5) / 10**places for n in range(12)]
+        near = [float(np.nextafter(x, side)) for x in halves for side in (-1, 99)]  # by a last bit
+        assert {shown(x, places) for x in near} == {shown(x, places) for x in halves}
+        same_texts(arithmetic_page, near)
 
 
 @settings(max_examples=60)

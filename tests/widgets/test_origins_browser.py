@@ -100,29 +100,30 @@ def size_of(operation, terms):
     return 0.0
 
 
-def all_places(run):
-    """Return the place of every number of a run, and of the ends of each sum of products."""
+def all_origins(run):
+    """Return the origin of every number of a run by its address, and of the ends of each sum."""
     stages = [name for name, stage in STAGES.items() if stage.array(run) is not None]
     whole = [Place("root"), *(place for stage in stages for place in places(run, stage))]
     whole += [Place.at("percentages", *place.index) for place in places(run, "weights")]
-    sums = [(place, origin(run, place)) for place in whole]
+    found = {str(place): (place, origin(run, place)) for place in whole}
     terms = (
         Place.at(place.stage, *place.index, term=term)
-        for place, found in sums
-        if found.operation in ("products", "mixed")
-        for term in (0, len(found.terms) - 1)
+        for place, one in found.values()
+        if one.operation in ("products", "mixed")
+        for term in (0, len(one.terms) - 1)
     )
-    return [*whole, *terms]
+    ends = {str(place): origin(run, place) for place in terms}
+    return {address: one for address, (_, one) in found.items()} | ends
 
 
-def agrees(run, told):
+def agrees(origins, told):
     """Assert that what the browser tells of one place is what Python tells of it.
 
     Python's operation gets the browser's operands: that the runs agree is tested elsewhere, and
     where terms cancel a last bit of an operand is a large part of the result.
     """
     address, operation, terms, value, kept, *texts = told
-    wanted = origin(run, Place.parse(address))
+    wanted = origins[address]
     assert operation == wanted.operation, address
     names = [[str(o.place) if o.place else o.name for o in term] for term in wanted.terms]
     assert [[name for name, _ in term] for term in terms] == names, address
@@ -151,9 +152,10 @@ def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw)
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, constants = set(), set()
     for run, found in zip(runs, in_browser(arithmetic_page, ORIGINS, cases), strict=True):
-        assert {told[0] for told in found} == set(map(str, all_places(run)))
+        origins = all_origins(run)
+        assert {told[0] for told in found} == origins.keys()
         for told in found:
-            agrees(run, told)
+            agrees(origins, told)
             operations.add(told[1])
             constants |= {name for term in told[2] for name, _ in term if "." not in name}
     computed = {"given", "root", "scaled", "exponential", "sum", "share", "percent", "copy"}
@@ -176,9 +178,10 @@ def test_every_number_of_a_block_has_the_origin_that_python_gives_it(
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, rows = set(), set()
     for run, found in zip(runs, in_browser(arithmetic_page, ORIGINS, cases), strict=True):
-        assert {told[0] for told in found} == set(map(str, all_places(run)))
+        origins = all_origins(run)
+        assert {told[0] for told in found} == origins.keys()
         for told in found:
-            agrees(run, told)
+            agrees(origins, told)
             operations.add(told[1])
             rows |= {name.split(".")[0] for term in told[2] for name, _ in term}
     assert operations >= {activation, "products", "sum"}

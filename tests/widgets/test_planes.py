@@ -107,13 +107,16 @@ def test_queries_keys_and_values_are_dragged_and_everything_follows(put):
 def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
     seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
     page = seen.page
+    bar = page.locator(".pulls input").first
+    bar.scroll_into_view_if_needed()
+    box, before, top = bar.bounding_box(), bar.input_value(), page.evaluate("scrollY")
+    swipe(page, box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2, 0, -120)
+    page.wait_for_function("top => scrollY > top + 20", arg=top)
+    expect(bar).to_have_value(before)
     ways = {"Query of bank": (30, -110), "Value of river": (-105, -60)}
     for name, (across, down) in ways.items():
         node = tip(seen, name)
-        node.wait_for()
-        page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
-                      node.element_handle())  # fmt: skip
-        at_rest(node)
+        bring(page, node)
         (x, y), scrolled = middle(node), page.evaluate("scrollY")
         before = numbers(seen)["head_outputs"]
         swipe(page, x, y, across, down, node=node)
@@ -125,6 +128,29 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
     area = page.locator(".frame").last.bounding_box()
     swipe(page, area["x"] + 8, area["y"] + area["height"] - 8, 0, -150)
     page.wait_for_function("from => scrollY > from + 50", arg=scrolled)
+    text_that_takes_another_line_above_moves_nothing_under_the_hand(seen)
+
+
+def text_that_takes_another_line_above_moves_nothing_under_the_hand(seen):
+    page, node = seen.page, tip(seen, "Query of bank")
+    # The text has a claim, and is tied when the reader first does anything.
+    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
+    page.keyboard.press("Shift")
+    page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
+    rest(page, 300)
+    page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
+      const text = document.querySelector("#before");
+      text.textContent = text.textContent.length < 500 ? "Longer. ".repeat(90) : "Short.";
+    })""")
+    bring(page, node)
+    swipe(page, *middle(node), 30, 50, node=node)
+
+
+def bring(page, node):
+    """Bring a tip where a finger has room, and wait until it stands."""
+    node.wait_for()
+    node.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)")
+    at_rest(node)
 
 
 def test_keys_and_sliders_move_what_is_not_dragged(put):
@@ -295,12 +321,12 @@ def test_lines_of_equal_weight_turn_with_the_temperature(put):
     before = numbers(seen)["query"]
     drag(seen, tip(seen, "Query of bank"), 30, -40)
     assert (numbers(seen)["query"] != before).any()
+    seen.page.get_by_role("button", name="Reset").click()
+    lines_of_equal_weight_are_of_a_key_that_is_not_masked(seen)
 
 
-def test_lines_of_equal_weight_are_of_a_key_that_is_not_masked(put):
-    seen = put(explorer(BANK, view="temperature").html)
+def lines_of_equal_weight_are_of_a_key_that_is_not_masked(seen):
     box = seen.page.locator(".temperature .choice")
-    box.first.wait_for()
     caption = seen.page.get_by_text("Lines on which a query gives river 50, 75 and 90 %")
     assert caption.count() == 1
     tops = []
@@ -387,16 +413,6 @@ def test_the_dial_turns_by_angle_and_position(put):
     expect(again.page.get_by_label("angle of a position, components 3")).to_have_value("30")
     again.page.get_by_label("all pairs alike").check()
     np.testing.assert_allclose(np.degrees(numbers(again)["angles"][1]), shown)
-
-
-def test_a_finger_that_scrolls_over_a_slider_leaves_it_where_it_stands(put):
-    seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
-    bar = seen.page.locator(".pulls input").first
-    bar.scroll_into_view_if_needed()
-    box, before, top = bar.bounding_box(), bar.input_value(), seen.page.evaluate("scrollY")
-    swipe(seen.page, box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2, 0, -120)
-    seen.page.wait_for_function("top => scrollY > top + 20", arg=top)
-    expect(bar).to_have_value(before)
 
 
 def test_on_a_phone_a_dial_is_turned_by_finger_and_key_and_seen_as_a_whole(put):
@@ -502,9 +518,7 @@ def test_the_cloud_glides_to_what_a_head_makes_of_it(put):
 def test_the_cloud_is_moved_by_finger(put):
     seen = opened_cloud(put, width=390, has_touch=True, is_mobile=True)
     page, node = seen.page, tip(seen, "Embedding of mat")
-    page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
-                  node.element_handle())  # fmt: skip
-    at_rest(node)
+    bring(page, node)
     swipe(page, *middle(node), 30, 25, node=node)
     follows(seen, TIRED.example)
     moved = numbers(seen)["embeddings"][1] != TIRED.embeddings[1]
@@ -552,25 +566,6 @@ def test_a_plane_keeps_its_scale_while_it_is_held_and_glides_after(put):
     assert seen.page.evaluate(ticks) != before
 
 
-def test_text_that_takes_another_line_above_moves_nothing_under_the_hand(put):
-    seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
-    page, node = seen.page, tip(seen, "Query of bank")
-    at_rest(node)
-    # The text has a claim, and is tied when the reader first does anything.
-    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
-    page.keyboard.press("Shift")
-    page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
-    rest(page, 300)
-    page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
-      const text = document.querySelector("#before");
-      text.textContent = text.textContent.length < 500 ? "Longer. ".repeat(90) : "Short.";
-    })""")
-    page.evaluate("node => scrollTo(0, scrollY + node.getBoundingClientRect().top - 400)",
-                  node.element_handle())  # fmt: skip
-    at_rest(node)
-    swipe(page, *middle(node), 30, -50, node=node)
-
-
 # Names of a plane that cover another name, a number, or a tip by more than their edge.
 COVERED = """(edge) => [...document.querySelectorAll(".plane-area")].flatMap((area) => {
   const box = (node) => {
@@ -597,14 +592,18 @@ def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, them
     made = explorer(trace(replace(BANK.example, name="made")), view="plane").html
     warm = explorer(trace(replace(BANK.example, name="warm")), view="temperature").html
     cloud = explorer(TIRED, view="plane", axes=MEANINGS).html
+    wide = width_explorer(np.random.default_rng(SEED)).html
     arrows, dial = explorer(GIVEN, view="plane").html, explorer(TURNED, view="dial").html
     seen = put(
-        arrows + made + warm + cloud + dial, theme=theme, width=width, reduced_motion="reduce"
+        arrows + made + warm + cloud + dial + wide,
+        theme=theme,
+        width=width,
+        reduced_motion="reduce",
     )
     for element in seen.page.locator("mha-explorer").all():
         element.scroll_into_view_if_needed()
     seen.page.get_by_text("As arrows").click()
-    expect(seen.page.locator(".plane-area")).to_have_count(11)
+    expect(seen.page.locator(".plane-area")).to_have_count(12)
     at_rest(tip(seen, "Query of it, Head 1"))
     assert seen.page.evaluate(COVERED, 1) == []
     assert violations(seen.page) == []

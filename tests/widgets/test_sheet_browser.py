@@ -179,6 +179,50 @@ def test_what_does_not_reach_the_query_is_pale_and_moving_it_says_so(sheet_page,
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_what_is_on_is_told_together_and_each_change_can_be_undone(sheet_page):
+    page = sheet_page()
+    rows = page.locator(".sheet-now li span:nth-of-type(2)")
+    said = page.locator(".sheet-said [role=status]")
+    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    expect(undo).to_be_disabled()
+    seen = [rows.all_text_contents()]
+    for label in ("scores capped at 2", "a sink of 0"):
+        page.get_by_label(label).check()
+        seen.append(rows.all_text_contents())
+    (plain, names), (both, roles) = (carried_out(attention_plan(2), GIVEN, on)
+                                     for on in ((), ("cap", "sink")))  # fmt: skip
+    moved = [shown(np.abs(both[roles[role]][3] - plain[names[role]][3]).max())
+             for role in ("weights", "output")]  # fmt: skip
+    expect(said).to_have_text(
+        f"The weights of tired move by up to {moved[0]}, its output by up to {moved[1]}. "
+        "That is all that is switched on, against plain attention."
+    )
+    # All that one types into a field, or drags it, is one change; what is refused is none.
+    field = page.get_by_label("Keys: row cat, column 1")
+    for text in ("3", "35", "3"):
+        field.fill(text)
+    seen.append(rows.all_text_contents())
+    field.press("Control+z")
+    assert (field.input_value(), rows.all_text_contents()) == ("2", seen[2])
+    field.fill("x")
+    expect(redo).to_be_enabled()
+    field.press("Control+Shift+z")
+    assert (field.input_value(), rows.all_text_contents()) == ("3", seen[3])
+    expect(page.get_by_role("alert")).to_be_empty()
+    expect(redo).to_be_disabled()
+    for before in reversed(seen[:-1]):
+        undo.click()
+        assert rows.all_text_contents() == before
+    expect(said).to_have_text("The last change is undone.")
+    expect(undo).to_be_disabled()
+    expect(redo).to_be_focused()
+    page.get_by_label("a gate on the output").check()
+    expect(redo).to_be_disabled()
+    page.get_by_role("button", name="As at first").click()
+    undo.click()
+    assert page.get_by_label("a gate on the output").is_checked()
+
+
 @pytest.mark.parametrize(
     "state",
     ["#sheet=since-2023&on=%3Cimg%3E&query=%00&key=1",

@@ -125,16 +125,3 @@ def test_a_score_is_changed_followed_shared_and_taken_back(tiles):
     page.evaluate("document.querySelector('mha-instrument').coming.then((v) => v.bar.go(3))")
     now = page.locator(".tiles td").evaluate_all("all => all.map((e) => e.offsetLeft)")
     assert now == places
-
-
-@pytest.mark.parametrize("state", ["size=0&edits=3_x", "size=99&edits=99_1&plain=yes&step=x"])
-def test_what_an_address_cannot_mean_is_as_at_first(tiles, state):
-    page = tiles(f"#tiles=cat-sat-on-it&{state}")
-    expect(page.locator(".time-place")).to_have_text("1 of 22")
-    expect(page.get_by_label("Score of The with on")).to_have_value("−4.56")
-
-
-def test_without_a_script_a_table_has_what_is_kept():
-    kept = online_softmax(RUN.scaled_scores[0][:, :2], RUN.value[0][:2])
-    html = moving_tile(RUN).html
-    assert f'<th scope="row">The</th><td>6.10</td><td>{kept.total[0]:.2f}</td>' in html

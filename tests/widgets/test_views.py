@@ -1,10 +1,7 @@
 """The drawings above the strip, and the slider over widths, in a real Chromium."""
 
-import re
-
 import numpy as np
 import pytest
-from accessible import violations
 from playwright.sync_api import expect
 from seeds import SEED
 
@@ -81,18 +78,3 @@ def test_a_task_of_widths_is_reached_where_the_package_says(put):
     slider.fill(str(WIDTHS[wide]))
     assert mark.inner_text() == "✓ Reached: Find three widths."
     assert "Find three widths." in seen.page.locator(".with-width [role=status]").inner_text()
-
-
-@pytest.mark.parametrize(("theme", "width"), [("light", 390), ("dark", 1280)])
-def test_axe_finds_nothing(put, theme, width):
-    warm = explorer(trace(load_example("the-cat-sat")), view="temperature").html
-    seen = put(warm + width_explorer(np.random.default_rng(SEED)).html,
-               theme=theme, width=width)  # fmt: skip
-    for summary in ("mha-explorer",):
-        for element in seen.page.locator(summary).all():
-            element.scroll_into_view_if_needed()
-    expect(seen.page.locator("mha-explorer.live")).to_have_count(2)
-    seen.page.locator(".width-bars").wait_for()
-    assert violations(seen.page) == []
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
-    assert not re.search("error", " ".join(seen.errors), re.IGNORECASE)

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const { fill } = window.mhaExplorer;
+  const { fill, make } = window.mhaExplorer;
   const { shown } = window.mhaNumbers;
 
   /** @type {[string, number][]} */
@@ -44,5 +44,13 @@
     return [fill(line.numbers, texts), `${isExact ? "=" : "≈"} ${commas(value)}${unit}${beside}`];
   }
 
-  window.mhaCost = { commas, valuesOf, written };
+  /** A text whose symbols, letters that stand alone, are written as in formulas.
+      @type {(text: string) => (Node | string)[]} */
+  const inSymbols = (text) => text.split(/((?<![\w'])[A-Zb-z](?:_k)?(?![a-z]))/).flatMap((part, i) => {
+    if (i % 2 === 0) return [part];
+    const symbol = make("i", {}, part[0]);
+    return part.length > 1 ? [symbol, make("sub", {}, part.slice(2))] : [symbol];
+  });
+
+  window.mhaCost = { commas, inSymbols, valuesOf, written };
 })();

@@ -3,7 +3,7 @@
   "use strict";
 
   const { fill, make, makeButton, set, setText } = window.mhaExplorer;
-  const { commas, curveOf, paintCurve, valuesOf, written } = window.mhaCost;
+  const { commas, curveOf, inSymbols, paintCurve, valuesOf, written } = window.mhaCost;
   const texts = window.mhaStrings.cost;
 
   /** No size may be larger. */
@@ -38,7 +38,7 @@
       parts.fields = Object.fromEntries(Object.keys(texts.sizes).map((name) => {
         const input = make("input", { type: "number", min: 1, max: MOST, step: 1, inputMode: "numeric",
           oninput: () => this.enter(), onchange: () => { this.kept = this.sizes; } });
-        return [name, { input, node: make("label", {}, make("span", {}, texts.sizes[name]), input) }];
+        return [name, { input, node: make("label", {}, make("span", {}, ...inSymbols(texts.sizes[name])), input) }];
       }));
       parts.slider = make("input", { type: "range", min: 7, max: 24, step: 1 / QUARTERS,
         oninput: () => this.change({ tokens: Math.round(2 ** Number(parts.slider.value)) }) });
@@ -46,8 +46,8 @@
       parts.status = make("span", { className: "soft", role: "status" });
       parts.lines = this.data.lines.map((/** @type {any} */ line) => {
         const [numbers, value] = [make("td"), make("td")];
-        return { line, numbers, value, node: make("tr", {}, make("th", { scope: "row" }, line.what),
-          make("td", {}, line.formula), numbers, value) };
+        return { line, numbers, value, node: make("tr", {}, make("th", { scope: "row" }, ...inSymbols(line.what)),
+          make("td", {}, ...inSymbols(line.formula)), numbers, value) };
       });
       const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
         makeButton(label, act, { className: "reading-button" });
@@ -84,7 +84,7 @@
         set(input, "aria-invalid", String(!isSize(name) || (name === "groups" && Boolean(apart)))));
       this.node.classList.toggle("stale", wrong.length > 0);
       this.sizes = wrong.length ? this.kept : sizes;
-      setText(this.parts.error, wrong.length ? [...wrong, texts.stale].join(" ") : "");
+      this.parts.error.replaceChildren(...inSymbols(wrong.length ? [...wrong, texts.stale].join(" ") : ""));
       setText(this.parts.status, "");
       this.paint();
     }
@@ -98,7 +98,7 @@
         set(input, "aria-invalid", "false");
       }
       this.node.classList.remove("stale");
-      setText(this.parts.error, "");
+      this.parts.error.replaceChildren();
       setText(this.parts.status, "");
       this.paint();
     }
@@ -133,7 +133,7 @@
         Object.entries(data.models[name]).every(([size, value]) => sizes[size] === value)) ?? "";
       parts.slider.value = String(Math.log2(sizes.tokens));
       const length = fill(texts.length, { tokens: commas(sizes.tokens) });
-      setText(parts.length, length);
+      parts.length.replaceChildren(...inSymbols(length));
       set(parts.slider, "aria-valuetext", length);
       parts.lines.forEach((/** @type {any} */ { line, numbers, value }) => {
         const [left, right] = written(line, this.values);

@@ -195,7 +195,7 @@
     const { mapOf, parts, state: { heads: [head], name, sentence }, tested: { results } } = view;
     setText(parts.listTitle, fill(texts.sentences, view.placeOf(head)));
     setText(parts.columns[2], name ? texts.columns[2] : fill(texts.mostOf, { word: view.pair[0] }));
-    setText(parts.columns[3], name ? texts.columns[3] : "");
+    parts.columns[3].hidden = !name;
     parts.lines.forEach((/** @type {any} */ line, /** @type {number} */ i) => {
       if (line.color) draw(view, line, mapOf(i, head));
       set(line.button, "aria-pressed", String(i === sentence));

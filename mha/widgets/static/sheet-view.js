@@ -4,11 +4,11 @@
   "use strict";
 
   const { LAYOUTS, ask, effectOf, fill, goBack, inItalics, isPage, make, makeButton, makeChoice, markCaption,
-    movable, originOf, paintOrigin, scientific, set, setBar, setText } = window.mhaExplorer;
+    movable, originOf, paintOrigin, same, scientific, set, setBar, setOff, setText } = window.mhaExplorer;
   const { parsed, short, shown } = window.mhaNumbers;
   const { carriedOut, originOn } = window.mhaSheet;
   const texts = window.mhaStrings.sheet;
-  const { hidden, outcome, queryIs, wasReset } = window.mhaStrings.explorer;
+  const { hidden, outcome, queryIs, redo, redone, undo, undone, wasReset } = window.mhaStrings.explorer;
 
   /** What can be changed; masks follow from what is switched on. */
   const OPEN = ["query", "key", "value", "angles", "gate"];
@@ -27,6 +27,9 @@
 
   /** What a change did is said, and the address written, when the hand rests: browsers count how often. */
   const PAUSE_MS = 300;
+
+  /** How many changes can be undone. */
+  const UNDOS = 200;
 
   /** A number of bfloat16, and that of eight bits, in bytes; a row of eight bits has a factor. */
   const BYTES = { usual: 2, eight: 1 };
@@ -56,6 +59,10 @@
       this.start = { on: data.on, query: data.focus, given: data.given };
       /** @type {any} */
       this.state = { ...structuredClone(this.start), at: null };
+      /** What can be undone, and made again. @type {any[]} */
+      this.past = [];
+      /** @type {any[]} */
+      this.future = [];
       /** @type {any[]} */
       this.trail = [];
       /** @type {any} */
@@ -137,8 +144,11 @@
       parts.status = make("p", { role: "status" });
       parts.error = make("p", { className: "wrong", role: "alert" });
       parts.tables = make("div", { className: "sheet-tables" });
-      parts.reset = makeButton(texts.reset, () => this.change(structuredClone(this.start), "", wasReset),
-        { className: "reading-button" });
+      const button = (/** @type {string} */ label, /** @type {() => void} */ act) =>
+        makeButton(label, act, { className: "reading-button" });
+      parts.undo = button(undo, () => this.step(this.past, this.future, undone));
+      parts.redo = button(redo, () => this.step(this.future, this.past, redone));
+      const reset = button(texts.reset, () => this.change(structuredClone(this.start), "", wasReset));
       const live = make("div", { className: "sheet-live" },
         make("p", { className: "soft" }, texts.help),
         make("div", { className: "sheet-top" },
@@ -148,12 +158,16 @@
           make("div", { className: "sheet-now head-0" },
             make("div", { className: "sheet-bar" },
               make("div", { className: "sheet-queries", role: "group", "aria-label": texts.query },
-                `${texts.query}: `, ...parts.queries), parts.reset),
+                `${texts.query}: `, ...parts.queries),
+              make("div", { className: "sheet-history" }, parts.undo, parts.redo, reset)),
             parts.title, make("ul", {}, ...parts.rows.map((/** @type {any} */ { node }) => node)),
             parts.output, parts.kept)),
         make("div", { className: "sheet-said" }, parts.status, parts.error), parts.tables, originOf(this));
       live.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Escape" && this.state.at) goBack(this, true);
+        if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+        event.preventDefault();
+        (event.shiftKey ? parts.redo : parts.undo).click();
       });
       return live;
     }
@@ -220,36 +234,60 @@
       const on = this.state.on.filter((/** @type {string} */ one) => one !== name);
       if (isOn) on.push(name, ...(name === "stretch" && !on.includes("turn") ? ["turn"] : []));
       const wanted = name === "turn" && !isOn ? on.filter((/** @type {string} */ one) => one !== "stretch") : on;
-      this.change({ on: wanted }, name);
+      this.change({ on: wanted }, "", () => (wanted.length ? this.effect(this.plain, texts.together) : texts.plain));
     }
 
     /** @param {any} patch @param {string} what is changed: a hand that goes on makes one change of it
-        @param {string} [sentence] instead of what the change has moved */
+        @param {string | (() => string)} [sentence] instead of what the change has moved */
     change(patch, what, sentence) {
+      const was = { ...this.state, at: null };
+      const now = { ...was, ...patch };
+      if (!what || what !== this.what) this.past = [...this.past, was].slice(-UNDOS);
+      const isNone = same(this.past.at(-1), now); // back to where the hand took it up, or refused
+      if (isNone) this.past.pop();
+      else this.future = [];
+      this.take(now, what, sentence);
+      if (isNone) this.what = "";
+    }
+
+    /** Go back, or forward again. @param {any[]} from @param {any[]} to @param {string} sentence */
+    step(from, to, sentence) {
+      const state = from.pop();
+      if (!state) return;
+      to.push({ ...this.state, at: null });
+      this.take(state, "", sentence);
+      setText(this.parts.error, "");
+      // A field that is typed in shows it too.
+      const { activeElement } = document;
+      if (this.parts.tables.contains(activeElement)) activeElement?.dispatchEvent(new Event("change"));
+    }
+
+    /** @param {any} state @param {string} what @param {string | (() => string)} [sentence] */
+    take(state, what, sentence = () => this.effect(this.before)) {
       if (!this.before || what !== this.what) this.before = this.sheet;
       this.what = what;
       this.trail = [];
-      this.state = { ...this.state, ...patch, at: null };
+      this.state = state;
       this.compute();
       this.paint();
-      const isOther = JSON.stringify(this.state.given) !== JSON.stringify(this.start.given);
-      markCaption(this.parts.tables, false, isOther);
+      markCaption(this.parts.tables, false, !same(state.given, this.start.given));
       clearTimeout(this.waiting);
       this.waiting = setTimeout(() => {
-        this.parts.status.replaceChildren(...inItalics(sentence ?? this.effect(this.before)));
+        this.parts.status.replaceChildren(...inItalics(typeof sentence === "string" ? sentence : sentence()));
         this.before = null;
         if (isPage) history.replaceState(null, "", this.toHash());
       }, PAUSE_MS);
     }
 
-    /** How far the query's row has moved. @param {any} before the sheet as it was @returns {string} */
-    effect(before) {
+    /** How far the query's row has moved. @param {any} before the sheet as it was, or another
+        @param {string} [what] is said of it @returns {string} */
+    effect(before, what) {
       const { query } = this.state;
       const [weights, result] = ["weights", "output"].map((role) => {
         const [was, now] = [before, this.sheet].map((sheet) => this.of(sheet, role)[query]);
         return Math.max(...was.map((x, i) => Math.abs(x - now[i])));
       });
-      return effectOf(weights, result, { token: this.data.tokens[query], end: outcome });
+      return effectOf(weights, result, { token: this.data.tokens[query], end: outcome, what });
     }
 
     toHash() {
@@ -278,7 +316,8 @@
         if (OPEN.includes(role) && given[role]?.[Number(i)]?.[Number(j)] !== undefined
           && Math.abs(value) <= MOST) given[role][Number(i)][Number(j)] = value;
       }
-      this.change({ on, given, query: query in this.data.tokens ? query : this.start.query }, "", "");
+      [this.past, this.future] = [[], []];
+      this.take({ on, given, query: query in this.data.tokens ? query : this.start.query, at: null }, "", "");
     }
 
     // ---- Painting ----
@@ -302,6 +341,8 @@
         parts.rows[i].bar.parentNode.style.setProperty("--plain", `${100 * (plain[i] ?? 0)}%`);
         setText(parts.rows[i].plain, i < plain.length ? fill(texts.plainly, { weight: written(this.plain, i, plain[i]) }) : "");
       });
+      setOff(parts.undo, !this.past.length);
+      setOff(parts.redo, !this.future.length);
       parts.rows[weights.length].node.hidden = !state.on.includes("sink");
       const [output, before] = [sheet, this.plain].map((one) =>
         `(${this.of(one, "output")[query].map((x) => short(x)).join(", ")})`);

@@ -24,6 +24,8 @@
     kept: "Kept for the tokens to come: {bytes} bytes a token{window}. (bfloat16 takes 2 bytes a number.)",
     keptInEight: "Kept for the tokens to come: {bytes} bytes a token{window}: one a number, and two for the step of each row, which with rows of two saves nothing. (With rows of 128 it is 260 instead of 512.)",
     ofWindow: ", of the last {tokens} tokens alone",
+    together: "That is all that is switched on, against plain attention.",
+    plain: "Nothing is switched on: this is plain attention.",
     reset: "As at first",
     given: {
       query: "Queries", key: "Keys", value: "Values", angles: "Angles", causal: "Causal mask",

@@ -166,8 +166,12 @@
       const head = (/** @type {string} */ stage) =>
         make("span", { className: `head at-${stage}`, role: "columnheader" }, columns[stage]);
       this.power = head("exponentials");
+      const output = head("head_outputs"); // ribbons and parts are of one of its components
+      if (this.explorer.data.width > 1) {
+        this.words.push(({ component }) => setText(output, fill(texts.ofComponent, { i: component + 1 })));
+      }
       return make("div", { className: "heading", role: "row" }, head("key"), head("scores"),
-        scaled, this.power, head("weights"), head("value"), head("head_outputs"));
+        scaled, this.power, head("weights"), head("value"), output);
     }
 
     /** What scores are multiplied with, as the head of their column. */

@@ -13,6 +13,7 @@ from worked_by_torch import (
     norm,
     row_sum,
     run,
+    run_of,
     scaled,
     share,
     tensor,
@@ -88,20 +89,11 @@ def _behind_a_sum(x, place, spreads):
 
 
 def _block(page):
-    """Work the block around *it was tired*: a fifth number, and a feed-forward layer."""
-    given = example("it-tired")
-    given["embeddings"] = torch.nn.functional.pad(given["embeddings"], (0, 1))
-    given |= {
-        name: torch.nn.functional.pad(given[name], (0, 0, 0, 1)) for name in ("w_q", "w_k", "w_v")
-    }
-    given["w_o"] = torch.nn.functional.pad(given["w_o"], (0, 1))
-    s = run(given)
-    w_in = tensor([[1, -1], [0, 1], [0, 0], [1, 0], [0, 0]])
-    b_in, w_out = tensor([-2, 0]), tensor([[0, 0, 0, 0, 5], [0, 0, 0, 0, -1]])
-    means, spreads, normed = norm(s["stream"])
-    hidden = normed @ w_in + b_in
-    active = hidden.relu()
-    fed = active @ w_out
+    """Compare the lines of the block around *it was tired*, whose run is the explorer's."""
+    started = (data for _, data in page.started() if data["name"] == "it-tired-block")
+    s = run_of(next(started))
+    means, spreads, normed = (s[f"stream_{name}"] for name in ("means", "spreads", "normed"))
+    hidden, active, fed, w_in, w_out = (s[n] for n in ("hidden", "active", "fed", "w_in", "w_out"))
     page.says("The animal of it: ", 0, s["output"][IT, 0], s["stream"][IT, 0])
     page.says("numbers of it are now ", s["stream"][IT])
     page.says("Normalise them: mean: (", s["stream"][IT], 5, means[IT])

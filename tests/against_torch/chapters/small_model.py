@@ -57,7 +57,7 @@ def read(arrays, stories, cut=None):
             key = key.clone()
             key[..., cut[1], :, :] -= own @ arrays["w_k2"][cut[1]]
         scores = turned(query, angles) @ turned(key, angles).mT / D_K**0.5
-        scaled = scores + causal(n)
+        scaled = scores + causal(n).to(scores.dtype)
         weights = scaled.softmax(-1)
         parts = (weights @ value) @ arrays[f"w_o{number}"].unflatten(0, (HEADS, D_K))
         blocks.append(

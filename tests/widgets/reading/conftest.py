@@ -1,12 +1,13 @@
 """The small book of the reading tests, built once, and readers who open it."""
 
 import pytest
+from made_once import made_once
 from reading_book import Reader, build_book
 
 
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
-    return build_book(tmp_path_factory.mktemp("reading"))
+    return made_once(tmp_path_factory, "reading", build_book) / "html"
 
 
 @pytest.fixture

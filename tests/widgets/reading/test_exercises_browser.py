@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import example, with_every_stage
-from reading_book import RUN
+from reading_book import RUN, Reader
 
 from mha import Operand, Origin, Place, chain, shown, trace
 from mha.practice.calculations import FORMULAS, calculation, templates
@@ -21,6 +21,16 @@ from mha.runs.places import places as places_of
 from mha.widgets.boxes import your_turn
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def page(book, browser):
+    """Return the worked page, which no test here changes."""
+    context = browser.new_context()
+    made = Reader(book, context)
+    yield made.open()
+    context.close()
+    assert made.errors == []
 
 
 def task(kind, givens, draw, **rest):
@@ -129,6 +139,7 @@ def test_the_browser_computes_what_mha_computes(page, name):
     assert len({str(variant["givens"]) for variant in variants}) > 20
     for variant in variants:
         givens = [[-np.inf if x is None else x for x in row] for row in variant["givens"]]
+        drawn_numbers_are_short_and_shares_add_up(variant["givens"], asked["draw"])
         options = (asked[option] for option in ("column", "places", "percent"))
         made = one_number(asked["kind"], givens, *options)
         assert variant["asked"] == pytest.approx(made.asked, rel=1e-12, abs=1e-13)
@@ -139,6 +150,16 @@ def test_the_browser_computes_what_mha_computes(page, name):
         assert [m.value for m in known] == pytest.approx(
             [value for _, value, _ in variant["mistakes"]], rel=1e-12, abs=1e-13
         )
+
+
+def drawn_numbers_are_short_and_shares_add_up(givens, draws):
+    for values, draw in zip(givens, draws, strict=True):
+        finite = [x for x in values if x is not None]
+        assert all(abs(round(x, 2) - x) < 1e-12 for x in finite)
+        if draw == "shares":
+            assert sum(values) == pytest.approx(1)
+        if draw == "exponents":
+            assert len(set(finite)) == len(finite)
 
 
 def test_the_browser_adds_exponentials_as_mha_does(page):
@@ -152,18 +173,6 @@ def test_the_browser_adds_exponentials_as_mha_does(page):
         assert variant["worked"] == chain(" + ".join(texts), shown(total))
         partial = chain(" + ".join(texts[:-1]), shown(sum(terms[:-1])))
         assert variant["hints"][1] == f"All but the last: {partial}. Add {texts[-1]}"
-
-
-def test_drawn_numbers_are_short_and_shares_add_up(page):
-    for asked in TASKS.values():
-        for variant in page.evaluate(VARIANTS, [asked, [], 23]):
-            for values, draw in zip(variant["givens"], asked["draw"], strict=True):
-                finite = [x for x in values if x is not None]
-                assert all(abs(round(x, 2) - x) < 1e-12 for x in finite)
-                if draw == "shares":
-                    assert sum(values) == pytest.approx(1)
-                if draw == "exponents":
-                    assert len(set(finite)) == len(finite)
 
 
 def kept(new, old, can_be, fixed=(0,)):
@@ -216,53 +225,23 @@ def test_new_numbers_are_what_their_quantities_can_be(page, rng, stage):
                     assert now == was if name in CONSTANTS else can_be(now, was), (name, now, was)
 
 
-@pytest.mark.parametrize(
-    ("right", "entered", "is_told"),
-    [(0.27, 0.33, False), (0.27, 0.21, True), (0.29, 0.32, False), (-1.55, -1.51, True)],
-)
-def test_the_last_digit_is_off_where_all_others_are_right(page, right, entered, is_told):
-    asked = task("relu", [[right]], None) if right > 0 else task("mean", [[right]], None)
+LAST_DIGITS = [(0.27, 0.33, False), (0.27, 0.21, True), (0.29, 0.32, False), (-1.55, -1.51, True)]
+
+
+def test_the_last_digit_is_off_where_all_others_are_right(page):
     recognise = "([task, text]) => mhaAnswers.recognised(task, text)"
-    assert page.evaluate(recognise, [asked, str(entered)]) == ("last-digit" if is_told else None)
+    for right, entered, is_told in LAST_DIGITS:
+        asked = task("relu", [[right]], None) if right > 0 else task("mean", [[right]], None)
+        found = page.evaluate(recognise, [asked, str(entered)])
+        assert found == ("last-digit" if is_told else None), entered
 
 
 ANSWERS = [
-    "",
-    "x",
-    " 1 ",
-    "1,5",
-    "1.5",
-    "−1.5",
-    "- 1.5",
-    "+2",
-    "3/7",
-    "−3/7",
-    "3/0",
-    "3/",
-    "1e3",
-    "50%",
-    "50 %",
-    "0.5%",
-    ".5",
-    "1/2+√4",
-    "e^1",
-    "exp(1)*2",
-    "-2^2",
-    "1/exp(1000)",
-    "(",
-    "9" * 80000,
-    ".5e",
-    "2**3",
-    "sqrt(2),",
-    "1×2÷3",
-    "e^-0,5 %",
-    "5.",
-    ".",
-    "1.2.3",
-    "1,234.5",
-    "9" * 400,
+    "", "x", " 1 ", "1,5", "1.5", "−1.5", "- 1.5", "+2", "3/7", "−3/7", "3/0", "3/", "1e3", "50%",
+    "50 %", "0.5%", ".5", "1/2+√4", "e^1", "exp(1)*2", "-2^2", "1/exp(1000)", "(", "9" * 80000,
+    ".5e", "2**3", "sqrt(2),", "1×2÷3", "e^-0,5 %", "5.", ".", "1.2.3", "1,234.5", "9" * 400,
     "0,73\u202f%",
-]
+]  # fmt: skip
 
 
 def test_the_browser_judges_answers_as_mha_does(page, rng):
@@ -294,21 +273,8 @@ def test_the_browser_judges_answers_as_mha_does(page, rng):
     assert {"right", "near", "wrong", "unreadable"} == {v for row in got for v in row}
 
 
-def test_a_box_on_the_page_asks_for_its_trace_s_number(page):
-    for cell, options in [
-        (("query", 0, 1), {}),
-        (("weights", 2, 1, 1), {"percent": True}),
-        (("head_outputs", 1, 0), {}),
-    ]:
-        turn = your_turn(RUN, *cell, **options)
-        got = page.locator(f"#{turn.name}").evaluate(
-            "box => ['asked', 'worked', 'hints'].map(name => mhaExercises[name](box.tasks[0]))"
-        )
-        assert got[0] == pytest.approx(turn.exercises[0].asked, abs=1e-8)
-        assert got[1] == turn.exercises[0].worked_line
-        assert got[2] == list(turn.exercises[0].hints)
-
-
+# What a box on the page asks for, and what it tells of answers.
+ASKED = "box => ['asked', 'worked', 'hints'].map(name => mhaExercises[name](box.tasks[0]))"
 RECOGNISED = "(box, texts) => texts.map(text => mhaAnswers.recognised(box.tasks[0], text))"
 
 
@@ -321,12 +287,17 @@ RECOGNISED = "(box, texts) => texts.map(text => mhaAnswers.recognised(box.tasks[
         (("exponentials", 1, 1), {}),
     ],
 )
-def test_the_browser_recognises_the_mistakes_that_mha_lists(page, cell, options):
+def test_a_box_asks_for_its_trace_s_number_and_recognises_mistakes(page, cell, options):
     turn = your_turn(RUN, *cell, **options)
     (made,) = turn.exercises
+    box = page.locator(f"#{turn.name}")
+    asked, worked, hints = box.evaluate(ASKED)
+    assert asked == pytest.approx(made.asked, abs=1e-8)
+    assert worked == made.worked_line
+    assert hints == list(made.hints)
     known = mistakes(RUN, made)
     texts = [f"{mistake.value:.8f}" for mistake in known] + ["7.77", f"{made.asked + 0.03:.4f}"]
-    got = page.locator(f"#{turn.name}").evaluate(RECOGNISED, texts)
+    got = box.evaluate(RECOGNISED, texts)
     assert got == [
         recognised(made, read(text, percent=made.percent).number, known) for text in texts
     ]

@@ -25,11 +25,6 @@ def test_axe_finds_nothing_in_any_state_and_nothing_overflows(reader, theme, wid
     page.get_by_role("button", name="Next step").click()
     assert seen.violations() == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize(("theme", "width"), [("dark", 390), ("light", 1280)])
-def test_axe_finds_nothing_in_the_other_kinds_of_questions(reader, theme, width):
-    seen = reader(width=width, theme=theme)
     page = seen.open("kinds")
     for name, text in (("several", "0.96"), ("row", "7.77"), ("build", "1")):
         for field in box(page, name).locator("input").all():

@@ -13,12 +13,17 @@ def status(page, name):
     return page.locator(f"#quiz-{name} .quiz-status")
 
 
+SIGNS = "s => [getComputedStyle(s).color, getComputedStyle(s, '::before').content]"
+
+
 def test_a_wrong_option_says_why_and_the_right_one_ends_it(page):
     choose(page, "one")
     expect(status(page, "one")).to_have_text("Choose an option first.")
     choose(page, "one", "The first")
     notes = page.locator("#quiz-one .quiz-note")
     expect(status(page, "one")).to_contain_text("Not yet.")
+    colour, content = status(page, "one").evaluate(SIGNS)
+    assert content.startswith('"✗')
     expect(notes.nth(0)).to_contain_text("this is the first note")
     assert notes.nth(0).locator("strong").count() == 1
     described = page.locator("#quiz-one input").first.get_attribute("aria-describedby")
@@ -28,11 +33,12 @@ def test_a_wrong_option_says_why_and_the_right_one_ends_it(page):
     expect(status(page, "one")).to_be_empty()
     choose(page, "one", "The second")
     expect(status(page, "one")).to_have_text("Right.")
+    right, content = status(page, "one").evaluate(SIGNS)
+    assert content.startswith('"✓')
+    assert right != colour
     expect(notes.nth(1)).to_contain_text("Yes, it is.")
     expect(page.locator("#quiz-one .reading-done")).to_have_text("answered")
-
-
-def test_several_options_are_judged_together(page):
+    # Several options are judged together.
     choose(page, "several", "This")
     expect(status(page, "several")).to_contain_text("it is not all")
     choose(page, "several", "That")
@@ -110,16 +116,3 @@ def test_what_is_predicted_can_be_opened_without_a_script_and_stands_open_in_pri
     expect(sentence).not_to_be_visible()
     page.emulate_media(media="print")
     expect(sentence).to_be_visible()
-
-
-def test_a_quiz_s_verdict_has_a_sign_and_a_colour(page):
-    seen = []
-    for option in ("The second", "The first"):
-        choose(page, "one", option)
-        seen.append(
-            status(page, "one").evaluate(
-                "s => [getComputedStyle(s).color, getComputedStyle(s, '::before').content]"
-            )
-        )
-    assert seen[0][0] != seen[1][0]
-    assert [content[:2] for _, content in seen] == ['"✓', '"✗']

@@ -64,20 +64,42 @@ def test_words_that_lead_on_stay_with_what_they_lead_to(page):
     assert box(page, "query").is_visible()
 
 
-def test_arrow_keys_turn_steps_but_not_while_typing_or_with_a_modifier(page):
+def test_keys_and_links_turn_steps_and_print_and_search_have_the_whole_page(page):
+    label, bar = page.locator(".steps-label"), page.locator(".steps-bar")
     page.keyboard.press("ArrowRight")
-    assert not page.locator(".steps-bar").is_visible(), "not before steps are asked for"
+    assert not bar.is_visible(), "not before steps are asked for"
     read_in_steps(page)
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    expect(label).to_contain_text("Step 2 of 7")
     box(page, "query").get_by_label("Your answer").fill("12")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    expect(label).to_contain_text("Step 2 of 7")
     page.locator("h2", has_text="Queries").focus()
     page.keyboard.press("Shift+ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 2 of 7")
+    expect(label).to_contain_text("Step 2 of 7")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
+    expect(label).to_contain_text("Step 1 of 7")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("link", name="Head 2").first.click()  # into a hidden step
+    expect(label).to_have_text("Step 5 of 7: Head 2")
+    expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".step-hidden").count() == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(label).to_contain_text("Step 5 of 7")
+    page.emulate_media(media="print")
+    expect(bar).not_to_be_visible()
+    page.emulate_media(media="screen")
+    page.keyboard.press("Control+f")
+    expect(bar).not_to_be_visible()
+    page.get_by_role("button", name="Continue at step 5").click()
+    hidden = page.locator(".step-hidden").last
+    assert hidden.get_attribute("hidden") == "until-found"
+    assert page.evaluate("CSS.supports('content-visibility', 'hidden')")
+    # What Chromium does when a search reaches hidden text.
+    hidden.evaluate("e => e.dispatchEvent(new Event('beforematch', {bubbles: true}))")
+    assert page.locator(".step-hidden").count() == 0
+    expect(bar).not_to_be_visible()
 
 
 def test_an_address_opens_its_step_and_the_back_button_returns(reader):
@@ -94,14 +116,6 @@ def test_an_address_opens_its_step_and_the_back_button_returns(reader):
     expect(page.locator(".steps-label")).to_contain_text("Step 7 of 7")
 
 
-def test_a_link_into_a_hidden_step_opens_it(page):
-    read_in_steps(page)
-    page.get_by_role("button", name="Next step").click()
-    page.get_by_role("link", name="Head 2").first.click()
-    expect(page.locator(".steps-label")).to_have_text("Step 5 of 7: Head 2")
-    expect(page.get_by_text("The word aardvark stands here.")).to_be_in_viewport()
-
-
 def test_the_place_is_remembered(reader):
     made = reader()
     page = made.open()
@@ -113,30 +127,6 @@ def test_the_place_is_remembered(reader):
     expect(page.locator(".steps-bar")).not_to_be_visible()
     page.get_by_role("button", name="Continue at step 3 of 7").click()
     expect(page.locator(".steps-label")).to_contain_text("Step 3 of 7")
-
-
-def test_searching_the_page_shows_all_of_it(page):
-    read_in_steps(page)
-    page.keyboard.press("Control+f")
-    expect(page.locator(".steps-bar")).not_to_be_visible()
-    read_in_steps(page)
-    hidden = page.locator(".step-hidden").last
-    assert hidden.get_attribute("hidden") == "until-found"
-    assert page.evaluate("CSS.supports('content-visibility', 'hidden')")
-    # What Chromium does when a search reaches hidden text.
-    hidden.evaluate("e => e.dispatchEvent(new Event('beforematch', {bubbles: true}))")
-    assert page.locator(".step-hidden").count() == 0
-    expect(page.locator(".steps-bar")).not_to_be_visible()
-
-
-def test_printing_shows_the_whole_page_and_then_the_step_again(page):
-    read_in_steps(page)
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".step-hidden").count() == 0
-    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    expect(page.locator(".steps-label")).to_contain_text("Step 1 of 7")
-    page.emulate_media(media="print")
-    expect(page.locator(".steps-bar")).not_to_be_visible()
 
 
 # ---- Long sections ----

@@ -16,38 +16,38 @@ UNREADABLE = "This cannot be read as a number. Write it like 0.25, −1.5, 3/7 o
 
 
 ANSWERS = (
-    ("query", "0.8", "Right. The answer is 0.8."),
     ("query", "0,80", "Right. The answer is 0.8."),
-    ("query", "4/5", "Right. The answer is 0.8."),
     ("query", "0.7", "Not yet. Check your sum, or take a hint."),
-    ("query", "1*0.2+1*0.6", "Right. The answer is 0.8."),
     ("query", "-0.8", "Not yet. The size is right, but look at the sign again."),
-    (
-        "query",
-        "0.6",
-        "Not yet. That is one product alone: work out the others too, and add all of them.",
-    ),
+    ("query", "0.6",
+     "Not yet. That is one product alone: work out the others too, and add all of them."),
     ("query", "1" * 80000 + "x", UNREADABLE),
     ("query", "", "Enter a number first."),
-    ("query", "eight", UNREADABLE),
     ("percent", "59 %", f"Right. The answer is {shown(100 * RUN.weights[1, 2, 1])} %."),
-    (
-        "percent",
-        "58",
-        "Close: this is a slip of rounding. Keep all digits until the last step."
-        " Answer in percent, with a whole number.",
-    ),
-)
+    ("percent", "58",
+     "Close: this is a slip of rounding. Keep all digits until the last step."
+     " Answer in percent, with a whole number."),
+)  # fmt: skip
 
 
-def test_an_answer_is_judged(page):
+def test_an_answer_is_judged_and_its_verdict_has_sign_word_and_colour(page):
     for name, text, wanted in ANSWERS:
         answer(page, name, text)
         feedback = box(page, name).get_by_role("status")
         expect(feedback).to_have_text(wanted.replace(" %.", "\u00a0%."))
-        readable = text not in ("", "eight") and len(text) < 100
+        readable = text and len(text) < 100
         wrongly = box(page, name).get_by_label("Your answer").get_attribute("aria-invalid")
         assert wrongly == str(not readable).lower(), text[:20]
+    seen = {}
+    for text in ("0.8", "0.7", "x"):
+        answer(page, "query", text)
+        feedback = box(page, "query").get_by_role("status")
+        seen[text] = (*feedback.evaluate(SIGNS), feedback.inner_text()[:5])
+    assert [part[1][:3] for part in seen.values()] == ['"✓ ', '"✗ ', '"✗ ']
+    assert seen["0.8"][0] != seen["0.7"][0] == seen["x"][0]
+    assert (seen["0.8"][2], seen["0.7"][2]) == ("Right", "Not y")
+    box(page, "query").get_by_role("button", name="Another set").click()
+    assert box(page, "query").get_by_role("status").evaluate(SIGNS)[1] == "none"
 
 
 def test_a_box_is_worked_by_keyboard(page):
@@ -101,20 +101,6 @@ def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
 
 SIGNS = """box => ["color", "content"].map((what, i) =>
   getComputedStyle(box, i ? "::before" : null).getPropertyValue(what))"""
-
-
-def test_right_and_not_yet_differ_by_sign_word_and_colour(reader):
-    page = reader().open()
-    seen = {}
-    for text in ("0.8", "0.7", "x"):
-        answer(page, "query", text)
-        feedback = box(page, "query").get_by_role("status")
-        seen[text] = (*feedback.evaluate(SIGNS), feedback.inner_text()[:5])
-    assert [part[1][:3] for part in seen.values()] == ['"✓ ', '"✗ ', '"✗ ']
-    assert seen["0.8"][0] != seen["0.7"][0] == seen["x"][0]
-    assert (seen["0.8"][2], seen["0.7"][2]) == ("Right", "Not y")
-    box(page, "query").get_by_role("button", name="Another set").click()
-    assert box(page, "query").get_by_role("status").evaluate(SIGNS)[1] == "none"
 
 
 def test_in_forced_colours_sign_and_word_stay(reader):

@@ -14,7 +14,7 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from byhand.chapter.teaching import row
+from byhand.chapter.teaching import row, table
 from byhand.checking.claims import FILE, KINDS, Claim, kind_of, marks, read, sentences
 from byhand.checking.sources import Page
 from byhand.contents import read_contents
@@ -53,7 +53,7 @@ class Ledger(Directive):
         file = root / FILE
         env.note_dependency(str(file))
         claims = {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
-        listed, counted = _head("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3"), []
+        listed, counted = table("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3"), []
         listed += row("Claim", "Kind, page", "What holds it")
         for name in read_contents(root / "_toc.yml").chapters:
             env.note_dependency(env.doc2path(name))
@@ -65,16 +65,12 @@ class Ledger(Directive):
             if any(kinds[kind] for kind in COUNTED):
                 counted += row(f"{{doc}}`/{name}`", *(str(kinds[kind]) for kind in COUNTED))
         kinds_of = [f"**{kind}**\n: {meaning}\n" for kind, meaning in KINDS.items()]
-        head = _head("Sentences with numbers, by how each number is written")
+        head = table("Sentences with numbers, by how each number is written")
         lines = [*"\n".join(kinds_of).split("\n"), *listed, "```", ""]
         lines += [*head, *row("Page", *COUNTED), *counted, "```"]
         parent = nodes.Element()
         self.state.nested_parse(StringList(lines, self.state.document.current_source), 0, parent)
         return parent.children
-
-
-def _head(caption: str, *options: str) -> list[str]:
-    return [f"```{{list-table}} {caption}", ":header-rows: 1", ":class: words", *options, ""]
 
 
 def _claim(claim: Claim, page: str) -> list[str]:

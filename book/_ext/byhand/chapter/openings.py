@@ -16,6 +16,7 @@ from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solut
 
 from byhand.chapter.section_folds import beginning_of
 from byhand.quiz.elements import quiz, quiz_answer
+from byhand.quiz.writing import handlers
 
 WORDS_A_MINUTE = 120  # of a text with sums in it
 MINUTES_A_BOX = 2  # a number to compute, or a question to answer
@@ -127,11 +128,6 @@ def is_box(node: nodes.Node) -> bool:
 # ---- Writing ----
 
 
-def visit_lead_html(self: Any, node: lead) -> None:
-    """Open the sentence."""
-    self.body.append('<div class="lead">\n')
-
-
 def visit_aims_html(self: Any, node: aims) -> None:
     """Begin the box of aims."""
     self.body.append('<div class="aims">\n<p class="aims-title">After this chapter you can</p>\n')
@@ -140,11 +136,6 @@ def visit_aims_html(self: Any, node: aims) -> None:
 def depart_aims_html(self: Any, node: aims) -> None:
     """End it with the minutes."""
     self.body.append(f'<p class="aims-minutes">{about(node)}</p>\n</div>\n')
-
-
-def depart_div(self: Any, node: nodes.Element) -> None:
-    """Close a block."""
-    self.body.append("</div>\n")
 
 
 def about(node: aims) -> str:
@@ -157,6 +148,6 @@ def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     app.add_directive("lead", Lead)
     app.add_directive("aims", Aims)
-    app.add_node(lead, html=(visit_lead_html, depart_div))
+    app.add_node(lead, html=handlers(('<div class="lead">\n', "</div>\n")))
     app.add_node(aims, html=(visit_aims_html, depart_aims_html))
     app.connect("doctree-read", count_minutes)

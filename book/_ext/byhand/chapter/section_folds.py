@@ -27,19 +27,10 @@ from byhand.quiz.elements import quiz
 logger = logging.getLogger(__name__)
 
 DEEPER, ALL_NUMBERS, IN_PYTORCH = "Deeper: ", "All numbers", "In PyTorch"
-DETAILS = {
-    DEEPER: ('<details class="fold deeper"><summary>', '<div class="fold-body">', "</div>"),
-    ALL_NUMBERS: (
-        '<details class="fold all-numbers"><summary>',
-        '<noscript class="late">',
-        "</noscript>",
-    ),
-    IN_PYTORCH: (
-        '<details class="fold in-pytorch"><summary>',
-        '<noscript class="late">',
-        "</noscript>",
-    ),
-}
+KINDS = {DEEPER: "deeper", ALL_NUMBERS: "all-numbers", IN_PYTORCH: "in-pytorch"}
+"""The class of a section on the screen, by what its heading begins with."""
+
+NOW, LATER = ('<div class="fold-body">', "</div>"), ('<noscript class="late">', "</noscript>")
 LATE = re.compile(r'<noscript class="late">(.*?)</noscript>', re.DOTALL)
 ID = re.compile(r'\bid="([^"]+)"')
 ANSWERED = (exercise_node, exercise_enumerable_node, solution_node, quiz)
@@ -81,15 +72,15 @@ def beginning_of(section: nodes.Element) -> str:
     title = section.next_node(nodes.title)
     if title is None or title.parent is not section:
         return ""
-    return next((start for start in DETAILS if title.astext().startswith(start)), "")
+    return next((start for start in KINDS if title.astext().startswith(start)), "")
 
 
 def fold(section: nodes.section, beginning: str) -> None:
     """Wrap a section's content; its heading stays its own child, as writers expect."""
-    before, between, after = DETAILS[beginning]
+    between, after = NOW if beginning == DEEPER else LATER
     place = section.index(section.next_node(nodes.title))
     section.insert(place + 1, html(f"</summary>{between}\n"))
-    section.insert(place, html(before))
+    section.insert(place, html(f'<details class="fold {KINDS[beginning]}"><summary>'))
     section += html(f"{after}</details>\n")
 
 

@@ -57,7 +57,7 @@ class ExerciseTimes(Directive):
     def run(self) -> list[nodes.Node]:
         """Return the table."""
         env = self.state.document.settings.env
-        lines = ["```{list-table} Exercises by difficulty", ":header-rows: 1", ":class: words", ""]
+        lines = table("Exercises by difficulty")
         heads = [f"{level} ({time} min each)" for level, time in MINUTES_BY_DIFFICULTY.items()]
         lines += row("Chapter", *heads, "Minutes")
         for name in read_contents(Path(env.srcdir).parent / "_toc.yml").chapters:
@@ -92,6 +92,11 @@ def cells(found: list[tuple[int, int, str]]) -> list[str]:
         )
         for wanted in range(1, HARDEST + 1)
     ]
+
+
+def table(caption: str, *options: str) -> list[str]:
+    """Return how a list table of words begins."""
+    return [f"```{{list-table}} {caption}", ":header-rows: 1", ":class: words", *options, ""]
 
 
 def row(*texts: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,6 +13,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx_exercise.nodes import solution_node
 
 from byhand.contents import Contents, Part, read_contents
+from byhand.digests import ROOT
 from byhand.document import BIBLIOGRAPHY, Document
 from byhand.press.markup import array, drawing, string, text
 from byhand.print_book import numbers, references, terms
@@ -23,7 +23,7 @@ from byhand.print_book.writer import Writer
 from byhand.quiz.elements import quiz
 
 FRONT = "About this book"
-CITATION = Path(__file__).resolve().parents[4] / "CITATION.cff"
+CITATION = ROOT / "CITATION.cff"
 Solutions = dict[str, list[solution_node]]
 
 
@@ -120,7 +120,8 @@ class Book:
             "paper": string({"a4": "a4", "letter": "us-letter"}[document.paper]),
             "people": array(map(string, filter(None, people))),
             "edition": array(map(string, edition)),
-            "colophon": array(map(string, colophon(document, self.config))),
+            "copyright": string(f"{self.config.copyright} {self.config.author}"),
+            "is-reader": "true" if document.is_reader else "false",
             "figure": figure,
         }
         return f"#show: book.with({', '.join(f'{k}: {v}' for k, v in fields.items())})"
@@ -207,27 +208,3 @@ def keep_cited(bibliography: nodes.document, wanted: set[Goal]) -> None:
 def cited_as() -> dict[str, Any]:
     """Return how the book is cited: its version and the date."""
     return yaml.safe_load(CITATION.read_text(encoding="utf-8"))
-
-
-def colophon(document: Document, config: Config) -> Iterator[str]:
-    """Yield the paragraphs on the back of the title page."""
-    if document.is_reader:
-        yield (
-            "This reader holds some chapters of the book Attention by Hand. Chapters, sections,"
-            " equations, figures, tables and exercises have the numbers that they have in the"
-            " whole book. What a sentence refers to and this reader leaves out is named there."
-        )
-    yield f"Copyright {config.copyright} {config.author}."
-    yield "Text and figures: Creative Commons Attribution 4.0. Code: MIT."
-    yield (
-        "Every result of a worked example was computed when the book was built: an example is a"
-        " few given numbers, one program works them out step by step, and each table, figure and"
-        " line of arithmetic shows numbers of that calculation. They are kept to sixteen digits"
-        " and rounded only to be printed. Each claim with a number is checked by a line of"
-        " program beside it; a claim that does not hold stops the printing."
-    )
-    yield (
-        "The book's pages, free to read, have more: the code that makes the numbers, every table"
-        " of every calculation, and what can be tried only there."
-    )
-    yield "Set in STIX Two and Source Sans 3."

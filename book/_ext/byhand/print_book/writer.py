@@ -23,6 +23,11 @@ UNLISTED = ("Deeper: ", "All numbers", "Exercises", "Summary", "Read next")
 SKIPPED = (nodes.Invisible, nodes.system_message, nodes.colspec, nodes.label)
 
 
+def called(name: str) -> Callable[["Writer", nodes.Element], str]:
+    """Return what writes a node as a call of one of Typst's functions."""
+    return lambda writer, node: f"#{name}[{writer.inside(node)}]"
+
+
 class Writer:
     """Writes one page.
 
@@ -195,20 +200,11 @@ class Writer:
             return f"#h(1fr){written}"
         return f"#strong[{written}]" if "max" in node["classes"] else written
 
-    def write_emphasis(self, node: nodes.emphasis) -> str:
-        return f"#emph[{self.inside(node)}]"
-
-    def write_strong(self, node: nodes.strong) -> str:
-        return f"#strong[{self.inside(node)}]"
+    write_emphasis, write_strong = called("emph"), called("strong")
+    write_subscript, write_superscript = called("sub"), called("super")
 
     def write_literal(self, node: nodes.literal) -> str:
         return f"#raw({string(node.astext())})"
-
-    def write_subscript(self, node: nodes.subscript) -> str:
-        return f"#sub[{self.inside(node)}]"
-
-    def write_superscript(self, node: nodes.superscript) -> str:
-        return f"#super[{self.inside(node)}]"
 
     def write_raw(self, node: nodes.raw) -> str:
         if "drawing" in node:

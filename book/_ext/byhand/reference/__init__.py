@@ -22,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from byhand.chapter.code_folds import code_fold
 from byhand.contents import read_contents
+from byhand.digests import ROOT
 from byhand.reference.docstrings import (
     Entry,
     code_of,
@@ -33,7 +34,6 @@ from byhand.reference.docstrings import (
 from byhand.reference.linking import LinkNames, used_on
 from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
-ROOT = Path(__file__).resolve().parents[4]
 HEADINGS = {"References": "From"}  # said otherwise than in the docstrings
 API = re.compile(r"^```\{api\}\s+([^`]*)```", re.MULTILINE)
 ON_THE_SCREEN = (

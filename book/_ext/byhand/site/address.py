@@ -15,9 +15,10 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from byhand.digests import ROOT
 from byhand.document import Document
 
-PICTURE = Path(__file__).resolve().parents[3] / "screenshot.png"
+PICTURE = ROOT / "book" / "screenshot.png"
 CARD = "card.png"
 LONGEST = 200  # characters of a description
 

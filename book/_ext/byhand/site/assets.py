@@ -6,10 +6,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from byhand.digests import ROOT
 from mha.views.figures import STYLE
 from mha.widgets.assets import ARITHMETIC, BASE, BOXES, EXPLORER, bare, published
 
-OWN = Path(__file__).resolve().parents[3] / "_static"
+OWN = ROOT / "book" / "_static"
 
 # The scripts of the pages, put together so that they pack smaller: all that every page loads, and
 # all that questions and steps need. The parts run in this order.

@@ -5,14 +5,13 @@ each page; `early.js` has what they set, and they go.
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 
+from byhand.site.assets import OWN
 from mha.widgets.assets import bare
 
-OWN = Path(__file__).resolve().parents[3] / "_static"
 EARLY = ("early.js", "early-fonts.js")
 
 # What the theme and sphinx_togglebutton set by a script in the page; of the first two nothing here

@@ -17,9 +17,9 @@ from typing import Any
 import tinycss2
 from sphinx.application import Sphinx
 
+from byhand.site.assets import OWN
 from mha.widgets.assets import published
 
-OWN = Path(__file__).resolve().parents[3] / "_static"
 THEME_SHEET = "styles/pydata-sphinx-theme.css"
 UNUSED = ("vendor/fontawesome", "scripts/fontawesome.js", "scripts/bootstrap.js")
 ICON_FONT = re.compile(r"@font-face\s*{[^}]*Font ?Awesome[^}]*}")

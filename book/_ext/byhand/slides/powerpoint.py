@@ -5,7 +5,7 @@ Everything stands where the press put it on the PDF. The fonts are those that Po
 
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,11 +19,10 @@ from pptx.util import Pt
 from byhand.checking.decks import Piece
 from byhand.press.archives import undated
 from byhand.press.pdf import date
-from byhand.press.tables import tint
 from byhand.slides.content import Code, Drawing, Formula, Lines, Numbers, Shown
 from byhand.slides.paper import KICKERS, Placed, pictures, words_of
 from byhand.slides.words import Run, plain, runs
-from byhand.tables.element import Part
+from byhand.tables.element import Cell, Part, joined_rows
 
 WIDTH, HEIGHT = 960, 540  # points
 LEFT, WIDE = 56, 848
@@ -63,34 +62,36 @@ def _slide(deck: Any, n: int, shown: Shown, at: dict[str, Placed], picture: byte
     is_first = n == 1
     head = slide.shapes.title
     _put(head, LEFT, 140 if is_first else 44, WIDE, 90 if is_first else 60)
-    _write(
-        head.text_frame,
-        [Piece("paragraph", ((0, shown.slide.title),))],
-        60 if is_first else 38,
-        SERIF,
-    )
+    _write(head.text_frame, _line(shown.slide.title), 60 if is_first else 38, SERIF)
     if is_first:
-        box = slide.shapes.add_textbox(Pt(LEFT), Pt(250), Pt(720), Pt(120))
-        _write(box.text_frame, shown.before, 28, colour=SOFT)
+        _write(_box(slide, LEFT, 250, 720, 120), shown.before, 28, colour=SOFT)
     elif shown.slide.kind in KICKERS:
-        box = slide.shapes.add_textbox(Pt(LEFT), Pt(18), Pt(WIDE), Pt(26))
-        kicker = Piece("paragraph", ((0, KICKERS[shown.slide.kind]),))
-        _write(box.text_frame, [kicker], 20, colour=ACCENT)
+        kicker = _line(KICKERS[shown.slide.kind])
+        _write(_box(slide, LEFT, 18, WIDE, 26), kicker, 20, colour=ACCENT)
     for part, pieces in (("before", shown.before), ("after", shown.after)):
         if part in at:
-            box = slide.shapes.add_textbox(*_room(at[part]))
             lettered = shown.slide.kind == "question"
-            _write(box.text_frame, pieces, at[part].size, lettered=lettered)
+            _write(_box(slide, *_room(at[part])), pieces, at[part].size, lettered=lettered)
     if "thing" in at:
         _thing(slide, shown.thing, at["thing"], picture)
-    _footer(slide, n)
+    footer = _line(f"Attention by Hand · {n}")
+    _write(_box(slide, LEFT, 508, WIDE, 18), footer, 12, colour=SOFT)
     notes = "\n".join(_noted(shown.slide.notes))
     minutes = f"{shown.slide.minutes} minutes.\n" if shown.slide.minutes else ""
     slide.notes_slide.notes_text_frame.text = minutes + notes
 
 
-def _room(at: Placed) -> tuple[Pt, Pt, Pt, Pt]:
-    return Pt(at.x), Pt(at.y), Pt(at.width), Pt(at.height)
+def _room(at: Placed) -> tuple[float, float, float, float]:
+    return at.x, at.y, at.width, at.height
+
+
+def _box(slide: Any, *room: float) -> Any:
+    """Return the frame of a new box of text: from the left, from above, width and height."""
+    return slide.shapes.add_textbox(*map(Pt, room)).text_frame
+
+
+def _line(text: str) -> list[Piece]:
+    return [Piece("paragraph", ((0, text),))]
 
 
 def _put(shape: Any, x: float, y: float, width: float, height: float) -> None:
@@ -101,13 +102,6 @@ def _noted(notes: Sequence[Piece]) -> Iterator[str]:
     for piece in notes:
         for _, text in piece.items:
             yield ("• " if piece.kind == "bullets" else "") + plain(text)
-
-
-def _footer(slide: Any, n: int) -> None:
-    box = slide.shapes.add_textbox(Pt(LEFT), Pt(508), Pt(WIDE), Pt(18))
-    _write(
-        box.text_frame, [Piece("paragraph", ((0, f"Attention by Hand · {n}"),))], 12, colour=SOFT
-    )
 
 
 # ---- Text ----
@@ -170,19 +164,17 @@ def _thing(slide: Any, thing: Any, at: Placed, picture: bytes | None) -> None:
     match thing:
         case Formula() | Drawing():
             assert picture is not None
-            shown = slide.shapes.add_picture(io.BytesIO(picture), *_room(at))
+            shown = slide.shapes.add_picture(io.BytesIO(picture), *map(Pt, _room(at)))
             about = shown._element.nvPicPr.cNvPr
             about.set("descr", words_of(thing))
             about.set("name", "Formula" if isinstance(thing, Formula) else "Figure")
         case Code():
-            box = slide.shapes.add_textbox(*_room(at))
-            _write(box.text_frame, [], at.size)
+            frame = _box(slide, *_room(at))
+            _write(frame, [], at.size)
             for i, line in enumerate(thing.source.splitlines()):
-                paragraph = (
-                    box.text_frame.paragraphs[0] if i == 0 else box.text_frame.add_paragraph()
-                )
+                paragraph = frame.add_paragraph() if i else frame.paragraphs[0]
                 _run(paragraph, Run(line, code=True), at.size * 0.92, MONO, INK)
-            box.text_frame.word_wrap = False
+            frame.word_wrap = False
         case Lines():
             _lines(slide, thing, at)
         case Numbers():
@@ -196,8 +188,8 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
     """Add lines of arithmetic: each label ends at a tab, and behind it begins the line."""
     rows = thing.broken if at.broken else thing.rows
     raised = replace(at, y=at.y - at.size / 2)  # in print a line is as high as its digits
-    frame = slide.shapes.add_textbox(*_room(raised)).text_frame
-    _write(frame, [Piece("paragraph", ((0, ""),))] * len(rows), at.size)
+    frame = _box(slide, *_room(raised))
+    _write(frame, _line("") * len(rows), at.size)
     frame.word_wrap = False
     pitch = Pt((at.height + 0.75 * at.size) / len(rows))
     labels = max(len(plain(label)) for label, _ in rows) * at.size * DIGIT
@@ -212,41 +204,26 @@ def _lines(slide: Any, thing: Lines, at: Placed) -> None:
             _run(paragraph, run, at.size, SANS, INK)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a table: its text with marks, and how it looks."""
-
-    text: str
-    bold: bool = False
-    fill: str = ""
-    columns: int = 1
-
-
 def _rows(parts: Sequence[Part]) -> tuple[int, list[list[Cell]]]:
     """Return how many rows head a table of several parts, and all rows."""
-    first = parts[0]
-    head = [Cell(first.header[0]), *(Cell(name) for part in parts for name in part.header[1:])]
-    titles = [Cell("")]
+    rows = list(joined_rows(parts))
+    rows.insert(0, [Cell(parts[0].header[0])])
     for part in parts:
+        rows[0] += map(Cell, part.header[1:])
+    if len(parts) == 1:
+        return 1, rows
+    titles = [Cell("")]
+    for part in parts:  # a cell that covers others stands before them
         titles.append(Cell(part.title, columns=len(part.header) - 1))
         titles += [Cell("") for _ in part.header[2:]]
-    rows = []
-    for i, row in enumerate(first.rows):
-        cells = [Cell(row[0])]
-        for part in parts:
-            heated = len(part.header) - 1 - part.sums if part.heat else 0
-            for j, text in enumerate(part.rows[i][1:]):
-                fill = tint(float(text), part.head or 0)[1:] if j < heated else ""
-                cells.append(Cell(text, bold=[i, j] in part.marked, fill=fill))
-        rows.append(cells)
-    return (2, [titles, head, *rows]) if len(parts) > 1 else (1, [head, *rows])
+    return 2, [titles, *rows]
 
 
 def _table(
     slide: Any, rows: list[list[Cell]], at: Placed, *, heads: int, right: Sequence[int]
 ) -> None:
     """Add a table without colours of its own, ruled as the book's are."""
-    frame = slide.shapes.add_table(len(rows), len(rows[0]), *_room(at))
+    frame = slide.shapes.add_table(len(rows), len(rows[0]), *map(Pt, _room(at)))
     table = frame.table
     style = table._tbl.tblPr
     style.set("bandRow", "0")
@@ -265,7 +242,7 @@ def _table(
 
 
 def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
-    _write(target.text_frame, [Piece("paragraph", ((0, cell.text),))], size)
+    _write(target.text_frame, _line(cell.text), size)
     target.margin_left = target.margin_right = Pt(size * 0.3)
     target.margin_top = target.margin_bottom = 0
     target.vertical_anchor = MSO_ANCHOR.MIDDLE
@@ -276,7 +253,7 @@ def _fill(target: Any, cell: Cell, size: float, align: PP_ALIGN) -> None:
         run.font.bold = run.font.bold or cell.bold
     if cell.fill:
         target.fill.solid()
-        target.fill.fore_color.rgb = _colour(cell.fill)
+        target.fill.fore_color.rgb = _colour(cell.fill[1:])
 
 
 def _rule(target: Any, *, top: bool, bottom: bool) -> None:

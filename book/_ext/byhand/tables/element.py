@@ -7,12 +7,13 @@ own or a part's, is cited by the element's number and leads to it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 
+from byhand.press.tables import tint
 from byhand.tables.marks import bare
 
 
@@ -58,6 +59,11 @@ class Part:
     at: str = ""
 
     @property
+    def heated(self) -> int:
+        """How many columns are weights, which tint their cells; labels are not counted."""
+        return len(self.header) - 1 - self.sums if self.heat else 0
+
+    @property
     def labels(self) -> list[str]:
         """The row labels, below the title of their column."""
         return [bare(self.header[0]), *(bare(row[0]) for row in self.rows)]
@@ -79,6 +85,35 @@ class numbers(nodes.General, nodes.Element):  # noqa: N801 - as docutils names i
 def repeats(row: list[Part], i: int) -> bool:
     """Tell whether a part has the row labels of the part before it in its row."""
     return i > 0 and row[i - 1].labels == row[i].labels
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table that is set: its text with marks, and how it looks."""
+
+    text: str
+    bold: bool = False
+    fill: str = ""
+    columns: int = 1
+
+
+def joined_rows(parts: Sequence[Part]) -> Iterator[list[Cell]]:
+    """Yield the rows of one table that is made of several, the row labels once.
+
+    Examples
+    --------
+    >>> part = Part([], ["Token", "z"], [["a", "0.25"]], heat=True)
+    >>> [[(cell.text, cell.fill) for cell in row] for row in joined_rows([part, part])]
+    [[('a', ''), ('0.25', '#e2eef5'), ('0.25', '#e2eef5')]]
+    """
+    for i, (label, *_) in enumerate(parts[0].rows):
+        yield [Cell(label), *(cell for part in parts for cell in _cells(part, i))]
+
+
+def _cells(part: Part, i: int) -> Iterator[Cell]:
+    for j, text in enumerate(part.rows[i][1:]):
+        fill = tint(float(text), part.head or 0) if j < part.heated else ""
+        yield Cell(text, bold=[i, j] in part.marked, fill=fill)
 
 
 class Numbers(Directive):

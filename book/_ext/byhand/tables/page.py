@@ -153,7 +153,6 @@ def _rows(part: Part) -> Iterator[str]:
     """Yield the rows of a table's body."""
     marked = {(i, j) for i, j in part.marked}
     beside = {(i, j): texts for i, j, texts in part.beside}
-    heated = len(part.header) - 1 - part.sums if part.heat else 0
     for i, (label, *texts) in enumerate(part.rows):
         cells = []
         for j, text in enumerate(texts):
@@ -161,7 +160,7 @@ def _rows(part: Part) -> Iterator[str]:
             if (i, j) in marked:
                 cell = f'<span class="max"><strong>{cell}</strong></span>'
             cell += "".join(map(_printed, beside.get((i, j), ())))
-            if j < heated:
+            if j < part.heated:
                 cell = f'<span class="heat" style="--weight: {float(text):g}">{cell}</span>'
             cells.append(f"<td>{cell}</td>")
         yield f'<tr><th class="stub">{as_html(label)}</th>{"".join(cells)}</tr>\n'

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from byhand.mathematics.paper import formula
 from byhand.press import markup
-from byhand.press.tables import Cell, table, tint
-from byhand.tables.element import Part, numbers, repeats
+from byhand.press.tables import Cell, table
+from byhand.tables import element
+from byhand.tables.element import Part, joined_rows, numbers, repeats
 from byhand.tables.marks import pieces
 from byhand.tables.widths import column_lengths
 
@@ -74,21 +75,14 @@ def joined(group: Sequence[Part], *, title: bool, long: bool = False) -> str:
     if title:
         titles = [Cell(as_typst(p.title), columns=len(p.header) - 1) for p in group]
         head = [[Cell(corner, rows=2), *titles], names]
-    body = [
-        [Cell(as_typst(first.rows[i][0])), *(cell for part in group for cell in _cells(part, i))]
-        for i in range(len(first.rows))
-    ]
+    body = [list(map(_written, row)) for row in joined_rows(group)]
     return table(head, body, numbers="words" not in first.classes, long=long)
 
 
-def _cells(part: Part, i: int) -> Iterator[Cell]:
-    """Yield the cells of a row of a part."""
-    heated = len(part.header) - 1 - part.sums if part.heat else 0
-    for j, text in enumerate(part.rows[i][1:]):
-        words = as_typst(text)
-        if [i, j] in part.marked:
-            words = f"#strong[{words}]"
-        yield Cell(words, fill=tint(float(text), part.head or 0) if j < heated else "")
+def _written(cell: element.Cell) -> Cell:
+    """Return a cell whose marks are Typst's."""
+    words = as_typst(cell.text)
+    return Cell(f"#strong[{words}]" if cell.bold else words, fill=cell.fill)
 
 
 def as_typst(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Every number of a worked example by loops over its inputs: what the audit is held against.
+"""Every number of a worked example by loops over its inputs: what runs and audit are held against.
 
 Nothing here comes from a run or from `mha.runs.origins`, which the audit itself asks.
 """

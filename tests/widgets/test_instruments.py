@@ -1,0 +1,140 @@
+"""What every instrument keeps: an address that means nothing does nothing, and all can read it.
+
+Each is opened alone, as a page of the book opens it.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+import pytest
+from accessible import violations
+from explorer_pages import come_back
+from playwright.sync_api import expect
+from test_letters import PARTS, layers
+from test_sheet_browser import GIVEN, RUN
+
+from mha import ModelSizes, layer_sizes, load_example, trace
+from mha.widgets.bugs import bugs_game
+from mha.widgets.cache import growing_cache
+from mha.widgets.cost import cost_calculator
+from mha.widgets.heads import real_heads
+from mha.widgets.letters import two_layers
+from mha.widgets.model import language_model
+from mha.widgets.own import work_your_own
+from mha.widgets.pencil import red_pencil
+from mha.widgets.sheet import variants_explorer
+from mha.widgets.tiles import moving_tile
+
+pytestmark = pytest.mark.browser
+
+GPT3 = ModelSizes(96, layer_sizes(12288, 96), 4 * 12288)
+CAUSAL = trace(replace(load_example("the-cat-sat-end"), is_causal=True))
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """An instrument, and what nobody should find in its address."""
+
+    made: object
+    begins: str
+    hostile: tuple
+    without_script: str = ""
+    """What stands there without a script."""
+    opened: str = ""
+    """An address that opens something of it."""
+    is_whole: str = ""
+    """What is to be seen when all of it has come."""
+
+
+INSTRUMENTS = {
+    "bugs": Instrument(
+        bugs_game(), "bugs=museum&seed=7",
+        ("case=99", "case=__proto__&sentence=<b>", "sentence=x&guess=9"),
+    ),
+    "cache": Instrument(
+        growing_cache(CAUSAL), "cache=the-cat-sat-end",
+        ("text=0_9&step=-1", "text=" + "_".join("0" * 9) + "&step=999"),
+        "sat\t24\t72\t216",
+    ),
+    "cost": Instrument(
+        cost_calculator({"GPT-3": GPT3}, tokens=2048), "cost=model",
+        ("groups=7", "layers=0&tokens=-5", "width=1e9&texts=<b>", "bytes=9999999999"),
+    ),
+    "heads": Instrument(
+        real_heads("The cat sat on the mat because it was tired", "it", "cat",
+                   heads=((4, 2), (6, 12))), "heads=real",
+        ("word=99&key=-1&sentence=0&head=7.1-0.3&own=50", "head=1.13-__proto__.1&name=constructor",
+         "own=" + ".".join(["1"] * 13), "word=1e3&own=<img src=x>"),
+        opened="sentence=6&word=3&key=6&head=1.5-1.3", is_whole="÷ √32",
+    ),
+    "letters": Instrument(
+        two_layers(*layers(), **PARTS), "letters=b-a",
+        ("text=AAA", "text=<b>", "text=Ax&first=__proto__", "text=" + "A" * 5000), "last A gives",
+    ),
+    "model": Instrument(
+        language_model("ba ke saw mo nu . ba"), "model=names",
+        ("off=9.9&at=1e9", "text=<img src=x>&head=__proto__"),
+    ),
+    "own": Instrument(
+        work_your_own(), "own=example",
+        ("words=%3Cscript%3Ealert(1)%3C/script%3E%20" + "x" * 40 + "&seed=-1&heads=9&width=e"
+         "&inner=0&embeddings.9.9=1&__proto__=1&constructor=1&at=weights.9.9.9&scale=x",
+         "words=" + "a%20" * 4000 + "&numbers=constructor&seed=99999999999&positions=2"
+         "&output=true&embeddings.0.0=1e999&w_q.7.0.0=2&query.0.0.0=1&order=0.0.1&padding=77"),
+        "tired",
+    ),
+    "pencil": Instrument(
+        red_pencil("apple-walkthrough"), "pencil=sources",
+        ("document=constructor&at=<img src=x onerror=alert(1)>",
+         "document=apple-walkthrough&corrected=999999-1.-.5-.--" + "1" * 5000, "at=%"),
+        opened="document=back-to-cats-slides&at=105:key.0.3.2",
+    ),
+    "sheet": Instrument(
+        variants_explorer(RUN.tokens, GIVEN, focus=3), "sheet=since-2023",
+        ("on=%3Cimg%3E&query=%00&key=1",
+         "on=__proto__&query=99&key.9.9=1&key.0.0=1e999&constructor.0.0=1"),
+    ),
+    "tiles": Instrument(
+        moving_tile(trace(load_example("cat-sat-on-it"))), "tiles=cat-sat-on-it",
+        ("size=0&edits=3_x", "size=99&edits=99_1&plain=yes&step=x"), "The\t6.10",
+    ),
+}  # fmt: skip
+
+# All that a reader sees of an instrument, and what stands in its fields.
+SAID = """() => {
+  const node = document.querySelector("mha-instrument");
+  const fields = [...node.querySelectorAll("input, select")];
+  return [node.innerText, ...fields.map((e) => `${e.value} ${e.checked}`)].join("\\n");
+}"""
+
+
+def whole(page, one):
+    expect(page.locator("mha-instrument")).to_contain_text(one.is_whole)
+    page.wait_for_function("window.mhaExplorer?.isSettled?.() ?? true")
+    return re.sub(r"\n+The address holds something[^\n]*", "", page.evaluate(SAID))
+
+
+@pytest.mark.parametrize("name", INSTRUMENTS)
+def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
+    one = INSTRUMENTS[name]
+    page = alone(one.made.html, width=390, height=844, has_touch=True, reduced_motion="reduce")
+    made = page.locator("mha-instrument :is(b, img, script)")
+    come_back(page, f"#{one.begins}")
+    at_first, many = whole(page, one), made.count()
+    for hostile in one.hostile:
+        come_back(page, f"#{one.begins}&{hostile}")
+        assert whole(page, one) == at_first, hostile[:80]
+        assert made.count() == many, hostile[:80]
+    come_back(page, f"#{one.begins}&{one.opened}")
+    whole(page, one)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for theme, width in (("dark", 390), ("light", 1280)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        assert violations(page, "mha-instrument") == [], theme
+
+
+@pytest.mark.parametrize("name", [name for name, one in INSTRUMENTS.items() if one.without_script])
+def test_without_a_script_its_numbers_stand_there(alone, name):
+    page = alone(INSTRUMENTS[name].made.html, java_script_enabled=False)
+    assert INSTRUMENTS[name].without_script in page.locator("mha-instrument").inner_text()
