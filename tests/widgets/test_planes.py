@@ -107,6 +107,8 @@ def test_queries_keys_and_values_are_dragged_and_everything_follows(put):
 def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
     seen = put(explorer(GIVEN, view="plane").html, width=390, has_touch=True, is_mobile=True)
     page = seen.page
+    # The text has a claim, and is tied when the reader first does anything.
+    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
     bar = page.locator(".pulls input").first
     bar.scroll_into_view_if_needed()
     box, before, top = bar.bounding_box(), bar.input_value(), page.evaluate("scrollY")
@@ -133,9 +135,6 @@ def test_a_finger_drags_a_tip_and_anywhere_else_scrolls_the_page(put):
 
 def text_that_takes_another_line_above_moves_nothing_under_the_hand(seen):
     page, node = seen.page, tip(seen, "Query of bank")
-    # The text has a claim, and is tied when the reader first does anything.
-    page.evaluate("document.querySelector('#before').setAttribute('data-as', 'holds')")
-    page.keyboard.press("Shift")
     page.wait_for_function("document.querySelector('script[src$=\"tied-still.js\"]')")
     rest(page, 300)
     page.evaluate("""() => document.querySelector("mha-explorer").explorer.told.push(() => {
