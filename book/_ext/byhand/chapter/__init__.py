@@ -17,9 +17,7 @@ refuses other decimals and percentages that are typed into prose.
 """
 
 from docutils import nodes
-from docutils.parsers.rst import roles
 from sphinx.application import Sphinx
-
 
 PARTS = (
     "claims",
