@@ -280,7 +280,7 @@ def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(mo
     share.click()
     line, what = page.locator(".model-line"), page.locator(".model-what")
     over, total = (float(text) for text in line.inner_text().split(" ≈ ")[0].split(" ÷ "))
-    assert f"{100 * over / total:.1f} %" == share.inner_text()
+    assert f"{100 * over / total:.1f}\u00a0%" == share.inner_text()
     line.locator("button").first.click()
     line.locator("button").first.click()
     expect(what).to_contain_text("over the temperature")

@@ -572,7 +572,7 @@
       set(node, "class", right < 0 ? "none" : isRight ? "right" : "wrong");
       setText(mark, right < 0 ? "" : isRight ? "✓ " : "✗ ");
       setText(text, right < 0 ? "" : words[most]);
-      setText(chance, right < 0 ? "" : isRight ? `${shown(100 * Math.exp(logs[most]), 0)} %`
+      setText(chance, right < 0 ? "" : isRight ? `${shown(100 * Math.exp(logs[most]), 0)}\u00a0%`
         : fill(texts.wrong, { word: words[right] }));
     }
 
