@@ -13,6 +13,7 @@ PAGE_COLOURS = {
     "wash": ("#f6f1e7", "#1c1f25"),
     "rule": ("#d9d3c7", "#363a42"),
     "edge": ("#8b8478", "#787d87"),
+    "shade": ("#8b8478", "#000"),
     "link": ("#8a2f1b", "#f0a58a"),
     "slip": ("#b3261e", "#ff6a61"),
     "focus": ("#0b5cad", "#8cc4ff"),

@@ -223,6 +223,9 @@
         const missing = finest - numbers[spot].places;
         if (missing) this.buttons.get(spot).style.setProperty("--missing", String(missing));
         this.isShort[spot] = missing > 0;
+        // A point is half as wide as a digit.
+        const { printed, slip } = numbers[spot];
+        if (slip) this.buttons.get(spot).style.setProperty("--long", String(printed.length - 0.5 * Number(printed.includes("."))));
       }));
       const { columns, symbol } = window.mhaStages[block.stage];
       const { heads } = sheet.examples[block.example];

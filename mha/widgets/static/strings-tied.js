@@ -8,6 +8,7 @@
     notNow: " (no longer)",
     off: " (off)",
     strip: "The strip, small",
+    figure: "{number}: ",
     asks: " asks",
     ofHead: " asks, {head}",
     isOff: "{title} (off)",

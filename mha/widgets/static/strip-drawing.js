@@ -267,11 +267,14 @@
         ...inside) => make("div", { className: `end-row ${name}` },
         make("span", { className: "soft" }, label), ...inside);
       if (!numbers.output) {
-        const joined = numbers.concat[0].map((_, i) => {
-          const node = strip.number((/** @type {StripView} */ v) => placeOf("concat", 0, v.row, i));
-          node.classList.add(`head-${Math.floor(i / data.width) % 6}`, "of-head");
-          return node;
-        });
+        // A line that is too long breaks between heads.
+        const joined = data.heads.map((_, head) => make("span", { className: "joined-head" },
+          ...Array.from({ length: data.width }, (__, i) => {
+            const node = strip.number((/** @type {StripView} */ v) =>
+              placeOf("concat", 0, v.row, head * data.width + i));
+            node.classList.add(`head-${head % 6}`, "of-head");
+            return node;
+          })));
         return [row("joined", texts.joined, ...joined)];
       }
       /** @type {any[]} */

@@ -203,7 +203,7 @@
       const trail = arrows.filter((_, i) => i % every === 0).map((one) => one.keys[key]);
       const room = this.room();
       const far = Math.max(...room.map((at) => Math.hypot(...at)));
-      // Named where it is in sight.
+      // Named beside where it is in sight.
       const named = trail.filter((at, i) => i * every >= width / 3 && Math.hypot(...at) <= far);
       /** @type {PlaneMark[]} */
       const winner = most === key ? [] : [
@@ -213,7 +213,7 @@
       ];
       this.plane.paint([
         { kind: "sheet", name: "trail", points: [trail] },
-        { kind: "text", name: "soft", at: named[0] ?? trail[0], along: named,
+        { kind: "text", name: "soft", at: named[0] ?? trail[0],
           text: fill(texts.widthTrail, { key: key + 1 }) },
         { kind: "line", name: "foot-line", points: [[keys[key], [keys[key][0], 0]]] },
         { kind: "line", name: "ghost", points: keys.map((at) => [[0, 0], at]) },

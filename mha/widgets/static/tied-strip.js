@@ -103,6 +103,7 @@
     /** @param {() => void} reset */
     build(reset) {
       const { data, root } = this.explorer;
+      const number = root.closest("figure")?.querySelector(".caption-number")?.textContent.trim();
       this.titles = [0, 1].map(() => make("span", { className: "small-title" }, make("i"), make("span")));
       this.rows = data.tokens.map(() => {
         const [token, bar, weight] = [make("i"), make("span"), make("span", { className: "weight" })];
@@ -119,8 +120,9 @@
           makeButton("×", () => { this.isAway = true; this.show(); },
             { title: texts.away, "aria-label": texts.away })),
         make("ul", {}, ...this.rows.map(({ node }) => node)),
-        make("div", { className: "small-end" }, make("div", { className: "small-text" }, this.titles[1], " ", this.result),
-          this.said, this.reset));
+        make("div", { className: "small-end" }, make("div", { className: "small-text" },
+          make("span", { className: "small-figure" }, number ? fill(texts.figure, { number }) : ""),
+          this.titles[1], " ", this.result), this.said, this.reset));
     }
 
     /** Go to the strip, which may be folded away. @param {Element} root */

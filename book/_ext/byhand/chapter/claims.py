@@ -53,7 +53,8 @@ class Ledger(Directive):
         file = root / FILE
         env.note_dependency(str(file))
         claims = {claim.label: claim for claim in read(file.read_text(encoding="utf-8"))}
-        listed, counted = table("The claims of the book", ":name: tbl-claims", ":widths: 5 2 3"), []
+        options = ":name: tbl-claims", ":widths: 5 2 3"
+        listed, counted = table("The claims of the book", *options, looks="words stacked"), []
         listed += row("Claim", "Kind, page", "What holds it")
         for name in read_contents(root / "_toc.yml").chapters:
             env.note_dependency(env.doc2path(name))

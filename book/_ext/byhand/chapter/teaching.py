@@ -94,9 +94,9 @@ def cells(found: list[tuple[int, int, str]]) -> list[str]:
     ]
 
 
-def table(caption: str, *options: str) -> list[str]:
+def table(caption: str, *options: str, looks: str = "words") -> list[str]:
     """Return how a list table of words begins."""
-    return [f"```{{list-table}} {caption}", ":header-rows: 1", ":class: words", *options, ""]
+    return [f"```{{list-table}} {caption}", ":header-rows: 1", f":class: {looks}", *options, ""]
 
 
 def row(*texts: str) -> list[str]:
