@@ -34,7 +34,7 @@ def add_command(
         " and exercises, solutions in an appendix, bibliography and index. The pages are built"
         " first; nothing is computed twice.",
     )
-    pdf.set_defaults(plan=lambda asked: _plan(_whole_book(asked), asked))
+    pdf.set_defaults(plan=lambda asked: _plan([whole_book(asked.paper, code=asked.code)], asked))
     course = what.add_parser(
         "course",
         parents=parents,
@@ -94,10 +94,6 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
         default="appendix",
         help="leave them out, append them (default), or print them as a PDF of their own",
     )
-
-
-def _whole_book(arguments: argparse.Namespace) -> list[Document]:
-    return [whole_book(arguments.paper, code=arguments.code)]
 
 
 def whole_book(paper: str, *, code: bool = True) -> Document:

@@ -49,14 +49,6 @@ def inputs(rng, *leading, dtype=np.float64):
     return tuple(rng.normal(size=(*leading, *shape)).astype(dtype) for shape in shapes)
 
 
-def some_mask(rng, *leading):
-    """Return a boolean mask whose first row has no key left, and whose second has one."""
-    mask = rng.random((*leading, QUERIES, KEYS)) < 0.5
-    mask[..., 0, :] = False
-    mask[..., 1, :] = np.arange(KEYS) == 3
-    return mask
-
-
 def finite(limit, width=64):
     """Return a strategy for numbers from -limit to limit."""
     return st.floats(-limit, limit, width=width, allow_subnormal=False)

@@ -44,7 +44,8 @@ class Task:
 
     def as_data(self) -> dict[str, Any]:
         """Return the task as JSON holds it."""
-        return {"says": self.says, "goal": self.goal, **self.numbers}
+        says = self.says.replace(" %", "\N{NO-BREAK SPACE}%")
+        return {"says": says, "goal": self.goal, **self.numbers}
 
     def is_reached(self, run: Trace) -> bool:
         """Return whether a run, with nothing switched off, has what is asked for."""

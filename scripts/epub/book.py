@@ -121,11 +121,14 @@ def cover(book: Document, first: Chapter) -> bytes:
     drawn = (
         "" if figure is None else f"#{markup.drawing(etree.tostring(figure, encoding='unicode'))}"
     )
-    source = (
-        '#import "/style.typ": *\n#show: sheet.with(width: 400pt, height: 600pt, margin: 40pt)\n'
-        f"#set par(justify: false)\n#v(40pt)#text(48pt)[{markup.text(book.title)}]\n\n"
-        f"#text(18pt)[_{markup.text(book.subtitle)}_]#v(1fr){drawn}#v(1fr)\n\n"
-        f"#text(14pt)[{markup.text(AUTHORS)}]"
+    source = markup.document(
+        "style",
+        f"#set par(justify: false)\n#v(40pt)#text(48pt)[{markup.text(book.title)}]\n",
+        f"#text(18pt)[_{markup.text(book.subtitle)}_]#v(1fr){drawn}#v(1fr)\n",
+        f"#text(14pt)[{markup.text(AUTHORS)}]",
+        width="400pt",
+        height="600pt",
+        margin="40pt",
     )
     picture = compiler(source).compile(format="png", ppi=216.0)
     assert isinstance(picture, bytes)

@@ -21,7 +21,7 @@ from byhand.checking.sources import Page as Source
 from byhand.reading import results
 from byhand.reading.steps import number_of, one_line
 from packs import figures
-from packs.pages import Page, Question, one, rounding, standing_alone
+from packs.pages import Page, Question, marked, one, rounding, standing_alone
 from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
@@ -268,7 +268,7 @@ def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
     """Yield an exercise as a question for each number that it is asked for."""
     for i, number in enumerate(asked, 1):
         places, sentence = rounding(number.value, number.places)
-        what = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(number.what))
+        what = marked(number.what)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,

@@ -97,8 +97,11 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
 def _as_page(figure: Figure) -> str:
     """Return the press's source of a page as large as a drawing."""
     width, height = drawings.size(figure.svg)
-    return (
-        f'#import "/style.typ": *\n#show: sheet.with(title: {markup.string(figure.name)},'
-        f" width: {width:g} * pixel, height: {height:g} * pixel, margin: 0pt)\n"
-        f"#{markup.drawing(figure.svg)}"
+    return markup.document(
+        "style",
+        f"#{markup.drawing(figure.svg)}",
+        title=markup.string(figure.name),
+        width=f"{width:g} * pixel",
+        height=f"{height:g} * pixel",
+        margin="0pt",
     )

@@ -293,6 +293,11 @@ def rounding(value: float, places: int, *, percent: bool = False) -> tuple[int, 
     return places, forms[min(places, 2)].format(places=places)
 
 
+def marked(text: str) -> str:
+    """Return a text as HTML whose words between asterisks are emphasised."""
+    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
+
+
 def _numbers(givens: list[list[float | None]]) -> list[list[float]]:
     """Return what a box gives: JSON has no infinity, so that a masked score is null there."""
     return [[-inf if x is None else x for x in row] for row in givens]

@@ -19,7 +19,7 @@ from mha.runs.places import Place, places
 from mha.runs.record import Trace, trace
 from mha.runs.stages import STAGES
 from packs import alone, formats
-from packs.pages import Page, Question, rounding
+from packs.pages import Page, Question, marked, rounding
 
 README = Path(__file__).with_suffix(".md")
 FRESH = "Fresh numbers"
@@ -77,13 +77,8 @@ def _some_place(rng: np.random.Generator, run: Trace, stage: str) -> Place:
 
 def _asked(exercise: NumericExercise, rounding: str) -> str:
     """Return a question with what it gives, as HTML."""
-    givens = "".join(f"<li>{_marked(str(given))}</li>" for given in exercise.givens)
-    return f"<p>{_marked(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
-
-
-def _marked(text: str) -> str:
-    """Return text whose tokens, which stand between asterisks, are emphasised."""
-    return re.sub(r"\*([^*]+)\*", r"<em>\1</em>", escape(text))
+    givens = "".join(f"<li>{marked(str(given))}</li>" for given in exercise.givens)
+    return f"<p>{marked(exercise.question)}</p><ul>{givens}</ul><p>{escape(rounding)}</p>"
 
 
 def _raised(line: str) -> str:

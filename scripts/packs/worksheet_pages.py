@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from byhand.press.markup import string
+from byhand.press.markup import document, string
 from mha.practice.worksheets import Task, Worksheet
 from mha.practice.worksheets.of_model import TITLE as MODEL
 from mha.practice.worksheets.of_model import ModelSheet
@@ -60,11 +60,13 @@ def of_class(
 
 def source(parts: Sequence[Part], heading: Heading) -> str:
     """Return what the press makes a PDF of."""
-    return (
-        '#import "/worksheets.typ": *\n'
-        f"#show: sheet.with(title: {string(heading.title)}, paper: {string(PAPERS[heading.paper])},"
-        " margin: margin)\n"
-        f"#show: worksheets\n#parts(json(bytes({string(json.dumps(parts, ensure_ascii=False))})))"
+    data = string(json.dumps(parts, ensure_ascii=False))
+    return document(
+        "worksheets",
+        f"#show: worksheets\n#parts(json(bytes({data})))",
+        title=string(heading.title),
+        paper=string(PAPERS[heading.paper]),
+        margin="margin",
     )
 
 

@@ -110,6 +110,13 @@ print("tagged to be hidden")
 
 Last words.
 
+### A part
+
+Its own words.
+
+```{code-cell}
+part = 4
+```
 """
 )
 
@@ -132,8 +139,8 @@ def code_of(fold):
     return [block.get_text().strip() for block in fold.select(".cell_input")]
 
 
-def test_a_section_s_code_folds_at_the_end_of_its_own_words(page):
-    folds = page.select("details.code-fold")[:2]
+def test_the_code_of_a_section_and_its_parts_is_one_fold_at_the_end_of_its_words(page):
+    folds = page.select("details.code-fold")
     assert [(fold.summary.get_text(), code_of(fold)) for fold in folds] == [
         (
             "In code: set-up, 2 checks",
@@ -151,12 +158,14 @@ def test_a_section_s_code_folds_at_the_end_of_its_own_words(page):
                 "for number in [taught]:\n    assert number\nlate = 3",
                 'print("much")',
                 'print("tagged to be hidden")',
+                "part = 4",
             ],
         ),
     ]
     assert not any(fold.has_attr("open") for fold in folds)
     assert folds[0].find_next_sibling().name == "section"
-    assert folds[1].find_previous_sibling().get_text() == "Last words."
+    assert folds[1].select_one(".code-fold-part").get_text() == "A part"
+    assert folds[1].find_previous_sibling().get_text() == "Its own words."
     assert folds[1].find_next_sibling() is None
 
 

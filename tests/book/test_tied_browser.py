@@ -497,7 +497,7 @@ def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_nu
     expect(said).to_have_count(words.count())
     assert words.count() >= 6
     assert {*said.all_text_contents()} == {" (the book’s numbers)"}
-    live.locator(".sheet-bar > button").click()
+    live.get_by_role("button", name="As at first").click()
     expect(said).to_have_count(0)
     page = tied("transformer/small-model", is_tied=False)
     page.locator("mha-instrument").first.scroll_into_view_if_needed()

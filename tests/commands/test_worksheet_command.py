@@ -42,8 +42,7 @@ def rows_of(pdf):
 
 def text_of(pdf):
     """Return what stands in a PDF, a text a page, with single spaces."""
-    done = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, check=True)
-    pages = done.stdout.decode().split("\f")[:-1]
+    pages = printed_book.text_of(pdf, "-layout")
     return [re.sub(r"[ \n]+", " ", page) for page in pages]
 
 
@@ -89,13 +88,10 @@ def test_the_key_on_paper_has_every_step_and_how_to_mark(made):
 
 def test_fonts_are_embedded_and_have_unicode(made):
     for name in ("worksheets-23.pdf", "key-23.pdf"):
-        done = subprocess.run(["pdffonts", made / name], capture_output=True, text=True, check=True)
-        rows = done.stdout.splitlines()[2:]
-        assert any("Source" in row for row in rows)
-        for row in rows:
-            embedded, _, to_unicode = row.split()[-5:-2]
-            assert (embedded, to_unicode) == ("yes", "yes"), row
-            assert "Type 3" not in row
+        fonts = printed_book.fonts(made / name)
+        assert any("Source" in font for font, *_ in fonts)
+        for font, kind, *embedded_with_unicode in fonts:
+            assert (embedded_with_unicode, "Type 3" in kind) == ([True, True], False), font
 
 
 def test_each_student_has_a_file_of_another_size_of_paper(made, tmp_path):

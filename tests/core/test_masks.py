@@ -45,11 +45,6 @@ def test_padding_on_either_side_and_places_in_the_text():
         padding_mask(2, 3, side="top")
 
 
-@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (1, 3), (2, 1), (5, 1, 3), (5, 2, 3)])
-def test_shapes_that_broadcast(shape):
-    assert as_mask(np.ones(shape, bool), (5, 2, 3)).shape == shape
-
-
 @pytest.mark.parametrize("shape", [(3, 2), (2, 2), (7, 2, 3), (1, 5, 2, 3), (7, 5, 2, 3)])
 def test_a_mask_of_the_wrong_shape_is_refused(shape):
     with raises(

@@ -238,6 +238,19 @@ def test_what_a_program_gives_and_the_lines_to_choose_from_share_a_screen(opened
     assert max(ends) - min(box["y"] for box in boxes) < window[1] - 48
 
 
+def test_on_a_phone_the_last_number_of_one_s_own_and_all_that_it_changes_share_a_screen(opened):
+    page = opened("#bugs=museum&seed=7&case=3", width=390, height=844, has_touch=True)
+    page.get_by_text("Numbers of your own").tap()
+    page.get_by_label("Queries and keys").select_option(label="27 times as large")
+    said, last = page.locator(".bugs-said"), page.locator(".bugs-own input").last
+    sentences = page.get_by_label("Sentence")
+    for place in range(sentences.locator("option").count()):
+        sentences.select_option(index=place)
+        box = last.bounding_box()
+        assert box["y"] + box["height"] - said.bounding_box()["y"] < 844
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_each_exhibit_has_its_label_in_the_chapter():
     text = CHAPTER.read_text(encoding="utf-8")
     assert set(EXHIBITS) == set(BUGS)

@@ -12,6 +12,7 @@ from seeds import SEED
 
 from mha import ModelSizes, layer_sizes
 from mha.widgets.cost import _SIZES, LINES, cost_calculator, values_of, written
+from mha.widgets.instrument import WIDTHS
 
 pytestmark = pytest.mark.browser
 
@@ -95,6 +96,22 @@ def test_a_reader_chooses_a_model_sets_a_size_and_shares_it(opened):
     page.get_by_role("button", name="Share").click()
     shared = lines_of(page)
     assert lines_of(opened(page.evaluate("location.hash"))) == shared
+
+
+def test_symbols_stand_as_in_formulas_and_its_place_is_kept_at_each_width(opened):
+    page = opened()
+    formula = page.locator(".cost-lines td").first
+    assert formula.inner_html() == (
+        "2 <i>N</i> <i>d</i> <i>d</i><sub>k</sub> (<i>h</i> + <i>g</i>)"
+    )
+    page.get_by_label("dk, a head's width").fill("0")
+    expect(page.locator(".cost-error")).to_contain_text("dk, a head's width, not “0”.")
+    element = page.locator("mha-instrument")
+    kept = "e => { e.classList.remove('whole'); return parseFloat(getComputedStyle(e).minHeight); }"
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        room = re.search(rf"--at-{width}: ([\d.]+)rem", element.get_attribute("style"))
+        assert element.evaluate(kept) == pytest.approx(16 * float(room[1]))
 
 
 def test_what_is_refused_leaves_the_sizes_that_were_there_before_it_was_typed(opened):

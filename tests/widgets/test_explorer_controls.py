@@ -60,7 +60,9 @@ def masks_hide_keys_and_a_row_may_be_empty(seen, worked):
     seen.choose("Causal: no later keys")
     assert "The causal mask is on." in seen.status
     seen.holds(trace(replace(padded, is_causal=True)))
+    seen.choose("Scaled scores")
     assert seen.texts("scaled_scores")[:3] == ["−∞"] * 3
+    seen.choose("Weights")
     assert seen.texts("output")[:4] == ["0.0000"] * 4
     assert seen.page.get_by_text("the may attend to no key: its weights and its").is_visible()
     seen.cell("weights", 1, 0, 2).click()

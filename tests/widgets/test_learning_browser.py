@@ -125,6 +125,25 @@ def test_a_reader_draws_the_curve_back_and_starts_again(opened):
     expect(page.locator("[aria-pressed=true]")).to_have_text(["Head 2", "old-O"])
 
 
+BLANK = """() => [...document.querySelectorAll(".model-map canvas")].map((canvas) =>
+  canvas.width !== 6 || canvas.getContext("2d").getImageData(0, 0, 6, 6).data.every((x) => !x))"""
+
+
+def test_no_map_is_blank_as_a_training_begins(opened):
+    page = opened()
+    blank = page.evaluate(f"""() => {{
+      const data = JSON.parse(document.querySelector("mha-instrument > script").textContent);
+      const view = window.mhaInstruments.learning({{ ...data, seed: 5, rate: 0.1 }});
+      document.querySelector("mha-instrument > .model-live").replaceWith(view.node);
+      view.placed();
+      return ({BLANK})();
+    }}""")
+    assert blank == [False] * 3
+    heads = "const select = document.querySelector('select'); select.value = 4; select.onchange()"
+    for act in ("document.querySelector('.model-controls .reading-button').click()", heads):
+        assert not any(page.evaluate(f"() => {{ {act}; return ({BLANK})(); }}"))
+
+
 def test_on_a_phone_a_finger_draws_the_curve_and_what_an_address_cannot_mean_is_left_out(opened):
     address = "#learning=layer&heads=6&seed=99999999999&rate=-1&steps=1e9&step=900&word=a&head=7"
     page = opened(address, width=390, height=800, has_touch=True)

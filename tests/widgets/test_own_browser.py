@@ -22,7 +22,6 @@ from mha.examples import example_from
 from mha.practice.exercise import numeric_exercise
 from mha.runs.drawn import KINDS, VOCABULARY
 from mha.runs.places import Place
-from mha.runs.stages import STAGES
 from mha.widgets.assets import ARITHMETIC, BOXES, EXPLORER
 from mha.widgets.boxes import your_turn
 from mha.widgets.explorer_tables import sections
@@ -244,35 +243,53 @@ def test_the_notebook_runs_and_gives_the_same_numbers(cases):
         assert np.array_equal(space["run"].concat, run.concat)
 
 
-def rows_of(run, stage, head):
-    """Return the rows of a table as a sheet has them: those of exponentials end in their sum."""
-    if stage == "exponentials":
-        return np.column_stack([run.exponentials[head], run.row_sums[head]])
-    array = STAGES[stage].array(run)
-    return array if head < 0 else array[head]
+def solved(rows, width):
+    """Work the numbers out from those that a sheet gives, without the package."""
+    given = {}
+    for stage, head, row, texts in rows:
+        if texts and all(texts):
+            numbers = [float(text.replace("−", "-")) for text in texts]
+            given.setdefault((stage, head), {})[row] = numbers
+    arrays = {at: np.array([found[i] for i in range(len(found))]) for at, found in given.items()}
+    x = arrays["embeddings", -1] + arrays.get(("positions", -1), 0)
+    heads = sorted({head for stage, head in arrays if stage == "w_q"})
+    vectors = {head: [x @ arrays[f"w_{letter}", head] for letter in "qkv"] for head in heads}
+    return vectors, arrays.get(("w_o", -1)), x
 
 
-def test_a_printed_sheet_gives_all_inputs_and_its_key_what_follows(cases):
+def test_a_printed_sheet_can_be_solved_and_its_key_is_right(cases):
     for given, (_, _, word, is_all), run, found in cases:
-        sheet = {(stage, head, row): texts for stage, head, row, texts in found["sheet"]}
+        heads, w_o, x = solved(found["sheet"], given["d_k"])
+        blank = [(stage, head, row, len(texts)) for stage, head, row, texts in found["sheet"]
+                 if not all(texts)]  # fmt: skip
         key = {(stage, head, row): texts for stage, head, row, texts in found["key"]}
-        blank = {at: len(texts) for at, texts in sheet.items() if not all(texts)}
-        assert {at: len(texts) for at, texts in key.items()} == blank
-        told = {at: texts for at, texts in sheet.items() if all(texts)}
-        for rows, places in ((told, 1e-12), (key, 5.1e-5)):
-            for (stage, head, row), texts in rows.items():
-                numbers = [float(text.replace("−", "-").replace("∞", "inf")) for text in texts]
-                wanted = rows_of(run, stage, head)[row]
-                assert np.allclose(numbers, wanted, rtol=0, atol=places), stage
-        for stage, head in {(stage, head) for stage, head, _ in told}:
-            assert sum(at[:2] == (stage, head) for at in told) == len(rows_of(run, stage, head))
-        names = {"embeddings", "w_q", "w_k", "w_v"} | ({"w_o"} if given["output"] else set())
-        assert {stage for stage, *_ in told} >= names
-        assert ("positions", -1, 0) in told or not given["positions"]
-        assert is_all or {at[2] for at in key if at[0] not in ("key", "value", "placed")} == {word}
+        assert [(*at, len(texts)) for at, texts in key.items()] == blank
+        outputs, wanted = [], {"placed": {-1: x}}
+        for head, (query, keys, value) in heads.items():
+            scores = query @ keys.T
+            scaled = scores / np.sqrt(given["d_k"])
+            if given["is_causal"]:
+                scores, scaled = (np.where(np.tri(len(x), dtype=bool), one, -np.inf)
+                                  for one in (scores, scaled))  # fmt: skip
+            powers = np.exp(scaled)
+            weights = powers / powers.sum(axis=1, keepdims=True)
+            outputs.append(weights @ value)
+            stages = {
+                "query": query, "key": keys, "value": value, "scores": scores,
+                "scaled_scores": scaled, "weights": weights, "head_outputs": outputs[-1],
+                "exponentials": np.column_stack([powers, powers.sum(axis=1)]),
+            }  # fmt: skip
+            for stage, array in stages.items():
+                wanted.setdefault(stage, {})[head] = array
+        concat = np.concatenate(outputs, axis=1)
+        wanted |= {"concat": {-1: concat}, "output": {-1: None if w_o is None else concat @ w_o}}
+        for (stage, head, row), texts in key.items():
+            assert is_all or row == word or stage in ("key", "value", "placed")
+            numbers = [float(text.replace("−", "-").replace("∞", "inf")) for text in texts]
+            assert np.allclose(numbers, wanted[stage][head][row], rtol=0, atol=5.1e-5), stage
         assert {stage for stage, *_ in key} >= {"query", "scores", "weights", "head_outputs"}
         outputs_of_all = ("output", -1, word) in key or ("concat", -1, word) in key
-        assert outputs_of_all or (run.num_heads == 1 and run.output is None)
+        assert outputs_of_all or (run.num_heads == 1 and w_o is None)
 
 
 def test_the_lines_of_a_key_hold_and_come_to_its_numbers(cases):
@@ -410,9 +427,18 @@ def test_every_choice_draws_what_the_package_draws(own, width):
 
 
 WRONG = [
-    ("Your sentence", "  "), ("Your sentence", "a " * 13), ("Your sentence", "x" * 17),
-    ("Seed", "-1"), ("Seed", "4294967296"), ("Heads", "five"), ("Heads", "15"),
-    ("Numbers a word", "1.5"), ("Numbers a head", ""),
+    ("Your sentence", "  ", "Type a word: until then the last sentence stays below."),
+    ("Your sentence", "a " * 13,
+     "These are 13 words; 12 have room. The last sentence stays below."),
+    ("Your sentence", "x" * 17,
+     f"“{'x' * 17}” has 17 characters; a word has at most 16. Spaces part words."),
+    ("Seed", "-1", "“-1” is no seed; a whole number from 0 to 4294967295 is wanted."),
+    ("Seed", "4294967296",
+     "“4294967296” is no seed; a whole number from 0 to 4294967295 is wanted."),
+    ("Heads", "five", "“five” does not do; a whole number from 1 to 4 is wanted."),
+    ("Heads", "15", "“15” does not do; a whole number from 1 to 4 is wanted."),
+    ("Numbers a word", "1.5", "“1.5” does not do; a whole number from 2 to 6 is wanted."),
+    ("Numbers a head", "", "“” does not do; a whole number from 1 to 4 is wanted."),
 ]  # fmt: skip
 
 
@@ -420,7 +446,7 @@ def test_what_does_not_do_is_said_in_one_sentence_at_its_field_and_moves_nothing
     seen = own()
     strip = seen.page.locator(".own .strip")
     before = strip.bounding_box()
-    for label, text in WRONG:
+    for label, text, sentence in WRONG:
         field = seen.field(label)
         if label == "Your sentence":
             field.fill(text)
@@ -430,7 +456,7 @@ def test_what_does_not_do_is_said_in_one_sentence_at_its_field_and_moves_nothing
         field.blur()
         assert field.get_attribute("aria-invalid") == "true"
         told = field.get_attribute("aria-describedby").split()[-1]
-        assert re.fullmatch(r"[A-Z“].+\.", seen.page.locator(f"#{told}").inner_text()), text
+        assert seen.page.locator(f"#{told}").inner_text() == sentence
         assert strip.bounding_box() == before
         seen.holds(words="the tired cat drinks tea")
         field.fill({"Your sentence": "cat", "Numbers a word": "4"}.get(label, "2"))

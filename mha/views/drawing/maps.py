@@ -131,7 +131,7 @@ def heatmaps(
     rows, columns : sequence of str
     alt, row_label, column_label : str
     titles, colours : sequence of str, optional
-        One a matrix: its title, and its darkest colour, by default that of the head.
+        One a matrix: its title, and its fullest colour, by default that of the head.
     lowest, highest : float, optional
         Ends of the scale; by default the smallest and largest finite entry.
     places : int, default 2

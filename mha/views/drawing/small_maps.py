@@ -20,8 +20,8 @@ _STEPS = 10
 def small_maps(weights: ArrayLike, *, marked: Collection[tuple[int, int]] = ()) -> Figure:
     """Draw the weights of all heads of all layers as small maps, a row of them a layer.
 
-    A map has a row for each query and a column for each key. A cell is darker the larger the
-    weight; weights under a twentieth are left out.
+    A map has a row for each query and a column for each key. A cell's colour is fuller the
+    larger the weight; weights under a twentieth are left out.
 
     Parameters
     ----------

@@ -42,10 +42,10 @@
     line: "display: flex; flex-wrap: wrap; align-items: center",
     label: "flex: 0 1 11rem",
     numbers: "flex: 1 1 20rem",
-    number: "min-width: 3.9rem; text-align: right",
+    number: "min-width: 3.9rem; margin-top: 0.2rem; text-align: right",
     axis: "display: inline-block; box-sizing: content-box; width: 3.9rem; padding: 0 0.2rem; text-align: right",
     named: "display: inline-flex; align-items: center; max-width: 100%; vertical-align: top",
-    name: "margin: 0 1rem 0 0.4rem; line-height: 1.5rem",
+    name: "margin: 0.2rem 1rem 0 0.4rem; line-height: 1.5rem",
   };
 
   /** What stands on each line, before attention and behind it: those stages that a run has. */

@@ -147,7 +147,7 @@
   }
 
   /** Without decimals: there is little room. @param {number} share */
-  const percentOf = (share) => (Number.isNaN(share) ? texts.none : `${shown(100 * share, 0)} %`);
+  const percentOf = (share) => (Number.isNaN(share) ? texts.none : `${shown(100 * share, 0)}\u00a0%`);
 
   /** What the name is worth for the first head, of the reader's own order too. @param {any} view */
   function paintVerdict(view) {

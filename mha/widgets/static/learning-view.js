@@ -87,7 +87,7 @@
       this.passed = null;
       /** @type {Matrix[]} */
       this.weights = [];
-      /** Whether maps and matrices are drawn, and when they are. */
+      /** Whether the matrices are drawn, and when they are: what is seen first, the maps too, comes before. */
       this.isDrawn = false;
       /** @type {Promise<any> | null} */
       this.drawn = null;
@@ -434,7 +434,7 @@
       telling();
       set(this.bar.node, "aria-busy", "true");
       let seen = performance.now();
-      await this.drawn; // what is seen comes first
+      await this.drawn;
       while (training.found.length <= steps) {
         await turn();
         if (this.turn !== own) return;
@@ -539,7 +539,7 @@
       }));
       this.weights = Array.from({ length: settings.heads }, (_, h) => Array.from({ length }, (_row, i) =>
         [...this.passed.weights.subarray((h * length + i) * length, (h * length + i + 1) * length)]));
-      if (this.isDrawn) paintMaps(this);
+      paintMaps(this);
       parts.mapWords.forEach((/** @type {any[]} */ those) =>
         those.forEach((node, i) => setText(node, words[forms[i]])));
       parts.titles.forEach((/** @type {any} */ { button, most }, /** @type {number} */ h) => {
@@ -572,7 +572,7 @@
       set(node, "class", right < 0 ? "none" : isRight ? "right" : "wrong");
       setText(mark, right < 0 ? "" : isRight ? "✓ " : "✗ ");
       setText(text, right < 0 ? "" : words[most]);
-      setText(chance, right < 0 ? "" : isRight ? `${shown(100 * Math.exp(logs[most]), 0)} %`
+      setText(chance, right < 0 ? "" : isRight ? `${shown(100 * Math.exp(logs[most]), 0)}\u00a0%`
         : fill(texts.wrong, { word: words[right] }));
     }
 

@@ -76,15 +76,19 @@
       const { parts } = this;
       parts.story = make("div", { className: "model-story" });
       parts.scroll = make("div", { className: "model-scroll", tabIndex: 0, role: "group",
-        "aria-label": texts.story, onscroll: () =>
-          parts.scroll.classList.toggle("scrolled", parts.scroll.scrollLeft > 0) }, parts.story);
+        "aria-label": texts.story, onscroll: () => this.fit() }, parts.story);
+      const watcher = new ResizeObserver(() => this.fit());
+      [parts.scroll, parts.story].forEach((node) => watcher.observe(node));
+      parts.sight = make("div", { className: "model-sight" }, this.drawing(), parts.scroll);
+      parts.error = make("p", { className: "error", role: "alert" });
       parts.next = make("ol", { className: "model-next" });
       parts.nextTitle = make("p", { className: "model-title" });
       parts.came = make("p", { className: "model-came soft" });
       parts.kept = make("p", { className: "soft" });
       parts.brief = make("span", { className: "soft", role: "status" });
       const live = make("div", { className: "model-live" },
-        make("p", { className: "strip-title" }, texts.title), this.entry(), parts.scroll,
+        make("div", { className: "model-says" }, parts.error, make("p", { className: "strip-title" }, texts.title)),
+        this.entry(), parts.sight,
         make("div", { className: "model-controls" }, this.cutChoice(), parts.brief),
         this.controls(),
         make("div", { className: "model-columns" },
@@ -97,15 +101,44 @@
       return live;
     }
 
+    /** The arcs, over the columns of a story that its line has room for. A longer one is drawn whole above them,
+        with its words, and framed there is what the line shows: a hand that moves along it scrolls the line. */
+    drawing() {
+      const { parts } = this;
+      parts.overview = make("ol", { className: "model-overview" });
+      parts.frame = make("span", { className: "model-frame" });
+      const go = (/** @type {PointerEvent} */ event) => {
+        const { left, width } = parts.drawing.getBoundingClientRect();
+        const { offsetLeft } = parts.tokens[0];
+        const { clientWidth, scrollWidth } = parts.scroll;
+        parts.scroll.scrollLeft = ((event.clientX - left) / width) * (scrollWidth - offsetLeft) - (clientWidth - offsetLeft) / 2;
+      };
+      parts.drawing = make("div", { "className": "model-drawing", "aria-hidden": "true",
+        "onpointerdown": (/** @type {PointerEvent} */ event) => { parts.drawing.setPointerCapture(event.pointerId); go(event); },
+        "onpointermove": (/** @type {PointerEvent} */ event) => { if (parts.drawing.hasPointerCapture(event.pointerId)) go(event); },
+      }, parts.overview, parts.frame);
+      return parts.drawing;
+    }
+
+    /** Frame what the line shows of a story that it has no room for. */
+    fit() {
+      const { frame, scroll, sight, tokens } = this.parts;
+      const { clientWidth, scrollLeft, scrollWidth } = scroll;
+      const { offsetLeft } = tokens[0];
+      const share = (/** @type {number} */ length) => `${((100 * length) / (scrollWidth - offsetLeft)).toFixed(2)}%`;
+      sight.classList.toggle("over-long", scrollWidth > clientWidth);
+      scroll.classList.toggle("scrolled", scrollLeft > 0);
+      set(frame, ".left", share(scrollLeft));
+      set(frame, ".width", share(clientWidth - offsetLeft));
+    }
+
     entry() {
       const input = make("input", { type: "text", autocomplete: "off", autocapitalize: "off",
         spellcheck: false, oninput: () => this.refuse("") });
       this.parts.input = input;
-      this.parts.error = make("p", { className: "error", role: "alert" });
       const form = make("form", { className: "model-entry" },
         make("label", {}, texts.type, " ", input),
         make("button", { type: "submit", className: "reading-button" }, texts.read),
-        this.parts.error,
         make("details", {}, make("summary", {}, fill(texts.all, { n: this.words.length })),
           ...this.words.map((word, i) => makeButton(word, () => { if (this.isRead()) this.append(i); },
             { type: "button", className: "model-word", "aria-label": fill(texts.append, { word }) }))));
@@ -128,7 +161,7 @@
       const unknown = typed.find((word) => !this.words.includes(word));
       const wrong = !typed.length ? texts.empty
         : typed.length > MOST ? fill(texts.tooLong, { most: MOST })
-          : unknown ? fill(texts.unknown, { word: beginning(unknown), words: this.words.join(" ") }) : "";
+          : unknown ? fill(texts.unknown, { word: beginning(unknown), n: this.words.length }) : "";
       this.refuse(wrong);
       if (wrong) return false;
       this.change({ words: typed.map((word) => this.words.indexOf(word)), place: typed.length - 1,
@@ -217,11 +250,14 @@
       const { parts } = this;
       if (this.laid === words.length) return;
       this.laid = words.length;
-      parts.arcs = drawn("svg", { viewBox: `0 0 ${words.length} 1`, preserveAspectRatio: "none",
-        class: "model-arcs", "aria-hidden": "true" });
+      parts.arcs?.remove();
+      parts.arcs = drawn("svg", { viewBox: `0 0 ${words.length} 1`, preserveAspectRatio: "none", class: "model-arcs" });
       parts.paths = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
         words.map(() => drawn("path", { class: `head-${head}` })));
       parts.arcs.append(...parts.paths.flat());
+      parts.drawing.prepend(parts.arcs);
+      parts.small = words.map(() => make("li"));
+      parts.overview.replaceChildren(...parts.small);
       parts.tokens = words.map((_, i) => makeButton("", () => this.choose(i), { className: "model-word" }));
       parts.toggles ??= texts.heads.map((/** @type {string} */ name, /** @type {number} */ head) => {
         const input = make("input", { type: "checkbox", checked: true,
@@ -233,11 +269,10 @@
       parts.cells = texts.heads.map((/** @type {string} */ _, /** @type {number} */ head) =>
         words.map((_word, key) => makeButton("", () => this.ask(head >> 1,
           placeAt("weights", head % 2, this.state.place, key)), { className: `number head-${head}` })));
-      parts.story.replaceChildren(make("span"), parts.arcs,
-        make("span", { className: "model-corner soft" }, texts.head), ...parts.tokens,
+      parts.story.replaceChildren(make("span", { className: "model-corner soft" }, texts.head), ...parts.tokens,
         ...parts.cells.flatMap((/** @type {any[]} */ row, /** @type {number} */ head) =>
           [parts.toggles[head].node, ...row]));
-      parts.story.style.setProperty("--words", String(words.length));
+      parts.sight.style.setProperty("--words", String(words.length));
     }
 
     // ---- Changes ----
@@ -382,11 +417,13 @@
       const { parts } = this;
       const longest = Math.max(...words.map((i) => this.words[i].length));
       // Not "wide", which is the page's word for a block that takes the margin.
-      parts.story.classList.toggle("long-words", longest > SHORT);
+      parts.sight.classList.toggle("long-words", longest > SHORT);
       parts.tokens.forEach((/** @type {any} */ token, /** @type {number} */ i) => {
         setText(token, this.words[words[i]]);
         set(token, "aria-label", fill(texts.word, { n: i + 1, word: this.words[words[i]] }));
         set(token, "aria-pressed", String(i === place));
+        setText(parts.small[i], this.words[words[i]]);
+        set(parts.small[i], "class", i === place ? "chosen" : "");
       });
       parts.cells.forEach((/** @type {any[]} */ row, /** @type {number} */ head) => {
         const weights = this.weightsOf(head)[place];

@@ -308,7 +308,7 @@
       if (parts.get("sheet") !== this.data.name) return;
       const names = this.parts.switches.map((/** @type {any} */ { name }) => name);
       const on = (parts.get("on") ?? "").split(".").filter((name) => names.includes(name));
-      const query = Number(parts.get("query"));
+      const query = Number(parts.get("query") ?? this.start.query);
       const given = structuredClone(this.start.given);
       for (const [where, text] of parts) {
         const [role, i, j] = where.split(".");

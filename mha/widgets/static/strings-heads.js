@@ -37,7 +37,7 @@
       broad: "broad: spread over many",
     },
     rules: {
-      "": "Below a map: its layer and head, as 4.2, and how much *{from}* gives *{to}* there. A dark frame: its matrices are here.",
+      "": "Below a map: its layer and head, as 4.2, and how much *{from}* gives *{to}* there. A strong frame: its matrices are here.",
       before: "Asked of every row but the first.",
       next: "Asked of words that have a word behind them.",
       itself: "Asked of every row.",

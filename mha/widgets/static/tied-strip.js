@@ -289,7 +289,7 @@
         const one = this.rows[key];
         setText(one.token, data.tokens[order[key]]);
         setBar(one.bar, weight);
-        setText(one.weight, `${shown(100 * weight, 0)} %`);
+        setText(one.weight, `${shown(100 * weight, 0)}\u00a0%`);
         one.node.classList.toggle("lit", lit === key);
       });
       const output = numbers.head_outputs[head][row];

@@ -742,7 +742,7 @@ interface Window {
     makeField(label: string, apply: (value: number) => string): NumberField;
     makeGroup(title: string, ...children: (Node | string)[]): HTMLElement;
     effectOf(weights: number, outcome: number,
-      words: { token: string, end: string, head?: string, what?: string }): string;
+      words: { token: string, end: string, head?: string, endHead?: string, what?: string }): string;
     inItalics(text: string): (Node | string)[];
     markCaption(node: Element, isChanged: boolean, isOther?: boolean): void;
     nameOf(data: ExplorerData, state: ExplorerState, at: Place): string;

@@ -9,7 +9,7 @@
   /** How many heads differ in colour. */
   const COLOURS = 6;
 
-  const percent = (/** @type {number} */ x) => `${shown(100 * x, 1)} %`;
+  const percent = (/** @type {number} */ x) => `${shown(100 * x, 1)}\u00a0%`;
 
   /** The maps, to look at and to choose a row and a head of.
       @param {any} view @param {string[]} names of the heads */

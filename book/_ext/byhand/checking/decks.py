@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from byhand.checking.finding import Finding
@@ -27,6 +28,13 @@ BY_HAND = re.compile(
 )
 LEFT_OUT = re.compile(r"^## (?:Deeper: |All numbers|Exercises)")
 KINDS = ("paragraph", "bullets", "numbers", "lines", "formula", "code")
+NAMES = {
+    "bullet_list": "bullets",
+    "ordered_list": "numbers",
+    "math_block": "formula",
+    "fence": "code",
+}
+"""What Markdown's parser calls some of them."""
 INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
 
@@ -163,28 +171,15 @@ def pieces(lines: list[Line]) -> tuple[Piece, ...]:
     """Return the pieces of some Markdown; what a slide cannot hold is a piece of its own kind."""
     if not lines:
         return ()
-    found: list[Piece] = []
-    first, lists = lines[0][0], []
-    for token in _markdown().parse("\n".join(text for _, text in lines)):
-        line = first + (token.map[0] if token.map else 0)
-        if token.type in ("bullet_list_open", "ordered_list_open"):
-            lists.append("bullets" if token.type[0] == "b" else "numbers")
-            found.append(Piece(lists[-1], ()))
-        elif token.type in ("bullet_list_close", "ordered_list_close"):
-            lists.pop()
-        elif token.type == "inline" and lists and found[-1].kind == lists[-1]:
-            found[-1] = Piece(lists[-1], (*found[-1].items, (line, token.content)))
-        elif token.type == "inline":
-            found.append(Piece("paragraph", ((line, token.content),)))
-        elif token.type in ("math_block", "fence"):
-            kind = "formula" if token.type == "math_block" else "code"
-            found.append(Piece(kind, ((line, token.content.strip("\n")),)))
-        elif (
-            token.type not in ("paragraph_open", "paragraph_close")
-            and "list_item" not in token.type
-        ):
-            found.append(Piece(token.type.removesuffix("_open"), ((line, token.content),)))
-    return tuple(map(_as_lines, (piece for piece in found if piece.items)))
+    first = lines[0][0]
+    tree = SyntaxTreeNode(_markdown().parse("\n".join(text for _, text in lines)))
+    found = []
+    for node in tree.children:
+        kind = NAMES.get(node.type, node.type)
+        parts = [p for p in node.walk() if p.type == "inline"] if kind in KINDS[:3] else [node]
+        items = tuple((first + (p.map or (0,))[0], p.content.strip("\n")) for p in parts)
+        found.append(_as_lines(Piece(kind, items)))
+    return tuple(piece for piece in found if piece.items)
 
 
 def _as_lines(piece: Piece) -> Piece:

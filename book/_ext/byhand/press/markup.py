@@ -9,6 +9,20 @@ from byhand.press import drawings
 _SPECIAL = re.compile(r"([!-/:-@\[-`{-~])")  # all of ASCII that is no letter, digit or space
 
 
+def document(template: str, *lines: str, **options: str) -> str:
+    r"""Return a source of the press: a sheet with options, given as code, and what is on it.
+
+    Examples
+    --------
+    >>> print(document("style", "A line.", margin="0pt", title=string("A sheet")))
+    #import "/style.typ": *
+    #show: sheet.with(margin: 0pt, title: "A sheet")
+    A line.
+    """
+    given = ", ".join(f"{name}: {code}" for name, code in options.items())
+    return "\n".join([f'#import "/{template}.typ": *', f"#show: sheet.with({given})", *lines])
+
+
 def text(words: str) -> str:
     r"""Return a text as Typst's markup, in which no character does anything.
 

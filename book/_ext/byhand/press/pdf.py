@@ -88,7 +88,7 @@ def unprintable(texts: Sequence[str]) -> tuple[int, str] | None:
     for i, text in enumerate(texts):
         if not typefaces.all_in_book(text):
             try:
-                press(f'#import "/style.typ": *\n#show: sheet\n{markup.text(text)}')
+                press(markup.document("style", markup.text(text)))
             except PressError as error:
                 found = NO_CHARACTER.search(str(error))
                 if found is None:

@@ -58,17 +58,8 @@ def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:
     PressError
         Naming all that does not fit, with file and line.
     """
-    source = "\n".join(
-        [
-            '#import "/slides.typ": *',
-            f"#show: sheet.with(title: {markup.string(title)})",
-            "#show: slides",
-            *(
-                f"// at {s.place}\n#slide({_arguments(title, i, s)})"
-                for i, s in enumerate(slides, 1)
-            ),
-        ]
-    )
+    lines = (f"// at {s.place}\n#slide({_arguments(title, i, s)})" for i, s in enumerate(slides, 1))
+    source = markup.document("slides", "#show: slides", *lines, title=markup.string(title))
     pdf = press(source)
     found = json.loads(compiler(source).query("<placed>", field="value"))
     placed = [Placed(**data) for data in found]
@@ -88,16 +79,8 @@ def notes_pdf(title: str, slides: list[Shown]) -> bytes:
         clock += shown.slide.minutes
         said = f"{markup.string(time)}, [{texts(shown.slide.notes)}]"
         lines.append(f"// at {shown.place}\n#noted({_arguments(title, i, shown, said)})")
-    head = f"{title}: notes"
-    return press(
-        "\n".join(
-            [
-                '#import "/slides.typ": *',
-                f'#show: sheet.with(title: {markup.string(head)}, paper: "a4", margin: 40pt)',
-                *lines,
-            ]
-        )
-    )
+    head = markup.string(f"{title}: notes")
+    return press(markup.document("slides", *lines, title=head, paper='"a4"', margin="40pt"))
 
 
 def _arguments(deck: str, i: int, shown: Shown, said: str = "") -> str:
@@ -182,14 +165,7 @@ def pictures(slides: list[Shown], placed: list[Placed]) -> dict[int, bytes]:
     if not wanted:
         return {}
     pages = [_picture(seen, at[i]) for i, seen in wanted]
-    source = "\n".join(
-        [
-            '#import "/slides.typ": *',
-            "#show: sheet.with(fill: none, margin: 0pt)",
-            "#show: lettered",
-            *pages,
-        ]
-    )
+    source = markup.document("slides", "#show: lettered", *pages, fill="none", margin="0pt")
     made = compiler(source).compile(format="png", ppi=PIXELS)
     found = made if isinstance(made, list) else [made]
     return {i: png for (i, _), png in zip(wanted, found, strict=True) if png is not None}
