@@ -134,7 +134,7 @@ def cost_calculator(
         before=_table(first, values),
         late=("cost-view.js",),
         dress=("model.css", "cost.css"),
-        heights=(53.3, 54.3, 55.9, 61.4, 93.5, 117.2, 116.7),
+        heights=(53.3, 54.3, 63.8, 69.3, 93.5, 117.2, 116.7),
         figure=figure,
     )
 
