@@ -9,7 +9,14 @@ from explorer_pages import come_back
 from playwright.sync_api import expect
 from seeds import SEED
 
-from mha import attention_weights, recorded_head, recorded_heads, recorded_maps, recorded_sentences
+from mha import (
+    attention_weights,
+    percent,
+    recorded_head,
+    recorded_heads,
+    recorded_maps,
+    recorded_sentences,
+)
 from mha.examples.head_names import RULES, SHAPES, holds
 from mha.widgets.heads import best_head, real_heads
 
@@ -93,9 +100,9 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     assert (layer, head) == (1, 3)
     rows = page.locator(".heads-list tbody tr")
     for row, own in zip(rows.all(), held, strict=True):
-        assert f"{100 * own.share:.1f} %\t{own.obeyed} of {own.rows}" in row.inner_text()
+        assert f"{percent(own.share, 1)}\t{own.obeyed} of {own.rows}" in row.inner_text()
     expect(page.locator(".heads-verdict")).to_contain_text(
-        f"; in all sentences {100 * share:.1f} %."
+        f"; in all sentences {percent(share, 1)}."
     )
     expect(page.locator(".heads-rule")).to_contain_text("sorted, best first")
     expect(page.locator(".heads-verdict")).to_contain_text("1.3 in this sentence: 100.0 % of the")

@@ -197,7 +197,7 @@ def test_a_query_that_a_matrix_makes_is_dragged_by_the_least_change_of_it(put):
     change = run.example.layer.w_q[0] - BANK.example.layer.w_q[0]
     np.testing.assert_allclose(change, np.outer(x, moved) / (x @ x), atol=1e-7)
     caption = seen.page.locator(".plane figcaption").nth(1)
-    expect(caption).to_have_text("Also moved, by the query matrix: river.")
+    expect(caption).to_have_text("Also moved, but not drawn: the query of river.")
     seen.page.get_by_role("button", name="Undo").click()
     expect(caption).to_have_text("The query and the keys")
 

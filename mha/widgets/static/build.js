@@ -6,7 +6,7 @@
   const { fill, find } = window.mhaPage;
   const { read } = window.mhaAnswers;
   const { trace } = window.mhaAttention;
-  const { shown } = window.mhaNumbers;
+  const { percent } = window.mhaNumbers;
 
   class Build extends HTMLElement {
     /** @type {BuildGoal} */
@@ -45,7 +45,6 @@
 
     /** @param {number[]} weights */
     judge(weights) {
-      const percent = (/** @type {number} */ weight) => `${shown(100 * weight, 1)}\u00a0%`;
       const isReached = weights.every((weight, key) => {
         const [low, high] = this.goal.wanted[key];
         return low - 1e-9 <= weight && weight <= high + 1e-9;

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
   const { fill } = window.mhaPage;
-  const { chain, short, shown } = window.mhaNumbers;
+  const { chain, percent, short, shown } = window.mhaNumbers;
 
   /* ---- The calculations ---- */
 
@@ -193,8 +193,7 @@
   /** @param {Task} task */
   function worked(task) {
     const { line, value } = calculated(task);
-    const percent = task.percent ? [`${shown(100 * value, task.places)}\u00a0%`] : [];
-    return chain(...line, ...percent);
+    return chain(...line, ...task.percent ? [percent(value, task.places)] : []);
   }
 
   /* ---- New numbers ---- */

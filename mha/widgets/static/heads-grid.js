@@ -3,9 +3,9 @@
 (function () {
   "use strict";
 
-  const { drawWeights, fill, inItalics, make, makeButton, percent, set, setText } = window.mhaExplorer;
+  const { drawWeights, fill, inItalics, make, makeButton, set, setText } = window.mhaExplorer;
   const { SHAPES, cellsOf, holds, meanShare } = window.mhaHeads;
-  const { shown } = window.mhaNumbers;
+  const { percent, shown } = window.mhaNumbers;
   const texts = window.mhaStrings.heads;
 
   /** The keys that lead from one map to another. */
@@ -147,7 +147,7 @@
   }
 
   /** Without decimals: there is little room. @param {number} share */
-  const percentOf = (share) => (Number.isNaN(share) ? texts.none : `${shown(100 * share, 0)}\u00a0%`);
+  const percentOf = (share) => (Number.isNaN(share) ? texts.none : percent(share, 0));
 
   /** What the name is worth for the first head, of the reader's own order too. @param {any} view */
   function paintVerdict(view) {

@@ -3,11 +3,12 @@
 (function () {
   "use strict";
 
-  const { fill, inSlices, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, percent, setOff,
+  const { fill, inSlices, later, make, makeButton, matricesOf, originOf, paintOrigin, goBack, setOff,
     setText } = window.mhaExplorer;
   const { aboutOf, drawsOf, fillOrder, gridOf, orderOf, ordered, paintGrid, paintOrder, paintSentences, paintStory, paintStrip, paintTable,
     recordedMaps, sentencesOf, storyOf, stripOf, tableOf, tellingPair, tested } = window.mhaHeads;
   const { trace } = window.mhaAttention;
+  const { percent } = window.mhaNumbers;
   const texts = window.mhaStrings.heads;
 
   const UNDOS = 200;

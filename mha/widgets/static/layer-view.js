@@ -4,9 +4,9 @@
 (function () {
   "use strict";
 
-  const { ask, fill, goBack, inSlices, make, makeButton, mapsOf, matrixOf, originOf, paintMaps, paintOrigin, percent,
+  const { ask, fill, goBack, inSlices, make, makeButton, mapsOf, matrixOf, originOf, paintMaps, paintOrigin,
     set, setBar, setText } = window.mhaExplorer;
-  const { short, shown } = window.mhaNumbers;
+  const { percent, short, shown } = window.mhaNumbers;
   const { at: placeAt, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const texts = window.mhaStrings.layer;

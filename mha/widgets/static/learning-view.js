@@ -4,9 +4,9 @@
 (function () {
   "use strict";
 
-  const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, markCaption, paintMaps, percent, resize, set, setBar,
+  const { TimeBar, fill, inSlices, isPage, make, makeButton, makeEntry, mapsOf, markCaption, paintMaps, resize, set, setBar,
     setOff, setText, shape } = window.mhaExplorer;
-  const { shown, short } = window.mhaNumbers;
+  const { percent, short, shown } = window.mhaNumbers;
   const { FORMS, MATRIX, ROWS, Training, answered, attend, fresh, task } = window.mhaLearning;
   const texts = window.mhaStrings.learning;
 
@@ -572,7 +572,7 @@
       set(node, "class", right < 0 ? "none" : isRight ? "right" : "wrong");
       setText(mark, right < 0 ? "" : isRight ? "✓ " : "✗ ");
       setText(text, right < 0 ? "" : words[most]);
-      setText(chance, right < 0 ? "" : isRight ? `${shown(100 * Math.exp(logs[most]), 0)}\u00a0%`
+      setText(chance, right < 0 ? "" : isRight ? percent(Math.exp(logs[most]), 0)
         : fill(texts.wrong, { word: words[right] }));
     }
 

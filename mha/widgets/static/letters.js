@@ -4,15 +4,13 @@
 (function () {
   "use strict";
 
-  const { shown } = window.mhaNumbers;
+  const { percent } = window.mhaNumbers;
   const { compute, fill, isPage, make, makeButton, markCaption, nameOf, same, set, setBar, setText,
     startOf } = window.mhaExplorer;
   const texts = window.mhaStrings.letters;
 
   /** From so much on a share counts as a find. */
   const LEAST = 0.4;
-
-  const percent = (/** @type {number} */ x) => `${shown(100 * x, 0)}\u00a0%`;
 
   /** One layer, as what follows an explorer sees it. */
   class LayerRun {
@@ -231,7 +229,7 @@
       const shares = [...guess, Math.max(0, 1 - given)];
       this.bars.forEach(({ bar, number }, i) => {
         setBar(bar, shares[i]);
-        setText(number, percent(shares[i]));
+        setText(number, percent(shares[i], 0));
       });
       setText(this.status, this.says(second.numbers.weights[0][last], guess));
     }
@@ -242,7 +240,7 @@
       const last = letters[this.chosen[this.chosen.length - 1]];
       const most = guess.indexOf(Math.max(...guess));
       const words = { last, article: "AEFHILMNORSX".includes(last) ? "an" : "a",
-        guess: letters[most], share: percent(guess[most]) };
+        guess: letters[most], share: percent(guess[most], 0) };
       if (!this.on.checked) return texts.off;
       const found = weights.flatMap((weight, key) => (weight > LEAST ? [key] : []));
       if (!found.length) return fill(texts.none, words);

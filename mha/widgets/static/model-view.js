@@ -3,9 +3,9 @@
 (function () {
   "use strict";
 
-  const { ask, beginning, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, percent, same, set,
+  const { ask, beginning, fill, goBack, make, makeButton, mapsOf, markCaption, originOf, paintMaps, paintOrigin, same, set,
     setOff, setText, TimeBar } = window.mhaExplorer;
-  const { short, shown } = window.mhaNumbers;
+  const { percent, short, shown } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const { checkpoint, curvesOf, drawn, fromHash, hasNumber, homeOf, nextWord, paintCurves, run,
     sharesAt, toHash, aboutOf } = window.mhaModel;

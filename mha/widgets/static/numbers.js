@@ -69,6 +69,14 @@
   }
 
   /**
+   * A share in per cent, on one line with the sign.
+   * @param {number} share
+   * @param {number} [places]
+   * @returns {string}
+   */
+  const percent = (share, places = 1) => `${shown(100 * share, places)}\u00a0%`;
+
+  /**
    * A number with all its digits, as a reader can enter it again.
    * @param {number} value
    * @returns {string}
@@ -94,6 +102,6 @@
   const typed = (text) => parsed(text.replace(/^([^,.]*),(?=\d)/, "$1."));
 
   /** @type {any} */
-  const numbers = { fixed, full, parsed, short, shown, typed };
+  const numbers = { fixed, full, parsed, percent, short, shown, typed };
   window.mhaNumbers = numbers; // signs.js adds to it
 })();

@@ -8,7 +8,7 @@
     nameOf, notebook, print, seedOf, settingsOf, Sheet, SIZES, taken, toml, wholeOf, wordsOf } = window.mhaOwn;
   const { compute, elementOf, fill, freshId, inSlices, isPage, later, make, makeButton, makeChoice, makeField,
     makeGroup, markCaption, set, setBar, setText, startOf } = window.mhaExplorer;
-  const { shown } = window.mhaNumbers;
+  const { percent } = window.mhaNumbers;
   const { at: placeAt } = window.mhaPlaces;
   const texts = window.mhaStrings.own;
   const { copied, queryIs, redone, undone } = window.mhaStrings.explorer;
@@ -31,9 +31,6 @@
 
   /** How many steps back are kept. */
   const STEPS = 50;
-
-  /** @type {(x: number) => string} */
-  const percent = (x) => `${shown(100 * x, 0)}\u00a0%`;
 
   /** The weights of a state; those that were drawn, where its numbers are too large to compute.
       @param {ExplorerData} data @param {Partial<ExplorerState>} state @returns {Matrix[]} */
@@ -550,7 +547,7 @@
           setText(name, explorer.data.heads[head]);
           const weight = numbers.weights[head][row][column];
           setBar(bar, weight);
-          setText(share, numbers.mask[head][row][column] === -Infinity ? texts.hidden : percent(weight));
+          setText(share, numbers.mask[head][row][column] === -Infinity ? texts.hidden : percent(weight, 0));
         });
         set(button, "aria-pressed", String(i === state.query));
       });

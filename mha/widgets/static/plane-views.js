@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { short, shown } = window.mhaNumbers;
+  const { percent, short, shown } = window.mhaNumbers;
   const { of: placeOf } = window.mhaPlaces;
   const { isGiven } = window.mhaOrigins;
   const { Choices, Plane, Sliders, coordinates, equalLines, fill, freshId, glide, make, inItalics, nearest,
@@ -121,7 +121,7 @@
     const all = /** @type {Matrix} */ (sources(explorer));
     const others = all.flatMap((x, i) =>
       (i !== row && x.some((one, j) => one * all[row][j]) ? [tokenAt(explorer, i)] : []));
-    return others.length ? fill(texts.planeAlso, { matrix: texts.planeSymbol[MATRIX[stage]], others: others.join(", ") }) : "";
+    return others.length ? fill(texts.planeAlso[stage], { others: others.join(", ") }) : "";
   }
 
   /** What is said once a vector has been moved.
@@ -204,7 +204,7 @@
       if (!points.length) return [];
       const at = points.flat().reduce((best, point) => (way(point) < way(best) ? point : best));
       return [{ kind: "line", name: `equal level-${level}`, points, at, along: points.map(([one]) => one),
-        text: `${100 * LEVELS[level]}\u00a0%` }];
+        text: percent(LEVELS[level], 0) }];
     });
   }
 
@@ -331,7 +331,7 @@
       this.start ??= explorer.numbers.query[head][row];
       const start = /** @type {number[]} */ (this.start);
       const weighed = weighing(explorer, head, row);
-      const words = { token: tokenAt(explorer, row), key: tokenAt(explorer, key), share: `${Math.round(100 * wanted)}\u00a0%` };
+      const words = { token: tokenAt(explorer, row), key: tokenAt(explorer, key), share: percent(wanted, 0) };
       const { most, ...found } = nearest(weighed, key, Math.min(MOST, Math.max(1 - MOST, wanted)), start);
       const query = found.query ?? nearest(weighed, key, Math.floor(100 * most) / 100, start).query;
       const point = query?.map((x) => Number(x.toFixed(4)));
@@ -340,7 +340,7 @@
       const way = point ? Math.hypot(point[0] - start[0], point[1] - start[1]) : 0;
       const text = !found.query || wanted === 0 || wanted === 1
         ? fill(found.query ? texts.planeNever : texts.planeNone,
-          { ...words, most: `${shown(Math.ceil(1000 * most - 1e-6) / 10, 1)}\u00a0%` })
+          { ...words, most: percent(Math.ceil(1000 * most - 1e-6) / 1000) })
         : changes ? fill(texts.planeWay, { ...words, from: coordinates(start), to: coordinates(point), way: shown(way, 2) }) + byMatrix(explorer, "query")
           : texts.planeFixed;
       this.say(text);
@@ -362,8 +362,8 @@
       explorer.numbers.weights[head][row].forEach((/** @type {number} */ weight, /** @type {number} */ key) => {
         const { input, token, number } = this.rows[key];
         setText(token, tokenAt(explorer, key));
-        setText(number, `${shown(100 * weight, 1)}\u00a0%`);
-        set(input, "aria-valuetext", `${shown(100 * weight, 1)}\u00a0%`);
+        setText(number, percent(weight));
+        set(input, "aria-valuetext", percent(weight));
         set(input, ".backgroundSize", `calc(0.375rem + ${weight.toFixed(4)} * (100% - 0.75rem)) 100%`);
         if (this.pulling !== key) input.value = String(100 * weight);
       });

@@ -32,7 +32,10 @@
     unheated: "Move the temperature: the bars under it stand here.",
     unmasked: "Tick a word: the bars without it stand here.",
     planeAcross: "across",
-    planeAlso: "Also moved, by {matrix}: {others}.",
+    planeAlso: {
+      query: "Also moved, but not drawn: the query of {others}.", key: "Also moved: the key of {others}.",
+      value: "Also moved: the value of {others}.",
+    },
     planeAsks: "query",
     planeAxes: {
       "": ["x₁", "x₂", "x₃", "x₄"], both: ["q₁, k₁", "q₂, k₂"], w_k: ["k₁", "k₂"], w_q: ["q₁", "q₂"], w_v: ["v₁", "v₂"],

@@ -5,7 +5,7 @@
 (function () {
   "use strict";
 
-  const { shown } = window.mhaNumbers;
+  const { percent, shown } = window.mhaNumbers;
   const { attentionScores, scaledScores, softmax } = window.mhaAttention;
   const { Plane, Tasks, fill, inItalics, make, makeButton, set, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.explorer;
@@ -195,7 +195,7 @@
       const { query, keys } = this.now();
       const [raw, scaled] = this.seen.widths;
       const most = raw.weights.indexOf(Math.max(...raw.weights));
-      const share = (/** @type {any} */ { weights }) => `${shown(100 * weights[key], 1)}\u00a0%`;
+      const share = (/** @type {any} */ { weights }) => percent(weights[key]);
       setText(this.says, fill(texts.widthSays, { key: key + 1, width, foot: shown(keys[key][0]),
         long: shown(query[0]), score: shown(raw.scores[key], 2), scaled: shown(scaled.scores[key], 2),
         share: share(raw), shared: share(scaled) }));

@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { short, shown, sign, typed } = window.mhaNumbers;
+  const { percent, short, shown, sign, typed } = window.mhaNumbers;
   const { parse, valueAt } = window.mhaPlaces;
   const { origin } = window.mhaOrigins;
   const { inBrackets } = window.mhaExplorer;
@@ -46,9 +46,6 @@
     }
     return stack[0];
   }
-
-  /** @type {(value: number, places: number) => string} */
-  const percent = (value, places) => `${shown(100 * value, places)}\u00a0%`;
 
   /** As tables have it: with their decimals, and with more where these do not show it.
       @type {(value: number, places: number) => string} */

@@ -3,7 +3,7 @@
 (function () {
   "use strict";
 
-  const { short, shown } = window.mhaNumbers;
+  const { percent, short } = window.mhaNumbers;
   const { valueAt } = window.mhaPlaces;
   const { fill, make, makeButton, same, set, setBar, setText } = window.mhaExplorer;
   const texts = window.mhaStrings.tied;
@@ -289,7 +289,7 @@
         const one = this.rows[key];
         setText(one.token, data.tokens[order[key]]);
         setBar(one.bar, weight);
-        setText(one.weight, `${shown(100 * weight, 0)}\u00a0%`);
+        setText(one.weight, percent(weight, 0));
         one.node.classList.toggle("lit", lit === key);
       });
       const output = numbers.head_outputs[head][row];

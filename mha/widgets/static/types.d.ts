@@ -959,6 +959,7 @@ interface Window {
     fixed(value: number, places: number): string;
     full(value: number): string;
     parsed(text: string): number;
+    percent(share: number, places?: number): string;
     typed(text: string): number;
     short(value: number, places?: number): string;
     shown(value: number, places?: number): string;

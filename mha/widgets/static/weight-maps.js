@@ -3,13 +3,11 @@
   "use strict";
 
   const { fill, make, set } = window.mhaExplorer;
-  const { shown } = window.mhaNumbers;
+  const { percent } = window.mhaNumbers;
   const texts = window.mhaStrings.looking;
 
   /** How many heads differ in colour. */
   const COLOURS = 6;
-
-  const percent = (/** @type {number} */ x) => `${shown(100 * x, 1)}\u00a0%`;
 
   /** The maps, to look at and to choose a row and a head of.
       @param {any} view @param {string[]} names of the heads */
@@ -94,5 +92,5 @@
     });
   }
 
-  Object.assign(window.mhaExplorer, { drawWeights, mapsOf, paintMaps, percent, resize });
+  Object.assign(window.mhaExplorer, { drawWeights, mapsOf, paintMaps, resize });
 })();
