@@ -248,7 +248,10 @@ def test_on_a_phone_the_last_number_of_one_s_own_and_all_that_it_changes_share_a
         sentences.select_option(index=place)
         box = last.bounding_box()
         assert box["y"] + box["height"] - said.bounding_box()["y"] < 844
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    for field in page.locator(".bugs-own input").all()[:8]:
+        field.fill("-12.75")
+        assert field.evaluate("e => e.scrollWidth <= e.clientWidth")  # all of what is typed
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_each_exhibit_has_its_label_in_the_chapter():
