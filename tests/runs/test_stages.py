@@ -1,6 +1,6 @@
 """The registry of stages fits the arrays of a trace and the matrices of a layer."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from helpers import (
@@ -15,17 +15,10 @@ from helpers import (
     with_places,
 )
 
-from mha import Trace, trace
+from mha import trace
 from mha.core.multihead import BIASES
 from mha.runs.stages import AXES, OF_WORDS, STAGES
 
-# What is no stage of its own: what a run starts from, and what the scaled scores are made with.
-NO_STAGE = {"example", "tokens", "mask", "shifts"}
-MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out", "unembedding"]
-LEARNED_ROWS = [
-    *BIASES,
-    *("first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"),
-]
 LENGTHS = {
     "n": QUERIES,
     "num_heads": HEADS,
@@ -39,16 +32,6 @@ LENGTHS = {
     "blocks": 2,
     "blocks · d_v": 2 * D_V,
 }
-
-
-def test_every_array_of_a_trace_is_a_stage():
-    named = {field.name for field in fields(Trace)} - NO_STAGE
-    without_array = {"root", "percentages"}
-    assert set(STAGES) == named | {*MATRICES, *LEARNED_ROWS} | without_array
-    learned = [name for name in STAGES if STAGES[name].is_matrix]
-    assert [name for name in learned if name not in LEARNED_ROWS] == MATRICES
-    once = {name for name, kind in STAGES.items() if kind.rows == "once"}
-    assert once == set(LEARNED_ROWS) <= set(learned)
 
 
 NORMED = ("start_", "stream_", "total_", "first_", "second_")
