@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import MASK, projected, raises
+from helpers import MASK, QUERIES, example, projected, raises
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from put_together import check_all
@@ -16,9 +16,11 @@ from mha import (
     Norm,
     Place,
     WorkedExample,
+    example_names,
     load_example,
     origin,
     trace,
+    without_scale,
 )
 from mha.runs.places import places
 
@@ -82,6 +84,25 @@ def examples(draw):
 @settings(max_examples=15, phases=[Phase.generate])
 @given(examples())
 def test_every_number_of_a_random_example(start):
+    check_all(trace(start), read_lines=False)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_number_of_every_example(name):
+    check_all(trace(load_example(name)))
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        example(mask=MASK),
+        example(mask=np.where(MASK, 0.5, -np.inf)),
+        example(mask=np.linspace(-1, 1, QUERIES), is_causal=True, scale=-0.3),
+        example(scale=-2, query=np.ones((QUERIES, 1)) * 50, key=np.ones((QUERIES, 1))),
+        without_scale(load_example("play-football")),
+    ],
+)
+def test_masks_scales_and_shifts(start):
     check_all(trace(start))
 
 
