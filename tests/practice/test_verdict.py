@@ -45,9 +45,7 @@ def test_answers_are_checked_at_the_book_s_rounding(answer, text, wanted):
     assert verdict(exercise(answer), text) == wanted
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1e3", "1.2.3", "1,234.5", "--1", "3/0", "1 000 x", "٣"]
-)
+@pytest.mark.parametrize("text", ["", "1e3", "1.2.3", "1,234.5", "--1", "3/0", "1 000 x", "٣"])
 def test_what_is_no_number_is_said_to_be_none(text):
     assert verdict(exercise(1.0), text) == "unreadable"
 

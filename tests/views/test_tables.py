@@ -16,6 +16,7 @@ from mha import (
 )
 from mha.runs.stages import STAGES
 from mha.views.tables import (
+    array_table,
     contribution_table,
     disagreement_table,
     entropy_table,
@@ -29,21 +30,10 @@ RUN = trace(load_example("the-cat-sat"))
 MASKED = trace(example(mask=MASK))
 
 
-def decimals_of(array, most=4):
-    """Return how many decimals show every number exactly, or `most` where one needs more."""
-    exact = (
-        d
-        for d in range(most + 1)
-        if all(abs(x - round(x, d)) <= 1e-12 * max(1, abs(x)) for x in array.ravel().tolist())
-    )
-    return next(exact, most)
-
-
 def texts(array):
-    """Return a matrix of numbers as the book prints them."""
-    finite_ones = array[np.isfinite(array)]
-    decimals = decimals_of(finite_ones)
-    return [tuple(shown(float(x), decimals) for x in row) for row in array]
+    """Return a matrix of numbers as `array_table` prints them, which has a test of its own."""
+    rows, columns = ([""] * size for size in array.shape)
+    return cells(array_table(array, rows=rows, columns=columns, caption=""))
 
 
 # The numbers
