@@ -16,8 +16,6 @@ from mha.practice.worksheets.answers import as_csv, as_json
 from mha.practice.worksheets.class_list import read_class
 from mha.practice.worksheets.command import (
     AFTER_PROJECTION,
-    OF_LESSONS,
-    USUAL,
     add_options,
     drawn,
     main,
@@ -194,8 +192,6 @@ def test_a_lesson_asks_what_it_is_about_unless_told_otherwise():
     assert "mask" not in own.stages
     before = drawn(parsed(*SEED_AND_TWO, "--lesson=4", "--stages=scores"))[0]
     assert before.stages == ("scores",)
-    for lesson, options in OF_LESSONS.items():
-        assert set(options) <= set(USUAL), lesson
 
 
 def test_no_lesson_has_the_numbers_of_another():
