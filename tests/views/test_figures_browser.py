@@ -38,9 +38,7 @@ def written(drawn):
 
 
 @pytest.mark.browser
-def test_on_a_phone_nothing_is_small_and_no_text_covers_another_or_leaves_its_box(
-    browser, tmp_path
-):
+def test_on_a_phone_nothing_is_small_and_no_text_covers_another_or_is_cut(browser, tmp_path):
     file = tmp_path / "figures.html"
     file.write_text(written({name: draw() for name, draw in FIGURES.items()}), encoding="utf-8")
     page = browser.new_page(viewport={"width": 390, "height": 900})
