@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Page, Project, without_code
@@ -58,11 +59,12 @@ class Claim:
     holds: str
 
 
-def read(text: str) -> list[Claim]:
+@cache
+def read(text: str) -> tuple[Claim, ...]:
     """Return the claims of `claims.toml`, in their order."""
     fields = ("says", "kind", "holds")
     table = tomllib.loads(text)
-    return [Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table]
+    return tuple(Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table)
 
 
 def check(project: Project) -> Iterator[Finding]:

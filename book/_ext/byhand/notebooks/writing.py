@@ -96,7 +96,7 @@ class Words:
     def said(self, role: str, text: str) -> str:
         """Return what stands on the page in the place of a role."""
         if role in ("cite:t", "cite:p", "cite"):
-            both = [cited(key.strip()) for key in text.split(",")]
+            both = [cited_works()[key.strip()] for key in text.split(",")]
             if role == "cite:t":
                 return " and ".join(f"{authors} ({year})" for authors, year in both)
             return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
@@ -113,15 +113,16 @@ class Words:
 
 
 @cache
-def cited(key: str) -> tuple[str, str]:
-    """Return authors and year of an entry of the bibliography.
+def cited_works() -> dict[str, tuple[str, str]]:
+    """Return authors and year of each entry of the bibliography.
 
     Examples
     --------
-    >>> cited("vaswani2017")
+    >>> cited_works()["vaswani2017"]
     ('Vaswani et al.', '2017')
     """
-    return authors_and_year(parse_file(str(ROOT / "book" / "references.bib")).entries[key])
+    works = parse_file(str(ROOT / "book" / "references.bib")).entries
+    return {key: authors_and_year(work) for key, work in works.items()}
 
 
 def _folded(label: str) -> str:
