@@ -40,23 +40,12 @@ PLACE = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim.
-
-    Parameters
-    ----------
-    label : str
-    says : str
-        In one line.
-    kind : str
-        One of `KINDS`.
-    holds : str
-        What holds it: Markdown with a reference to a label of the book, or a citation.
-    """
+    """One claim."""
 
     label: str
-    says: str
-    kind: str
-    holds: str
+    says: str  # in one line
+    kind: str  # one of `KINDS`
+    holds: str  # what holds it: Markdown with a reference to a label of the book, or a citation
 
 
 @cache

@@ -10,22 +10,12 @@ from mha.views.colours import head_colour
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell.
+    """A cell."""
 
-    Parameters
-    ----------
-    content : str
-        Typst's markup; `markup.text` makes it of plain text.
-    columns, rows : int
-        How many it covers.
-    fill : str
-        A colour such as "#ffffff", for a tinted cell.
-    """
-
-    content: str
-    columns: int = 1
+    content: str  # Typst's markup; `markup.text` makes it of plain text
+    columns: int = 1  # how many it covers
     rows: int = 1
-    fill: str = ""
+    fill: str = ""  # a colour such as "#ffffff", for a tinted cell
 
     @property
     def code(self) -> str:

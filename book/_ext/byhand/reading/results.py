@@ -29,31 +29,19 @@ OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 
 @dataclass
 class Results:
-    """What the steps of a page gave, and what is wrong with it.
-
-    Parameters
-    ----------
-    made_from : str
-    steps : list of Step
-    outputs : list of list of dict
-        A notebook's outputs for each step that ran.
-    errors : dict of int to str
-        Of expressions that have no value, by their step.
-    faults : list of (int, str)
-        Lines of the page, and what is wrong there.
-    files : dict of str to str
-        A digest of each file that a cell opened.
-    ties : dict of str to (str, list)
-        By the number of an expression's step: whose explorer has it, and its text in parts. By that
-        of a cell: which explorers begin with the numbers that it shows.
-    """
+    """What the steps of a page gave, and what is wrong with it."""
 
     made_from: str
     steps: list[Step]
+    # a notebook's outputs for each step that ran
     outputs: list[list[dict[str, Any]]] = field(default_factory=list)
+    # of expressions that have no value, by their step
     errors: dict[int, str] = field(default_factory=dict)
+    # lines of the page, and what is wrong there
     faults: list[tuple[int, str]] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
+    # By the number of an expression's step: whose explorer has it, and its text in parts. By that
+    # of a cell: which explorers begin with the numbers that it shows.
     ties: dict[str, tuple[str, list[tuple[str, str, str]]]] = field(default_factory=dict)
 
     def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:

@@ -20,22 +20,11 @@ EXPRESSION = re.compile(
 
 @dataclass(frozen=True)
 class Step:
-    """One cell or expression.
+    """One cell or expression."""
 
-    Parameters
-    ----------
-    kind : str
-        ``cell`` or ``expression``.
-    index : int
-        The notebook's cell, of code or of text, that it is or stands in.
-    line : int
-        The page's line, counted from 1, where that cell's content begins.
-    source : str
-    """
-
-    kind: str
-    index: int
-    line: int
+    kind: str  # ``cell`` or ``expression``
+    index: int  # the notebook's cell, of code or of text, that it is or stands in
+    line: int  # the page's line, counted from 1, where that cell's content begins
     source: str
 
     @property

@@ -14,19 +14,10 @@ UNDERLINE = re.compile(r"^-{3,}$")
 
 @dataclass(frozen=True)
 class Entry:
-    """What is said of one or several parameters, of a result or of an error.
+    """What is said of one or several parameters, of a result or of an error."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Empty for a result without a name.
-    kind : str
-        A type with its shape, or an error.
-    text : str
-    """
-
-    names: tuple[str, ...]
-    kind: str
+    names: tuple[str, ...]  # empty for a result without a name
+    kind: str  # a type with its shape, or an error
     text: str
 
 

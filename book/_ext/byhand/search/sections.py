@@ -34,16 +34,9 @@ INVISIBLE = re.compile("[\u2061-\u2064\u200b]")
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under one heading, without the sections within.
+    """What stands under one heading, without the sections within."""
 
-    Parameters
-    ----------
-    anchor : str
-        The section's id, empty for the one that begins the page.
-    heading, text : str
-    """
-
-    anchor: str
+    anchor: str  # the section's id, empty for the one that begins the page
     heading: str
     text: str
 
