@@ -61,10 +61,6 @@ class Contents:
 def read_contents(file: Path = TOC) -> Contents:
     """Return what a table of contents in Jupyter Book's form says.
 
-    Parameters
-    ----------
-    file : Path, default the book's own `_toc.yml`
-
     Examples
     --------
     >>> contents = read_contents()

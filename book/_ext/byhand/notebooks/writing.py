@@ -66,15 +66,7 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
 
 
 class Words:
-    """What the roles of a page say on it.
-
-    Parameters
-    ----------
-    page : HtmlElement
-        The page as it was written: its links say what references lead to.
-    results : Results, optional
-        What its cells and expressions gave.
-    """
+    """What the roles of a page say on it: the links of the written page, and its results."""
 
     def __init__(self, page: html.HtmlElement, results: Results | None) -> None:
         steps = zip(results.steps, results.outputs, strict=True) if results else ()
@@ -144,16 +136,7 @@ def _value(outputs: list[dict[str, Any]]) -> str:
 
 
 def notebook(source: Path, title: str, words: Words) -> NotebookNode:
-    """Return a page as a notebook whose code cells stand alone, with their results.
-
-    Parameters
-    ----------
-    source : Path
-        A page in MyST's Markdown.
-    title : str
-        The page's title.
-    words : Words
-    """
+    """Return a page as a notebook whose code cells stand alone, with their results."""
     made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
     count = 0
     for index, cell in enumerate(made.cells):

@@ -78,13 +78,7 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
 def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
     """Return the results of a page that still hold, None where something has changed.
 
-    Parameters
-    ----------
-    page : Path
-        Its source.
-    steps : sequence of Step
-    now : str
-        What `made_from` gives now.
+    `now` is what `made_from` gives.
     """
     found = last(page)
     if found is None or found.made_from != now or found.files != _digests(found.files):
@@ -108,14 +102,7 @@ def last(page: Path) -> Results | None:
 
 
 def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:
-    """Run a page, and keep its results if nothing is wrong with them.
-
-    Parameters
-    ----------
-    page, steps, now
-        As for `kept`.
-    seconds : int
-        How long a step may take.
+    """Run a page, each step for so many seconds at most, and keep what it gave if all is well.
 
     Raises
     ------

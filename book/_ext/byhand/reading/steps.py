@@ -36,12 +36,7 @@ class Step:
 def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
     """Return what runs, in its order; an expression once for all places between two cells.
 
-    Parameters
-    ----------
-    notebook : NotebookNode
-        As MyST-NB reads a page, with the lines where its cells begin.
-    text : str
-        The page's source.
+    The notebook is the page as MyST-NB reads it, with the lines where its cells begin.
     """
     found: dict[Step, None] = {}
     begins = [0, *(newline.end() for newline in re.finditer("\n", text))]

@@ -44,11 +44,7 @@ def read_sections(docstring: str) -> dict[str, str]:
 def read_entries(section: str, *, named: bool) -> Iterator[Entry]:
     r"""Yield the entries of a section such as Parameters.
 
-    Parameters
-    ----------
-    section : str
-    named : bool
-        Whether a line without a colon has names, as a parameter's does, or a type.
+    A line without a colon has names where they are `named`, as a parameter's does, else a type.
 
     Examples
     --------

@@ -42,12 +42,7 @@ class Section:
 
 
 def read_sections(page: str) -> list[Section]:
-    """Return the sections of the article on a page, in their order.
-
-    Parameters
-    ----------
-    page : str
-        A whole page, or the article alone, as HTML.
+    """Return the sections of the article on a page of HTML, in their order.
 
     Examples
     --------

@@ -63,13 +63,7 @@ def used_words(site: Path) -> set[str]:
 
 
 def without_unused(sheet: str, words: set[str]) -> str:
-    """Return a style sheet without the rules that reach nothing.
-
-    Parameters
-    ----------
-    sheet : str
-    words : set of str
-        The elements, classes and ids that there are, or may come to be.
+    """Return a style sheet without the rules that reach none of some elements, classes and ids.
 
     Examples
     --------
