@@ -107,8 +107,8 @@ def code_of(thing: Any) -> str:
     >>> print(code_of(Entry))
     @dataclass(frozen=True)
     class Entry:
-        names: tuple[str, ...]
-        kind: str
+        names: tuple[str, ...]  # empty for a result without a name
+        kind: str  # a type with its shape, or an error
         text: str
     """
     source = textwrap.dedent(inspect.getsource(thing))
