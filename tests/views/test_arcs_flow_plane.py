@@ -69,8 +69,10 @@ def test_flow_marks_the_step_of_a_stage():
 
 
 def test_the_plane_has_the_scores_at_the_feet_of_the_keys():
-    drawn = plane(BANK, 2)
-    for score in ("0", "2", "3"):
+    layer = BANK.example.layer
+    half = replace(BANK.example, layer=replace(layer, w_q=layer.w_q / 2))
+    drawn = plane(trace(half), 2)
+    for score in ("0", "1", "1.5"):
         assert f'f-strong f-number" text-anchor="middle">{score}</text>' in drawn.svg
     feet = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="3" class="f-soft"', drawn.svg)
     xs = np.array(feet, dtype=float)[:, 0]
