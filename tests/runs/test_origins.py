@@ -87,6 +87,7 @@ def test_every_number_of_a_random_example(start):
     check_all(trace(start), read_lines=False)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", example_names())
 def test_every_number_of_every_example(name):
     check_all(trace(load_example(name)))
