@@ -82,6 +82,12 @@ def test_the_rounding_is_asked_for_in_words(decimals, is_percent, wanted):
 # ---- What is refused ----
 
 
+def test_scores_beyond_what_a_hand_can_take_are_refused():
+    run = trace(example(scale=1.0, query=np.ones((5, 1)), key=np.full((5, 1), 81.0)))
+    with pytest.raises(ValueError, match=r"^row 2 of head 0 has scores beyond 80;"):
+        numeric_exercise(run, "weights", 2, 0)
+
+
 @pytest.mark.parametrize("stage", ["concat", "colour"])
 def test_a_stage_that_is_not_asked_for_is_refused(stage):
     with raises(ValueError, f"stage is {stage!r}; one of {', '.join(STAGES)} is wanted"):
