@@ -11,6 +11,7 @@ from helpers import HEADS, MASK, example, projected
 
 from byhand.press import heat
 from mha import dimensions, example_names, load_example, short, shown, trace
+from mha.views.drawing.canvas import Panel, figure
 from mha.views.drawing.svg import NEUTRAL
 from mha.views.figures import (
     HEAD_COLOURS,
@@ -71,6 +72,12 @@ def test_every_drawing_is_sound_the_same_twice_and_needs_nothing_from_outside(na
 
 
 # Panels
+
+
+def test_panels_that_need_two_rows_stand_two_and_two():
+    root = raw(figure([Panel(190, 50, "<path/>")] * 4, "Four", gap=(30, 10)))
+    at = [panel.get("transform") for panel in panels(root)]
+    assert at == ["translate(1, 1)", "translate(221, 1)", "translate(1, 61)", "translate(221, 61)"]
 
 
 # Numbers
