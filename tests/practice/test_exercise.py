@@ -79,6 +79,11 @@ def test_the_rounding_is_asked_for_in_words(decimals, is_percent, wanted):
     assert made.rounding == wanted
 
 
+def test_an_exact_answer_is_asked_for_with_all_its_decimals():
+    made = numeric_exercise(trace(load_example("apple")), "scores", 2, 1)
+    assert shown(made.answer, made.places) == "5.274"
+
+
 # ---- What is refused ----
 
 

@@ -43,7 +43,7 @@ SCALED = CAT.scores[0, 1, 2] / np.array([1, math.sqrt(2), 2])
         (("exponentials", 1, 2), {}, CAT.scaled_scores[0, 1, 2], "no-exponential"),
         (("row_sums", 1), {}, CAT.exponentials[0, 1, :2].sum(), "left-out"),
         (("weights", 1, 2), {}, CAT.weights[0, 1, 0], "other-key"),
-        (("weights", 1, 2), {}, 100 * CAT.weights[0, 1, 2], "percent"),
+        (("weights", 1, 2), {}, np.rint(100 * CAT.weights[0, 1, 2]), "percent"),
         (("weights", 1, 2), {"percent": True}, CAT.weights[0, 1, 2], "share"),
         (("weights", 1, 2), {}, CAT.exponentials[0, 1, 2], "not-divided"),
         (
