@@ -117,8 +117,8 @@ def test_kinds_of_slips():
     }
 
 
-def number(line, printed, place, kind="derived", of="cat-sat"):
-    return Number(line, printed, kind, of, Place.parse(place))
+def number(line, printed, place, of="cat-sat"):
+    return Number(line, printed, "derived", of, Place.parse(place))
 
 
 def test_a_wrong_product_and_the_right_sum_of_it():
@@ -129,6 +129,20 @@ def test_a_wrong_product_and_the_right_sum_of_it():
     assert [j.slip for j in judged] == ["", "", "product", "", ""]
     assert [j.starts_chain for j in judged] == [False, False, True, False, False]
     assert not judged[-1].agrees_end_to_end
+
+
+def test_a_row_of_three_numbers_that_stood_elsewhere_is_copied():
+    name = "the-cat-sat"
+    numbers = [n for n in load_source("attention-notes") if n.example == name]
+    inputs = [n for n in numbers if n.kind == "input"]
+    rows = [
+        number(900 + row, text, f"scaled_scores.0.{row}.{column}", of=name)
+        for row in (1, 2)
+        for column, text in enumerate(("0.1", "0.2", "0.3"))
+    ]
+    slips = [judgement.slip for judgement in judge([*inputs, *rows])]
+    assert "copied row" not in slips[:3]
+    assert slips[3:] == ["copied row"] * 3
 
 
 def test_what_a_table_shows_beside_its_numbers():
