@@ -13,15 +13,12 @@ sys.path[:0] = ["scripts", "book/_ext"]
 import html_book
 html_book.build_html()
 """
-CLAIMS = "mha/audit/sources/claims.toml"
 
 
 def copy_without_pages(folder):
     """Copy everything that a build needs but the chapters and their contents.
 
     What Python has compiled comes along: the builds of the copy would compile it again, each time.
-    Of the claims of source documents one comes along: each build would check them all, in a third
-    of its time.
     """
     folders = ("mha", "scripts", "book/_ext", "book/_static", "book/_templates")
     folders += ("tests/gift_pegjs", "tests/axe")  # the page of notices shows their licences
@@ -30,9 +27,6 @@ def copy_without_pages(folder):
     files = ("_config.yml", "requirements.lock", "pyproject.toml", "book/references.bib")
     for name in (*files, "CITATION.cff"):
         shutil.copy(ROOT / name, folder / name)
-    claims = folder / CLAIMS
-    begin, first, *_ = claims.read_text(encoding="utf-8").split("[[claims]]")
-    claims.write_text(f"{begin}[[claims]]{first}", encoding="utf-8")
 
 
 def write_pages(folder, pages):
