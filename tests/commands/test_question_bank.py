@@ -1,8 +1,8 @@
-"""The question bank is what the pages ask, and readers that are not ours read it.
+"""The packs of questions, cards and figures are what the pages have, as others read them.
 
-It is made once, and read as GIFT, as QTI, as Moodle's XML and as the cards of Anki. What Canvas
-wants besides is what gems/plugins/qti_exporter in instructure/canvas-lms looks for, as published:
-Canvas itself has not been tried.
+The question bank is made once, and read as GIFT, as QTI, as Moodle's XML and as the cards of Anki.
+What Canvas wants besides is what gems/plugins/qti_exporter in instructure/canvas-lms looks for, as
+published: Canvas itself has not been tried.
 """
 
 import html
@@ -18,13 +18,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import lxml.html
+import printed_book
 import pytest
 from book_site import ROOT, SITE
 from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
-from packs import alone, cards, pages, questions
+from packs import alone, cards, figures, pages, questions
+from packs.mathematics import as_tex
 from py_mini_racer import MiniRacer
+from pypdf import PdfReader
 
 from byhand.mathematics.page import to_mathml
 
@@ -433,3 +436,45 @@ def test_the_deck_of_cards_as_anki_keeps_it(bank, book, tmp_path):
 
 def plain(html):
     return " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
+
+
+# ---- Figures and tables ----
+
+
+def test_every_named_figure_and_table_has_a_file_of_its_own_that_needs_no_style(book):
+    names = Counter()
+    for page in book:
+        drawn = list(figures.of_page(page))
+        named = page.article.select("figure[id^=fig-]:has(svg.f-drawing)")
+        assert len(drawn) >= len(named)
+        assert len(named) > 1 or not page.name.startswith("mechanism/")
+        for figure in drawn:
+            names[page.name, "figure", figure.name] += 1
+            root = ElementTree.fromstring(figure.svg)
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert "var(--" not in figure.svg
+        for name, table in figures.tables(page):
+            names[page.name, "table", name] += 1
+            rows = re.findall(r"^(.*) \\\\$", figures.in_tex(table), re.MULTILINE)
+            assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1, name
+            for formula in re.findall(r"(?<!\\)\$(.*?)(?<!\\)\$", "\n".join(rows)):
+                to_mathml(formula, display=False)
+    assert len(names) > 300
+    assert [name for name, count in names.items() if count > 1] == []
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for _, _, name in names)
+
+
+def test_figures_and_tables_are_written_under_speaking_names(book, tmp_path):
+    page = next(page for page in book if page.name == "mechanism/what-attention-does")
+    made = {path.relative_to(tmp_path).as_posix() for path in figures.write([page], tmp_path)}
+    folder = "what-attention-does/"
+    assert {f"{folder}river-bank-moved.{kind}" for kind in ("svg", "pdf")} < made
+    assert f"{folder}river-bank-words.tex" in made
+    pdf = tmp_path / f"{folder}river-bank-moved.pdf"
+    assert len(PdfReader(pdf).pages) == 1
+    assert "river" in printed_book.text_of(pdf)[0]
+
+
+def test_signs_of_tex_are_text_in_a_cell():
+    cell = BeautifulSoup("<td>[50 % &amp; x_1 ≈ −2<sub>k</sub> q₁</td>", "html.parser").td
+    assert as_tex(cell) == r"{[}50 \% \& x\_1 $\approx$ $-$2$_{k}$ q$_{1}$"

@@ -95,14 +95,6 @@ def test_the_key_on_paper_has_every_step_and_how_to_mark(made):
             assert re.split("[=≈]", step)[-1] in text, line
 
 
-def test_fonts_are_embedded_and_have_unicode(made):
-    for name in ("worksheets-23.pdf", "key-23.pdf"):
-        fonts = printed_book.fonts(made / name)
-        assert any("Source" in font for font, *_ in fonts)
-        for font, kind, *embedded_with_unicode in fonts:
-            assert (embedded_with_unicode, "Type 3" in kind) == ([True, True], False), font
-
-
 def test_each_student_has_a_file_of_another_size_of_paper(made, tmp_path):
     (tmp_path / "class.csv").write_text("Łukasz Dvořák,x2\nEmmy Noether,e17\n")
     more = ("--class", str(tmp_path / "class.csv"), "--each", "--paper", "letter")
