@@ -42,7 +42,7 @@ def turned(x, angles):
 
 
 def run(given, mask=0.0, angles=None, scale=None):
-    """Return every stage of attention, shape (num_heads, n, ...) where a stage has heads.
+    """Return every stage of attention, shape (..., num_heads, n, ...) where a stage has heads.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def run(given, mask=0.0, angles=None, scale=None):
     s["exponentials"] = powers
     s["weights"] = s["scaled_scores"].softmax(-1)
     s["head_outputs"] = s["weights"] @ s["value"]
-    s["concat"] = s["head_outputs"].transpose(0, 1).flatten(1)
+    s["concat"] = s["head_outputs"].transpose(-3, -2).flatten(-2)
     if "w_o" in s:
         s["output"] = s["concat"] @ s["w_o"]
-        parts = s["w_o"].unflatten(0, (len(s["value"]), -1))
+        parts = s["w_o"].unflatten(0, (s["value"].shape[-3], -1))
         s["head_contributions"] = s["head_outputs"] @ parts
         if "embeddings" in s:
             s["stream"] = s["embeddings"] + s["output"]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import EXAMPLES, run, share, tensor
+from worked_by_torch import EXAMPLES, line, run, tensor
 
 FOLDER = EXAMPLES / "sentence-encoder"
 RIVER_BANK, FOOTBALL, APPLE = "The bank near the river", "I play football", "I bought apple to eat"
@@ -87,10 +87,10 @@ def _bank(page, r):
             [s[n][0, bank] for n in ("scores", "scaled_scores", "exponentials", "weights")], 1
         ),
     )
-    page.says("the sum of all seven: ", share(s, bank, river))
+    page.says("the sum of all seven: ", line(s, f"weights.0.{bank}.{river}"))
     scaled = s["scaled_scores"][0, bank]
     page.says("river, [SEP]: ", scaled)
-    page.says("set Worked answer ", share(s, bank, 0))
+    page.says("set Worked answer ", line(s, f"weights.0.{bank}.0"))
     page.says(
         "A scaled score of # where the next is # is enough for #",
         scaled[river],
