@@ -98,10 +98,8 @@ def _two_layers(page):
     page.says("score: #×# =", 2, 2, tired["scores"][0, IT, LAST])
     page.says("= 4 weight: ", line(tired, f"weights.0.{IT}.{LAST}"))
     page.says("it hears of animal ", line(tired, f"head_outputs.0.{IT}.0"), tired["stream"][IT, 1])
-    page.says(
-        "with soft, that makes ",
-        *([2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts),
-    )
+    animal = [[2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts]
+    page.says("with soft, that makes ", animal)
     for word, s in (("tired", seconds[0]), ("soft", seconds[1])):
         page.says(f"cat, if {word}: ", line(s, f"scores.0.{IT}.{CAT}"))
 

@@ -47,13 +47,9 @@ def _added(page, end):
     page.says("Worked answer", sums[2, 0])
     other = swapped(end, 1, 2)
     moved = run(other | {"embeddings": other["embeddings"] + positions})
-    page.table(
-        "tbl-order-added",
-        run(end)["weights"][0, 1, 0],
-        run(other)["weights"][0, 2, 0],
-        placed["weights"][0, 1, 0],
-        moved["weights"][0, 2, 0],
-    )
+    cat_first = [s["weights"][0, 1, 0] for s in (run(end), placed)]
+    sat_first = [s["weights"][0, 2, 0] for s in (run(other), moved)]
+    page.table("tbl-order-added", *zip(cat_first, sat_first, strict=True))
 
 
 def _rotated(page, back, plain):

@@ -145,28 +145,16 @@ def _language(page, fresh, whole):
     page.table("tbl-names-losses", *counting, whole["loss"], whole["new"], whole["repeated"])
     page.says("which costs ≈ #", math.log(15))
     page.says("a name that it has met costs #", whole["repeated"])
-    page.says(
-        "hesitates as between some # words, the model as between #",
-        counting[2].exp(),
-        whole["repeated"].exp(),
-    )
+    as_between = counting[2].exp(), whole["repeated"].exp()
+    page.says("hesitates as between some # words, the model as between #", as_between)
     page.says("costs # nats a word, counting #", whole["loss"], counting[0])
     page.says("to the power of each: # and #", whole["loss"].exp(), counting[0].exp())
-    page.says(
-        "At the end of a name met, these are # words, at that of a new one #",
-        whole["repeated"].exp(),
-        whole["new"].exp(),
-    )
+    page.says("At the end of a name met, these are ", whole["repeated"].exp(), whole["new"].exp())
 
 
 def _sizes(page, model):
     table, block = model["embedding"].numel(), 4 * model["w_o1"].numel()
-    page.says(
-        "at the ends have # numbers each, a block’s four matrices #: # in all",
-        table,
-        block,
-        2 * (table + block),
-    )
+    page.says("at the ends have # numbers each", table, block, 2 * (table + block))
     page.says("has a row of # numbers for each word", WIDTH)
     page.says("with two heads each, # wide", D_K)
     page.says("the softmax of all # logits", len(WORDS))
@@ -206,13 +194,7 @@ def _prediction(page, model, first, second, spread, logits):
         "four parts add up to # for nu and # for ke: ke is #", rest, (rest[1] - rest[0]).exp()
     )
     page.says("the logits of nu and ke are # and #", ends)
-    page.says(
-        "to the difference, # times. At temperature # the difference is halved, which is the "
-        "root of that: #",
-        ratio,
-        2,
-        ratio.sqrt(),
-    )
+    page.says("to the difference, # times. At temperature", ratio, 2, ratio.sqrt())
 
 
 def _score_parts(model, first, second):
@@ -229,11 +211,7 @@ def _notes(page, model, first, second):
     page.table("tbl-names-score-parts", torch.cat([parts, parts.sum(1, keepdim=True)], 1))
     page.says("nu gives mo, the word before it, #", first["weights"][0, 4, 3])
     others = notes[[i for i in range(7) if i != 4]]
-    page.says(
-        "The note of block 1, head 1, decides it: # for nu, and not more than #",
-        notes[4],
-        AtMost(others.max()),
-    )
+    page.says("The note of block 1, head 1, decides it: ", notes[4], AtMost(others.max()))
     page.says("come second, with the same #", notes[1])
     page.says("and theirs give # and #", notes[[3, 4]])
     page.says("is hardly nearer, and its note gives #", notes[2])
@@ -251,12 +229,8 @@ def _turned_off(page, model, fresh, whole):
             for f in (whole, cut, other, *lost)
         ),
     )
-    page.says(
-        "a name that was met costs on average #, about what an even guess does (#), in place of #",
-        cut["repeated"],
-        math.log(15),
-        whole["repeated"],
-    )
+    costs = cut["repeated"], math.log(15), whole["repeated"]
+    page.says("a name that was met costs on average ", costs)
 
 
 def _next(arrays, story, cut=None):
@@ -316,13 +290,7 @@ def _sure_of_new(page, model, fresh):
     each = [before == number for number in range(3)]
     sure = [chances[one].max(-1).values.mean() for one in each]
     right = [[(chances[one].argmax(-1) == came[one]).sum(), one.sum()] for one in each]
-    page.says(
-        "In the # new stories the likeliest word has on average # for a story’s first name, # for "
-        "its second and # for its third. It is right in # of #, # of # and # of #",
-        len(fresh),
-        sure,
-        right,
-    )
+    page.says("In the # new stories the likeliest word has", len(fresh), sure, right)
     costs = functional.cross_entropy(chances[each[2]].log(), came[each[2]])
     page.says("third names most: #", costs)
 
@@ -334,11 +302,8 @@ def _fails(page, model, notes):
     (first, second), _, _ = read(model, indices(stories[0]))
     unfit = _score_parts(model, first, second)[:, 1]
     page.says("the notes give # at most, where mo found #", AtMost(unfit.max()), notes[4])
-    page.says(
-        "The highest of the low scores, #, is that of nu, and gets #",
-        second["scaled_scores"][1, LAST, 4],
-        second["weights"][1, LAST, 4],
-    )
+    score, weight = (second[name][1, LAST, 4] for name in ("scaled_scores", "weights"))
+    page.says("The highest of the low scores, #, is that of nu, and gets #", score, weight)
     page.says("It says ke with #", _next(model, stories[1])[KE])
     (_, second), spread, _ = read(model, indices(stories[1]))
     page.says("ke’s with # of the weight and nu’s with #", second["weights"][1, LAST, [1, 4]])

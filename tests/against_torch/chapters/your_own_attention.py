@@ -60,10 +60,8 @@ def numbers(page):
     asked = [sum(n for _, n in report.cases.values()) for report in reports]
     page.says("examine() has # cases, and", asked[0])
     case = reports[0].findings[0].case.handed
-    page.says(
-        "The products with the two keys are # and # there",
-        (case["query"] @ case["key"].T)[0].tolist(),
-    )
+    products = case["query"] @ case["key"].T
+    page.says("The products with the two keys are # and # there", products[0].tolist())
     page.says("in each of the # cases", asked[1])
     _names_looked_up(page)
 
