@@ -26,6 +26,7 @@ from mha import (
     padding_mask,
     scaled_dot_product_attention,
     scaled_dot_product_attention_backward,
+    to_bfloat16,
     train_layer,
     transformer,
     transformer_backward,
@@ -34,6 +35,15 @@ from mha.core.language import run_model
 from mha.core.language_training import model_gradients
 from mha.core.score_variants import softmax_with_sink
 from mha.examples.names import draw_stories
+
+
+def test_rounding_to_bfloat16_of_any_size(draw):
+    bits = draw.rng.integers(0, 2**32, size=20_000, dtype=np.uint32)
+    halfway = bits & np.uint32(0xFFFF0000) | np.uint32(0x8000)
+    numbers = np.concatenate([bits, halfway]).view(np.float32)
+    numbers = numbers[np.abs(numbers) < 3e38]
+    wanted = torch.tensor(numbers).bfloat16().float().numpy()
+    np.testing.assert_array_equal(to_bfloat16(numbers), wanted)
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "some", "biases"])
@@ -81,7 +91,8 @@ def test_a_key_of_zeros_is_one_more_in_the_sum(draw, agree):
     x = draw.normal(2, draw.size(), d_model)
     (tx,) = tensors(x)
     query, key, value = (x[:, None] @ w for w in (weights.w_q, weights.w_k, weights.w_v))
-    shares = softmax_with_sink(attention_scores(query, key) / math.sqrt(weights.d_k), 0.0)
+    scores = attention_scores(query, key) / math.sqrt(weights.d_k)
+    shares = softmax_with_sink(scores, np.zeros((), draw.dtype))
     agree(merge_heads(shares @ value) @ weights.w_o, module(tx, tx, tx)[0])
 
 
