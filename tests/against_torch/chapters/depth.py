@@ -39,12 +39,9 @@ def _sizes(page):
                 x = _random_block(rng, x, place)
             found.append(x.square().mean().sqrt())
     grown = torch.stack(ends["nowhere"])
-    page.says(
-        "At the end the RMS is between # and #, with a median of #",
-        grown.min() // 1e4 * 1e4,
-        -(-grown.max() // 1e4) * 1e4,
-        1e4 * round(float(grown.quantile(0.5)) / 1e4),
-    )
+    least, most = grown.min() // 1e4 * 1e4, -(-grown.max() // 1e4) * 1e4
+    median = 1e4 * round(float(grown.quantile(0.5)) / 1e4)
+    page.says("At the end the RMS is between # and #, with a median of #", least, most, median)
     least, most = (10 * end(ends["before"]) for end in (min, max))
     page.says("it grows to between ", math.floor(least) / 10, math.ceil(most) / 10)
 
@@ -75,8 +72,6 @@ def _behind_a_sum(x, place, spreads):
 def _block(page):
     """Compare the lines of the block around *it was tired*, whose run is the explorer's."""
     s = page.runs["it-tired-block"]
-    page.says("numbers of it are now ", s["stream"][IT])
-    page.says("to more digits ", s["stream_spreads"][IT])
     page.says("is worth # to sleep, the second #", s["w_out"][:, 4])
     page.says("the active numbers of mat: ", s["active"][MAT], 5, s["w_out"][:, 4])
     page.says("Worked answer 0×", line(s, f"fed.{MAT}.4")[1:])
@@ -193,9 +188,8 @@ def _collapse(page):
     page.says("each distance is about # times the cube", apart(rows[4]) / apart(rows[3]) ** 3)
     page.says("then in Head 2, is (", [[a, b] for a, b in zip(*lengths, strict=True)], 4, 2, kappa)
     page.says("is #: two layers have to pass", kappa**-0.5)
-    page.says(
-        "the residual grows from # to #", 3, _residual(stacked(given["embeddings"], 3, kept=1)[3])
-    )
+    kept = stacked(given["embeddings"], 3, kept=1)
+    page.says("the residual grows from # to #", 3, _residual(kept[3]))
 
 
 def _gradients(page):
