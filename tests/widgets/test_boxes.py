@@ -26,19 +26,6 @@ def box(*cell, **options):
     return your_turn(RUN, *cell, **options)._repr_mimebundle_()
 
 
-def test_the_box_reads_without_a_script():
-    page = BeautifulSoup(box("scores", 1, 2)["text/html"], "html.parser")
-    text = " ".join(page.get_text(" ").split())
-    assert "Compute the score of cat with sat in Head 1." in text
-    assert "(1, 1.2)" in text
-    assert page.find("details").find("p").get_text() == str(arithmetic(RUN, "scores", 1, 2))
-    field = page.find("input")
-    assert page.find("label")["for"] == field["id"]
-    for reference in field["aria-describedby"].split():
-        assert page.find(id=reference) is not None
-    assert page.find(id=page.find("mha-your-turn")["aria-labelledby"]) is not None
-
-
 def test_the_data_for_the_script_hold_operands_and_no_answer():
     made = your_turn(RUN, "weights", 1, 2, percent=True)
     page = BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
@@ -78,20 +65,11 @@ def tasks_of(made):
     return json.loads(page_of(made).find("script").string)["tasks"]
 
 
-def assert_fields_are_described(page):
-    ids = [element["id"] for element in page.find_all(id=True)]
-    assert len(ids) == len(set(ids))
-    for field in page.find_all("input"):
-        assert page.find("label", attrs={"for": field["id"]}).get_text()
-        assert set(field["aria-describedby"].split()) <= set(ids)
-
-
 def test_several_numbers_make_one_box_with_a_field_each():
     made = your_turns(RUN, "key", [(2, 0), (2, 1, 1)])
     page = page_of(made)
     assert len(page.find_all("mha-your-turn")) == len(page.find_all("form")) == 1
     assert len(page.find_all("input")) == len(tasks_of(made)) == 2
-    assert_fields_are_described(page)
     assert "in Head 1." in made.exercises[0].question
     assert "in Head 2." in made.exercises[1].question
     assert [p.get_text() for p in page.find("details").find_all("p")] == [
@@ -108,7 +86,6 @@ def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     page = page_of(made)
     count = np.asarray(getattr(RUN, stage)).shape[-1]
     assert len(page.find_all("input")) == len(tasks_of(made)) == len(made.cells) == count
-    assert_fields_are_described(page)
     givens = [item.get_text() for item in page.find(class_="your-turn-givens").find_all("li")]
     assert len(givens) == len(set(givens))
     assert len({exercise.places for exercise in made.exercises}) == 1
@@ -129,7 +106,6 @@ def test_a_goal_is_said_and_its_solution_shown():
     text = " ".join(page.get_text(" ").split())
     assert "gives river at least 90 % and the at most 5 % of its attention" in text
     assert "(1, 1) gives the 0.2 % , river 98.0 %" in text.replace("%,", "% ,")
-    assert_fields_are_described(page)
     data = json.loads(page.find("script").string)
     assert data["key"] == RIVER.key[0].tolist()
     assert data["wanted"] == [[0, 0.05], [0.9, 1], [0, 1]]

@@ -164,16 +164,10 @@ def test_every_number_has_the_origin_that_python_gives_it(arithmetic_page, draw)
     assert constants >= wanted.get(draw, {"mask"})
 
 
-NORMS = ["before", "after", "nowhere"]
-
-
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
-@pytest.mark.parametrize("norm", NORMS)
-def test_every_number_of_a_block_has_the_origin_that_python_gives_it(
-    arithmetic_page, norm, activation
-):
+@pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
+def test_every_number_of_a_block_has_the_origin_that_python_gives_it(arithmetic_page, norm):
     rng = np.random.default_rng(SEED + 7)
-    examples = [random_block(rng, norm, activation) for _ in range(4)]
+    examples = [random_block(rng, norm, activation) for activation in 2 * ("relu", "gelu")]
     runs = [trace(worked) for worked in examples]
     cases = [inputs_of(worked, 1.0) for worked in examples]
     operations, rows = set(), set()
@@ -184,7 +178,7 @@ def test_every_number_of_a_block_has_the_origin_that_python_gives_it(
             agrees(origins, told)
             operations.add(told[1])
             rows |= {name.split(".")[0] for term in told[2] for name, _ in term}
-    assert operations >= {activation, "products", "sum"}
+    assert operations >= {"relu", "gelu", "products", "sum"}
     assert (operations >= {"mean", "spread", "normalised"}) == (norm != "nowhere")
     learned = {"first_gain", "first_bias", "second_gain", "second_bias"}
     assert rows >= {"b_in", "b_out", *(() if norm == "nowhere" else learned)}
