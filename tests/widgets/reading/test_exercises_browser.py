@@ -73,13 +73,8 @@ TASKS = {
 
 def one_number(kind, givens, column, places, percent):
     """Return the exercise of `mha` that asks for what a task of the browser asks for."""
-    if kind == "products":
-        run = run_of(1, query=[givens[0]], key=[givens[1]])
-        return numeric_exercise(run, "scores", 0, 0, places=places)
-    if kind in OF_FEW:
+    if kind not in ("power", "share"):
         return of_operands_alone(kind, givens, places)
-    if kind in ("root", "times"):
-        return numeric_exercise(scaled(kind, *givens), "scaled_scores", 0, 0, places=places)
     mask = np.isfinite(givens[0])
     keys = np.where(mask, givens[0], 0)[:, None]
     run = run_of(len(keys), query=np.ones((len(keys), 1)), key=keys, scale=1.0, mask=mask)
@@ -87,31 +82,27 @@ def one_number(kind, givens, column, places, percent):
     return numeric_exercise(run, stage, 0, column, places=places, percent=percent)
 
 
-OF_FEW = ("sum", "mean", "spread", "normalised", "relu", "largest", "quotient")
-
-
 def of_operands_alone(kind, givens, places):
     """Return an exercise whose operands belong to no run."""
-    numbers = [Operand(x) for values in givens for x in values]
+    terms = [(Operand(x),) for values in givens for x in values]
+    operation = {"root": "scaled", "times": "scaled"}.get(kind, kind)
+    if kind == "products":
+        terms = [(Operand(x), Operand(y)) for x, y in zip(*givens, strict=True)]
+    if operation == "scaled":
+        names = ("", "d_k" if kind == "root" else "scale", "mask")
+        terms = [(Operand(x, name=name),) for (x,), name in zip(givens, names, strict=False)]
     if kind == "spread":
         eps = givens[1][0] if len(givens) > 1 else 0.0
-        numbers = [Operand(x) for x in (*givens[0], float(np.mean(givens[0])))]
-        numbers.append(Operand(eps, name="eps"))
+        numbers = (*givens[0], float(np.mean(givens[0])))
+        terms = [*((Operand(x),) for x in numbers), (Operand(eps, name="eps"),)]
     if kind == "normalised":
         learned = zip(givens[3:], ("gain", "bias"), (1, 0), strict=False)
-        named = [Operand(x, name=name) for (x,), name, left_out in learned if x != left_out]
-        numbers = [*numbers[:3], *named]
-    found = Origin(Place("root"), kind, tuple((number,) for number in numbers))
+        named = [(Operand(x, name=name),) for (x,), name, left_out in learned if x != left_out]
+        terms = [*terms[:3], *named]
+    found = Origin(Place("root"), operation, tuple(terms))
     made = tuple(Given("", tuple(values)) for values in givens)
     hints = calculation(RUN, found).hints
     return NumericExercise(found, "", made, kind, found.evaluate(), places, False, hints)
-
-
-def scaled(kind, score, by, *mask):
-    """Return a run of one token with a score, its scaling and the mask's term."""
-    unit = np.eye(1, int(by[0]) if kind == "root" else 1)
-    scale = None if kind == "root" else by[0]
-    return run_of(1, query=unit * score, key=unit, scale=scale, mask=np.array([*mask] or [[0.0]]))
 
 
 def run_of(n, **start):
