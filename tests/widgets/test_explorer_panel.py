@@ -262,6 +262,7 @@ def test_the_source_prints_stand_beside_the_numbers_while_nothing_is_changed(vie
     assert "the source prints ≈ 0.1" in seen.panel
     seen.choose("Causal: no later keys")
     assert seen.page.locator(".source-print").count() == 0
+    assert "the source prints" not in seen.panel
     paused = seen.page.get_by_label("Show what the source prints (reset first)")
     assert paused.is_disabled()
     seen.choose("Causal: no later keys")
