@@ -270,20 +270,6 @@ def a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number):
     expect(small).to_be_hidden()
 
 
-def test_a_number_at_the_end_of_a_line_stays_there_while_it_is_dragged(tied):
-    page = tied("mechanism/self-attention", 390)
-    number = page.locator("p data[role=spinbutton]").first
-    centre(page, number)
-    x, y = middle(number)
-    assert x > 340
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 40, y, steps=5)
-    assert number.inner_text() == "2.5"
-    assert abs(middle(number)[0] - x) <= 1
-    page.mouse.up()
-
-
 def reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page):
     page.locator("p data[role=spinbutton]").first.press("ArrowUp")
     button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
@@ -373,27 +359,6 @@ def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(opened,
     run = runs_of(page)["river-bank"]
     outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
     assert outcome == mha.shown(run.head_outputs[0, 2, 0], 2)
-
-
-def test_arcs_are_as_wide_as_the_weights_of_the_readers_run(tied):
-    page = tied("mechanism/multi-head-attention")
-    number = page.locator("p data[role=spinbutton]").first
-    number.focus()
-    for _ in range(12):
-        number.press("ArrowDown")  # cat is less of an animal
-    run = runs_of(page)["it-tired"]
-    assert run.embeddings[0, 0] < 1
-    for width in (1280, 390):  # each has a drawing of its own
-        page.set_viewport_size({"width": width, "height": 900})
-        arcs = page.locator("#fig-it-tired-arcs svg:visible [data-weight]")
-        assert arcs.count() == 2 * 2 * len(run.tokens)
-        for part in arcs.all():
-            weight = run.weights[*map(int, part.get_attribute("data-weight").split())]
-            if part.locator("text").count():
-                expect(part.locator("text")).to_have_text(mha.percent(weight))
-            elif weight >= 0.01:
-                wide = float(part.locator("path").get_attribute("stroke-width").removesuffix("px"))
-                assert abs(wide - max(0.6, 16 * weight)) < 0.01
 
 
 OWN = """() => [...document.querySelectorAll(".now")]
@@ -494,10 +459,32 @@ def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_nu
     expect(page.locator("#tbl-names-losses .as-at-first")).to_have_count(1)
 
 
-def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone(tied):
+def arcs_are_as_wide_as_the_weights_of_the_readers_run(page):
+    number = page.locator("p data[role=spinbutton]").first
+    number.focus()
+    for _ in range(12):
+        number.press("ArrowDown")  # cat is less of an animal
+    run = runs_of(page)["it-tired"]
+    assert run.embeddings[0, 0] < 1
+    for width in (1280, 390):  # each has a drawing of its own
+        page.set_viewport_size({"width": width, "height": 900})
+        arcs = page.locator("#fig-it-tired-arcs svg:visible [data-weight]")
+        assert arcs.count() == 2 * 2 * len(run.tokens)
+        for part in arcs.all():
+            weight = run.weights[*map(int, part.get_attribute("data-weight").split())]
+            if part.locator("text").count():
+                expect(part.locator("text")).to_have_text(mha.percent(weight))
+            elif weight >= 0.01:
+                wide = float(part.locator("path").get_attribute("stroke-width").removesuffix("px"))
+                assert abs(wide - max(0.6, 16 * weight)) < 0.01
+    reset(page)
+
+
+def test_arcs_follow_and_the_small_strip_names_the_head_that_changed_and_is_on_a_phone(tied):
     page = tied("mechanism/multi-head-attention", 390, has_touch=True)
-    edit = "document.querySelector('mha-explorer').explorer.edit(mhaPlaces.parse('{}'), {})"
-    page.evaluate(edit.format("embeddings.3.3", 1))
+    the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
+    arcs_are_as_wide_as_the_weights_of_the_readers_run(page)
+    edit(page, "embeddings.3.3", 1)
     centre(page, page.locator("#tbl-it-tired-stream"))
     strip = page.locator(".small-strip:visible")
     strip.wait_for()
@@ -558,14 +545,23 @@ def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
 
 
-@pytest.mark.parametrize("name", ["mechanism/self-attention", "mechanism/multi-head-attention"])
-def test_the_small_strip_covers_nothing_of_a_phone_and_can_be_put_away(tied, name):
-    page = tied(name, 390)
+def test_on_a_phone_the_small_strip_covers_nothing_and_a_number_at_a_lines_end_stays(tied):
+    page = tied("mechanism/self-attention", 390)
     the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
-    centre(page, page.locator("data[data-of]:visible").nth(5))
-    rest(page, 300)
-    page.get_by_role("button", name="Put the small strip away").click()
-    assert page.locator(".small-strip:visible").count() == 0
+    number = page.locator("p data[role=spinbutton]").first
+    centre(page, number)
+    x, y = middle(number)
+    assert x > 340
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y, steps=5)
+    assert number.inner_text() == "2.5"
+    assert abs(middle(number)[0] - x) <= 1
+    page.mouse.up()
+    small = page.locator(".small-strip:visible")
+    small.wait_for()
+    small.get_by_role("button", name="Put the small strip away").click()
+    assert small.count() == 0
 
 
 # ---- Depth ----

@@ -268,8 +268,33 @@ def test_another_sentence_is_asked_by_a_word_that_tells(opened):
         expect(chosen.nth(1)).to_have_text(word)
 
 
-def test_every_map_is_reached_and_seen_with_its_arcs(opened, rng):
+SEEN = """() => {
+  const box = (e) => e.getBoundingClientRect();
+  const frame = box(document.querySelector(".heads-two > .model-scroll"));
+  const from = box(document.querySelector(".heads-story .model-head")).right;
+  const seen = (e) => box(e).left >= from - 1 && box(e).right <= frame.right + 1;
+  const cells = [...document.querySelectorAll(".heads-story .number.head-0")];
+  const most = cells.reduce((a, b) => (Number(b.textContent) > Number(a.textContent) ? b : a));
+  const word = document.querySelector(".heads-story .model-word[aria-pressed=true]");
+  const key = cells.find((e) => e.ariaPressed === "true");
+  return { most: seen(most), key: seen(key), word: seen(word),
+    // A label covers whole columns, with their tokens, or none.
+    cut: cells.filter((e) => box(e).left < from - 1 && box(e).right > from + 1).length,
+    shade: getComputedStyle(document.querySelector(".model-head")).boxShadow !== "none" };
+}"""
+
+
+def test_on_a_phone_every_map_is_reached_and_what_a_word_gives_most_is_in_sight(opened, rng):
     page = opened(width=390, height=844, has_touch=True)
+    expect(page.locator(".heads-story").locator("..")).to_have_class("model-scroll scrolled")
+    assert page.evaluate(SEEN) == {"most": True, "key": True, "word": True, "cut": 0, "shade": True}
+    for token in ("Token 7: mat", "Token 3: cat"):
+        page.get_by_role("button", name=token).tap()
+        seen = page.evaluate(SEEN)
+        assert (seen["word"], seen["key"], seen["cut"]) == (True, True, 0), token
+    page.get_by_role("button", name="4.2: layer 4, head 2").tap()
+    page.get_by_role("button", name="Token 3: cat").tap()
+    assert page.evaluate(SEEN)["most"]
     maps = page.get_by_role("radio")
     expect(maps).to_have_count(14)  # twelve, and the two that are chosen
     assert page.locator(".heads-two > .model-scroll").bounding_box()["height"] < 190
@@ -298,35 +323,6 @@ def test_every_map_is_reached_and_seen_with_its_arcs(opened, rng):
     )
     page.locator(".heads-step .number").last.tap()
     expect(page.locator(".model-what")).to_contain_text("Weight that bank (3) gives to river (6)")
-
-
-SEEN = """() => {
-  const box = (e) => e.getBoundingClientRect();
-  const frame = box(document.querySelector(".heads-two > .model-scroll"));
-  const from = box(document.querySelector(".heads-story .model-head")).right;
-  const seen = (e) => box(e).left >= from - 1 && box(e).right <= frame.right + 1;
-  const cells = [...document.querySelectorAll(".heads-story .number.head-0")];
-  const most = cells.reduce((a, b) => (Number(b.textContent) > Number(a.textContent) ? b : a));
-  const word = document.querySelector(".heads-story .model-word[aria-pressed=true]");
-  const key = cells.find((e) => e.ariaPressed === "true");
-  return { most: seen(most), key: seen(key), word: seen(word),
-    // A label covers whole columns, with their tokens, or none.
-    cut: cells.filter((e) => box(e).left < from - 1 && box(e).right > from + 1).length,
-    shade: getComputedStyle(document.querySelector(".model-head")).boxShadow !== "none" };
-}"""
-
-
-def test_on_a_phone_what_a_word_gives_most_is_in_sight_and_no_label_lies_on_a_weight(opened):
-    page = opened(width=390, height=844, has_touch=True)
-    expect(page.locator(".heads-story").locator("..")).to_have_class("model-scroll scrolled")
-    assert page.evaluate(SEEN) == {"most": True, "key": True, "word": True, "cut": 0, "shade": True}
-    for token in ("Token 7: mat", "Token 3: cat"):
-        page.get_by_role("button", name=token).tap()
-        seen = page.evaluate(SEEN)
-        assert (seen["word"], seen["key"], seen["cut"]) == (True, True, 0), token
-    page.get_by_role("button", name="4.2: layer 4, head 2").tap()
-    page.get_by_role("button", name="Token 3: cat").tap()
-    assert page.evaluate(SEEN)["most"]
     # No name that is put to the test moves what is chosen below it, at a desk.
     page.set_viewport_size({"width": 1280, "height": 900})
     top = "document.querySelector('.heads-grid').offsetTop"

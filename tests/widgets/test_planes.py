@@ -577,7 +577,25 @@ def test_names_cover_neither_each_other_nor_tips_and_axe_finds_nothing(put, them
     assert seen.errors == []
 
 
-def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
+def the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(seen, tenths):
+    query = tip(seen, "query")
+    longest = []
+    for width in (4, 512, 64):
+        seen.page.locator(".with-width input").fill(str(width))
+        at_rest(query)
+        # How far the query reaches on the screen.
+        zero = seen.page.locator(".plane .of-arrow .main:visible").evaluate(
+            "(node) => node.getBoundingClientRect().left"
+        )
+        longest.append(middle(query)[0] - zero)
+        best = int((tenths[1:, :width] @ tenths[0, :width]).argmax()) + 1
+        chosen = seen.page.locator(".width-bars [aria-pressed=true]").first.inner_text()
+        names = seen.page.locator(".plane text").all_text_contents()
+        assert (f"k{best} gets most" in " ".join(names)) == (chosen != f"k{best}")
+    assert max(longest) < 3 * min(longest)
+
+
+def test_the_plane_has_room_for_the_width_and_an_arrow_is_pulled_longer(put):
     tenths = drawn(np.random.default_rng(SEED), keys=8)
     query, keys = tenths[0, :64] / 10, tenths[1:, :64] / 10
     even = largest_weight("Give no key more than 13 %.", scaled=True, high=0.13)
@@ -586,6 +604,7 @@ def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
         '"tasks":[]', f'"tasks": {json.dumps([even.as_data()])}'
     )
     seen = put(whole, has_touch=True)
+    the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(seen, tenths)
     says, output = seen.page.locator(".width-says"), seen.page.locator("output")
     scores = seen.page.locator(".width-bars ul").first.locator("li > :nth-child(2)")
     tip_of_query = tip(seen, "query")
@@ -618,25 +637,3 @@ def test_an_arrow_is_pulled_longer_and_the_width_stays(put):
     assert "Reached" not in seen.page.locator(".with-width .tasks").inner_text()
     seen.page.get_by_role("button", name="as drawn").click()
     assert scores.all_inner_texts() == [shown(x, 2) for x in keys @ query]
-
-
-def test_the_plane_has_room_for_the_width_and_names_the_key_that_gets_most(put):
-    seen = put(width_explorer(np.random.default_rng(SEED)).html)
-    tenths = drawn(np.random.default_rng(SEED), keys=8)
-    query = tip(seen, "query")
-    longest = []
-    for width in ("4", "64", "512"):
-        seen.page.locator(".with-width input").fill(width)
-        at_rest(query)
-        # How far the query reaches on the screen.
-        zero = seen.page.locator(".plane .of-arrow .main:visible").evaluate(
-            "(node) => node.getBoundingClientRect().left"
-        )
-        longest.append(middle(query)[0] - zero)
-        best = int((tenths[1:, : int(width)] @ tenths[0, : int(width)]).argmax()) + 1
-        chosen = seen.page.locator(".width-bars [aria-pressed=true]").first.inner_text()
-        said = f"k{best} gets most" in " ".join(
-            seen.page.locator(".plane text").all_text_contents()
-        )
-        assert said == (chosen != f"k{best}")
-    assert max(longest) < 3 * min(longest)
