@@ -108,8 +108,8 @@ def test_a_reader_puts_a_name_to_the_test_and_finds_the_head(opened):
     expect(page.locator(".heads-verdict")).to_contain_text("1.3 in this sentence: 100.0 % of the")
     page.get_by_label("in the order of all sentences").check()
     page.keyboard.press("Tab")
-    name.select_option("next")
-    expect(first).to_have_accessible_name("layer 2, head 9 70 %")
+    name.select_option("broad")  # in this sentence it would be layer 1, head 3
+    expect(first).to_have_accessible_name("layer 4, head 12 79 %")
     name.select_option("pair")
     expect(page.locator(".heads-rule")).to_contain_text("the others give cat")
     expect(page.locator(".heads-verdict")).to_contain_text("the largest weight in 0 of 1 row;")
