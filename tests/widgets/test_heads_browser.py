@@ -245,6 +245,7 @@ def test_an_address_opens_the_same(opened):
     shared = page.evaluate("location.hash")
     expect(page.locator(".heads-verdict")).to_contain_text("In your order")
     again = opened(shared)
+    expect(again.get_by_label("in the order of all sentences")).to_be_checked()
     for part in (".heads-story", ".heads-verdict", ".heads-note", ".heads-strip", ".heads-grid"):
         said = page.locator(part).inner_text()
         expect(again.locator(part)).to_have_text(said, use_inner_text=True)
