@@ -224,16 +224,17 @@ def test_a_refusal_has_the_room_of_the_title_until_the_story_is_right(model_page
             assert typed.bounding_box() == before
 
 
-def test_a_probability_leads_back_to_the_embedding_table(model_page):
+def test_each_number_leads_back_to_what_the_model_has_learned(model_page):
     page = model_page
-    page.locator(".model-next .number").first.click()
     line, what = page.locator(".model-line"), page.locator(".model-what")
+    links = line.locator("button")
+    share = page.locator(".model-next .number").first
+    share.click()
     expect(line).to_have_text("2427.1239 ÷ 2567.3583 ≈ 0.9454")
     seen = []
     for _ in range(40):
         last = what.inner_text()
         seen.append(last)
-        links = line.locator("button")
         if not links.count():
             break
         links.first.click()
@@ -242,33 +243,24 @@ def test_a_probability_leads_back_to_the_embedding_table(model_page):
     assert seen[-1].startswith("Embedding of ba (7)")
     assert any("block 1" in name for name in seen)
     expect(line).to_contain_text("embedding table, in the row of ba")
-    page.get_by_role("button", name="Back", exact=True).click()
+    back = page.get_by_role("button", name="Back", exact=True)
+    back.click()
     expect(what).to_have_text(seen[-2])
-
-
-def test_each_number_of_a_sum_leads_on_whatever_the_length_of_the_story(model_page):
-    line, what = model_page.locator(".model-line"), model_page.locator(".model-what")
-    model_page.locator(".model-shares .number").first.click()
-    links = line.locator("button")
+    page.locator(".model-shares .number").first.click()
     expect(links).to_have_count(64)
     for number in (1, 63):  # of the unembedding's rows; the story has seven words
         links.nth(number).click()
         expect(what).to_have_text(f"Unembedding, {number // 2 + 1} of ke")
         expect(line).to_contain_text("The model has learned this number.")
-        model_page.get_by_role("button", name="Back", exact=True).click()
-
-
-def test_at_another_temperature_the_arithmetic_gives_the_number_that_is_shown(model_page):
-    page = model_page
+        back.click()
+    # At another temperature the arithmetic gives the number that is shown.
     page.locator(".model-temperature input").fill("2")
-    share = page.locator(".model-next .number").first
     expect(share).not_to_have_text("94.5 %")
     share.click()
-    line, what = page.locator(".model-line"), page.locator(".model-what")
     over, total = (float(text) for text in line.inner_text().split(" ≈ ")[0].split(" ÷ "))
     assert f"{100 * over / total:.1f}\u00a0%" == share.inner_text()
-    line.locator("button").first.click()
-    line.locator("button").first.click()
+    links.first.click()
+    links.first.click()
     expect(what).to_contain_text("over the temperature")
     assert line.inner_text().replace(" ≈ ", " = ").split(" = ")[0].endswith("÷ 2")
 

@@ -292,6 +292,7 @@ def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view)
     expect(parts).to_have_text("output, component 1")
     seen.page.locator(".sums .result").nth(1).click()
     expect(parts).to_have_text("output, component 2")
+    holds(seen, seen.run, seen.run.example.focus or 0, component=1)
 
 
 def test_the_strip_is_one_tab_stop_and_worked_by_the_keyboard(view):
