@@ -25,6 +25,7 @@ PAGES = {
     "mechanism/what-attention-does": 30,
     "mechanism/self-attention": 20,
     "mechanism/multi-head-attention": 30,
+    "examples/cat-sat": 25,
     "transformer/depth": 20,
 }
 """Pages, and the fewest numbers of each that are tied."""

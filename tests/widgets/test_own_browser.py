@@ -401,11 +401,12 @@ def test_every_choice_draws_what_the_package_draws(own):
     seen.holds(**(given := given | {"positions": True}))
     seen.page.get_by_label("Output projection").uncheck()
     seen.holds(**(given := given | {"output": False}))
-    assert seen.page.locator(".strip .end-row").count() == 1
+    expect(seen.page.locator(".strip .end-row.joined")).to_have_count(1)
     seen.field("No later words (causal)").check()
     seen.holds(**given, is_causal=True)
     again = own("#" + seen.url())
     again.holds(**given, is_causal=True)
+    expect(again.page.locator(".strip .end-row.joined")).to_have_count(1)
     seen.field("one decimal").check()
     seen.holds(**(given | {"numbers": "tenths"}), is_causal=True)
     seen.page.keyboard.press("Control+z")
