@@ -1,4 +1,4 @@
-"""What holds of any page of the built book: how heavy and long it is, how it looks, what it says."""
+"""What holds of any page of the built book: how heavy, long and legible it is, how it looks."""
 
 import gzip
 import re

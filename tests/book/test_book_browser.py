@@ -72,6 +72,7 @@ def test_a_page_loads_from_a_file_without_errors_fits_and_is_accessible(opened, 
     checks.numbers_stand_below_each_other_and_labels_on_their_line(page)
     checks.figures_captions_and_folded_code_keep_their_distance(page)
     checks.formulas_touch_neither_their_number_nor_each_other(page)
+    checks.only_what_scrolls_is_a_tab_stop(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= ON_A_PHONE["width"]
     page.set_viewport_size(ON_A_DESK)
     checks.no_word_is_small_or_covered(page)

@@ -32,18 +32,6 @@ def said_of_address(html):
     return links, {meta["property"]: meta["content"] for meta in page.select("meta[property]")}
 
 
-@pytest.mark.book
-def test_without_an_address_nothing_claims_one():
-    if yaml.safe_load((site.ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]:
-        pytest.skip("the book has an address")
-    assert not (site.SITE / "sitemap.xml").exists()
-    assert not (site.SITE / "_static" / "card.png").exists()
-    for name in site.toc_pages():
-        links, card = said_of_address(site.path(name).read_text("utf-8").partition("</head>")[0])
-        assert links == []
-        assert not {"og:url", "og:image"} & set(card)
-
-
 def test_with_an_address_every_page_names_its_own(tmp_path):
     copy_without_pages(tmp_path)
     shutil.copy(site.ROOT / "book" / "screenshot.png", tmp_path / "book")
