@@ -55,11 +55,15 @@ def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(
     assert not are_open(page)
 
 
-def test_the_switch_works_where_nothing_can_be_stored(opened):
-    watch = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })"
-    page = opened(PAGE, watch=watch)
+def test_the_switch_works_where_nothing_can_be_stored(browser):
+    page = browser.new_page()
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })"
+    )
+    page.goto(site.path(PAGE).as_uri())
     switch(page).click()
     assert are_open(page)
+    page.close()
 
 
 def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(opened):

@@ -242,8 +242,9 @@ def test_each_page_that_computes_has_its_notebook_and_names_it(name):
 
 @pytest.mark.book
 def test_every_notebook_runs_where_the_package_is_installed_and_gives_what_it_shows(
-    wheel_with_plots, tmp_path
+    wheel_with_plots, tmp_path, monkeypatch
 ):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # as when the pages are built
     files = [site.path(name).with_suffix(".ipynb") for name in site.notebooks()]
     (tmp_path / "run.py").write_text(RUN, encoding="utf-8")
     said = run(wheel_with_plots, "-W", "error", "run.py", *files, cwd=tmp_path)
