@@ -120,6 +120,11 @@ def test_everything_reads_without_javascript(opened):
     expect(page.locator("table.numbers").first).to_be_visible()
     expect(page.locator(".drawing svg").first).to_be_visible()
     expect(page.get_by_text("Neither. The second components")).to_be_visible()
+    assert page.locator(".code-switch").count() == 0
+    fold = page.locator("details.code-fold:not(.fold *)").nth(1)
+    expect(fold.locator(".cell_input").first).not_to_be_visible()
+    fold.locator("summary").click()
+    expect(fold.locator(".cell_input").first).to_be_visible()
     page.set_viewport_size(ON_A_PHONE)
     checks.nothing_is_cut_but_what_scrolls(page)
 

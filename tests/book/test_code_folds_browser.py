@@ -21,15 +21,6 @@ def are_open(page):
     return states.pop()
 
 
-def test_without_scripts_a_fold_opens_by_itself(opened):
-    page = opened(PAGE, java_script_enabled=False)
-    fold = page.locator("details.code-fold:not(.fold *)").nth(1)
-    expect(fold.locator(".cell_input").first).not_to_be_visible()
-    fold.locator("summary").click()
-    expect(fold.locator(".cell_input").first).to_be_visible()
-    assert page.locator(".code-switch").count() == 0
-
-
 def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(opened):
     page = opened(PAGE, forced_colors="active")
     ground = "e => getComputedStyle(e).backgroundColor"

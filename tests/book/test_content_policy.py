@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from book_site import SITE, path, rest
 from helpers import raises
-from served_site import serving, serving_below_a_path
+from served_site import serving_below_a_path
 from sphinx.errors import ExtensionError
 
 from byhand.site.policy import finish
@@ -98,18 +98,10 @@ class Crawl:
 
 
 @pytest.fixture(scope="module")
-def addresses():
-    """Return where the book is, by how it is had."""
+def address():
+    """Serve the book below a path; return where it is."""
     with serving_below_a_path(SITE) as served:
-        yield {"http": served.rstrip("/"), "file": SITE.as_uri()}
-
-
-@pytest.fixture
-def crawl(browser, addresses, way):
-    """Open a page as it is had over http, or from a file."""
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    yield Crawl(context, addresses[way])
-    context.close()
+        yield served.rstrip("/")
 
 
 # `test_book_browser.py` opens every page from a file and hears of every refusal, for the console
@@ -119,30 +111,26 @@ WITH_CONTROLS = [
     "examples/apple", "transformer/depth", "transformer/small-model",
     "transformer/your-own-attention", "reference/layer", "sources/what-the-sources-print",
 ]  # fmt: skip
-FROM_A_FILE = ["search"]
 
 
 @pytest.mark.book
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("way", "name"),
-    [*(("http", name) for name in WITH_CONTROLS), *(("file", name) for name in FROM_A_FILE)],
-)
-def test_every_control_of_a_page_keeps_its_policy(crawl, name):
-    crawl.page.goto(f"{crawl.address}/{name}.html")
+@pytest.mark.parametrize("name", WITH_CONTROLS)
+def test_every_control_of_a_page_keeps_its_policy(browser, address, name):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    crawl = Crawl(context, address)
+    crawl.page.goto(f"{address}/{name}.html")
     crawl.page.wait_for_load_state("load")
     assert crawl.page.evaluate(USE_CONTROLS) >= 5
-    refused = crawl.refused()
-    assert refused == []
+    assert crawl.refused() == []
     assert crawl.complaints == []
     assert crawl.outside == []
-    assert crawl.page.url.startswith(f"{crawl.address}/{name}.html")
+    assert crawl.page.url.startswith(f"{address}/{name}.html")
     links = crawl.page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
-    below = f"{crawl.address}/"
-    host = urlsplit(below).netloc
-    inside = [link for link in links if host and urlsplit(link).netloc == host]
-    assert [link for link in inside if not link.startswith(below)] == []
+    inside = [link for link in links if urlsplit(link).netloc == urlsplit(address).netloc]
+    assert [link for link in inside if not link.startswith(f"{address}/")] == []
+    context.close()
 
 
 BROKEN = """
@@ -163,7 +151,7 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
     page = path("index").read_text(encoding="utf-8")
     (tmp_path / "index.html").write_text(page.replace("</article>", f"{BROKEN}</article>"))
     context = browser.new_context()
-    with serving(tmp_path) as address:
+    with serving_below_a_path(tmp_path) as address:
         crawl = Crawl(context, address)
         crawl.page.goto(f"{address}index.html")
         crawl.page.evaluate("document.getElementById('link').click()")
