@@ -5,7 +5,6 @@ import re
 import subprocess
 
 from book_site import FRONT
-from pypdf.generic import IndirectObject
 from small_project import copy_without_pages, run
 
 PAGES = {
@@ -218,24 +217,6 @@ def outline(reader):
                 yield depth, entry["/Title"]
 
     return list(walk(reader.outline, 0))
-
-
-def dead_links(reader):
-    """Return the internal links that lead nowhere."""
-    known = set(reader.named_destinations)
-    return [name for name in link_names(reader) if name not in known]
-
-
-def link_names(reader):
-    """Yield the name of the place that each internal link leads to."""
-    for page in reader.pages:
-        for annotation in page.get("/Annots") or []:
-            link = annotation.get_object()
-            action = link.get("/A", {})
-            action = action.get_object() if isinstance(action, IndirectObject) else action
-            target = link.get("/Dest") or action.get("/D")
-            if isinstance(target, str | bytes):
-                yield target if isinstance(target, str) else target.decode()
 
 
 def structure(node):

@@ -180,7 +180,6 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
     assert "Twonumbers" not in said
     reader = PdfReader(pdf_of(printed, "week-1"))
     assert reader.metadata.title == "Week 1"
-    assert printed_book.dead_links(reader) == []
 
 
 def test_a_reader_without_solutions_has_its_chapters_in_the_order_asked_for(printed, tmp_path):
@@ -197,7 +196,6 @@ def test_a_reader_without_solutions_has_its_chapters_in_the_order_asked_for(prin
     assert "Solution" not in said
     assert "Aquarterisleft" not in said
     assert "fortytwo=42" in said
-    assert printed_book.dead_links(reader) == []
 
 
 def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(printed):
@@ -214,8 +212,6 @@ def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(p
     assert "SolutiontoExercise2.1" in solutions
     assert "Aquarterisleft,seeTable1.1." in solutions
     assert "Whatisleft" not in solutions
-    for name in ("week-1", "week-1-solutions"):
-        assert printed_book.dead_links(PdfReader(pdf_of(printed, name))) == []
 
 
 def test_a_short_edition_with_names_in_any_script_says_where_the_code_is(printed, tmp_path):
