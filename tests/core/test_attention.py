@@ -113,8 +113,8 @@ def test_what_does_not_fit_is_refused(rng, function):
     arrays = inputs(rng)[: 2 if function is attention_weights else 3]
     with raises(ValueError, "query has d_k=11 but key has d_k=10; they must match"):
         function(arrays[0], arrays[1][:, 1:], *arrays[2:])
-    nan = np.zeros((QUERIES, KEYS))
-    nan[4, 5] = np.nan
+    nan, infinite = np.zeros((2, QUERIES, KEYS))
+    nan[4, 5], infinite[4, 5] = np.nan, np.inf
     fits = f"one that broadcasts to the scores' {QUERIES, KEYS} is wanted"
     for mask, error, sentence in (
         (np.ones((KEYS, QUERIES), bool), ValueError, f"has shape {KEYS, QUERIES}; {fits}"),
@@ -122,6 +122,8 @@ def test_what_does_not_fit_is_refused(rng, function):
          "has dtype int64; booleans (True = may attend) or floats are wanted"),
         (nan, ValueError,
          "holds nan at index (4, 5); finite numbers or minus infinity are wanted"),
+        (infinite, ValueError,
+         "holds inf at index (4, 5); finite numbers or minus infinity are wanted"),
     ):  # fmt: skip
         with raises(error, f"mask {sentence}"):
             function(*arrays, mask=mask)
