@@ -117,8 +117,10 @@ PAIRS = [
     CAPPED.wrong("softcap before scale; scale ignored", " * scale", "",
                  HIDE, f"    scores /= {ROOT}\n{HIDE}"),
     FUSED.wrong("fused cut as k, q, v; b_o left out", "q, k, v = (", "k, q, v = (", " + b_o", ""),
-    STEP.wrong("positions begin anew; cache in front", "past + np", "np",
-               "[cache[0], key]", "[key, cache[0]]", "[cache[1], value]", "[value, cache[1]]"),
+    STEP.wrong("keys appended in front; no causal mask", "[cache[0], key]", "[key, cache[0]]",
+               "attend(query, key, value)", "soft(dots(query, key)) @ value"),
+    STEP.wrong("positions begin anew; cache overwritten", "past + np", "np",
+               "    if cache", "    new = key, value\n    if cache", ", (key, value)", ", new"),
     TURN.wrong("turned backwards; from position 1", "positions)\n", "-positions - 1)\n"),
 ]  # fmt: skip
 
@@ -127,6 +129,12 @@ PAIRS = [
 @pytest.mark.parametrize("one", [*WRONG, *PAIRS], ids=str)
 def test_a_bug_or_a_pair_is_told(one):
     one.expect_told(np.asarray)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", PAIRS, ids=str)
+def test_no_bug_of_two_is_named_as_if_it_were_alone(one):
+    assert all(finding.bug is None for finding in one.examined(np.asarray).findings)
 
 
 @pytest.mark.slow
