@@ -1,14 +1,15 @@
 """Build the pages: only a book that is built to its end takes the place of the one before.
 
 The invariant: after any edit, what is published is byte for byte what a build from nothing would
-give, or the build fails as that one would. Sphinx therefore reads and writes every page anew: its
-own memory of pages cannot tell which others an edit reaches. Two things are kept, and both are
-tied to all that they depend on: the results of a page's cells (`byhand.reading`), and the
-whole book, while no file that it is made from has changed.
+give, or the build fails as that one would. Sphinx therefore writes every page anew: its own memory
+of pages cannot tell which others an edit reaches. Three things are kept, and each is tied to all
+that it depends on: the results of a page's cells (`byhand.reading`); what was read of a page, while
+nothing but pages has changed; and the whole book, while no file that it is made from has.
 """
 
 import fcntl
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -20,9 +21,10 @@ from environment import BUILD, ROOT, fail
 from sphinx_runs import NEXT, STATE, build_pages
 
 from byhand.checking import check_sources
-from byhand.digests import KEPT, digest_of
+from byhand.digests import KEPT, digest_of, files_in
 
 HTML = BUILD / "html"
+MEMORY = "_build/.doctrees"  # what Sphinx has read of pages
 RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
 MADE_FROM = (
     "book",
@@ -30,33 +32,43 @@ MADE_FROM = (
     "scripts",
     "_config.yml",
     "_toc.yml",
+    "CITATION.cff",
     "requirements.lock",
     "pyproject.toml",
 )
+PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 
 
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; only if that succeeds, make it the new STATE and publish its pages."""
     with one_at_a_time():
-        now = made_from()
+        before = _record()
+        now, around = made_from(), made_from(pages=False)
         if fresh:
+            before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
-        elif _record() == {"made_from": now, "html": _published()}:
+        elif (before.get("made_from"), before.get("html")) == (now, _published()):
             return
         refuse_faulty_sources()
         shutil.rmtree(NEXT, ignore_errors=True)
+        if before.get("around") == around:
+            shutil.copytree(STATE / MEMORY, NEXT / MEMORY)
         build_pages()
         replace(STATE, NEXT)
         left_out = shutil.ignore_patterns(".buildinfo", "reports")
         with in_place_of(HTML) as pages:
             shutil.copytree(STATE / "_build" / "html", pages, ignore=left_out)
         record = {"made_from": now, "html": _published()}
+        if made_from() == now:  # nothing was saved while it was read
+            record["around"] = around
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
 
-def made_from(root: Path = ROOT) -> str:
-    """Return a digest of all that the book depends on."""
-    return digest_of(MADE_FROM, root=root, salt=sys.version)
+def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
+    """Return a digest of all that the book depends on, or of all but its pages."""
+    names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
+    wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
+    return digest_of(wanted, root=root, salt=sys.version)
 
 
 def refuse_faulty_sources() -> None:
@@ -79,10 +91,10 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def _record() -> dict[str, str] | None:
-    """Return what the last good book was made from, None where that is not known."""
+def _record() -> dict[str, str]:
+    """Return what the last good book was made from, nothing where that is not known."""
     if not RECORD.is_file():
-        return None
+        return {}
     record: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
     return record
 

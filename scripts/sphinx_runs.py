@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 STATE = BUILD / "state"  # what the last good build left: pages read, pages written
-NEXT = BUILD / "next"  # the build under way, begun as a copy of STATE
+NEXT = BUILD / "next"  # the build under way
 
 PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
@@ -66,7 +66,7 @@ def _build() -> int:
         with patch_docutils(), docutils_namespace():
             options = {"warningiserror": True, "keep_going": True}
             app = application("html", folder / "html", folder / ".doctrees", **options)
-            app.build()
+            app.build(force_all=True)  # every page is written; those are read that have changed
             return app.statuscode
     except Exception as error:
         handle_exception(app, told, error, sys.stderr)

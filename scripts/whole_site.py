@@ -32,7 +32,7 @@ FOLDER = BUILD / "site"
 DOWNLOADS = "downloads"
 SOURCES = (
     *MADE_FROM,
-    *("CITATION.cff", "CONTRIBUTING.md", "LICENSE", "README.md", "docs", "jupytext.toml", "tests"),
+    *("CONTRIBUTING.md", "LICENSE", "README.md", "docs", "jupytext.toml", "tests"),
     *("requirements-frameworks.lock", "requirements-release.lock"),
 )
 LEFT_OUT = "figures"

@@ -199,6 +199,19 @@ HINT = "//# allFunctionsCalledOnLoad\n"
 when it is first called, which is a seventh of what an instrument takes to be there."""
 
 
+def names() -> list[str]:
+    """Return the names of all scripts and styles that are published.
+
+    Examples
+    --------
+    >>> "heads.css" in names()
+    True
+    """
+    files = {file.name for pattern in ("*.js", "*.css") for file in FOLDER.glob(pattern)}
+    used = {part for parts in TOGETHER.values() for part in parts}
+    return sorted((files | {*_MADE}) - used | {*TOGETHER})
+
+
 def published() -> dict[str, str]:
     """Return every script and style by its file's name.
 
@@ -212,10 +225,7 @@ def published() -> dict[str, str]:
     >>> published()["heads.css"][:6]
     'html{-'
     """
-    files = {file.name for pattern in ("*.js", "*.css") for file in FOLDER.glob(pattern)}
-    used = {part for parts in TOGETHER.values() for part in parts}
-    names = sorted((files | {*_MADE}) - used | {*TOGETHER})
-    return {name: HINT * name.endswith(".js") + text_of(name) for name in names}
+    return {name: HINT * name.endswith(".js") + text_of(name) for name in names()}
 
 
 @cache

@@ -15,36 +15,20 @@ ON_SCREEN = ("reference/package", "teaching", "downloads")
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the book, counted from 1.
-
-    Parameters
-    ----------
-    number : int
-    caption : str
-    pages : tuple of str
-        The names of its chapters.
-    below : dict of str to tuple of str
-        The pages below a chapter, its `sections` in the file: they are for the screen alone.
-    """
+    """A part of the book, counted from 1."""
 
     number: int
     caption: str
-    pages: tuple[str, ...]
+    pages: tuple[str, ...]  # the names of its chapters
+    # the pages below a chapter, its `sections` in the file: they are for the screen alone
     below: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The whole book.
+    """The whole book."""
 
-    Parameters
-    ----------
-    root : str
-        The name of the first page, which belongs to no part.
-    parts : tuple of Part
-    """
-
-    root: str
+    root: str  # the name of the first page, which belongs to no part
     parts: tuple[Part, ...]
 
     @property
@@ -76,10 +60,6 @@ class Contents:
 
 def read_contents(file: Path = TOC) -> Contents:
     """Return what a table of contents in Jupyter Book's form says.
-
-    Parameters
-    ----------
-    file : Path, default the book's own `_toc.yml`
 
     Examples
     --------

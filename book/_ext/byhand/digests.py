@@ -9,20 +9,10 @@ KEPT = ROOT / "_build" / "results"  # what the cells of each page gave, by `read
 
 
 def files_in(names: Iterable[str], root: Path = ROOT) -> Iterator[Path]:
-    """Yield every file of some files and folders below `root`.
+    """Yield every file of some files and folders below `root`; what does not exist has none.
 
     All kinds of files count: a list of endings would forget the next one. Hidden files, which
     editors and systems leave behind, and compiled ones do not.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Relative to `root`; one that does not exist has no files.
-    root : Path
-
-    Yields
-    ------
-    Path
     """
     for name in names:
         top = root / name
@@ -34,20 +24,7 @@ def files_in(names: Iterable[str], root: Path = ROOT) -> Iterator[Path]:
 
 
 def digest_of(names: Iterable[str], *, root: Path = ROOT, salt: str = "") -> str:
-    """Return a digest of the names and the contents of files and folders.
-
-    Parameters
-    ----------
-    names : iterable of str
-        As for `files_in`.
-    root : Path
-    salt : str, default ""
-        What else counts.
-
-    Returns
-    -------
-    str
-    """
+    """Return a digest of the names and the contents of files and folders, and of the salt."""
     digest = hashlib.sha256(salt.encode())
     for path in files_in(names, root):
         for part in (path.relative_to(root).as_posix().encode(), path.read_bytes()):

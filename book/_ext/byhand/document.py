@@ -8,31 +8,17 @@ BIBLIOGRAPHY = "bibliography"  # the page that comes with every document
 
 @dataclass(frozen=True)
 class Document:
-    """One PDF to make.
+    """One PDF to make."""
 
-    Parameters
-    ----------
-    name : str
-        The file's name, without an ending.
-    title, subtitle : str
-    paper : "a4" or "letter"
-    chapters : tuple of str, optional
-        Names of the pages to print, in this order; all of them if left out.
-    solutions : "appendix", "none" or "only"
-    code : bool
-        Whether code is printed; without it a line says where it is.
-    course, instructor, date : str
-        For the title page of a reader; empty strings are left out.
-    """
-
-    name: str = "attention-by-hand"
+    name: str = "attention-by-hand"  # the file's name, without an ending
     title: str = BOOK
     subtitle: str = "Multi-head attention, on sentences small enough to check with a pencil"
-    paper: str = "a4"
+    paper: str = "a4"  # "a4" or "letter"
+    # names of the pages to print, in this order; all of them if left out
     chapters: tuple[str, ...] | None = None
-    solutions: str = "appendix"
-    code: bool = True
-    course: str = ""
+    solutions: str = "appendix"  # "appendix", "none" or "only"
+    code: bool = True  # whether code is printed; without it a line says where it is
+    course: str = ""  # for the title page of a reader; empty strings are left out
     instructor: str = ""
     date: str = ""
 

@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from byhand.checking.finding import Finding
 from byhand.checking.sources import Page, Project, without_code
@@ -39,30 +40,20 @@ PLACE = re.compile(
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim.
-
-    Parameters
-    ----------
-    label : str
-    says : str
-        In one line.
-    kind : str
-        One of `KINDS`.
-    holds : str
-        What holds it: Markdown with a reference to a label of the book, or a citation.
-    """
+    """One claim."""
 
     label: str
-    says: str
-    kind: str
-    holds: str
+    says: str  # in one line
+    kind: str  # one of `KINDS`
+    holds: str  # what holds it: Markdown with a reference to a label of the book, or a citation
 
 
-def read(text: str) -> list[Claim]:
+@cache
+def read(text: str) -> tuple[Claim, ...]:
     """Return the claims of `claims.toml`, in their order."""
     fields = ("says", "kind", "holds")
     table = tomllib.loads(text)
-    return [Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table]
+    return tuple(Claim(key, *(str(table[key].get(f, "")) for f in fields)) for key in table)
 
 
 def check(project: Project) -> Iterator[Finding]:

@@ -40,18 +40,10 @@ INPUTS = {"embeddings", "w_q", "w_k", "w_v", "w_o"}
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a slide's text.
+    """A piece of a slide's text."""
 
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    items : tuple of Line
-        With marks, such as ``*cat*``; of a list one each.
-    """
-
-    kind: str
-    items: tuple[Line, ...]
+    kind: str  # one of `KINDS`
+    items: tuple[Line, ...]  # with marks, such as ``*cat*``; of a list one each
 
     @property
     def line(self) -> int:
@@ -61,30 +53,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide: a title, an idea, and at most one thing to look at.
+    """One slide: a title, an idea, and at most one thing to look at."""
 
-    Parameters
-    ----------
-    kind : str
-        ``title``, ``slide``, ``question`` or ``answer``.
-    block : int
-        Which block of the source it is of, counted from 0.
-    line : int
-    title : str
-    body : tuple of Piece
-    minutes : int
-    shows : tuple of Line
-        The expression for what is to be seen, if there is one.
-    notes : tuple of Piece
-    """
-
-    kind: str
-    block: int
+    kind: str  # ``title``, ``slide``, ``question`` or ``answer``
+    block: int  # which block of the source it is of, counted from 0
     line: int
     title: str
     body: tuple[Piece, ...] = ()
     minutes: int = 0
-    shows: tuple[Line, ...] = ()
+    shows: tuple[Line, ...] = ()  # the expression for what is to be seen, if there is one
     notes: tuple[Piece, ...] = ()
 
     @property
@@ -95,12 +72,7 @@ class Slide:
 
 @dataclass(frozen=True)
 class Deck:
-    """The slides of one chapter.
-
-    Parameters
-    ----------
-    page : Page
-    """
+    """The slides of one chapter."""
 
     page: Page
 

@@ -30,30 +30,14 @@ Line = tuple[int, str]  # its number on the page, counted from 1, and its text
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between two fences.
+    """What stands between two fences."""
 
-    Parameters
-    ----------
-    name : str
-        The directive; "" for a block of plain code.
-    argument : str
-        What follows the name in the opening line.
-    line : int
-        Of the opening fence.
-    body : tuple of Line
-        Between the fences, options included.
-    fence : str
-        The opening fence.
-    closed : bool
-        Whether there is a closing fence.
-    """
-
-    name: str
-    argument: str
-    line: int
-    body: tuple[Line, ...]
-    fence: str
-    closed: bool
+    name: str  # the directive; "" for a block of plain code
+    argument: str  # what follows the name in the opening line
+    line: int  # of the opening fence
+    body: tuple[Line, ...]  # between the fences, options included
+    fence: str  # the opening fence
+    closed: bool  # whether there is a closing fence
 
     @cached_property
     def _parts(self) -> tuple[tuple[Line, ...], tuple[Line, ...], bool]:
@@ -97,16 +81,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Page:
-    """One Markdown file of the book.
+    """One Markdown file of the book."""
 
-    Parameters
-    ----------
-    file : str
-        Relative to the project, such as "book/index.md".
-    text : str
-    """
-
-    file: str
+    file: str  # relative to the project, such as "book/index.md"
     text: str
 
     @property
@@ -225,12 +202,7 @@ def closes(fence: str, line: str) -> bool:
 
 @dataclass(frozen=True)
 class Project:
-    """A project's folder and its pages.
-
-    Parameters
-    ----------
-    root : Path
-    """
+    """A project's folder and its pages."""
 
     root: Path
 

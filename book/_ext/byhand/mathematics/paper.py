@@ -39,14 +39,8 @@ class FormulaError(ValueError):
 def formula(tex: str, *, display: bool = False, number: str = "") -> str:
     r"""Return a formula as Typst's code, with its words for who hears it.
 
-    Parameters
-    ----------
-    tex : str
-        Inside an equation: no ``align``, but ``aligned``.
-    display : bool
-        Whether it stands on a line of its own.
-    number : str
-        Of a displayed one.
+    The TeX stands inside an equation: no ``align``, but ``aligned``. One on a line of its own may
+    have a number.
 
     Raises
     ------

@@ -39,16 +39,9 @@ AIMS = "After this page you can"
 
 
 def plain(text: str, said: Said, folder: Path) -> str:
-    r"""Return a page's text as plain Markdown.
+    r"""Return a page's text as plain Markdown, with what is `said` in the place of each role.
 
-    Parameters
-    ----------
-    text : str
-        The Markdown of one or several paragraphs.
-    said : callable
-        Given a role and its text, what stands in their place.
-    folder : Path
-        Of the page: paths of code that it includes begin there.
+    Code that it includes is found from the page's folder.
 
     Examples
     --------

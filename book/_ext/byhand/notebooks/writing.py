@@ -66,15 +66,7 @@ def write_notebooks(app: Sphinx, exception: Exception | None) -> None:
 
 
 class Words:
-    """What the roles of a page say on it.
-
-    Parameters
-    ----------
-    page : HtmlElement
-        The page as it was written: its links say what references lead to.
-    results : Results, optional
-        What its cells and expressions gave.
-    """
+    """What the roles of a page say on it: the links of the written page, and its results."""
 
     def __init__(self, page: html.HtmlElement, results: Results | None) -> None:
         steps = zip(results.steps, results.outputs, strict=True) if results else ()
@@ -96,7 +88,7 @@ class Words:
     def said(self, role: str, text: str) -> str:
         """Return what stands on the page in the place of a role."""
         if role in ("cite:t", "cite:p", "cite"):
-            both = [cited(key.strip()) for key in text.split(",")]
+            both = [cited_works()[key.strip()] for key in text.split(",")]
             if role == "cite:t":
                 return " and ".join(f"{authors} ({year})" for authors, year in both)
             return "(" + "; ".join(f"{authors}, {year}" for authors, year in both) + ")"
@@ -113,15 +105,16 @@ class Words:
 
 
 @cache
-def cited(key: str) -> tuple[str, str]:
-    """Return authors and year of an entry of the bibliography.
+def cited_works() -> dict[str, tuple[str, str]]:
+    """Return authors and year of each entry of the bibliography.
 
     Examples
     --------
-    >>> cited("vaswani2017")
+    >>> cited_works()["vaswani2017"]
     ('Vaswani et al.', '2017')
     """
-    return authors_and_year(parse_file(str(ROOT / "book" / "references.bib")).entries[key])
+    works = parse_file(str(ROOT / "book" / "references.bib")).entries
+    return {key: authors_and_year(work) for key, work in works.items()}
 
 
 def _folded(label: str) -> str:
@@ -143,16 +136,7 @@ def _value(outputs: list[dict[str, Any]]) -> str:
 
 
 def notebook(source: Path, title: str, words: Words) -> NotebookNode:
-    """Return a page as a notebook whose code cells stand alone, with their results.
-
-    Parameters
-    ----------
-    source : Path
-        A page in MyST's Markdown.
-    title : str
-        The page's title.
-    words : Words
-    """
+    """Return a page as a notebook whose code cells stand alone, with their results."""
     made = read_myst_markdown_notebook(source.read_text(encoding="utf-8"))
     count = 0
     for index, cell in enumerate(made.cells):

@@ -10,22 +10,12 @@ from mha.views.colours import head_colour
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell.
+    """A cell."""
 
-    Parameters
-    ----------
-    content : str
-        Typst's markup; `markup.text` makes it of plain text.
-    columns, rows : int
-        How many it covers.
-    fill : str
-        A colour such as "#ffffff", for a tinted cell.
-    """
-
-    content: str
-    columns: int = 1
+    content: str  # Typst's markup; `markup.text` makes it of plain text
+    columns: int = 1  # how many it covers
     rows: int = 1
-    fill: str = ""
+    fill: str = ""  # a colour such as "#ffffff", for a tinted cell
 
     @property
     def code(self) -> str:
@@ -61,17 +51,10 @@ def table(
 ) -> str:
     """Return a table as Typst's code.
 
-    Parameters
-    ----------
-    head, body : sequences of rows
-        The head's cells head their columns; a table without a head has none.
-    numbers : bool
-        Whether its columns but the first are set to the right and no line wraps: where the paper is
-        too narrow for that, the letters get smaller. Otherwise cells wrap.
-    long : bool
-        Whether it may break between pages; its head is then repeated.
-    widths : sequence of int, optional
-        How the columns of a table of words share its width; by default as their texts want.
+    Of numbers, the columns but the first are set to the right and no line wraps: where the paper is
+    too narrow for that, the letters get smaller. Of words, cells wrap, and columns share the width
+    as their texts want or as `widths` says. A long one may break between pages, and repeats its
+    head.
     """
     first = next(iter([*head, *body]))
     count = sum(cell.columns for cell in first)

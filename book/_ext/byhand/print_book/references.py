@@ -101,19 +101,8 @@ def resolve(
 ) -> set[Goal]:
     """Name in its place what a reference leads to that this document leaves out.
 
-    Parameters
-    ----------
-    env : BuildEnvironment
-    roots : list
-    pages : iterable of str
-        The pages of this document, or of the one that belongs to it.
-    known : set of goals
-        What that other one has.
-
-    Returns
-    -------
-    set of goals
-        What the references that are left lead to.
+    `pages` are those of the document, or of another that belongs to it and has all that is `known`.
+    Returned is what the references that are left lead to.
 
     Raises
     ------

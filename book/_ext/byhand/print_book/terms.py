@@ -44,10 +44,7 @@ class index_mark(nodes.Inline, nodes.Element):  # noqa: N801 (docutils names nod
 def mark(pages: Iterable[nodes.document]) -> list[tuple[str, str]]:
     """Put a mark before each paragraph that introduces, treats or mentions a term.
 
-    Returns
-    -------
-    list of (str, str)
-        The entries in their order, each with the entry that it leads to, or nothing.
+    Returned are the entries in their order, each with the entry that it leads to, or nothing.
     """
     terms, see = load()
     sections = [section for page in pages for section in indexed_sections(page)]

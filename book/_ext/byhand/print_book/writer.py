@@ -29,31 +29,17 @@ def called(name: str) -> Callable[["Writer", nodes.Element], str]:
 
 
 class Writer:
-    """Writes one page.
-
-    Parameters
-    ----------
-    env : BuildEnvironment
-    page : str
-    level : int
-        Of the page's own heading.
-    wanted : set of goals
-        What something refers to: only this gets a name.
-    solutions : dict of str to goal
-        Where the solution of each exercise stands, by the exercise's label.
-    opens_part : bool
-        Whether the page is the first below a part's title.
-    """
+    """Writes one page."""
 
     def __init__(
         self,
         env: BuildEnvironment,
         page: str,
-        level: int,
-        wanted: set[Goal],
-        solutions: dict[str, Goal],
+        level: int,  # of the page's own heading
+        wanted: set[Goal],  # what something refers to: only this gets a name
+        solutions: dict[str, Goal],  # where each exercise's stands, by the exercise's label
         *,
-        opens_part: bool = False,
+        opens_part: bool = False,  # whether the page is the first below a part's title
     ) -> None:
         self.env, self.page, self.wanted, self.solutions = env, page, wanted, solutions
         self.level, self.opens_part = level - 1, opens_part

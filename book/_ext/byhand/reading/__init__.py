@@ -14,9 +14,11 @@ from byhand.reading import pages, values
 def setup(app: Sphinx) -> None:
     """Connect to Sphinx."""
     reader = pages.Reader()
+    app.connect("env-get-outdated", pages.changed)
     app.connect("env-before-read-docs", reader.run_ahead)
     app.connect("source-read", reader.read)
     app.connect("doctree-read", pages.report)
+    app.connect("env-updated", pages.note_sources)
     app.add_role("eval", values.show, override=True)
     app.add_role("holds", values.claim, override=True)
     app.add_node(values.tied, html=(values.visit_tied, values.depart_tied))

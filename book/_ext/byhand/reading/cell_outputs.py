@@ -16,14 +16,7 @@ RICH = (*MARKUP, "text/latex", "image/svg+xml", *IMAGES)
 
 
 def faults(outputs: list[dict[str, Any]], metadata: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the outputs of one cell.
-
-    Parameters
-    ----------
-    outputs : list of dict
-        As a notebook has them.
-    metadata : dict
-        Of the cell.
+    """Yield what is wrong with the outputs of one cell, given as a notebook has them.
 
     Examples
     --------

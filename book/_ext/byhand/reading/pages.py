@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from byhand.digests import digest_of
 from byhand.reading.cell_outputs import faults
 from byhand.reading.results import Results, compute, kept, made_from
 from byhand.reading.steps import Step, steps_of
@@ -59,19 +60,38 @@ def without_results(
                 yield name, page, steps
 
 
+def sources_of(env: BuildEnvironment, name: str) -> str:
+    """Return a digest of a page's source, and of all that it had to say when it was read."""
+    files = [env.doc2path(name), *(str(env.srcdir / file) for file in env.dependencies[name])]
+    return digest_of(sorted(files), root=Path("/"))
+
+
+def note_sources(app: Sphinx, env: BuildEnvironment) -> None:
+    """Remember what each page was read from."""
+    for name in env.found_docs:
+        env.metadata[name]["sources"] = sources_of(env, name)
+
+
+def changed(app: Sphinx, env: BuildEnvironment, added: set[str], *_: object) -> list[str]:
+    """Return the pages whose sources are others than were read, whatever their dates say."""
+    known = env.found_docs - added
+    return [name for name in known if env.metadata[name].get("sources") != sources_of(env, name)]
+
+
 class Reader:
     """What reads pages: it has the results of those that ran ahead and failed."""
 
     def __init__(self) -> None:
         self.failed: dict[str, Results] = {}
+        self.now = ""
 
     def run_ahead(self, app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
         """Run the pages whose results are not kept, the longest first, on all processors."""
-        now, seconds = made_from(), app.config.nb_execution_timeout
-        waiting = list(without_results(env, names, now))
+        self.now, seconds = made_from(), app.config.nb_execution_timeout
+        waiting = list(without_results(env, names, self.now))
         waiting.sort(key=lambda task: -task[1].stat().st_size)
         with ThreadPoolExecutor(usable_cores()) as pool:
-            done = pool.map(lambda task: compute(task[1], task[2], now, seconds), waiting)
+            done = pool.map(lambda task: compute(task[1], task[2], self.now, seconds), waiting)
             ran = zip((name for name, *_ in waiting), done, strict=True)
             self.failed = {name: got for name, got in ran if got.faults or got.errors}
 
@@ -80,17 +100,15 @@ class Reader:
         page = Path(app.env.doc2path(name))
         notebook = notebook_of(page, source[0], app.env.myst_config)  # type: ignore[attr-defined]
         if steps := steps_of(notebook, source[0]):
-            results = self.failed.pop(name, None) or _current(page, steps, app)
+            results = self.failed.pop(name, None) or self._current(page, steps, app)
             app.env.temp_data[RESULTS] = results
             _put(results, notebook)
         source[0] = nbformat.writes(notebook)  # type: ignore[no-untyped-call]
 
-
-def _current(page: Path, steps: list[Step], app: Sphinx) -> Results:
-    """Return a page's results: the kept ones, or new ones."""
-    now = made_from()
-    found = kept(page, steps, now)
-    return found or compute(page, steps, now, app.config.nb_execution_timeout)
+    def _current(self, page: Path, steps: list[Step], app: Sphinx) -> Results:
+        """Return a page's results: the kept ones, or new ones."""
+        found = kept(page, steps, self.now)
+        return found or compute(page, steps, self.now, app.config.nb_execution_timeout)
 
 
 def _put(results: Results, notebook: NotebookNode) -> None:

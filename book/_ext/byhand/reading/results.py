@@ -29,31 +29,19 @@ OWN = (".venv", "_build", "mha")  # files there count by what `MADE_FROM` names
 
 @dataclass
 class Results:
-    """What the steps of a page gave, and what is wrong with it.
-
-    Parameters
-    ----------
-    made_from : str
-    steps : list of Step
-    outputs : list of list of dict
-        A notebook's outputs for each step that ran.
-    errors : dict of int to str
-        Of expressions that have no value, by their step.
-    faults : list of (int, str)
-        Lines of the page, and what is wrong there.
-    files : dict of str to str
-        A digest of each file that a cell opened.
-    ties : dict of str to (str, list)
-        By the number of an expression's step: whose explorer has it, and its text in parts. By that
-        of a cell: which explorers begin with the numbers that it shows.
-    """
+    """What the steps of a page gave, and what is wrong with it."""
 
     made_from: str
     steps: list[Step]
+    # a notebook's outputs for each step that ran
     outputs: list[list[dict[str, Any]]] = field(default_factory=list)
+    # of expressions that have no value, by their step
     errors: dict[int, str] = field(default_factory=dict)
+    # lines of the page, and what is wrong there
     faults: list[tuple[int, str]] = field(default_factory=list)
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)  # a digest of each file that a cell opened
+    # By the number of an expression's step: whose explorer has it, and its text in parts. By that
+    # of a cell: which explorers begin with the numbers that it shows.
     ties: dict[str, tuple[str, list[tuple[str, str, str]]]] = field(default_factory=dict)
 
     def values(self) -> dict[tuple[int, str], list[dict[str, Any]]]:
@@ -90,13 +78,7 @@ def _digests(files: Iterable[str]) -> dict[str, str]:
 def kept(page: Path, steps: Sequence[Step], now: str) -> Results | None:
     """Return the results of a page that still hold, None where something has changed.
 
-    Parameters
-    ----------
-    page : Path
-        Its source.
-    steps : sequence of Step
-    now : str
-        What `made_from` gives now.
+    `now` is what `made_from` gives.
     """
     found = last(page)
     if found is None or found.made_from != now or found.files != _digests(found.files):
@@ -120,14 +102,7 @@ def last(page: Path) -> Results | None:
 
 
 def compute(page: Path, steps: Sequence[Step], now: str, seconds: int) -> Results:
-    """Run a page, and keep its results if nothing is wrong with them.
-
-    Parameters
-    ----------
-    page, steps, now
-        As for `kept`.
-    seconds : int
-        How long a step may take.
+    """Run a page, each step for so many seconds at most, and keep what it gave if all is well.
 
     Raises
     ------

@@ -177,17 +177,10 @@ class Stream(io.TextIOBase):
 def run(steps: Sequence[tuple[str, str]], folder: str, root: str, connection: Connection) -> None:
     """Run cells and expressions, and tell of each what it gave and why it failed, if it did.
 
-    Parameters
-    ----------
-    steps : sequence of (str, str)
-        Each ``cell`` or ``expression``, and its source. Nothing runs after a cell that fails.
-    folder : str
-        Where they run.
-    root : str
-        The files below it that are opened are told at the end.
-    connection : Connection
-        Gets ``"ready"``, and for each step a pair: outputs, and None or a line of the source with
-        an error. At the end it gets the files, and what texts are tied to.
+    A step is ``cell`` or ``expression``, and its source. Nothing runs after a cell that fails. The
+    connection gets ``"ready"``, and for each step a pair: outputs, and None or a line of the source
+    with an error. At the end it gets the files below `root` that were opened, and what texts are
+    tied to.
     """
     Thread(target=_end_with_the_builder, daemon=True).start()
     os.chdir(folder)

@@ -20,22 +20,11 @@ EXPRESSION = re.compile(
 
 @dataclass(frozen=True)
 class Step:
-    """One cell or expression.
+    """One cell or expression."""
 
-    Parameters
-    ----------
-    kind : str
-        ``cell`` or ``expression``.
-    index : int
-        The notebook's cell, of code or of text, that it is or stands in.
-    line : int
-        The page's line, counted from 1, where that cell's content begins.
-    source : str
-    """
-
-    kind: str
-    index: int
-    line: int
+    kind: str  # ``cell`` or ``expression``
+    index: int  # the notebook's cell, of code or of text, that it is or stands in
+    line: int  # the page's line, counted from 1, where that cell's content begins
     source: str
 
     @property
@@ -47,12 +36,7 @@ class Step:
 def steps_of(notebook: NotebookNode, text: str) -> list[Step]:
     """Return what runs, in its order; an expression once for all places between two cells.
 
-    Parameters
-    ----------
-    notebook : NotebookNode
-        As MyST-NB reads a page, with the lines where its cells begin.
-    text : str
-        The page's source.
+    The notebook is the page as MyST-NB reads it, with the lines where its cells begin.
     """
     found: dict[Step, None] = {}
     begins = [0, *(newline.end() for newline in re.finditer("\n", text))]

@@ -46,11 +46,7 @@ class UntiedError(Exception):
 class Tied:
     """A number that knows how it follows from a run.
 
-    Parameters
-    ----------
-    value : float
-    formula : str
-        In the order in which a stack works it out: ``weights.0.2.1 2 *``.
+    Its formula is in the order in which a stack works it out: ``weights.0.2.1 2 *``.
     """
 
     def __init__(self, value: float, formula: str) -> None:
@@ -203,13 +199,7 @@ class Seen:
 
 
 class View:
-    """How an expression sees what it names.
-
-    Parameters
-    ----------
-    run : Trace
-        Whose numbers know their places.
-    """
+    """How an expression sees what it names: the numbers of the run know their places."""
 
     def __init__(self, run: Trace) -> None:
         self.run = run
@@ -301,13 +291,7 @@ SEEN = {name: _writer(name) for name in WRITERS} | {
 def parts_of(expression: str, view: View, names: dict[str, Any]) -> list[Part]:
     """Return what an expression says, in parts; none where no number of it is the run's.
 
-    Parameters
-    ----------
-    expression : str
-    view : View
-        Of a run.
-    names : dict of str
-        What is defined where the expression stands.
+    `names` has what is defined where it stands.
 
     Examples
     --------
@@ -403,11 +387,7 @@ def starts_as(run: Trace, shown: Trace) -> bool:
 def runs_named(source: str, names: dict[str, Any]) -> list[Trace]:
     """Return the runs that a cell names, as such or by some of their numbers.
 
-    Parameters
-    ----------
-    source : str
-    names : dict of str
-        What is defined once the cell has run.
+    `names` has what is defined once the cell has run.
 
     Examples
     --------

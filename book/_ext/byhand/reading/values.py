@@ -48,13 +48,6 @@ def depart_tied(self: HTML5Translator, node: tied) -> None:
 def value(document: nodes.document, expression: str, line: int) -> list[dict[str, Any]]:
     """Return what an expression gave, as a notebook's outputs; nothing after a cell that failed.
 
-    Parameters
-    ----------
-    document : document
-    expression : str
-    line : int
-        Where it stands.
-
     Raises
     ------
     NoValueError

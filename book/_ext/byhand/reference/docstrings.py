@@ -14,19 +14,10 @@ UNDERLINE = re.compile(r"^-{3,}$")
 
 @dataclass(frozen=True)
 class Entry:
-    """What is said of one or several parameters, of a result or of an error.
+    """What is said of one or several parameters, of a result or of an error."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Empty for a result without a name.
-    kind : str
-        A type with its shape, or an error.
-    text : str
-    """
-
-    names: tuple[str, ...]
-    kind: str
+    names: tuple[str, ...]  # empty for a result without a name
+    kind: str  # a type with its shape, or an error
     text: str
 
 
@@ -53,11 +44,7 @@ def read_sections(docstring: str) -> dict[str, str]:
 def read_entries(section: str, *, named: bool) -> Iterator[Entry]:
     r"""Yield the entries of a section such as Parameters.
 
-    Parameters
-    ----------
-    section : str
-    named : bool
-        Whether a line without a colon has names, as a parameter's does, or a type.
+    A line without a colon has names where they are `named`, as a parameter's does, else a type.
 
     Examples
     --------
@@ -120,8 +107,8 @@ def code_of(thing: Any) -> str:
     >>> print(code_of(Entry))
     @dataclass(frozen=True)
     class Entry:
-        names: tuple[str, ...]
-        kind: str
+        names: tuple[str, ...]  # empty for a result without a name
+        kind: str  # a type with its shape, or an error
         text: str
     """
     source = textwrap.dedent(inspect.getsource(thing))

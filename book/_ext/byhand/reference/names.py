@@ -17,15 +17,9 @@ FOR_CHAPTERS = "mha.chapters"  # its names come after those of the package
 
 @dataclass(frozen=True)
 class Name:
-    """A public name.
+    """A public name."""
 
-    Parameters
-    ----------
-    full : str
-        As it is imported: "mha.softmax", "mha.figures.flow".
-    """
-
-    full: str
+    full: str  # as it is imported: "mha.softmax", "mha.figures.flow"
 
     @property
     def short(self) -> str:

@@ -85,12 +85,9 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
 def make_index(app: Sphinx) -> dict[str, Any]:
     """Return all that a search needs to know, in few bytes.
 
-    Returns
-    -------
-    dict
-        `pages`, each its address, title, number where it has one, and factor; `sections`, each the
-        place of its page in `pages`, its anchor, heading, text, factor and what it is asked for
-        by; and `synonyms` and `stop` as `ranking.toml` has them.
+    There are `pages`, each its address, title, number where it has one, and factor; `sections`,
+    each the place of its page in `pages`, its anchor, heading, text, factor and what it is asked
+    for by; and `synonyms` and `stop` as `ranking.toml` has them.
     """
     ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
     pages: list[list[Any]] = []

@@ -34,27 +34,15 @@ INVISIBLE = re.compile("[\u2061-\u2064\u200b]")
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under one heading, without the sections within.
+    """What stands under one heading, without the sections within."""
 
-    Parameters
-    ----------
-    anchor : str
-        The section's id, empty for the one that begins the page.
-    heading, text : str
-    """
-
-    anchor: str
+    anchor: str  # the section's id, empty for the one that begins the page
     heading: str
     text: str
 
 
 def read_sections(page: str) -> list[Section]:
-    """Return the sections of the article on a page, in their order.
-
-    Parameters
-    ----------
-    page : str
-        A whole page, or the article alone, as HTML.
+    """Return the sections of the article on a page of HTML, in their order.
 
     Examples
     --------

@@ -18,7 +18,7 @@ import tinycss2
 from sphinx.application import Sphinx
 
 from byhand.site.assets import OWN
-from mha.widgets.assets import published
+from mha.widgets.assets import names
 
 THEME_SHEET = "styles/pydata-sphinx-theme.css"
 UNUSED = ("vendor/fontawesome", "scripts/fontawesome.js", "scripts/bootstrap.js")
@@ -46,7 +46,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         for file in static.glob(f"{name}*"):
             file.unlink()
     words = used_words(Path(app.outdir))
-    widgets = published()
+    widgets = names()
     for file in static.rglob("*.css"):
         sheet = INDENT.sub("\n", COMMENT.sub("", file.read_text(encoding="utf-8")))
         is_own = (OWN / file.relative_to(static)).is_file() or file.name in widgets
@@ -63,13 +63,7 @@ def used_words(site: Path) -> set[str]:
 
 
 def without_unused(sheet: str, words: set[str]) -> str:
-    """Return a style sheet without the rules that reach nothing.
-
-    Parameters
-    ----------
-    sheet : str
-    words : set of str
-        The elements, classes and ids that there are, or may come to be.
+    """Return a style sheet without the rules that reach none of some elements, classes and ids.
 
     Examples
     --------

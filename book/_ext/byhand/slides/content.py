@@ -84,27 +84,14 @@ Thing = Drawing | Numbers | Lines | Formula | Code
 
 @dataclass(frozen=True)
 class Shown:
-    """A slide as it is seen.
+    """A slide as it is seen."""
 
-    Parameters
-    ----------
-    slide : Slide
-        With values in its texts.
-    place : str
-        File and line of its source.
-    before, after : tuple of Piece
-        The text above and below the thing to look at.
-    thing : Thing or None
-    beside : bool
-        Whether it stands beside the text.
-    """
-
-    slide: Slide
-    place: str
-    before: tuple[Piece, ...]
+    slide: Slide  # with values in its texts
+    place: str  # file and line of its source
+    before: tuple[Piece, ...]  # the text above and below the thing to look at
     thing: Thing | None
     after: tuple[Piece, ...]
-    beside: bool = False
+    beside: bool = False  # whether it stands beside the text
 
 
 def shown(deck: Deck, given: Given) -> list[Shown]:

@@ -22,32 +22,17 @@ INDEX = 12  # pixels of an index's letters, which are not measured
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a part of a slide stands, in points.
+    """Where a part of a slide stands, in points."""
 
-    Parameters
-    ----------
-    n : int
-        The slide, counted from 1.
-    part : str
-        ``title``, ``before``, ``thing`` or ``after``.
-    x, y, width, height : float
-    size : float
-        Of its letters; of a drawing, the points of a pixel.
-    fault : str
-        Why it does not stand there as it should.
-    broken : bool
-        Whether lines of arithmetic are broken before their signs.
-    """
-
-    n: int
-    part: str
+    n: int  # the slide, counted from 1
+    part: str  # ``title``, ``before``, ``thing`` or ``after``
     x: float
     y: float
     width: float
     height: float
-    size: float
-    fault: str
-    broken: bool
+    size: float  # of its letters; of a drawing, the points of a pixel
+    fault: str  # why it does not stand there as it should
+    broken: bool  # whether lines of arithmetic are broken before their signs
 
 
 def slides_pdf(title: str, slides: list[Shown]) -> tuple[bytes, list[Placed]]:

@@ -14,22 +14,14 @@ SPACED = set("=≈≠≤≥<>+−×÷·⋅∈→←")
 
 @dataclass(frozen=True)
 class Run:
-    """Letters that look alike.
-
-    Parameters
-    ----------
-    text : str
-    bold, italic, code, math : bool
-    baseline : int
-        How far they are raised.
-    """
+    """Letters that look alike."""
 
     text: str
     bold: bool = False
     italic: bool = False
     code: bool = False
     math: bool = False
-    baseline: int = 0
+    baseline: int = 0  # how far they are raised
 
 
 def runs(text: str) -> list[Run]:

@@ -19,44 +19,21 @@ from byhand.tables.marks import bare
 
 @dataclass(frozen=True)
 class Part:
-    """One table, as `mha.views.table.Table.as_part` hands it over; texts may hold marks.
+    """One table, as `mha.views.table.Table.as_part` hands it over; texts may hold marks."""
 
-    Parameters
-    ----------
-    classes : list of str
-        What the style sheets know it by.
-    header : list of str
-    rows : list of list of str
-        Each begins with its label.
-    marked : list of (int, int)
-        The largest cells of their rows, labels not counted.
-    beside : list of (int, int, list of str)
-        What a source prints for a cell.
-    title : str
-        Stands above the columns of a block's part.
-    name : str, optional
-        The label of a block's part.
-    head : int, optional
-        Whose colour it has, counted from 0.
-    heat : bool
-        Whether its numbers tint their cells.
-    sums : int
-        How many columns at the end are sums, which tint nothing.
-    at : str
-        Whose numbers the cells are: an example's, of a stage and a head.
-    """
-
-    classes: list[str]
+    classes: list[str]  # what the style sheets know it by
     header: list[str]
-    rows: list[list[str]]
+    rows: list[list[str]]  # each begins with its label
+    # the largest cells of their rows, labels not counted
     marked: list[list[int]] = field(default_factory=list)
+    # what a source prints for a cell
     beside: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    title: str = ""
-    name: str | None = None
-    head: int | None = None
-    heat: bool = False
-    sums: int = 0
-    at: str = ""
+    title: str = ""  # stands above the columns of a block's part
+    name: str | None = None  # the label of a block's part
+    head: int | None = None  # whose colour it has, counted from 0
+    heat: bool = False  # whether its numbers tint their cells
+    sums: int = 0  # how many columns at the end are sums, which tint nothing
+    at: str = ""  # whose numbers the cells are: an example's, of a stage and a head
 
     @property
     def heated(self) -> int:

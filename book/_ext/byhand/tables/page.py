@@ -119,11 +119,7 @@ def tied_to(part: Part) -> str:
 def inside(part: Part, title: str = "") -> str:
     """Return the head and the body of a table.
 
-    Parameters
-    ----------
-    part : Part
-    title : str, default ""
-        Stands above all columns but the first, whose own title stands beside both lines.
+    A title stands above all columns but the first, whose own title stands beside both lines.
 
     Examples
     --------
