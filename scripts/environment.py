@@ -60,22 +60,12 @@ def _interpreter() -> str:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment, and what it is made from.
-
-    Parameters
-    ----------
-    folder : Path
-    lock : Path
-    gigabytes : int
-        Of disk that it takes.
-    has_mha : bool
-        Whether mha is installed in it, for editing. If not, mha is found where a command starts.
-    """
+    """A virtual environment, and what it is made from."""
 
     folder: Path
     lock: Path
-    gigabytes: int
-    has_mha: bool = True
+    gigabytes: int  # of disk that it takes
+    has_mha: bool = True  # installed for editing; if not, it is found where a command starts
 
     @property
     def python(self) -> Path:

@@ -27,18 +27,7 @@ PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when it
 
 
 def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sphinx":
-    """Return a Sphinx as Jupyter Book configures it.
-
-    Parameters
-    ----------
-    builder : str
-    pages : Path
-        Where it writes.
-    memory : Path
-        Where it keeps what it has read.
-    **options
-        Of Sphinx.
-    """
+    """Return a Sphinx as Jupyter Book configures it: where it writes, and keeps what it reads."""
     from jupyter_book.config import get_final_config
     from sphinx.application import Sphinx
 
@@ -74,13 +63,7 @@ def _build() -> int:
 
 
 def prepare(variables: MutableMapping[str, str]) -> None:
-    """Set the environment variables that the cells of pages need.
-
-    Parameters
-    ----------
-    variables : mutable mapping of str to str
-        Changed in place.
-    """
+    """Set, in place, the environment variables that the cells of pages need."""
     variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
     folders = [str(ROOT), str(EXTENSIONS)]  # also for the process that runs the cells of a page
     variables["PYTHONPATH"] = os.pathsep.join([*folders, variables.get("PYTHONPATH", "")])

@@ -38,21 +38,11 @@ IN_EACH_EXERCISE = ("exercise-content", "solution-content")
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter of the EPUB.
+    """A chapter of the EPUB."""
 
-    Parameters
-    ----------
-    page : str
-        The page that it was, such as "mechanism/softmax".
-    body : HtmlElement
-        Its links are to "PAGE#IDENTIFIER", for what they lead to may have been moved.
-    is_answers : bool
-        Whether it holds what was moved from the page to the end of the book.
-    """
-
-    page: str
-    body: HtmlElement
-    is_answers: bool = False
+    page: str  # that it was, such as "mechanism/softmax"
+    body: HtmlElement  # links are to "PAGE#IDENTIFIER": what they lead to may have been moved
+    is_answers: bool = False  # whether it was moved from the page to the end of the book
 
     @property
     def file(self) -> str:

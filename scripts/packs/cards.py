@@ -35,15 +35,7 @@ img { background: white; max-width: 100%; }
 
 
 def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> list[Path]:
-    """Write the decks of all chapters as one package, and return it.
-
-    Parameters
-    ----------
-    asked : iterable of Question
-        Those of the pages, each standing alone; some are for cards.
-    pages : sequence of Page
-    folder : Path
-    """
+    """Write the decks of all chapters as one package, and return it."""
     questions = [question for question in asked if question.page and fits(question)]
     decks, spelt = [], spellings()
     for page in pages:

@@ -54,51 +54,22 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the book, as HTML.
+    """A question of the book, as HTML."""
 
-    Parameters
-    ----------
-    name : str
-        Unique in the book: lower-case words joined by hyphens. It stays from build to build.
-    chapter : str
-        The title of the page.
-    text : str
-    feedback : str, default ""
-        What is said after an answer: the worked line, or the solution.
-    options : tuple of Option, default ()
-        Of a quiz.
-    is_multiple : bool, default False
-        Whether several options may be right.
-    answer : float, optional
-        The number to enter, where one is asked for.
-    places : int, default 0
-        Decimals asked for.
-    label : str, default ""
-        Of the quiz, box or exercise on its page.
-    page : str, default ""
-        The page's name.
-    asked : str, default ""
-        Which number, of several that an exercise may be asked for.
-    difficulty : str, default ""
-    minutes : int
-    files : dict of str to str
-        The pictures in the text, as SVG, by the names that it has for them.
-    """
-
-    name: str
-    chapter: str
+    name: str  # unique in the book: words joined by hyphens; it stays from build to build
+    chapter: str  # the title of the page
     text: str
-    feedback: str = ""
-    options: tuple[Option, ...] = ()
-    is_multiple: bool = False
-    answer: float | None = None
-    places: int = 0
-    label: str = ""
-    page: str = ""
-    asked: str = ""
+    feedback: str = ""  # what is said after an answer: the worked line, or the solution
+    options: tuple[Option, ...] = ()  # of a quiz
+    is_multiple: bool = False  # whether several options may be right
+    answer: float | None = None  # the number to enter, where one is asked for
+    places: int = 0  # decimals asked for
+    label: str = ""  # of the quiz, box or exercise on its page
+    page: str = ""  # the page's name
+    asked: str = ""  # which number, of several that an exercise may be asked for
     difficulty: str = ""
     minutes: int = MINUTES_A_BOX
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
 
     @property
     def title(self) -> str:

@@ -37,18 +37,10 @@ COUNTS = ("toc_secnumbers", "toc_fignumbers", "titles", "longtitles", "tocs")
 
 @dataclass
 class Task:
-    """What the preview asks of the pages' process.
+    """What the preview asks of the pages' process."""
 
-    Parameters
-    ----------
-    files : set of str
-        Files of the book that were saved or deleted, relative to the project.
-    view : frozenset of str, optional
-        The pages that are looked at now.
-    """
-
-    files: set[str] = field(default_factory=set)
-    view: frozenset[str] | None = None
+    files: set[str] = field(default_factory=set)  # saved or deleted, relative to the project
+    view: frozenset[str] | None = None  # the pages that are looked at now
 
 
 @dataclass
