@@ -43,17 +43,10 @@ PLACES = re.compile(
 
 @dataclass
 class Book:
-    """What questions refer to: the things on the pages, and the book's address.
-
-    Parameters
-    ----------
-    pages : sequence of Page
-    address : str
-        Of the published book, with a last /; empty if it has none.
-    """
+    """What questions refer to: the things on the pages, and the book's address."""
 
     pages: Sequence[Page]
-    address: str
+    address: str  # of the published book, with a last /; empty if it has none
     pictures: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -64,18 +57,9 @@ class Book:
         }
 
     def things(self, label: str, name: str) -> list[str]:
-        """Return a table, figure or formula as HTML, and those that its caption names.
+        """Return what a text calls by a name, as HTML, and what its caption names.
 
-        Parameters
-        ----------
-        label : str
-        name : str
-            What a text calls it.
-
-        Raises
-        ------
-        LookupError
-            Where no page has it.
+        Raises LookupError where no page has it.
         """
         if label not in self.holders:
             raise LookupError(name)
@@ -96,9 +80,8 @@ class Book:
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
-        drawn = next(figure for figure in figures.of_page(page) if figure.name == name)
-        self.pictures[f"{name}.svg"] = drawn.svg
-        said = re.search(r'aria-label="([^"]*)"', drawn.svg)
+        self.pictures[f"{name}.svg"] = drawing = dict(figures.of_page(page))[name]
+        said = re.search(r'aria-label="([^"]*)"', drawing)
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
 
 
