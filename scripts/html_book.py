@@ -18,13 +18,12 @@ from pathlib import Path
 
 from checking import counted, tell
 from environment import BUILD, ROOT, fail
-from sphinx_runs import NEXT, STATE, build_pages
+from sphinx_runs import DOCTREES, NEXT, STATE, build_pages
 
 from byhand.checking import check_sources
 from byhand.digests import KEPT, digest_of, files_in
 
 HTML = BUILD / "html"
-MEMORY = "_build/.doctrees"  # what Sphinx has read of pages
 RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
 MADE_FROM = (
     "book",
@@ -52,7 +51,7 @@ def build_html(*, fresh: bool = False) -> None:
         refuse_faulty_sources()
         shutil.rmtree(NEXT, ignore_errors=True)
         if before.get("around") == around:
-            shutil.copytree(STATE / MEMORY, NEXT / MEMORY)
+            shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
         build_pages()
         replace(STATE, NEXT)
         left_out = shutil.ignore_patterns(".buildinfo", "reports")

@@ -6,6 +6,7 @@ Sphinx runs in a process of its own: it leaves too much behind for two builds in
 import ctypes
 import gc
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -18,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 from environment import BUILD, EXTENSIONS, ROOT, fail
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 STATE = BUILD / "state"  # what the last good build left: pages read, pages written
 NEXT = BUILD / "next"  # the build under way
+DOCTREES = "_build/.doctrees"  # where each has what Sphinx has read
 
 PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
@@ -54,12 +57,18 @@ def _build() -> int:
     try:
         with patch_docutils(), docutils_namespace():
             options = {"warningiserror": True, "keep_going": True}
-            app = application("html", folder / "html", folder / ".doctrees", **options)
+            app = application("html", folder / "html", NEXT / DOCTREES, **options)
             app.build(force_all=True)  # every page is written; those are read that have changed
             return app.statuscode
     except Exception as error:
         handle_exception(app, told, error, sys.stderr)
         return 1
+
+
+def doctree_of(page: str) -> "nodes.document":
+    """Return a page as the last good build has read it."""
+    read: nodes.document = pickle.loads((STATE / DOCTREES / f"{page}.doctree").read_bytes())
+    return read
 
 
 def prepare(variables: MutableMapping[str, str]) -> None:

@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 from environment import BUILD, fail
-from sphinx_runs import STATE, application, plain
+from sphinx_runs import DOCTREES, STATE, application, plain
 
 from byhand.document import Document
 from byhand.press.pdf import PressError, press
@@ -38,10 +38,9 @@ def sources(documents: list[Document]) -> list[str]:
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
     said = io.StringIO()
-    memory = STATE / "_build" / ".doctrees"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Sphinx's own, of the packages that it loads
-        app = application("typst", PRINT, memory, status=None, warning=said)
+        app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
         try:
             written = [book.source(app, document) for document in documents]
         except PressError as error:

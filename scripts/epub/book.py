@@ -12,7 +12,6 @@ from environment import BUILD, fail, step
 from html_book import HTML
 from lxml import etree
 from printing import option_to
-from sphinx_runs import STATE
 from templates import templates
 
 from byhand.contents import Contents, read_contents
@@ -68,11 +67,7 @@ def make(folder: Path) -> None:
 def write(file: Path, book: Document) -> None:
     """Write the book into one file; the same pages give the same bytes."""
     contents = read_contents()
-    found = [
-        chapter
-        for page in contents.pages
-        for chapter in chapters_of(page, HTML, STATE / "_build" / ".doctrees")
-    ]
+    found = [chapter for page in contents.pages for chapter in chapters_of(page, HTML)]
     chapters = sorted(found, key=lambda chapter: chapter.is_answers)
     resolve(chapters)
     picture = f'<img src="cover.png" alt="{escape(book.title)}. {escape(book.subtitle)}"/>'
