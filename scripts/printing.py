@@ -105,7 +105,7 @@ def whole_book(paper: str, *, code: bool = True) -> Document:
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:
-    file = _file_name(arguments.title)
+    file = file_name(arguments.title)
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
@@ -141,17 +141,15 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     return [reader, solutions]
 
 
-def _file_name(title: str) -> str:
+def file_name(title: str) -> str:
     """Return a title as a file's name: letters of any script, digits and hyphens.
 
     Examples
     --------
-    >>> _file_name("Fünf Köpfe: Übung!"), _file_name("注意力 2"), _file_name("!")
-    ('funf-kopfe-ubung', '注意力-2', '')
+    >>> file_name("Fünf Köpfe: Übung!"), file_name("注意力 2"), file_name("!")
+    ('fünf-köpfe-übung', '注意力-2', '')
     """
-    apart = unicodedata.normalize("NFKD", title)
-    plain = "".join(c for c in apart if not "\u0300" <= c <= "\u036f").lower()
-    words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", plain)).strip("-")
+    words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", title).lower()).strip("-")
     return words[:LONGEST_NAME].rstrip("-")
 
 

@@ -1,14 +1,13 @@
 """The command that makes worksheets: a sheet a student, the key and the answers."""
 
 import argparse
-import re
 from collections.abc import Callable, Sequence
 
 from environment import BUILD, fail, step
-from printing import option_to, paper
+from printing import file_name, option_to, paper
 
 from byhand.press.pdf import press, unprintable
-from mha.practice.worksheets import Worksheet
+from mha.practice.worksheets import Student, Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from mha.practice.worksheets.files import write_all
 from packs.worksheet_pages import TITLE, Heading, Part, of_class, source
@@ -99,13 +98,12 @@ def _files(
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file(what)}.pdf": parts}
     return {
-        f"{made.seed.file('worksheet')}-{_file_name(made)}.pdf": [part]
+        f"{made.seed.file('worksheet')}-{_whose(made.student)}.pdf": [part]
         for made, part in zip(sheets, parts, strict=True)
     }
 
 
-def _file_name(made: Worksheet) -> str:
-    """Return what a student's file is called: the number first, then name and id."""
-    student = made.student
-    named = re.sub(r"\W+", "-", f"{student.name}-{student.id}").strip("-").lower()
-    return f"{student.number:03}{f'-{named[:60]}' if named else ''}"
+def _whose(student: Student) -> str:
+    """Return how a student's file is told from others: the number first, then name and id."""
+    named = file_name(f"{student.name} {student.id}")
+    return f"{student.number:03}-{named}".rstrip("-")

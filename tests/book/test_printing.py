@@ -180,7 +180,7 @@ def test_a_short_edition_with_names_in_any_script_says_where_the_code_is(printed
     done = build(printed, "course", "--title", title, *asked, "--to", str(tmp_path))
     assert done.returncode == 0, done.stderr
     (made,) = tmp_path.iterdir()
-    assert made.name.startswith("ελληνικα-μακρυς-τιτλος-")
+    assert made.name.startswith("ελληνικά-μακρύς-τίτλος-")
     assert len(made.name) < 70
     cover, *others = map(squeezed, text_of(made))
     assert squeezed(title) in cover
