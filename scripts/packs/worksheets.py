@@ -55,20 +55,14 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     with step(f"Printing {len(sheets)} worksheets"):
         written = texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        each: list[str] = []
         for what, parts in of_class(sheets, heading, model=arguments.model).items():
             printed = _files(arguments, what, parts, sheets)
-            each += printed if len(printed) > 1 else []
             files |= {name: press(source(some, heading)) for name, some in printed.items()}
     try:
         write_all(arguments.to, files, force=arguments.force)
     except ValueError as error:
         fail(str(error))
-    for name in files:
-        if name not in each:
-            print(f"Made {arguments.to / name}")
-    if each:
-        print(f"Made a worksheet for each of {len(sheets)} students in {arguments.to}")
+    print(f"Made {len(files)} files of worksheets in {arguments.to}")
 
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
