@@ -15,8 +15,8 @@ import re
 import shutil
 import zlib
 from pathlib import Path
-from typing import Any
 
+import nbformat
 from bs4 import BeautifulSoup
 from environment import BUILD, step
 from html_book import HTML, in_place_of
@@ -97,22 +97,15 @@ def _unlink(page: BeautifulSoup, name: str, gone: dict[str, set[str]]) -> None:
 
 def _notebook(text: str) -> str:
     """Return a notebook without solutions, in the form in which notebooks are written."""
-    made = json.loads(text)
-    sources = ["".join(cell["source"]) for cell in made["cells"]]
+    made = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    sources = [cell.source for cell in made.cells]
     end = sources.index(SOLUTIONS) if SOLUTIONS in sources else len(sources)
-    kept = zip(made["cells"][:end], sources[:end], strict=True)
-    made["cells"] = [_cell(cell) for cell, source in kept if not NAMES_ONE.search(source)]
-    return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def _cell(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell whose outputs have no answers; what shows them as words has none."""
-    for output in cell.get("outputs", ()):
+    made.cells = [cell for cell in made.cells[:end] if not NAMES_ONE.search(cell.source)]
+    for output in (output for cell in made.cells for output in cell.get("outputs", ())):
         data = output.get("data", {})
-        if "text/html" in data:
-            html, _ = without_answers("".join(data["text/html"]))
-            data["text/html"] = str(html).splitlines(keepends=True)
-    return cell
+        if "text/html" in data:  # what shows it as words has no answers
+            data["text/html"] = str(without_answers(data["text/html"])[0])
+    return f"{nbformat.writes(made)}\n"  # type: ignore[no-untyped-call]
 
 
 def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:
