@@ -104,7 +104,6 @@ def _tables(holder: Tag) -> str:
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
     """Yield the questions of the pages that stand alone, each with all that it takes."""
-    pages = [replace(page) for page in pages]  # read anew: other packs cut from what they show
     book = Book(pages, base_address())
     for page in pages:
         source = source_of(page)

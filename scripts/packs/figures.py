@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 
 from bs4 import Tag
@@ -55,7 +56,8 @@ def in_tex(table: Tag) -> str:
     return "\n".join([f"\\begin{{tabular}}{{l{'r' * (width - 1)}}}", *body, "\\end{tabular}", ""])
 
 
-def _cell(cell: Tag) -> str:
+def _cell(given: Tag) -> str:
+    cell = copy(given)
     for printed in cell.select(".printed, .reading-unseen"):
         printed.decompose()
     return " ".join(as_tex(cell).split())
