@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checking import counted, tell
-from environment import BUILD, ROOT, fail
+from checking import refuse
+from environment import BUILD, ROOT
 from sphinx_runs import DOCTREES, NEXT, STATE, build_pages
 
 from byhand.checking import check_sources
@@ -48,7 +48,7 @@ def build_html(*, fresh: bool = False) -> None:
             shutil.rmtree(KEPT, ignore_errors=True)
         elif (before.get("made_from"), before.get("html")) == (now, _published()):
             return
-        refuse_faulty_sources()
+        refuse(check_sources(ROOT), "the book was not built")
         shutil.rmtree(NEXT, ignore_errors=True)
         if before.get("around") == around:
             shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
@@ -68,13 +68,6 @@ def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
     return digest_of(wanted, root=root, salt=sys.version)
-
-
-def refuse_faulty_sources() -> None:
-    """End with every fault that can be told without running anything."""
-    if found := check_sources(ROOT):
-        tell(found)
-        fail(f"the book was not built; {counted(found)}")
 
 
 @contextmanager
