@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
 from checking import refuse
 from environment import BUILD, ROOT
@@ -61,6 +62,18 @@ def build_html(*, fresh: bool = False) -> None:
         if made_from() == now:  # nothing was saved while it was read
             record["around"] = around
         RECORD.write_text(json.dumps(record), encoding="utf-8")
+
+
+def leads_to(link: str, page: str) -> tuple[str, str]:
+    """Return the file and the label that a link between pages leads to, on the page of a file.
+
+    Examples
+    --------
+    >>> leads_to("../a/b.html#c", "d/e.html"), leads_to("#c", "d/e.html")
+    (('a/b.html', 'c'), ('d/e.html', 'c'))
+    """
+    path, _, label = link.partition("#")
+    return normpath(join(dirname(page), path)) if path else page, label
 
 
 def made_from(root: Path = ROOT, *, pages: bool = True) -> str:

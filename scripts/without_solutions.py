@@ -10,7 +10,6 @@ whether a number is right: it has the operands.
 
 import argparse
 import json
-import posixpath
 import re
 import shutil
 import zlib
@@ -19,7 +18,7 @@ from pathlib import Path
 import nbformat
 from bs4 import BeautifulSoup
 from environment import BUILD, step
-from html_book import HTML, in_place_of
+from html_book import HTML, in_place_of, leads_to
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
@@ -89,9 +88,8 @@ def write(book: Path, folder: Path) -> None:
 def _unlink(page: BeautifulSoup, name: str, gone: dict[str, set[str]]) -> None:
     """Turn a page's links to what is left out into text."""
     for link in page.select("a[href*='#']"):
-        path, _, label = str(link["href"]).partition("#")
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-        if label in gone.get(target if path else name, ()):
+        target, label = leads_to(str(link["href"]), name)
+        if label in gone.get(target, ()):
             link.unwrap()
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from posixpath import dirname, join, normpath
 
 from docutils import nodes
+from html_book import leads_to
 from lxml import etree, html
 from lxml.html import HtmlElement
 from lxml.html.builder import E
@@ -166,10 +166,8 @@ def _place(link: str, page: str) -> str:
     """
     if re.match(r"\w+:", link):
         return link
-    path, _, identifier = link.partition("#")
-    identifier = "" if "=" in identifier else identifier
-    to = normpath(join(dirname(page), path.removesuffix(".html"))) if path else page
-    return f"{to}#{identifier}"
+    file, identifier = leads_to(link, f"{page}.html")
+    return f"{file.removesuffix('.html')}#{'' if '=' in identifier else identifier}"
 
 
 def _draw(placeholder: HtmlElement, svg: str) -> None:

@@ -11,9 +11,9 @@ from functools import cached_property
 from html import escape
 from math import inf
 from pathlib import Path
-from posixpath import dirname, join, normpath
 
 from bs4 import BeautifulSoup, Tag
+from html_book import leads_to
 
 from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
 from byhand.contents import read_contents
@@ -132,17 +132,10 @@ class Page:
         article = soup.select_one("article")
         if article is None:
             raise LookupError(f"{self.path} has no article")
-        for link in article.select("a[href]"):
-            link["href"] = self._from_the_top(str(link["href"]))
+        for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
+            file, label = leads_to(str(link["href"]), f"{self.name}.html")  # from the site's top
+            link["href"] = f"{file}#{label}".rstrip("#")
         return article
-
-    def _from_the_top(self, address: str) -> str:
-        """Return a link's address as it is from the top of the site."""
-        if "://" in address or address.startswith("mailto:"):
-            return address
-        path, sign, label = address.partition("#")
-        file = normpath(join(dirname(self.name), path)) if path else f"{self.name}.html"
-        return f"{file}{sign}{label}"
 
     @property
     def title(self) -> str:
