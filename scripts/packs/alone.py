@@ -18,12 +18,12 @@ from environment import ROOT, fail
 from sphinx_runs import doctree_of
 
 from byhand.checking.sources import Page as Source
+from byhand.document import BOOK
 from packs import figures
 from packs.pages import Page, Question, marked, one, rounding, standing_alone
 from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
-TITLE: str = BANK["title"]
 UNEXPLAINED = frozenset(BANK["unexplained"])
 THING = re.compile(r"(?:tbl|fig|equation)-.*")
 """How a table, a figure or a formula is labelled."""
@@ -153,7 +153,7 @@ def _whole(question: Question, book: Book, source: Source) -> Question:
     where = f"{question.page}.html#{question.label}"
     chapter = escape(question.chapter)
     origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
-    feedback = f"{next(replies)}{''.join(said)}<p>From {TITLE}: {origin}.</p>"
+    feedback = f"{next(replies)}{''.join(said)}<p>From {BOOK}: {origin}.</p>"
     if things:
         text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
     shown = sorted({*PICTURE.findall(text + feedback)})

@@ -14,6 +14,7 @@ from pathlib import Path
 import genanki
 from bs4 import BeautifulSoup, Tag
 
+from byhand.document import BOOK
 from byhand.press.archives import undated
 from byhand.press.pdf import date
 from byhand.print_book import terms
@@ -39,7 +40,7 @@ def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> lis
     questions = [question for question in asked if question.page and fits(question)]
     decks, spelt = [], spellings()
     for page in pages:
-        deck = genanki.Deck(number(page.name), f"{alone.TITLE}::{page.title.replace('::', ':')}")
+        deck = genanki.Deck(number(page.name), f"{BOOK}::{page.title.replace('::', ':')}")
         for name, front, back in definitions(page, spelt):
             deck.add_note(_note(name, front, back, (page.title, "term"), len(deck.notes)))
         for question in questions:
@@ -66,7 +67,7 @@ def number(name: str) -> int:
 
 MODEL = genanki.Model(
     number("model"),
-    alone.TITLE,
+    BOOK,
     fields=[{"name": "Front"}, {"name": "Back"}],
     templates=[
         {
