@@ -11,7 +11,6 @@ import re
 import signal
 import subprocess
 import sys
-from argparse import Namespace
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,13 @@ STATE = BUILD / "state"  # what the last good build left: pages read, pages writ
 NEXT = BUILD / "next"  # the build under way
 DOCTREES = "_build/.doctrees"  # where each has what Sphinx has read
 
+CONFIG = ROOT / "_config.yml"
+SETTINGS = {
+    "external_toc_path": str(ROOT / "_toc.yml"),
+    "latex_individualpages": False,
+    "nitpicky": True,
+}
+
 PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
 
@@ -34,35 +40,27 @@ def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sph
     from jupyter_book.config import get_final_config
     from sphinx.application import Sphinx
 
-    given = {
-        "external_toc_path": str(ROOT / "_toc.yml"),
-        "latex_individualpages": False,
-        "nitpicky": True,
-    }
-    settings, _ = get_final_config(
-        user_yaml=ROOT / "_config.yml", cli_config=given, sourcedir=ROOT / "book"
-    )
+    settings, _ = get_final_config(user_yaml=CONFIG, cli_config=SETTINGS, sourcedir=ROOT / "book")
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
 def _build() -> int:
     """Build the pages into NEXT; return Sphinx's exit code."""
-    from sphinx.cmd.build import handle_exception
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
+    from jupyter_book.sphinx import build_sphinx
 
     gc.disable()  # the process ends with the build, and needs to its end what it makes
-    app = None
-    told = Namespace(pdb=False, verbosity=0, traceback=False)
-    folder = NEXT / "_build"
-    try:
-        with patch_docutils(), docutils_namespace():
-            options = {"warningiserror": True, "keep_going": True}
-            app = application("html", folder / "html", NEXT / DOCTREES, **options)
-            app.build(force_all=True)  # every page is written; those are read that have changed
-            return app.statuscode
-    except Exception as error:
-        handle_exception(app, told, error, sys.stderr)
-        return 1
+    done = build_sphinx(
+        ROOT / "book",
+        NEXT / "_build" / "html",
+        noconfig=True,
+        path_config=CONFIG,
+        confoverrides=SETTINGS,
+        doctreedir=NEXT / DOCTREES,
+        force_all=True,  # every page is written; those are read that have changed
+        warningiserror=True,
+        keep_going=True,
+    )
+    return done if isinstance(done, int) else 1  # else what was raised, and is told by now
 
 
 def doctree_of(page: str) -> "nodes.document":
