@@ -5,7 +5,6 @@ second whether there is a newer one than by its sign it is, reloads at the same 
 what is wrong above the last good page.
 """
 
-import socket
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from html import escape
 from pathlib import Path
 
 from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 
 from preview.pages import EVERY_PAGE, HTML
@@ -39,20 +39,19 @@ class Server:
 
     def listen(self, port: int) -> None:
         """Begin to serve; port 0 means any free one."""
-        door = socket.create_server((LOOPBACK, port), backlog=128)
-        door.setblocking(False)
-        self.port = door.getsockname()[1]
-        HTTPServer(self._application()).add_sockets([door])
+        doors = bind_sockets(port, LOOPBACK)
+        self.port = doors[0].getsockname()[1]
+        HTTPServer(self._application()).add_sockets(doors)
 
     def _application(self) -> Application:
-        shared = {"server": self}
         return Application(
             [
-                (r"/preview/state/(.*)", State, shared),
+                (r"/preview/state/(.*)", State),
                 (r"/preview/(client\.js)", File, {"path": str(HERE)}),
-                (r"/(|.*\.html)", Page, shared),
+                (r"/(|.*\.html)", Page),
                 (r"/(.*)", File, {"path": str(HTML)}),
-            ]
+            ],
+            server=self,
         )
 
     def sign_of(self, page: str) -> str:
@@ -88,22 +87,14 @@ def page_at(address: str) -> str:
 class State(RequestHandler):
     """What a page asks for."""
 
-    def initialize(self, server: Server) -> None:
-        """Know the server."""
-        self.server = server
-
     def get(self, address: str) -> None:
         """Say whether there is a newer one, and what is wrong."""
         self.set_header("Cache-Control", "no-store")
-        self.finish(self.server.state_of(page_at(address)))
+        self.finish(self.settings["server"].state_of(page_at(address)))
 
 
 class Page(RequestHandler):
     """A page of the book with the script added."""
-
-    def initialize(self, server: Server) -> None:
-        """Know the server."""
-        self.server = server
 
     def get(self, address: str) -> None:
         """Send it, or say that there is none."""
@@ -113,15 +104,15 @@ class Page(RequestHandler):
         path = (HTML / f"{name}.html").resolve()
         if not path.is_relative_to(HTML.resolve()):
             raise HTTPError(404)
-        tag = TAG.format(self.server.sign_of(name))
-        page = path.read_text(encoding="utf-8") if path.is_file() else self.instead(name)
+        tag = TAG.format(self.settings["server"].sign_of(name))
+        page = path.read_text("utf-8", "replace") if path.is_file() else self.instead(name)
         text, end, rest = page.rpartition("</body>")
         self.finish(text + tag + end + rest if end else page + tag)
 
     def instead(self, name: str) -> str:
         """Return what stands in the place of a page that is not there: what is wrong with it."""
         self.set_status(404)
-        if found := self.server.problems.get(name):
+        if found := self.settings["server"].problems.get(name):
             return NOT_YET.format(escape(name), escape("\n".join(found)))
         return MISSING.format(escape(name))
 
