@@ -11,7 +11,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
     version = ".".join(map(str, sys.version_info[:2]))
     sys.exit("error: Python 3.11 or newer is wanted, but this is " + version)
 
-import ctypes
 import hashlib
 import importlib.util
 import os
@@ -20,6 +19,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -50,11 +50,6 @@ def run(command: list[str], sentence: str, **options: Any) -> None:
     """Run a command; if it fails, end with `sentence`."""
     if subprocess.run(command, check=False, **options).returncode != 0:
         fail(sentence)
-
-
-def _interpreter() -> str:
-    """Return the Python that environments are made from, also when called from within one."""
-    return str(getattr(sys, "_base_executable", sys.executable))
 
 
 @dataclass(frozen=True)
@@ -93,9 +88,10 @@ class Environment:
         """Make the environment, and install what the lock names."""
         if importlib.util.find_spec("ensurepip") is None:
             system_package("Python's venv module", "python3-venv")
+        python = str(getattr(sys, "_base_executable", sys.executable))  # of no environment
         with step(f"Creating {self.folder.name}"):
             run(
-                [_interpreter(), "-m", "venv", "--clear", str(self.folder)],
+                [python, "-m", "venv", "--clear", str(self.folder)],
                 f"{self.folder} could not be created; see the message above",
             )
         pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
@@ -180,18 +176,9 @@ def chromium() -> str:
     found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
-    if sys.platform == "linux" and not _loads("libatomic.so.1"):
+    if sys.platform == "linux" and find_library("atomic") is None:
         system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)
-
-
-def _loads(library: str) -> bool:
-    """Tell whether the system has a shared library."""
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
 
 
 def _find_chromium() -> str | None:
