@@ -13,7 +13,6 @@ from environment import BUILD, ROOT, fail, step
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
-from byhand.press.pdf import unprintable
 
 FOLDER = BUILD / "pdf"
 NOTATION = "notation"
@@ -109,10 +108,7 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    missing = unprintable([getattr(arguments, option) for option in TITLE_PAGE])
-    if missing:
-        option, character = TITLE_PAGE[missing[0]], missing[1]
-        fail(f"no font has {character}, which --{option} has; install one, or write other letters")
+    typesetting.refuse_unprintable({f"--{name}": getattr(arguments, name) for name in TITLE_PAGE})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
             f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"

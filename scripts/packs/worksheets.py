@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 
 from environment import BUILD, fail, step
 from printing import file_name, option_to, paper
+from typesetting import refuse_unprintable
 
-from byhand.press.pdf import press, unprintable
+from byhand.press.pdf import press
 from mha.practice.worksheets import Student, Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from mha.practice.worksheets.files import write_all
@@ -43,9 +44,9 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return what makes the sheets that are asked for; end with a sentence if there are none."""
     try:
         sheets = drawn(arguments)
-        _check_texts(arguments, sheets)
     except ValueError as error:
         fail(str(error))
+    _check_texts(arguments, sheets)
     return lambda: make(arguments, sheets)
 
 
@@ -66,23 +67,18 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
 
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
-    """Raise unless what a teacher wrote can be printed."""
+    """End with a sentence unless what a teacher wrote can be printed."""
     said = {}
     for name in ("title", "course", "date"):
         text = getattr(arguments, name)
         if len(text) > LONGEST or not text.isprintable():
-            raise ValueError(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
+            fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
         said[f"--{name}"] = text
     for made in sheets:
         student = made.student
         said[f"student {student.number} of --class, {student.name},"] = student.name + student.id
         said["--sentence"] = said.get("--sentence", "") + " ".join(made.run.tokens)
-    if found := unprintable(list(said.values())):
-        where, character = list(said)[found[0]], found[1]
-        raise ValueError(
-            f"{where} has {character} (U+{ord(character):04X}), and no font here has that"
-            " character; install one that has, or write other letters"
-        )
+    refuse_unprintable(said)
 
 
 def _files(

@@ -203,7 +203,7 @@ def test_a_table_too_wide_for_the_page_gets_smaller_letters_and_nothing_is_cut(p
     [
         ([*READER, "gamma"], "error: there is no chapter gamma; the chapters are: "),
         ([*READER, "softmax", "--instructor", "\U000f0001"],
-         "error: no font has \U000f0001, which "),
+         "error: --instructor has \U000f0001 (U+F0001), and no font"),
         (["pdf", "--to", "file"], "error: file cannot be written: "),
     ],
 )  # fmt: skip
