@@ -11,6 +11,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
     version = ".".join(map(str, sys.version_info[:2]))
     sys.exit("error: Python 3.11 or newer is wanted, but this is " + version)
 
+import argparse
 import hashlib
 import importlib.util
 import os
@@ -23,12 +24,13 @@ from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 WITHOUT_WINDOWS = "chromium-headless-shell"  # opens a page for half the work
 
 

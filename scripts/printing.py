@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import typesetting
-from environment import BUILD, ROOT, fail, step
+from environment import BUILD, ROOT, Commands, fail, step
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
@@ -20,9 +20,7 @@ LONGEST_NAME = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the commands `pdf` and `course`."""
     parents = [common, paper(), option_to(FOLDER), _options_of_a_book()]
     pdf = what.add_parser(

@@ -17,7 +17,7 @@ from io import StringIO
 from pathlib import Path
 
 import printing
-from environment import BUILD, ROOT, fail, step
+from environment import BUILD, ROOT, Commands, fail, step
 from epub import book as epub
 from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
@@ -41,9 +41,7 @@ LEFT_OUT = "figures"
 UNITS = {"MB": 10**6, "kB": 10**3}
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `site`."""
     command = what.add_parser(
         "site",

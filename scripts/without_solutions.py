@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 from bs4 import BeautifulSoup
-from environment import BUILD, step
+from environment import BUILD, Commands, step
 from html_book import HTML, in_place_of, leads_to
 
 from byhand.search import INDEX
@@ -32,9 +32,7 @@ SOLUTIONS = "## Solutions"  # heads the last part of a notebook
 NAMES_ONE = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `without-solutions`."""
     command = what.add_parser(
         NAME,

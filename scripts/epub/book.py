@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import typesetting
-from environment import BUILD, fail, step
+from environment import BUILD, Commands, fail, step
 from html_book import HTML
 from lxml import etree
 from printing import option_to
@@ -39,9 +39,7 @@ TYPES = {
 }
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `epub`."""
     command = what.add_parser(
         "epub",

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Sequence
 
-from environment import BUILD, fail, step
+from environment import BUILD, Commands, fail, step
 from printing import file_name, option_to, paper
 from typesetting import refuse_unprintable
 
@@ -18,9 +18,7 @@ LONGEST = 120
 """Letters that a title, a course or a date may have: it stands in one line of each page."""
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `worksheet`, with the options that `mha` draws worksheets by."""
     command = what.add_parser(
         "worksheet",
