@@ -42,7 +42,7 @@ PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; only if that succeeds, make it the new STATE and publish its pages."""
     with one_at_a_time():
-        before = _record()
+        before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
         now, around = made_from(), made_from(pages=False)
         if fresh:
             before = {}
@@ -94,14 +94,6 @@ def one_at_a_time() -> Iterator[None]:
             print("Another build of this book is under way; waiting for it to end.", flush=True)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _record() -> dict[str, str]:
-    """Return what the last good book was made from, nothing where that is not known."""
-    if not RECORD.is_file():
-        return {}
-    record: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return record
 
 
 def _published() -> str:

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -82,9 +81,9 @@ def _asked_of_packs(folder: Path) -> argparse.Namespace:
     return parser.parse_args(["packs", "--only", names, "--to", str(folder)])
 
 
-def archive_sources(file: Path, names: Sequence[str] = SOURCES) -> None:
+def archive_sources(file: Path) -> None:
     """Put all that the commands need into an archive; the same sources give the same bytes."""
-    paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(names)}
+    paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(SOURCES)}
     file.write_bytes(packed({name: path.read_bytes() for name, path in paths.items()}))
 
 
