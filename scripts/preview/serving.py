@@ -5,6 +5,7 @@ second whether there is a newer one than by its sign it is, reloads at the same 
 what is wrong above the last good page.
 """
 
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +13,6 @@ from html import escape
 from pathlib import Path
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 
 from preview.pages import EVERY_PAGE, HTML
@@ -39,9 +39,10 @@ class Server:
 
     def listen(self, port: int) -> None:
         """Begin to serve; port 0 means any free one."""
-        doors = bind_sockets(port, LOOPBACK)
-        self.port = doors[0].getsockname()[1]
-        HTTPServer(self._application()).add_sockets(doors)
+        door = socket.create_server((LOOPBACK, port), backlog=128)
+        door.setblocking(False)
+        self.port = door.getsockname()[1]
+        HTTPServer(self._application()).add_sockets([door])
 
     def _application(self) -> Application:
         return Application(
