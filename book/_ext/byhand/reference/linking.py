@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import accumulate, chain
 from pathlib import Path
 
 from docutils import nodes
@@ -17,6 +18,7 @@ from byhand.reference.names import FOR_CHAPTERS, PACKAGE, Name, public_names
 
 CELL = re.compile(r"^```\{code-cell\}.*?^```", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|:pyobject:\s*(\S+)")
+DOTTED = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.\w+)*(?![\w=])")  # no keyword of a call
 NO_LINKS_IN = (nodes.title, nodes.reference, nodes.caption, nodes.term, nodes.rubric)
 
 
@@ -73,11 +75,8 @@ class LinkNames(SphinxPostTransform):
 
     def pages_that_use(self, name: str) -> Iterator[nodes.reference]:
         """Yield a link to each chapter that uses a name."""
-        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w=])")
         for page in read_contents().chapters:
-            if page in self.env.all_docs and any(
-                pattern.search(code) for code in codes_of(self.env.doc2path(page))
-            ):
+            if page in self.env.all_docs and name in names_in_code(self.env.doc2path(page)):
                 title = nodes.Text(self.env.titles[page].astext())
                 yield make_refnode(self.app.builder, self.env.docname, page, "", title)
 
@@ -96,11 +95,13 @@ def whose_code(block: nodes.literal_block) -> Name | None:
 
 
 @cache
-def codes_of(path: str) -> tuple[str, ...]:
-    """Return all code on a page: its cells, and what its text has as code."""
+def names_in_code(path: str) -> frozenset[str]:
+    """Return all names in the code on a page: in its cells, and in what its text has as code."""
     text = Path(path).read_text(encoding="utf-8")
     quoted = ("".join(found) for found in QUOTED.findall(CELL.sub("", text)))
-    return (*CELL.findall(text), *quoted)
+    names = DOTTED.findall("\n".join([*CELL.findall(text), *quoted]))
+    beginnings = (accumulate(name.split("."), "{}.{}".format) for name in names)
+    return frozenset(chain.from_iterable(beginnings))
 
 
 def find(env: BuildEnvironment, code: str) -> tuple[str, str] | None:
