@@ -1,5 +1,5 @@
 /* What bench_explorer.py has a page do: each instrument's movement, what is done before, and how
-   both are timed. It runs before the page's own scripts, and in each frame. */
+   both are timed. It runs before the page's own scripts. */
 (function () {
   "use strict";
   const PAUSE = 1000; // milliseconds in which a page settles
@@ -45,7 +45,6 @@
 
   /** @type {Record<string, Move>} */
   const moves = {
-    nothing() {},
     field: (element, _, turn) => enter(element.querySelector(".strip input"), number(turn)),
     tip(element, _, turn) {
       const { tip } = element.querySelector(".tip.main, .tip");
@@ -102,10 +101,6 @@
     inSteps(_, view) {
       view.show({ step: 12 }, "");
       return view.controls.steps;
-    },
-    asArrows(element) {
-      [...element.querySelectorAll("summary")]
-        .find((one) => one.textContent.startsWith("As arrows")).click();
     },
     trained(_, view) {
       while (view.training.found.length <= 150) view.training.advance();

@@ -2,7 +2,7 @@
 
 import argparse
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import printing
@@ -35,11 +35,6 @@ def main() -> None:
         make()
 
 
-def _pages(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return what is left to do once the pages are built."""
-    return lambda: print(f"The book is in {HTML / 'index.html'}")
-
-
 def _parser() -> argparse.ArgumentParser:
     """Return the parser.
 
@@ -52,7 +47,8 @@ def _parser() -> argparse.ArgumentParser:
         " pages that changed, or whose numbers may have changed, are computed again. A failed"
         " build leaves the last good book where it is.",
     )
-    parser.set_defaults(plan=_pages, needs_pages=lambda _: True)
+    told = f"The book is in {HTML / 'index.html'}"
+    parser.set_defaults(plan=lambda _: lambda: print(told), needs_pages=lambda _: True)
     explained = "compute every page again"
     parser.add_argument("--all", action="store_true", help=explained)
     parser.add_argument(

@@ -17,9 +17,7 @@ def main() -> None:
         found = check_sources(ROOT, pages)
     except ValueError as error:
         fail(str(error))
-    if found:
-        tell(found)
-        fail(f"{counted(found)}; nothing was executed")
+    refuse(found, "nothing was executed")
     print("The sources are as they should be; nothing was executed.")
 
 
@@ -34,20 +32,11 @@ def page_of(given: str) -> str:
     return Path(given).as_posix().removeprefix("./").removeprefix("book/").removesuffix(".md")
 
 
-def tell(found: list[Finding]) -> None:
-    """Print each finding on a line of its own, to where errors go."""
-    print("\n".join(map(str, found)), file=sys.stderr)
-
-
-def counted(found: list[Finding]) -> str:
-    """Return how many findings there are, in words.
-
-    Examples
-    --------
-    >>> counted([Finding("a.md", 1, "wrong")])
-    '1 fault in the sources'
-    """
-    return f"{len(found)} fault{'s' if len(found) > 1 else ''} in the sources"
+def refuse(found: list[Finding], so: str) -> None:
+    """End with what follows if anything was found, after a line for each finding."""
+    if found:
+        print("\n".join(map(str, found)), file=sys.stderr)
+        fail(f"{so}; {len(found)} fault{'s' if len(found) > 1 else ''} in the sources")
 
 
 def _parser() -> Parser:

@@ -11,7 +11,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
     version = ".".join(map(str, sys.version_info[:2]))
     sys.exit("error: Python 3.11 or newer is wanted, but this is " + version)
 
-import ctypes
+import argparse
 import hashlib
 import importlib.util
 import os
@@ -20,16 +20,17 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
-DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 WITHOUT_WINDOWS = "chromium-headless-shell"  # opens a page for half the work
 
 
@@ -53,29 +54,14 @@ def run(command: list[str], sentence: str, **options: Any) -> None:
         fail(sentence)
 
 
-def _interpreter() -> str:
-    """Return the Python that environments are made from, also when called from within one."""
-    return str(getattr(sys, "_base_executable", sys.executable))
-
-
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment, and what it is made from.
-
-    Parameters
-    ----------
-    folder : Path
-    lock : Path
-    gigabytes : int
-        Of disk that it takes.
-    has_mha : bool
-        Whether mha is installed in it, for editing. If not, mha is found where a command starts.
-    """
+    """A virtual environment, and what it is made from."""
 
     folder: Path
     lock: Path
-    gigabytes: int
-    has_mha: bool = True
+    gigabytes: int  # of disk that it takes
+    has_mha: bool = True  # installed for editing; if not, it is found where a command starts
 
     @property
     def python(self) -> Path:
@@ -104,9 +90,10 @@ class Environment:
         """Make the environment, and install what the lock names."""
         if importlib.util.find_spec("ensurepip") is None:
             system_package("Python's venv module", "python3-venv")
+        python = str(getattr(sys, "_base_executable", sys.executable))  # of no environment
         with step(f"Creating {self.folder.name}"):
             run(
-                [_interpreter(), "-m", "venv", "--clear", str(self.folder)],
+                [python, "-m", "venv", "--clear", str(self.folder)],
                 f"{self.folder} could not be created; see the message above",
             )
         pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
@@ -145,25 +132,17 @@ def enter() -> None:
             if is_made_anew or is_elsewhere or sys.flags.optimize:
                 os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
         except OSError as error:
-            fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
+            where = f"{error.filename or python}: {error.strerror}"
+            fail(f".venv is damaged ({where}); delete this folder and start the command again")
     sys.path.insert(0, str(EXTENSIONS))
 
 
 def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one sentence what no reader of a traceback can help: Ctrl-C, a damaged environment."""
+    """Say in one sentence that somebody pressed Ctrl-C: no traceback explains it."""
     if issubclass(kind, KeyboardInterrupt):
         print("error: interrupted; what was built before is as it was", file=sys.stderr)
-    elif issubclass(kind, ImportError) and _is_lost(error):
-        print(f"error: {DAMAGED.format(error)}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
-
-
-def _is_lost(error: BaseException) -> bool:
-    """Tell whether what cannot be imported is a package of the environment, not one of ours."""
-    name = str(getattr(error, "name", "") or "").partition(".")[0]
-    ours = (ROOT, EXTENSIONS, Path(__file__).parent)
-    return not any((folder / name).is_dir() or (folder / f"{name}.py").exists() for folder in ours)
 
 
 def system_package(what: str, *packages: str) -> None:
@@ -199,18 +178,9 @@ def chromium() -> str:
     found = _find_chromium()
     if found is None:
         fail("Chromium is installed but cannot be found; set CHROMIUM to its path")
-    if sys.platform == "linux" and not _loads("libatomic.so.1"):
+    if sys.platform == "linux" and find_library("atomic") is None:
         system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)
-
-
-def _loads(library: str) -> bool:
-    """Tell whether the system has a shared library."""
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
 
 
 def _find_chromium() -> str | None:

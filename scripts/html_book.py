@@ -15,16 +15,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
-from checking import counted, tell
-from environment import BUILD, ROOT, fail
-from sphinx_runs import NEXT, STATE, build_pages
+from checking import refuse
+from environment import BUILD, ROOT
+from sphinx_runs import DOCTREES, NEXT, STATE, build_pages
 
 from byhand.checking import check_sources
 from byhand.digests import KEPT, digest_of, files_in
 
 HTML = BUILD / "html"
-MEMORY = "_build/.doctrees"  # what Sphinx has read of pages
 RECORD = STATE / "made-from.json"  # what the published book was made from, and its own digest
 MADE_FROM = (
     "book",
@@ -42,17 +42,17 @@ PAGE = re.compile(r"book/(?!_).*(?<!\.slides)\.md")
 def build_html(*, fresh: bool = False) -> None:
     """Build into NEXT; only if that succeeds, make it the new STATE and publish its pages."""
     with one_at_a_time():
-        before = _record()
+        before = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
         now, around = made_from(), made_from(pages=False)
         if fresh:
             before = {}
             shutil.rmtree(KEPT, ignore_errors=True)
         elif (before.get("made_from"), before.get("html")) == (now, _published()):
             return
-        refuse_faulty_sources()
+        refuse(check_sources(ROOT), "the book was not built")
         shutil.rmtree(NEXT, ignore_errors=True)
         if before.get("around") == around:
-            shutil.copytree(STATE / MEMORY, NEXT / MEMORY)
+            shutil.copytree(STATE / DOCTREES, NEXT / DOCTREES)
         build_pages()
         replace(STATE, NEXT)
         left_out = shutil.ignore_patterns(".buildinfo", "reports")
@@ -64,18 +64,23 @@ def build_html(*, fresh: bool = False) -> None:
         RECORD.write_text(json.dumps(record), encoding="utf-8")
 
 
+def leads_to(link: str, page: str) -> tuple[str, str]:
+    """Return the file and the label that a link between pages leads to, on the page of a file.
+
+    Examples
+    --------
+    >>> leads_to("../a/b.html#c", "d/e.html"), leads_to("#c", "d/e.html")
+    (('a/b.html', 'c'), ('d/e.html', 'c'))
+    """
+    path, _, label = link.partition("#")
+    return normpath(join(dirname(page), path)) if path else page, label
+
+
 def made_from(root: Path = ROOT, *, pages: bool = True) -> str:
     """Return a digest of all that the book depends on, or of all but its pages."""
     names = (path.relative_to(root).as_posix() for path in files_in(MADE_FROM, root))
     wanted = [name for name in names if pages or not PAGE.fullmatch(name)]
     return digest_of(wanted, root=root, salt=sys.version)
-
-
-def refuse_faulty_sources() -> None:
-    """End with every fault that can be told without running anything."""
-    if found := check_sources(ROOT):
-        tell(found)
-        fail(f"the book was not built; {counted(found)}")
 
 
 @contextmanager
@@ -89,14 +94,6 @@ def one_at_a_time() -> Iterator[None]:
             print("Another build of this book is under way; waiting for it to end.", flush=True)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _record() -> dict[str, str]:
-    """Return what the last good book was made from, nothing where that is not known."""
-    if not RECORD.is_file():
-        return {}
-    record: dict[str, str] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return record
 
 
 def _published() -> str:

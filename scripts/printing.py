@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import typesetting
-from environment import BUILD, ROOT, fail, step
+from environment import BUILD, ROOT, Commands, fail, step
 
 from byhand.contents import read_contents
 from byhand.document import BIBLIOGRAPHY, Document
-from byhand.press.pdf import unprintable
 
 FOLDER = BUILD / "pdf"
 NOTATION = "notation"
@@ -21,9 +20,7 @@ LONGEST_NAME = 60  # letters of a file's name
 TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title page is told
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the commands `pdf` and `course`."""
     parents = [common, paper(), option_to(FOLDER), _options_of_a_book()]
     pdf = what.add_parser(
@@ -105,14 +102,11 @@ def whole_book(paper: str, *, code: bool = True) -> Document:
 
 
 def _reader(arguments: argparse.Namespace) -> list[Document]:
-    file = _file_name(arguments.title)
+    file = file_name(arguments.title)
     if not file:
         fail(f"--title is {arguments.title!r}; a title with a letter or a digit is wanted")
     chapters = _chosen_chapters(arguments.chapters)
-    missing = unprintable([getattr(arguments, option) for option in TITLE_PAGE])
-    if missing:
-        option, character = TITLE_PAGE[missing[0]], missing[1]
-        fail(f"no font has {character}, which --{option} has; install one, or write other letters")
+    typesetting.refuse_unprintable({f"--{name}": getattr(arguments, name) for name in TITLE_PAGE})
     if NOTATION in read_contents().chapters and NOTATION not in chapters:
         print(
             f"note: this reader leaves out {NOTATION}, which says what the symbols mean and how"
@@ -141,22 +135,20 @@ def _reader(arguments: argparse.Namespace) -> list[Document]:
     return [reader, solutions]
 
 
-def _file_name(title: str) -> str:
+def file_name(title: str) -> str:
     """Return a title as a file's name: letters of any script, digits and hyphens.
 
     Examples
     --------
-    >>> _file_name("Fünf Köpfe: Übung!"), _file_name("注意力 2"), _file_name("!")
-    ('funf-kopfe-ubung', '注意力-2', '')
+    >>> file_name("Fünf Köpfe: Übung!"), file_name("注意力 2"), file_name("!")
+    ('fünf-köpfe-übung', '注意力-2', '')
     """
-    apart = unicodedata.normalize("NFKD", title)
-    plain = "".join(c for c in apart if not "\u0300" <= c <= "\u036f").lower()
-    words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", plain)).strip("-")
+    words = re.sub(r"[\W_]+", "-", unicodedata.normalize("NFC", title).lower()).strip("-")
     return words[:LONGEST_NAME].rstrip("-")
 
 
 def _chosen_chapters(names: str) -> tuple[str, ...]:
-    """Return the pages that a list of chapters means; a chapter is named as its page's address."""
+    """Return the pages that a list of chapters means, each once; a chapter is named as its page."""
     by_name = {
         page.rpartition("/")[2]: page for page in read_contents().chapters if page != BIBLIOGRAPHY
     }
@@ -165,13 +157,7 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
     if unknown or not chosen:
         wrong = f"there is no chapter {unknown[0]}" if unknown else "--chapters names no chapter"
         fail(f"{wrong}; the chapters are: {', '.join(by_name)}")
-    pages = [by_name.get(name, name) for name in chosen]
-    twice = next(
-        (name for name, page in zip(chosen, pages, strict=True) if pages.count(page) > 1), None
-    )
-    if twice:
-        fail(f"--chapters names {twice} twice")
-    return tuple(pages)
+    return tuple(dict.fromkeys(by_name.get(name, name) for name in chosen))
 
 
 def _plan(documents: list[Document], arguments: argparse.Namespace) -> Callable[[], None]:

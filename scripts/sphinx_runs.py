@@ -6,11 +6,11 @@ Sphinx runs in a process of its own: it leaves too much behind for two builds in
 import ctypes
 import gc
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
-from argparse import Namespace
 from collections.abc import Callable, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,69 +18,59 @@ from typing import TYPE_CHECKING, Any
 from environment import BUILD, EXTENSIONS, ROOT, fail
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 STATE = BUILD / "state"  # what the last good build left: pages read, pages written
 NEXT = BUILD / "next"  # the build under way
+DOCTREES = "_build/.doctrees"  # where each has what Sphinx has read
+
+CONFIG = ROOT / "_config.yml"
+SETTINGS = {
+    "external_toc_path": str(ROOT / "_toc.yml"),
+    "latex_individualpages": False,
+    "nitpicky": True,
+}
 
 PR_SET_PDEATHSIG = 1  # of Linux's prctl: the signal that a process gets when its parent ends
 
 
 def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sphinx":
-    """Return a Sphinx as Jupyter Book configures it.
-
-    Parameters
-    ----------
-    builder : str
-    pages : Path
-        Where it writes.
-    memory : Path
-        Where it keeps what it has read.
-    **options
-        Of Sphinx.
-    """
+    """Return a Sphinx as Jupyter Book configures it: where it writes, and keeps what it reads."""
     from jupyter_book.config import get_final_config
     from sphinx.application import Sphinx
 
-    given = {
-        "external_toc_path": str(ROOT / "_toc.yml"),
-        "latex_individualpages": False,
-        "nitpicky": True,
-    }
-    settings, _ = get_final_config(
-        user_yaml=ROOT / "_config.yml", cli_config=given, sourcedir=ROOT / "book"
-    )
+    settings, _ = get_final_config(user_yaml=CONFIG, cli_config=SETTINGS, sourcedir=ROOT / "book")
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
 def _build() -> int:
     """Build the pages into NEXT; return Sphinx's exit code."""
-    from sphinx.cmd.build import handle_exception
-    from sphinx.util.docutils import docutils_namespace, patch_docutils
+    from jupyter_book.sphinx import build_sphinx
 
     gc.disable()  # the process ends with the build, and needs to its end what it makes
-    app = None
-    told = Namespace(pdb=False, verbosity=0, traceback=False)
-    folder = NEXT / "_build"
-    try:
-        with patch_docutils(), docutils_namespace():
-            options = {"warningiserror": True, "keep_going": True}
-            app = application("html", folder / "html", folder / ".doctrees", **options)
-            app.build(force_all=True)  # every page is written; those are read that have changed
-            return app.statuscode
-    except Exception as error:
-        handle_exception(app, told, error, sys.stderr)
-        return 1
+    done = build_sphinx(
+        ROOT / "book",
+        NEXT / "_build" / "html",
+        noconfig=True,
+        path_config=CONFIG,
+        confoverrides=SETTINGS,
+        doctreedir=NEXT / DOCTREES,
+        force_all=True,  # every page is written; those are read that have changed
+        warningiserror=True,
+        keep_going=True,
+    )
+    return done if isinstance(done, int) else 1  # else what was raised, and is told by now
+
+
+def doctree_of(page: str) -> "nodes.document":
+    """Return a page as the last good build has read it."""
+    read: nodes.document = pickle.loads((STATE / DOCTREES / f"{page}.doctree").read_bytes())
+    return read
 
 
 def prepare(variables: MutableMapping[str, str]) -> None:
-    """Set the environment variables that the cells of pages need.
-
-    Parameters
-    ----------
-    variables : mutable mapping of str to str
-        Changed in place.
-    """
+    """Set, in place, the environment variables that the cells of pages need."""
     variables.pop("PYTHONOPTIMIZE", None)  # it would switch off every assertion of the book
     folders = [str(ROOT), str(EXTENSIONS)]  # also for the process that runs the cells of a page
     variables["PYTHONPATH"] = os.pathsep.join([*folders, variables.get("PYTHONPATH", "")])

@@ -6,9 +6,11 @@ import sys
 
 import environment
 import printing
+from checking import refuse
 from environment import FRAMEWORKS, ROOT, step
-from html_book import build_html, refuse_faulty_sources
+from html_book import build_html
 
+from byhand.checking import check_sources
 from byhand.document import Document
 from mha.command_line import Parser
 
@@ -44,7 +46,7 @@ def main() -> None:
     for_pytest = [f"--durations={SLOWEST}", *for_pytest]
     if arguments.quick:
         with step("Checking the sources"):
-            refuse_faulty_sources()
+            refuse(check_sources(ROOT), "no test was run")
         for_pytest = [*QUICK, "-m", f"{WITHOUT_BOOK} and not slow and not exhaustive", *for_pytest]
     elif arguments.no_book:
         for_pytest = ["-m", WITHOUT_BOOK, *for_pytest]

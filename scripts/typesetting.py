@@ -8,13 +8,14 @@ import io
 import shutil
 import sys
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 from environment import BUILD, fail
-from sphinx_runs import STATE, application, plain
+from sphinx_runs import DOCTREES, STATE, application, plain
 
 from byhand.document import Document
-from byhand.press.pdf import PressError, press
+from byhand.press.pdf import PressError, press, unprintable
 
 PRINT = BUILD / "print"  # what is printed, before it is published
 
@@ -38,10 +39,9 @@ def sources(documents: list[Document]) -> list[str]:
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
     said = io.StringIO()
-    memory = STATE / "_build" / ".doctrees"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Sphinx's own, of the packages that it loads
-        app = application("typst", PRINT, memory, status=None, warning=said)
+        app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
         try:
             written = [book.source(app, document) for document in documents]
         except PressError as error:
@@ -51,6 +51,16 @@ def sources(documents: list[Document]) -> list[str]:
         print(told, file=sys.stderr)
         fail(f"{documents[0].name}.pdf was not printed")
     return written
+
+
+def refuse_unprintable(said: Mapping[str, str]) -> None:
+    """End with the name of the first text that has a character which no font has, if one has."""
+    if found := unprintable(list(said.values())):
+        name, character = list(said)[found[0]], found[1]
+        fail(
+            f"{name} has {character} (U+{ord(character):04X}), and no font here has that"
+            " character; install one that has, or write other letters"
+        )
 
 
 def publish(pdf: Path, folder: Path) -> Path:

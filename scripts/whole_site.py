@@ -11,13 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import printing
-from environment import BUILD, ROOT, fail, step
+from environment import BUILD, ROOT, Commands, fail, step
 from epub import book as epub
 from html_book import HTML, MADE_FROM, in_place_of, one_at_a_time
 from packs import command as packs
@@ -41,9 +40,7 @@ LEFT_OUT = "figures"
 UNITS = {"MB": 10**6, "kB": 10**3}
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `site`."""
     command = what.add_parser(
         "site",
@@ -84,9 +81,9 @@ def _asked_of_packs(folder: Path) -> argparse.Namespace:
     return parser.parse_args(["packs", "--only", names, "--to", str(folder)])
 
 
-def archive_sources(file: Path, names: Sequence[str] = SOURCES) -> None:
+def archive_sources(file: Path) -> None:
     """Put all that the commands need into an archive; the same sources give the same bytes."""
-    paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(names)}
+    paths = {f"{file.stem}/{path.relative_to(ROOT).as_posix()}": path for path in files_in(SOURCES)}
     file.write_bytes(packed({name: path.read_bytes() for name, path in paths.items()}))
 
 

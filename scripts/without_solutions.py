@@ -10,16 +10,15 @@ whether a number is right: it has the operands.
 
 import argparse
 import json
-import posixpath
 import re
 import shutil
 import zlib
 from pathlib import Path
-from typing import Any
 
+import nbformat
 from bs4 import BeautifulSoup
-from environment import BUILD, step
-from html_book import HTML, in_place_of
+from environment import BUILD, Commands, step
+from html_book import HTML, in_place_of, leads_to
 
 from byhand.search import INDEX
 from byhand.search.sections import read_sections
@@ -33,9 +32,7 @@ SOLUTIONS = "## Solutions"  # heads the last part of a notebook
 NAMES_ONE = re.compile(r"\bsolution=")  # a cell that tells the build how a task is solved
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `without-solutions`."""
     command = what.add_parser(
         NAME,
@@ -89,30 +86,22 @@ def write(book: Path, folder: Path) -> None:
 def _unlink(page: BeautifulSoup, name: str, gone: dict[str, set[str]]) -> None:
     """Turn a page's links to what is left out into text."""
     for link in page.select("a[href*='#']"):
-        path, _, label = str(link["href"]).partition("#")
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-        if label in gone.get(target if path else name, ()):
+        target, label = leads_to(str(link["href"]), name)
+        if label in gone.get(target, ()):
             link.unwrap()
 
 
 def _notebook(text: str) -> str:
     """Return a notebook without solutions, in the form in which notebooks are written."""
-    made = json.loads(text)
-    sources = ["".join(cell["source"]) for cell in made["cells"]]
+    made = nbformat.reads(text, as_version=4)  # type: ignore[no-untyped-call]
+    sources = [cell.source for cell in made.cells]
     end = sources.index(SOLUTIONS) if SOLUTIONS in sources else len(sources)
-    kept = zip(made["cells"][:end], sources[:end], strict=True)
-    made["cells"] = [_cell(cell) for cell, source in kept if not NAMES_ONE.search(source)]
-    return json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def _cell(cell: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell whose outputs have no answers; what shows them as words has none."""
-    for output in cell.get("outputs", ()):
+    made.cells = [cell for cell in made.cells[:end] if not NAMES_ONE.search(cell.source)]
+    for output in (output for cell in made.cells for output in cell.get("outputs", ())):
         data = output.get("data", {})
-        if "text/html" in data:
-            html, _ = without_answers("".join(data["text/html"]))
-            data["text/html"] = str(html).splitlines(keepends=True)
-    return cell
+        if "text/html" in data:  # what shows it as words has no answers
+            data["text/html"] = str(without_answers(data["text/html"])[0])
+    return f"{nbformat.writes(made)}\n"  # type: ignore[no-untyped-call]
 
 
 def _change_index(file: Path, pages: dict[str, BeautifulSoup]) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import typesetting
-from environment import BUILD, fail, step
+from environment import BUILD, Commands, fail, step
 from html_book import HTML
 from lxml import etree
 from printing import option_to
-from sphinx_runs import STATE
 from templates import templates
 
 from byhand.contents import Contents, read_contents
@@ -40,9 +39,7 @@ TYPES = {
 }
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `epub`."""
     command = what.add_parser(
         "epub",
@@ -68,11 +65,7 @@ def make(folder: Path) -> None:
 def write(file: Path, book: Document) -> None:
     """Write the book into one file; the same pages give the same bytes."""
     contents = read_contents()
-    found = [
-        chapter
-        for page in contents.pages
-        for chapter in chapters_of(page, HTML, STATE / "_build" / ".doctrees")
-    ]
+    found = [chapter for page in contents.pages for chapter in chapters_of(page, HTML)]
     chapters = sorted(found, key=lambda chapter: chapter.is_answers)
     resolve(chapters)
     picture = f'<img src="cover.png" alt="{escape(book.title)}. {escape(book.subtitle)}"/>'

@@ -1,16 +1,16 @@
 """A written page as a chapter of an EPUB: nothing to press, every fold open, answers at the end."""
 
-import pickle
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from posixpath import dirname, join, normpath
 
 from docutils import nodes
+from html_book import leads_to
 from lxml import etree, html
 from lxml.html import HtmlElement
 from lxml.html.builder import E
+from sphinx_runs import doctree_of
 
 from byhand.mathematics.spoken import in_words
 from byhand.press import drawings
@@ -38,21 +38,11 @@ IN_EACH_EXERCISE = ("exercise-content", "solution-content")
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter of the EPUB.
+    """A chapter of the EPUB."""
 
-    Parameters
-    ----------
-    page : str
-        The page that it was, such as "mechanism/softmax".
-    body : HtmlElement
-        Its links are to "PAGE#IDENTIFIER", for what they lead to may have been moved.
-    is_answers : bool
-        Whether it holds what was moved from the page to the end of the book.
-    """
-
-    page: str
-    body: HtmlElement
-    is_answers: bool = False
+    page: str  # that it was, such as "mechanism/softmax"
+    body: HtmlElement  # links are to "PAGE#IDENTIFIER": what they lead to may have been moved
+    is_answers: bool = False  # whether it was moved from the page to the end of the book
 
     @property
     def file(self) -> str:
@@ -88,7 +78,7 @@ def said(element: HtmlElement) -> str:
     return " ".join(element.text_content().split())
 
 
-def chapters_of(page: str, folder: Path, doctrees: Path) -> list[Chapter]:
+def chapters_of(page: str, folder: Path) -> list[Chapter]:
     """Return a page that was written into `folder` as a chapter, and one of its answers, if any."""
     text = (folder / f"{page}.html").read_text(encoding="utf-8")
     text = text[text.index("<article") : text.rindex("</article>")]
@@ -97,7 +87,7 @@ def chapters_of(page: str, folder: Path, doctrees: Path) -> list[Chapter]:
     for element in [e for e in article.iter() if ON_SCREEN.intersection(e.classes)]:
         element.drop_tree()
     explorers = list(article.iter("mha-explorer", "mha-instrument"))
-    in_print = _in_print(doctrees / f"{page}.doctree") if explorers else {}
+    in_print = _in_print(page) if explorers else {}
     for explorer in explorers:
         if drawing := in_print.get(explorer.get("id")):
             explorer.insert(0, _parsed(drawing, svgs))
@@ -125,10 +115,10 @@ def _parsed(text: str, svgs: list[str]) -> HtmlElement:
     return html.fragment_fromstring(re.sub(r"<svg\b.*?</svg>", set_aside, text, flags=re.DOTALL))
 
 
-def _in_print(doctree: Path) -> dict[str, str]:
+def _in_print(page: str) -> dict[str, str]:
     """Return the drawings that stand for explorers in print, by the explorers' names."""
     found, name = {}, None
-    for node in pickle.loads(doctree.read_bytes()).findall(nodes.raw):
+    for node in doctree_of(page).findall(nodes.raw):
         if match := re.match(r'<mha-(?:explorer|instrument) id="([^"]+)"', node.astext()):
             name = match[1]
         elif name and "drawing" in node:
@@ -176,10 +166,8 @@ def _place(link: str, page: str) -> str:
     """
     if re.match(r"\w+:", link):
         return link
-    path, _, identifier = link.partition("#")
-    identifier = "" if "=" in identifier else identifier
-    to = normpath(join(dirname(page), path.removesuffix(".html"))) if path else page
-    return f"{to}#{identifier}"
+    file, identifier = leads_to(link, f"{page}.html")
+    return f"{file.removesuffix('.html')}#{'' if '=' in identifier else identifier}"
 
 
 def _draw(placeholder: HtmlElement, svg: str) -> None:

@@ -6,7 +6,7 @@ questions take without naming it, and the questions that cannot do without their
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -15,17 +15,15 @@ from pathlib import Path
 import yaml
 from bs4 import BeautifulSoup, Tag
 from environment import ROOT, fail
+from sphinx_runs import doctree_of
 
-from byhand.checking.sources import Block
 from byhand.checking.sources import Page as Source
-from byhand.reading import results
-from byhand.reading.steps import number_of, one_line
+from byhand.document import BOOK
 from packs import figures
 from packs.pages import Page, Question, marked, one, rounding, standing_alone
 from packs.pages import questions as of_page
 
 BANK = tomllib.loads((Path(__file__).parent / "bank.toml").read_text(encoding="utf-8"))
-TITLE: str = BANK["title"]
 UNEXPLAINED = frozenset(BANK["unexplained"])
 THING = re.compile(r"(?:tbl|fig|equation)-.*")
 """How a table, a figure or a formula is labelled."""
@@ -43,17 +41,10 @@ PLACES = re.compile(
 
 @dataclass
 class Book:
-    """What questions refer to: the things on the pages, and the book's address.
-
-    Parameters
-    ----------
-    pages : sequence of Page
-    address : str
-        Of the published book, with a last /; empty if it has none.
-    """
+    """What questions refer to: the things on the pages, and the book's address."""
 
     pages: Sequence[Page]
-    address: str
+    address: str  # of the published book, with a last /; empty if it has none
     pictures: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -64,18 +55,9 @@ class Book:
         }
 
     def things(self, label: str, name: str) -> list[str]:
-        """Return a table, figure or formula as HTML, and those that its caption names.
+        """Return what a text calls by a name, as HTML, and what its caption names.
 
-        Parameters
-        ----------
-        label : str
-        name : str
-            What a text calls it.
-
-        Raises
-        ------
-        LookupError
-            Where no page has it.
+        Raises LookupError where no page has it.
         """
         if label not in self.holders:
             raise LookupError(name)
@@ -96,9 +78,8 @@ class Book:
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
-        drawn = next(figure for figure in figures.of_page(page) if figure.name == name)
-        self.pictures[f"{name}.svg"] = drawn.svg
-        said = re.search(r'aria-label="([^"]*)"', drawn.svg)
+        self.pictures[f"{name}.svg"] = drawing = dict(figures.of_page(page))[name]
+        said = re.search(r'aria-label="([^"]*)"', drawing)
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
 
 
@@ -123,19 +104,18 @@ def _tables(holder: Tag) -> str:
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
     """Yield the questions of the pages that stand alone, each with all that it takes."""
-    pages = [replace(page) for page in pages]  # read anew: other packs cut from what they show
     book = Book(pages, base_address())
     for page in pages:
         source = source_of(page)
-        asked = numbers(source)
+        asked = numbers(page)
         for question in of_page(page):
             label = question.label
             if label in BANK["left-out"]:
                 continue
             whole = _whole(question, book, source)
             yield from _asked(whole, asked.pop(label)) if label in asked else [whole]
-        for label, (first, *_) in asked.items():
-            fail(f"{source.file}:{first.line}: {label} is no exercise that the question bank has")
+        for label, [(line, *_), *_] in asked.items():
+            fail(f"{source.file}:{line}: {label} is no exercise that the question bank has")
 
 
 def source_of(page: Page) -> Source:
@@ -173,7 +153,7 @@ def _whole(question: Question, book: Book, source: Source) -> Question:
     where = f"{question.page}.html#{question.label}"
     chapter = escape(question.chapter)
     origin = f'<a href="{book.address}{where}">{chapter}</a>' if book.address else chapter
-    feedback = f"{next(replies)}{''.join(said)}<p>From {TITLE}: {origin}.</p>"
+    feedback = f"{next(replies)}{''.join(said)}<p>From {BOOK}: {origin}.</p>"
     if things:
         text = f"{text if text.startswith('<p') else f'<p>{text}</p>'}{''.join(things)}"
     shown = sorted({*PICTURE.findall(text + feedback)})
@@ -229,51 +209,28 @@ def _begins(line: str, question: Question) -> bool:
 
 # ---- Numbers that an exercise asks for ----
 
-
-@dataclass(frozen=True)
-class Asked:
-    """A number that an exercise is asked for, as ``{asked}`` in its chapter says."""
-
-    line: int
-    what: str
-    value: float
-    places: int
+Asked = tuple[int, str, float, int]
+"""A number that an exercise is asked for by ``{asked}``: its line, what it is, itself, decimals."""
 
 
-def numbers(source: Source) -> dict[str, list[Asked]]:
-    """Return the numbers that a chapter's exercises are asked for, by their labels.
-
-    Each was computed when the page ran.
-    """
+def numbers(page: Page) -> dict[str, list[Asked]]:
+    """Return the numbers that a page's exercises are asked for, by their labels."""
     found: dict[str, list[Asked]] = {}
-    blocks = [block for block in source.blocks if block.name == "asked"]
-    for block, value in zip(blocks, _values(source, blocks), strict=True):
-        asked = Asked(block.line, block.code, value, int(block.options["places"][1]))
-        found.setdefault(block.argument, []).append(asked)
+    for label, *asked in doctree_of(page.name).get("asked", ()):
+        found.setdefault(label, []).append(tuple(asked))
     return found
-
-
-def _values(source: Source, blocks: Iterable[Block]) -> Iterator[float]:
-    """Yield what the answers of some blocks are; the page's steps stand in their order."""
-    ran = results.last(ROOT / source.file)
-    at = 0
-    for block in blocks:
-        wanted = one_line(number_of(block.options["answer"][1]))
-        assert ran is not None
-        at = next(i for i in range(at, len(ran.steps)) if ran.steps[i].source == wanted)
-        yield float(ran.outputs[at][0]["data"]["text/plain"])
 
 
 def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:
     """Yield an exercise as a question for each number that it is asked for."""
-    for i, number in enumerate(asked, 1):
-        places, sentence = rounding(number.value, number.places)
-        what = marked(number.what)
+    for i, (_, said, value, wanted) in enumerate(asked, 1):
+        places, sentence = rounding(value, wanted)
+        what = marked(said)
         yield replace(
             exercise,
             name=f"{exercise.name}-{i}" if len(asked) > 1 else exercise.name,
             asked=what,
             text=f"{exercise.text}<p><strong>Enter:</strong> {what} {sentence}</p>",
-            answer=number.value,
+            answer=value,
             places=places,
         )

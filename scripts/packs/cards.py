@@ -14,6 +14,7 @@ from pathlib import Path
 import genanki
 from bs4 import BeautifulSoup, Tag
 
+from byhand.document import BOOK
 from byhand.press.archives import undated
 from byhand.press.pdf import date
 from byhand.print_book import terms
@@ -35,19 +36,11 @@ img { background: white; max-width: 100%; }
 
 
 def write(asked: Iterable[Question], pages: Sequence[Page], folder: Path) -> list[Path]:
-    """Write the decks of all chapters as one package, and return it.
-
-    Parameters
-    ----------
-    asked : iterable of Question
-        Those of the pages, each standing alone; some are for cards.
-    pages : sequence of Page
-    folder : Path
-    """
+    """Write the decks of all chapters as one package, and return it."""
     questions = [question for question in asked if question.page and fits(question)]
     decks, spelt = [], spellings()
     for page in pages:
-        deck = genanki.Deck(number(page.name), f"{alone.TITLE}::{page.title.replace('::', ':')}")
+        deck = genanki.Deck(number(page.name), f"{BOOK}::{page.title.replace('::', ':')}")
         for name, front, back in definitions(page, spelt):
             deck.add_note(_note(name, front, back, (page.title, "term"), len(deck.notes)))
         for question in questions:
@@ -74,7 +67,7 @@ def number(name: str) -> int:
 
 MODEL = genanki.Model(
     number("model"),
-    alone.TITLE,
+    BOOK,
     fields=[{"name": "Front"}, {"name": "Back"}],
     templates=[
         {

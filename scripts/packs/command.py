@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import typesetting
-from environment import BUILD, fail, step
+from environment import BUILD, Commands, fail, step
 from html_book import HTML
 from printing import option_to
 
@@ -20,9 +20,7 @@ SEEDS, VARIANTS = 10**9, 50
 Pack = Callable[[argparse.Namespace, list[Page], Path], list[Path]]
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `packs`."""
     command = what.add_parser(
         "packs",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from copy import copy
 from pathlib import Path
 
 from bs4 import Tag
@@ -13,32 +13,18 @@ from packs.mathematics import as_tex
 from packs.pages import Page
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One drawing of the book.
+def of_page(page: Page) -> Iterator[tuple[str, str]]:
+    """Yield the names, without "fig-", and the drawings of a page's figures.
 
-    Parameters
-    ----------
-    name : str
-        As the book labels it, without "fig-".
-    svg : str
-        With colours and fonts of its own, so that it needs no style sheet.
+    The drawings are SVG with colours and fonts of their own: they need no style sheet.
     """
-
-    name: str
-    svg: str
-
-
-def of_page(page: Page) -> Iterator[Figure]:
-    """Yield the figures of a page that have a name."""
     sources = dict(zip(map(id, page.article.find_all("svg")), _sources(page), strict=True))
     for figure in page.article.select("figure[id^=fig-]"):
         found = [sources[id(svg)] for svg in figure.select(".drawing svg, svg.drawing")]
         if found:
             # A figure may have another drawing for narrow screens: the widest is for paper.
             widest = max(found, key=lambda svg: drawings.size(svg)[0])
-            name = str(figure["id"]).removeprefix("fig-")
-            yield Figure(name, drawings.in_attributes(widest))
+            yield str(figure["id"]).removeprefix("fig-"), drawings.in_attributes(widest)
 
 
 def _sources(page: Page) -> list[str]:
@@ -70,7 +56,8 @@ def in_tex(table: Tag) -> str:
     return "\n".join([f"\\begin{{tabular}}{{l{'r' * (width - 1)}}}", *body, "\\end{tabular}", ""])
 
 
-def _cell(cell: Tag) -> str:
+def _cell(given: Tag) -> str:
+    cell = copy(given)
     for printed in cell.select(".printed, .reading-unseen"):
         printed.decompose()
     return " ".join(as_tex(cell).split())
@@ -82,10 +69,10 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
     for page in pages:
         to = folder / page.name.rpartition("/")[2]
         to.mkdir(parents=True, exist_ok=True)
-        for figure in of_page(page):
-            svg, pdf = to / f"{figure.name}.svg", to / f"{figure.name}.pdf"
-            svg.write_text(figure.svg + "\n", encoding="utf-8")
-            pdf.write_bytes(press(_as_page(figure)))
+        for name, drawing in of_page(page):
+            svg, pdf = to / f"{name}.svg", to / f"{name}.pdf"
+            svg.write_text(drawing + "\n", encoding="utf-8")
+            pdf.write_bytes(press(_as_page(name, drawing)))
             made += [svg, pdf]
         for name, table in tables(page):
             tex = to / f"{name}.tex"
@@ -94,13 +81,13 @@ def write(pages: list[Page], folder: Path) -> list[Path]:
     return made
 
 
-def _as_page(figure: Figure) -> str:
+def _as_page(name: str, drawing: str) -> str:
     """Return the press's source of a page as large as a drawing."""
-    width, height = drawings.size(figure.svg)
+    width, height = drawings.size(drawing)
     return markup.document(
         "style",
-        f"#{markup.drawing(figure.svg)}",
-        title=markup.string(figure.name),
+        f"#{markup.drawing(drawing)}",
+        title=markup.string(name),
         width=f"{width:g} * pixel",
         height=f"{height:g} * pixel",
         margin="0pt",

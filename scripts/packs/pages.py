@@ -11,9 +11,9 @@ from functools import cached_property
 from html import escape
 from math import inf
 from pathlib import Path
-from posixpath import dirname, join, normpath
 
 from bs4 import BeautifulSoup, Tag
+from html_book import leads_to
 
 from byhand.chapter.openings import MINUTES_A_BOX, MINUTES_AN_EXERCISE, MINUTES_BY_DIFFICULTY
 from byhand.contents import read_contents
@@ -54,51 +54,22 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the book, as HTML.
+    """A question of the book, as HTML."""
 
-    Parameters
-    ----------
-    name : str
-        Unique in the book: lower-case words joined by hyphens. It stays from build to build.
-    chapter : str
-        The title of the page.
-    text : str
-    feedback : str, default ""
-        What is said after an answer: the worked line, or the solution.
-    options : tuple of Option, default ()
-        Of a quiz.
-    is_multiple : bool, default False
-        Whether several options may be right.
-    answer : float, optional
-        The number to enter, where one is asked for.
-    places : int, default 0
-        Decimals asked for.
-    label : str, default ""
-        Of the quiz, box or exercise on its page.
-    page : str, default ""
-        The page's name.
-    asked : str, default ""
-        Which number, of several that an exercise may be asked for.
-    difficulty : str, default ""
-    minutes : int
-    files : dict of str to str
-        The pictures in the text, as SVG, by the names that it has for them.
-    """
-
-    name: str
-    chapter: str
+    name: str  # unique in the book: words joined by hyphens; it stays from build to build
+    chapter: str  # the title of the page
     text: str
-    feedback: str = ""
-    options: tuple[Option, ...] = ()
-    is_multiple: bool = False
-    answer: float | None = None
-    places: int = 0
-    label: str = ""
-    page: str = ""
-    asked: str = ""
+    feedback: str = ""  # what is said after an answer: the worked line, or the solution
+    options: tuple[Option, ...] = ()  # of a quiz
+    is_multiple: bool = False  # whether several options may be right
+    answer: float | None = None  # the number to enter, where one is asked for
+    places: int = 0  # decimals asked for
+    label: str = ""  # of the quiz, box or exercise on its page
+    page: str = ""  # the page's name
+    asked: str = ""  # which number, of several that an exercise may be asked for
     difficulty: str = ""
     minutes: int = MINUTES_A_BOX
-    files: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)  # the pictures in the text, as SVG
 
     @property
     def title(self) -> str:
@@ -161,17 +132,10 @@ class Page:
         article = soup.select_one("article")
         if article is None:
             raise LookupError(f"{self.path} has no article")
-        for link in article.select("a[href]"):
-            link["href"] = self._from_the_top(str(link["href"]))
+        for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
+            file, label = leads_to(str(link["href"]), f"{self.name}.html")  # from the site's top
+            link["href"] = f"{file}#{label}".rstrip("#")
         return article
-
-    def _from_the_top(self, address: str) -> str:
-        """Return a link's address as it is from the top of the site."""
-        if "://" in address or address.startswith("mailto:"):
-            return address
-        path, sign, label = address.partition("#")
-        file = normpath(join(dirname(self.name), path)) if path else f"{self.name}.html"
-        return f"{file}{sign}{label}"
 
     @property
     def title(self) -> str:

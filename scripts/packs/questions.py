@@ -15,7 +15,7 @@ from byhand.press.archives import packed
 from mha.practice.drawing import LEVELS, SENTENCES, draw_example
 from mha.practice.exercise import NumericExercise, numeric_exercise
 from mha.practice.wordings import WORDINGS
-from mha.runs.places import Place, places
+from mha.runs.places import places
 from mha.runs.record import Trace, trace
 from mha.runs.stages import STAGES
 from packs import alone, formats
@@ -44,16 +44,17 @@ def fresh(stage: str, seed: int, variants: int) -> Iterator[Question]:
     for number in range(variants):
         rng = np.random.default_rng([seed, order.index(stage), number])
         run = _drawn(rng, number)
-        place = _some_place(rng, run, stage)
+        possible = list(places(run, stage))
+        place = possible[int(rng.integers(len(possible)))]
         exercise = numeric_exercise(run, stage, place.row or 0, place.column or 0, place.head or 0)
-        places, sentence = rounding(exercise.answer, exercise.places, percent=exercise.percent)
+        decimals, sentence = rounding(exercise.answer, exercise.places, percent=exercise.percent)
         yield Question(
             name=f"fresh-{seed}-{stage.replace('_', '-')}-{number + 1}",
             chapter=f"{FRESH}: {stage.replace('_', ' ')}",
             text=_asked(exercise, sentence),
             feedback=f"<p>{_raised(exercise.worked_line)}</p>",
             answer=exercise.asked,
-            places=places,
+            places=decimals,
             difficulty=_difficulty(number),
         )
 
@@ -68,11 +69,6 @@ def _drawn(rng: np.random.Generator, number: int) -> Trace:
 
 def _difficulty(number: int) -> str:
     return list(LEVELS)[number % len(LEVELS)]
-
-
-def _some_place(rng: np.random.Generator, run: Trace, stage: str) -> Place:
-    possible = list(places(run, stage))
-    return possible[int(rng.integers(len(possible)))]
 
 
 def _asked(exercise: NumericExercise, rounding: str) -> str:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from checking import counted, tell
+from checking import refuse
 from environment import ROOT, fail
 from sphinx_runs import prepare
 
@@ -25,9 +25,7 @@ def chosen(names: list[str]) -> list[Deck]:
 
 def write(wanted: list[Deck], folder: Path) -> list[Path]:
     """Write three files a deck, and return them."""
-    if found := check_sources(ROOT, [deck.page.name for deck in wanted]):
-        tell(found)
-        fail(f"no slides were made; {counted(found)}")
+    refuse(check_sources(ROOT, [deck.page.name for deck in wanted]), "no slides were made")
     prepare(os.environ)
     try:
         return [

@@ -21,19 +21,12 @@ Part = dict[str, Any]
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands on every page.
-
-    Parameters
-    ----------
-    title, course, date : str
-    paper : str
-        "a4" or "letter".
-    """
+    """What stands on every page."""
 
     title: str = TITLE
     course: str = ""
     date: str = ""
-    paper: str = "a4"
+    paper: str = "a4"  # or "letter"
 
 
 def of_class(

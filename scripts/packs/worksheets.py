@@ -1,14 +1,14 @@
 """The command that makes worksheets: a sheet a student, the key and the answers."""
 
 import argparse
-import re
 from collections.abc import Callable, Sequence
 
-from environment import BUILD, fail, step
-from printing import option_to, paper
+from environment import BUILD, Commands, fail, step
+from printing import file_name, option_to, paper
+from typesetting import refuse_unprintable
 
-from byhand.press.pdf import press, unprintable
-from mha.practice.worksheets import Worksheet
+from byhand.press.pdf import press
+from mha.practice.worksheets import Student, Worksheet
 from mha.practice.worksheets.command import add_options, drawn, texts
 from mha.practice.worksheets.files import write_all
 from packs.worksheet_pages import TITLE, Heading, Part, of_class, source
@@ -18,9 +18,7 @@ LONGEST = 120
 """Letters that a title, a course or a date may have: it stands in one line of each page."""
 
 
-def add_command(
-    what: "argparse._SubParsersAction[argparse.ArgumentParser]", common: argparse.ArgumentParser
-) -> None:
+def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the command `worksheet`, with the options that `mha` draws worksheets by."""
     command = what.add_parser(
         "worksheet",
@@ -44,9 +42,9 @@ def plan(arguments: argparse.Namespace) -> Callable[[], None]:
     """Return what makes the sheets that are asked for; end with a sentence if there are none."""
     try:
         sheets = drawn(arguments)
-        _check_texts(arguments, sheets)
     except ValueError as error:
         fail(str(error))
+    _check_texts(arguments, sheets)
     return lambda: make(arguments, sheets)
 
 
@@ -56,40 +54,29 @@ def make(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
     with step(f"Printing {len(sheets)} worksheets"):
         written = texts(sheets, model=arguments.model)
         files = {name: text.encode() for name, text in written.items()}
-        each: list[str] = []
         for what, parts in of_class(sheets, heading, model=arguments.model).items():
             printed = _files(arguments, what, parts, sheets)
-            each += printed if len(printed) > 1 else []
             files |= {name: press(source(some, heading)) for name, some in printed.items()}
     try:
         write_all(arguments.to, files, force=arguments.force)
     except ValueError as error:
         fail(str(error))
-    for name in files:
-        if name not in each:
-            print(f"Made {arguments.to / name}")
-    if each:
-        print(f"Made a worksheet for each of {len(sheets)} students in {arguments.to}")
+    print(f"Made {len(files)} files of worksheets in {arguments.to}")
 
 
 def _check_texts(arguments: argparse.Namespace, sheets: Sequence[Worksheet]) -> None:
-    """Raise unless what a teacher wrote can be printed."""
+    """End with a sentence unless what a teacher wrote can be printed."""
     said = {}
     for name in ("title", "course", "date"):
         text = getattr(arguments, name)
         if len(text) > LONGEST or not text.isprintable():
-            raise ValueError(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
+            fail(f"--{name} has {len(text)} letters; one line of {LONGEST} is wanted")
         said[f"--{name}"] = text
     for made in sheets:
         student = made.student
         said[f"student {student.number} of --class, {student.name},"] = student.name + student.id
         said["--sentence"] = said.get("--sentence", "") + " ".join(made.run.tokens)
-    if found := unprintable(list(said.values())):
-        where, character = list(said)[found[0]], found[1]
-        raise ValueError(
-            f"{where} has {character} (U+{ord(character):04X}), and no font here has that"
-            " character; install one that has, or write other letters"
-        )
+    refuse_unprintable(said)
 
 
 def _files(
@@ -99,13 +86,12 @@ def _files(
     if what != "worksheets" or not arguments.each:
         return {f"{sheets[0].seed.file(what)}.pdf": parts}
     return {
-        f"{made.seed.file('worksheet')}-{_file_name(made)}.pdf": [part]
+        f"{made.seed.file('worksheet')}-{_whose(made.student)}.pdf": [part]
         for made, part in zip(sheets, parts, strict=True)
     }
 
 
-def _file_name(made: Worksheet) -> str:
-    """Return what a student's file is called: the number first, then name and id."""
-    student = made.student
-    named = re.sub(r"\W+", "-", f"{student.name}-{student.id}").strip("-").lower()
-    return f"{student.number:03}{f'-{named[:60]}' if named else ''}"
+def _whose(student: Student) -> str:
+    """Return how a student's file is told from others: the number first, then name and id."""
+    named = file_name(f"{student.name} {student.id}")
+    return f"{student.number:03}-{named}".rstrip("-")

@@ -5,7 +5,7 @@
   const KEY = "preview.place";
   const BAR = 60; // pixels below the window's top, where reading begins
   const LATE = 10000; // milliseconds in which widgets may still make folds of their own
-  const PATIENCE = 1000; // milliseconds until a lost connection is tried again
+  const PERIOD = 250; // milliseconds after which the page asks again
 
   // ---- The place ----
 
@@ -162,27 +162,30 @@
 
   // ---- The preview ----
 
-  /** By this the server knows whether it has a newer page by now. */
+  /** By this the server tells the page from a newer one. */
   const sign = document.currentScript?.dataset.sign;
+  let told = "";
 
-  function connect() {
-    const socket = new WebSocket(`ws://${location.host}/preview/socket`);
-    socket.addEventListener("open", () =>
-      socket.send(JSON.stringify({ page: decodeURI(location.pathname), sign })));
-    socket.addEventListener("message", ({ data }) => {
-      const told = JSON.parse(data);
-      if (told.problems) {
-        tell(told.problems);
-      }
-      if (told.reload) {
+  async function ask() {
+    try {
+      const answer = await fetch(`/preview/state${location.pathname}`);
+      const state = await answer.json();
+      if (state.sign !== sign) {
         leave();
+        return;
       }
-    });
-    socket.addEventListener("close", () => setTimeout(connect, PATIENCE));
+      if (state.problems.join() !== told) {
+        told = state.problems.join();
+        tell(state.problems);
+      }
+    } catch {
+      // The preview has ended; another one may begin.
+    }
+    setTimeout(ask, PERIOD);
   }
 
   addEventListener("load", () => {
     come();
-    connect();
+    ask();
   });
 })();

@@ -37,18 +37,10 @@ COUNTS = ("toc_secnumbers", "toc_fignumbers", "titles", "longtitles", "tocs")
 
 @dataclass
 class Task:
-    """What the preview asks of the pages' process.
+    """What the preview asks of the pages' process."""
 
-    Parameters
-    ----------
-    files : set of str
-        Files of the book that were saved or deleted, relative to the project.
-    view : frozenset of str, optional
-        The pages that are looked at now.
-    """
-
-    files: set[str] = field(default_factory=set)
-    view: frozenset[str] | None = None
+    files: set[str] = field(default_factory=set)  # saved or deleted, relative to the project
+    view: frozenset[str] | None = None  # the pages that are looked at now
 
 
 @dataclass
@@ -125,7 +117,9 @@ class Pages:
             self.read(name, is_first=True)
         set(self.env.check_dependents(self.app, set()))  # it counts as it is gone through
         for name in read_from_contents() - self.env.found_docs:
-            self.note(name, [f"book/{name}.md was deleted, and _toc.yml still names it"])
+            self.read(name)
+        if added or changed:
+            self.remember()
         self.to_write = set(self.env.found_docs) - self.failed
         stale = without_results(self.env, self.env.found_docs, made_from())
         self.to_read |= {name for name, *_ in stale}
@@ -199,7 +193,8 @@ class Pages:
         self.app.emit("env-updated", self.env)
         self.to_write = set(self.env.found_docs) - self.failed
         if is_other:
-            self.begin_again()
+            self.connection.send(Told(again=True))
+            raise EOFError
 
     def numbers(self, name: str) -> tuple[dict[str, Any], tuple[Any, ...]]:
         """Return what the book has counted on a page, and on what."""
@@ -213,16 +208,14 @@ class Pages:
         self.env.clear_doc(name)
         self.env._pickled_doctree_cache.pop(name, None)
 
-    def begin_again(self) -> None:
-        """Write down what is known, and have a new process go on from there."""
+    def remember(self) -> None:
+        """Write down what is known, for the next process to begin from."""
         for name in self.failed:
             self.clear(name)
         waiting = MEMORY.with_suffix(".new")
         with waiting.open("wb") as file:
             pickle.dump(self.env, file, pickle.HIGHEST_PROTOCOL)
         waiting.replace(MEMORY)
-        self.connection.send(Told(again=True))
-        raise EOFError
 
     def fail(self, name: str, found: list[str]) -> None:
         """Keep the last good page of what cannot be read, and tell what is wrong with it."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import TextIO
 
 from environment import BUILD, ROOT, fail
 from html_book import build_html, one_at_a_time
@@ -33,7 +34,7 @@ ENVIRONMENT = ("requirements.lock", "pyproject.toml")
 def watch(port: int) -> None:
     """Serve the book until Ctrl-C."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    with only_one() as note:
+    with only_one() as address:
         if not STATE.is_dir():
             print("There is no book to begin with: building it.", flush=True)
             build_html()
@@ -41,7 +42,7 @@ def watch(port: int) -> None:
             begin_from(STATE / "_build")
         preview = Preview()
         try:
-            asyncio.run(preview.go_on(port, note))
+            asyncio.run(preview.go_on(port, address))
         except OSError as error:
             fail(f"port {port} cannot be used ({error.strerror}); name another one with --port")
         finally:
@@ -50,19 +51,16 @@ def watch(port: int) -> None:
 
 
 @contextmanager
-def only_one() -> Iterator[Path]:
-    """Refuse to run beside another preview of this book; give the file that says where it is."""
-    note = BUILD / "preview.address"
-    with (BUILD / "preview.lock").open("w", encoding="utf-8") as file:
+def only_one() -> Iterator[TextIO]:
+    """Refuse to run beside another preview of this book; give the file to write its address to."""
+    with (BUILD / "preview.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            where = f" at {note.read_text(encoding='utf-8')}" if note.is_file() else ""
-            fail(f"a preview of this book is running already{where}")
-        try:
-            yield note
-        finally:
-            note.unlink(missing_ok=True)
+            file.seek(0)
+            fail(f"a preview of this book is running already at {file.read()}")
+        file.truncate(0)
+        yield file
 
 
 def begin_from(built: Path) -> None:
@@ -90,13 +88,14 @@ class Preview:
         self.server = Server(self.look_at)
         self.end = asyncio.Event()
 
-    async def go_on(self, port: int, note: Path) -> None:
+    async def go_on(self, port: int, note: TextIO) -> None:
         """Serve and watch, until Ctrl-C."""
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, self.end.set)
         self.server.listen(port)
         address = f"http://127.0.0.1:{self.server.port}/"
-        note.write_text(address, encoding="utf-8")
+        note.write(address)
+        note.flush()
         self.start()
         print(f"The book is at {address}; save a file to see it there, Ctrl-C ends.", flush=True)
         if not has_display():
@@ -113,10 +112,10 @@ class Preview:
         self.stop()
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=run, args=(theirs, self.server.in_view()))
+        self.process = context.Process(target=run, args=(theirs, self.server.view))
         self.process.start()
         theirs.close()
-        self.server.problems.clear()
+        self.server.problems = {}
         asyncio.get_running_loop().add_reader(self.connection.fileno(), self.hear)
 
     def stop(self) -> None:
@@ -145,25 +144,25 @@ class Preview:
             MEMORY.unlink(missing_ok=True)  # the next process shall not stumble over the same
             if not self.server.problems:
                 where = LOG.relative_to(ROOT)
-                self.server.tell_problems({"": [f"the preview's builder has ended; see {where}"]})
+                self.server.problems = {"": [f"the preview's builder has ended; see {where}"]}
             return
         if told.again:
             self.start()
         elif told.problems is not None:
-            before = self.server.what_is_wrong()["problems"]
-            self.server.tell_problems(told.problems)
-            for line in self.server.what_is_wrong()["problems"]:
+            before = self.server.what_is_wrong()
+            self.server.problems = told.problems
+            for line in self.server.what_is_wrong():
                 if line not in before:
                     print(line, file=sys.stderr, flush=True)
         elif told.written:
-            self.server.reload(told.written)
+            self.server.written[told.written] += 1
             if told.seconds:
                 print(f"{told.written}: {told.seconds:.1f} s", flush=True)
 
     def look_at(self) -> None:
         """Pass on which pages are looked at."""
         if self.connection is not None:
-            self.connection.send(Task(view=self.server.in_view()))
+            self.connection.send(Task(view=self.server.view))
 
     # ---- The files ----
 
@@ -182,7 +181,7 @@ class Preview:
         """Pass on which files have changed."""
         if found := sorted(names & set(ENVIRONMENT)):
             sentence = f"{found[0]} has changed: start the preview again"
-            self.server.tell_problems({"": [sentence]})
+            self.server.problems = {"": [sentence]}
             print(sentence, file=sys.stderr, flush=True)
         if any(name.startswith(ALL_PAGES) for name in names):
             MEMORY.unlink(missing_ok=True)

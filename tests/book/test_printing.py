@@ -220,7 +220,7 @@ def test_a_short_edition_with_names_in_any_script_says_where_the_code_is(printed
     done = build(printed, "course", "--title", title, *asked, "--to", str(tmp_path))
     assert done.returncode == 0, done.stderr
     (made,) = tmp_path.iterdir()
-    assert made.name.startswith("ελληνικα-μακρυς-τιτλος-")
+    assert made.name.startswith("ελληνικά-μακρύς-τίτλος-")
     assert len(made.name) < 70
     cover, *others = map(squeezed, text_of(made))
     assert squeezed(title) in cover
@@ -243,7 +243,7 @@ def test_a_table_too_wide_for_the_page_gets_smaller_letters_and_nothing_is_cut(p
     [
         ([*READER, "gamma"], "error: there is no chapter gamma; the chapters are: "),
         ([*READER, "softmax", "--instructor", "\U000f0001"],
-         "error: no font has \U000f0001, which "),
+         "error: --instructor has \U000f0001 (U+F0001), and no font"),
         (["pdf", "--to", "file"], "error: file cannot be written: "),
     ],
 )  # fmt: skip

@@ -119,24 +119,13 @@ def test_an_environment_that_this_user_cannot_read_is_told_in_one_sentence(made,
         environment.enter()
 
 
-@pytest.mark.parametrize(
-    ("code", "wanted"),
-    [
-        ("raise KeyboardInterrupt", "error: interrupted; what was built before is as it was\n"),
-        (
-            "import a_lost_package",
-            "error: .venv is damaged (No module named 'a_lost_package'); delete this folder and"
-            " start the command again\n",
-        ),
-    ],
-)
-def test_what_no_traceback_explains_is_one_sentence(code, wanted):
-    code = f"import sys, environment; sys.excepthook = environment._told; {code}"
+def test_an_interruption_is_one_sentence():
+    code = "import sys, environment; sys.excepthook = environment._told; raise KeyboardInterrupt"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
-    assert done.stderr == wanted
+    assert done.stderr == "error: interrupted; what was built before is as it was\n"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from typing import Any
 from jinja2 import Environment
 from templates import templates
 
-from packs.alone import PICTURE, TITLE
+from byhand.document import BOOK
+from packs.alone import PICTURE
 from packs.pages import Question
 
 MOST = 256
@@ -44,7 +45,7 @@ def package(questions: Sequence[Question], *, for_canvas: bool = False) -> dict[
 @cache
 def _templates() -> Environment:
     made = templates(Path(__file__).parent)
-    made.globals["title"] = TITLE
+    made.globals["title"] = BOOK
     made.filters |= {
         "base64": lambda text: b64encode(text.encode()).decode(),
         "pictures": lambda html: sorted({*PICTURE.findall(html)}),

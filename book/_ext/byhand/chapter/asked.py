@@ -8,8 +8,8 @@ Behind the solution of an exercise::
     The third weight.
     ```
 
-Nothing of it stands on the page. The question bank (`scripts/packs/questions.py`) asks the exercise
-for this number, and takes the number from what the page's run kept.
+Nothing of it stands on the page: it is noted in the doctree, where the question bank
+(`scripts/packs/alone.py`) finds it.
 """
 
 from typing import Any, ClassVar
@@ -37,14 +37,20 @@ class Asked(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return nothing, and warn where the answer has no value."""
+        """Note the number, and warn where the answer has no value."""
         if set(self.options) != set(self.option_spec) or not self.content:
             raise self.error(":answer:, :places: and what is asked for are wanted")
+        document, what = self.state.document, "\n".join(self.content)
+        label, places = self.arguments[0], self.options["places"]
         try:
-            value(self.state.document, number_of(self.options["answer"]), self.lineno)
+            outputs = value(document, number_of(self.options["answer"]), self.lineno)
         except NoValueError as error:
             place = (self.env.docname, self.lineno)
-            logger.warning("{asked} %s: %s", self.arguments[0], error, location=place)
+            logger.warning("{asked} %s: %s", label, error, location=place)
+            return []
+        for output in outputs:  # one, but after a cell that failed
+            number = float(output["data"]["text/plain"])
+            document.setdefault("asked", []).append((label, self.lineno, what, number, places))
         return []
 
 
