@@ -148,7 +148,7 @@ def file_name(title: str) -> str:
 
 
 def _chosen_chapters(names: str) -> tuple[str, ...]:
-    """Return the pages that a list of chapters means, each once; a chapter is named as its page."""
+    """Return the pages that a list of chapters means; a chapter is named as its page's address."""
     by_name = {
         page.rpartition("/")[2]: page for page in read_contents().chapters if page != BIBLIOGRAPHY
     }
@@ -157,7 +157,13 @@ def _chosen_chapters(names: str) -> tuple[str, ...]:
     if unknown or not chosen:
         wrong = f"there is no chapter {unknown[0]}" if unknown else "--chapters names no chapter"
         fail(f"{wrong}; the chapters are: {', '.join(by_name)}")
-    return tuple(dict.fromkeys(by_name.get(name, name) for name in chosen))
+    pages = [by_name.get(name, name) for name in chosen]
+    twice = next(
+        (name for name, page in zip(chosen, pages, strict=True) if pages.count(page) > 1), None
+    )
+    if twice:
+        fail(f"--chapters names {twice} twice")
+    return tuple(pages)
 
 
 def _plan(documents: list[Document], arguments: argparse.Namespace) -> Callable[[], None]:
