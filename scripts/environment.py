@@ -28,6 +28,7 @@ from typing import Any, NoReturn, TypeAlias
 
 ROOT = Path(__file__).resolve().parent.parent
 ENTERED = "BOOK_ENVIRONMENT_ENTERED"  # tells a command that it was started again, inside
+DAMAGED = ".venv is damaged ({}); delete this folder and start the command again"
 EXTENSIONS = ROOT / "book" / "_ext"  # where the book's own package is
 BUILD = ROOT / "_build"
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -132,17 +133,25 @@ def enter() -> None:
             if is_made_anew or is_elsewhere or sys.flags.optimize:
                 os.execve(python, [python, *sys.argv], {**os.environ, ENTERED: "yes"})
         except OSError as error:
-            where = f"{error.filename or python}: {error.strerror}"
-            fail(f".venv is damaged ({where}); delete this folder and start the command again")
+            fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
     sys.path.insert(0, str(EXTENSIONS))
 
 
 def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say in one sentence that somebody pressed Ctrl-C: no traceback explains it."""
+    """Say in one sentence what no reader of a traceback can help: Ctrl-C, a damaged environment."""
     if issubclass(kind, KeyboardInterrupt):
         print("error: interrupted; what was built before is as it was", file=sys.stderr)
+    elif issubclass(kind, ImportError) and _is_lost(error):
+        print(f"error: {DAMAGED.format(error)}", file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Tell whether what cannot be imported is a package of the environment, not one of ours."""
+    name = str(getattr(error, "name", "") or "").partition(".")[0]
+    ours = (ROOT, EXTENSIONS, Path(__file__).parent)
+    return not any((folder / name).is_dir() or (folder / f"{name}.py").exists() for folder in ours)
 
 
 def system_package(what: str, *packages: str) -> None:

@@ -119,13 +119,24 @@ def test_an_environment_that_this_user_cannot_read_is_told_in_one_sentence(made,
         environment.enter()
 
 
-def test_an_interruption_is_one_sentence():
-    code = "import sys, environment; sys.excepthook = environment._told; raise KeyboardInterrupt"
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("raise KeyboardInterrupt", "error: interrupted; what was built before is as it was\n"),
+        (
+            "import a_lost_package",
+            "error: .venv is damaged (No module named 'a_lost_package'); delete this folder and"
+            " start the command again\n",
+        ),
+    ],
+)
+def test_what_no_traceback_explains_is_one_sentence(code, wanted):
+    code = f"import sys, environment; sys.excepthook = environment._told; {code}"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
-    assert done.stderr == "error: interrupted; what was built before is as it was\n"
+    assert done.stderr == wanted
 
 
 @pytest.mark.parametrize(
