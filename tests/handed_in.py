@@ -63,36 +63,16 @@ SHARES = "powers / powers.sum(axis=1, keepdims=True)"
 SCALED = "query @ key.T / np.sqrt(key.shape[1])"
 
 WRONG = {
-    "entry-by-entry": (*_with("project", "x[:, : w.shape[1]] * w[: len(x), :]"), ""),
     "project-turned": (*_with("project", "(x @ w).T"), "the shape is"),
-    "project-rounded": (*_with("project", "np.round(x @ w, 3)"), "rounded on the way"),
-    "scores-turned": (*_with("dot_products", "key @ query.T"), "exchanged"),
     "no-transpose": (*_with("dot_products", "query @ key"), "stops with ValueError"),
-    "half": (*_with("scale", "scores / 2"), "d_k = 2, row 1"),
     "by-d-k": (*_with("scale", "scores / d_k"), "not by its root"),
-    "times-root": (*_with("scale", "scores * np.sqrt(d_k)"), "multiplies"),
-    "root-of-tokens": (*_with("scale", "scores / np.sqrt(len(scores))"), "another size"),
     "scaled-in-place": (
         *_with("scale", "scores /= np.sqrt(d_k)\nreturn scores"),
         "scale changes scores, which is not its own",
     ),
-    "scale-rounded": (*_with("scale", "np.round(scores / np.sqrt(d_k), 6)"), "rounded"),
     "float32": (*_with("scale", "(scores / np.sqrt(d_k)).astype(np.float32)"), "rounded"),
     "future": (*_with("causal", "np.triu(np.ones((n, n))) == 1"), "turned over"),
-    "not-itself": (*_with("causal", "np.tri(n, k=-1) == 1"), "itself"),
-    "nothing-hidden": (*_with("causal", "np.ones((n, n), dtype=bool)"), "is 1, 0 is wanted"),
-    "to-be-added": (*_with("causal", "np.where(np.tri(n), 0, -np.inf)"), "is 0, 1 is wanted"),
-    "times-mask": (*_with("masked", "scores * mask"), "Zero is a score"),
-    "mask-turned": (*_with("masked", "np.where(mask, -np.inf, scores)"), "turned over"),
     "large-number": (*_with("masked", "np.where(mask, scores, -1e9)"), "−∞ is wanted"),
-    "own-mask": (
-        *_with("masked", "np.where(np.tri(len(scores)), scores, -np.inf)"),
-        "is wanted",
-    ),
-    "masked-in-place": (
-        *_with("masked", "scores[~mask] = -np.inf\nreturn scores"),
-        "masked changes scores",
-    ),
     "mask-changed": (
         *_with("masked", "np.logical_not(mask, out=mask)\nreturn np.where(mask, -np.inf, scores)"),
         "masked changes mask",
@@ -106,19 +86,6 @@ WRONG = {
         *_with("weights", f"powers = np.exp(np.clip(scores, -700, 700))\nreturn {SHARES}"),
         "with large scores",
     ),
-    "columns": (
-        *_with("weights", "p = np.exp(scores - scores.max(axis=0))\nreturn p / p.sum(axis=0)"),
-        "each column",
-    ),
-    "powers-rounded": (
-        *_with(
-            "weights",
-            "powers = np.exp(scores - scores.max(axis=1, keepdims=True)).round(4)\n"
-            f"return {SHARES}",
-        ),
-        "rounded on the way",
-    ),
-    "weights-turned": (*_with("mix", "weights.T @ value"), "Weights of a column"),
     "always-two": (
         *_with("attention", f"powers = np.exp(query @ key.T / 2) * mask\nreturn {SHARES} @ value"),
         "is wanted",

@@ -7,7 +7,9 @@ from page_checks import open_every_fold
 THEME = "localStorage.setItem('mode', '{0}'); localStorage.setItem('theme', '{0}')"
 
 
-def _opened(browser):
+@pytest.fixture
+def opened(browser):
+    """Return a function that opens a page of the book; no script of it may fail."""
     contexts, errors = [], []
 
     def open_page(
@@ -31,25 +33,3 @@ def _opened(browser):
     for context in contexts:
         context.close()
     assert errors == []
-
-
-@pytest.fixture
-def opened(browser):
-    """Return a function that opens a page of the book; no script of it may fail."""
-    yield from _opened(browser)
-
-
-@pytest.fixture(scope="module")
-def at_rest(browser):
-    """Return a function that opens a page once, with its folds, for tests that touch nothing."""
-    opened = _opened(browser)
-    open_page, pages = next(opened), {}
-
-    def look_at(name, **options):
-        asked = (name, *sorted(options.items()))
-        if asked not in pages:
-            pages[asked] = open_page(name, folds=True, **options)
-        return pages[asked]
-
-    yield look_at
-    next(opened, None)

@@ -1,4 +1,4 @@
-"""What holds of any page of the built book as it is opened: how heavy, long and legible it is."""
+"""What holds of any page of the built book: how heavy, long and legible it is, how it looks."""
 
 import gzip
 import re
@@ -55,6 +55,64 @@ MEETING = """() => [...document.querySelectorAll(".drawing > svg")].flatMap((svg
   ).map(([b]) => `${a} | ${b}`));
   return [...out, ...meet];
 })"""
+
+# How far what is seen of the full measure, figures and explorers, reaches beyond the text.
+FULL_MEASURE = """() => {
+  const text = document.querySelector(".bd-article h1").getBoundingClientRect().right;
+  return [...document.querySelectorAll(".cell.tag_full-width figure:has(> .drawing), mha-explorer")]
+    .filter((e) => e.checkVisibility())
+    .map((e) => e.getBoundingClientRect().right - text);
+}"""
+
+# How far the decimal points of each column of a block's table are apart.
+POINTS = """() => [...document.querySelectorAll(".stage-block table")].flatMap((table) => {
+  const columns = [];
+  for (const row of table.tBodies[0].rows) {
+    [...row.querySelectorAll("td")].forEach((cell, j) => {
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        const at = text.data.indexOf(".");
+        if (at < 0 || text.parentElement.closest(".printed")) continue;
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        (columns[j] ??= []).push(range.getBoundingClientRect().left);
+        break;
+      }
+    });
+  }
+  return columns.filter(Boolean).map((points) => Math.max(...points) - Math.min(...points));
+})"""
+
+# How far the labels of rows stand from the line of their numbers.
+OFF_THE_LINE = """rows => rows.filter((row) => row.checkVisibility()).map((row) => {
+  const [label, number] = ["th", "td"].map((cell) => {
+    const texts = document.createTreeWalker(row.querySelector(cell), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode() && !texts.currentNode.data.trim());
+    const mark = document.createElement("span");
+    mark.style.display = "inline-block";
+    texts.currentNode.parentElement.insertBefore(mark, texts.currentNode);
+    const line = mark.getBoundingClientRect().bottom;
+    mark.remove();
+    return line;
+  });
+  return Math.abs(label - number);
+})"""
+
+GAPS = """all => all.filter((e) => e.checkVisibility()).map((e) => {
+  const below = e.nextElementSibling?.getBoundingClientRect();
+  return below ? below.top - e.getBoundingClientRect().bottom : 99;
+})"""
+
+# What goes on sideways on a desk, where it has the margin too.
+CUT = """(what) => [...document.querySelectorAll(`.bd-article :is(${what})`)]
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+  .filter((e) => !e.closest(".admonition"))
+  .map((e) => e.textContent.trim().slice(0, 40))"""
+TABLES, OPEN_CODE = ".pst-scrollable-table-container", "pre:not(details.code-fold *)"
+CODE = "div.highlight pre"
+
+WIDE_BLOCK = ".stage-block.full-width:not(details *, .admonition *)"  # folds have their own edge
 
 
 def nothing_is_cut_but_what_scrolls(page):
@@ -121,24 +179,102 @@ def its_code_is_folded_and_its_assertions_too(page, name):
         assert page.evaluate(OPEN_BLOCKS) <= 4
 
 
+def colour_of(page, name):
+    """Return what a page draws where a named colour is asked for."""
+    return page.evaluate(
+        """(name) => { const e = document.body.appendChild(document.createElement("i"));
+                       e.style.color = `var(${name})`; return getComputedStyle(e).color; }""",
+        name,
+    )
+
+
 def open_every_fold(page):
     """Open what is folded away, and wait until its elements are there."""
     page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
     until(page, "!document.querySelector('details > noscript')")
 
 
-def open_code_is_whole(page):
-    code = page.locator(".bd-article pre:not(details.code-fold *)")
-    cut = code.evaluate_all("all => all.map((e) => e.scrollWidth - e.clientWidth)")
-    assert max(cut, default=0) <= 1
-
-
-def no_word_is_small(page):
+def no_word_is_small_or_covered(page):
     assert page.evaluate(SMALL) == []
-
-
-def no_word_of_a_drawing_covers_another(page):
     assert page.evaluate(MEETING) == []
+
+
+def two_or_three_figures_own_the_full_measure(page):
+    beyond = page.evaluate(FULL_MEASURE)
+    assert 2 <= len(beyond) <= 3
+    assert min(beyond) > 200
+
+
+def the_contents_mark_the_open_page_alone(page):
+    weights = "all => all.map((e) => getComputedStyle(e).fontWeight)"
+    assert page.locator("nav.bd-links li > a").evaluate_all(weights).count("600") == 1
+    padding = "all => all.map((e) => parseFloat(getComputedStyle(e).paddingRight))"
+    assert max(page.locator("nav.bd-links li > a").evaluate_all(padding)) < 20
+
+
+def numbers_stand_below_each_other_and_labels_on_their_line(page):
+    assert max(page.evaluate(POINTS), default=0) < 1
+    rows = page.locator(".bd-article .stage-part tbody tr")
+    assert max(rows.evaluate_all(OFF_THE_LINE), default=0) < 0.5
+
+
+def figures_captions_and_folded_code_keep_their_distance(page, *, beside=".none"):
+    """Look at the distances; `beside` are figures whose words stand beside them."""
+    drawings = page.locator(f".bd-article figure > .drawing:not({beside})")
+    assert min(drawings.evaluate_all(GAPS), default=0) >= 0
+    padding = "all => all.map((e) => parseFloat(getComputedStyle(e).paddingTop))"
+    captions = page.locator(".drawing + figcaption")
+    assert min(captions.evaluate_all(padding), default=10) >= 10
+    folded = page.locator(".bd-article details.code-fold")
+    assert min(folded.evaluate_all(GAPS), default=10) >= 10
+
+
+def wide_things_use_the_margin(page, name):
+    """Look at tables, code and blocks on a desk; and a narrow table's caption is not narrow."""
+    code = CODE if name.startswith("examples/") else OPEN_CODE
+    assert page.evaluate(CUT, f"{TABLES}, {code}") == []
+    text = page.locator("article h1").bounding_box()
+    for box in [block.bounding_box() for block in page.locator(WIDE_BLOCK).all()]:
+        assert abs(box["x"] - text["x"]) < 1
+        assert text["width"] < box["width"] <= 62 * 16
+        assert box["x"] + box["width"] <= 1280
+    widths = "all => all.map((e) => e.getBoundingClientRect().width)"
+    captions = page.locator(".bd-article table.numbers > caption:visible")
+    assert min(captions.evaluate_all(widths), default=600) >= 600
+
+
+def formulas_touch_neither_their_number_nor_each_other(page):
+    covered = page.locator("div.math:has(> .eqno):visible").evaluate_all(
+        """all => all.filter((box) => {
+             const [number, formula] = [".eqno", ".math-scroll"].map((part) =>
+               box.querySelector(part).getBoundingClientRect());
+             return number.left < formula.right && formula.left < number.right
+                 && number.top < formula.bottom && formula.top < number.bottom;
+           }).map((box) => box.textContent)"""
+    )
+    assert covered == []
+    boxes = page.locator(".bd-article mfrac:visible").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect()).map((r) => [r.top, r.bottom])"
+    )
+    gaps = [b[0] - a[1] for a in boxes for b in boxes if a[1] - 5 < b[0] < a[1] + 20]
+    assert min(gaps, default=3) > 2
+
+
+def only_what_scrolls_is_a_tab_stop(page):
+    boxes = page.locator(".math-scroll, .drawing, .stage-part .pst-scrollable-table-container")
+    wrong = boxes.evaluate_all(
+        """all => all.filter((e) => (e.scrollWidth > e.clientWidth) !== (e.tabIndex === 0))
+             .map((e) => e.outerHTML.slice(0, 90))"""
+    )
+    assert wrong == []
+
+
+def is_as_wide_as_the_screen_without_a_margin_and_with_large_letters(page):
+    for width, size in ((1000, 100), (1100, 100), (1190, 100), (768, 200), (1280, 200)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.evaluate(f"document.documentElement.style.fontSize = '{size}%'")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("document.documentElement.style.fontSize = ''")
 
 
 @cache

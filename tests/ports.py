@@ -31,29 +31,6 @@ def as_plain(mask):
     return [[None if np.isneginf(x) else float(x) for x in row] for row in mask]
 
 
-def random_case(rng):
-    """Return query, key, value, mask and so on: of ordinary, huge, tiny or mixed size."""
-    n, m, d_k, d_v = rng.integers(1, 8, size=4)
-    m = n if rng.random() < 0.8 else m
-    sizes = rng.choice([1.0, 30.0, 1e150, 1e-150, 1e-10])
-    mixed = 10.0 ** rng.integers(-12, 1, size=(m, d_k)) if rng.random() < 0.3 else 1
-    return {
-        "query": rng.normal(size=(n, d_k)) * sizes,
-        "key": rng.normal(size=(m, d_k)) * sizes * mixed,
-        "value": rng.normal(size=(m, d_v)) * rng.choice([1.0, 1e150, 1e-150]),
-        "mask": random_mask(rng, n) if m == n else None,
-        "causal": bool(rng.random() < 0.3),
-        "scale": [None, 1.0, float(rng.normal()), 0.0, 1e-3][rng.integers(5)],
-        "temperature": float([1.0, 0.5, 2.0, 10.0 ** rng.integers(-3, 4)][rng.integers(4)]),
-    }
-
-
-def plain(case):
-    """Return a case as data for JSON."""
-    arrays = {key: x.tolist() if isinstance(x, np.ndarray) else x for key, x in case.items()}
-    return arrays | {"mask": as_plain(case["mask"])}
-
-
 def in_browser(page, function, cases):
     """Run a function of the page on each case; null in a result is minus infinity."""
     code = f"(text) => JSON.stringify(JSON.parse(text).map({function}))"

@@ -5,7 +5,6 @@ import re
 import subprocess
 
 from book_site import FRONT
-from pypdf.generic import IndirectObject
 from small_project import copy_without_pages, run
 
 PAGES = {
@@ -220,24 +219,6 @@ def outline(reader):
     return list(walk(reader.outline, 0))
 
 
-def dead_links(reader):
-    """Return the internal links that lead nowhere."""
-    known = set(reader.named_destinations)
-    return [name for name in link_names(reader) if name not in known]
-
-
-def link_names(reader):
-    """Yield the name of the place that each internal link leads to."""
-    for page in reader.pages:
-        for annotation in page.get("/Annots") or []:
-            link = annotation.get_object()
-            action = link.get("/A", {})
-            action = action.get_object() if isinstance(action, IndirectObject) else action
-            target = link.get("/Dest") or action.get("/D")
-            if isinstance(target, str | bytes):
-                yield target if isinstance(target, str) else target.decode()
-
-
 def structure(node):
     """Yield every element of a PDF's structure, in reading order."""
     node = node.get_object() if hasattr(node, "get_object") else node
@@ -248,29 +229,3 @@ def structure(node):
         if "/S" in node:
             yield node
         yield from structure(node.get("/K", []))
-
-
-def faults_of_tags(reader):
-    """Return what a listener would miss: PDF/UA's demands that can be read from the tags."""
-    root = reader.trailer["/Root"]
-    tags = list(structure(root["/StructTreeRoot"]["/K"]))
-    faults = [
-        f"a {tag['/S']} says nothing"
-        for tag in tags
-        if tag["/S"] in ("/Figure", "/Formula") and not str(tag.get("/Alt", "")).strip()
-    ]
-    levels = [int(tag["/S"][2:]) for tag in tags if re.fullmatch(r"/H\d", tag["/S"])]
-    faults += [
-        f"H{after} follows H{before}"
-        for before, after in zip([0, *levels], levels, strict=False)
-        if after > before + 1
-    ]
-    for table in (tag for tag in tags if tag["/S"] == "/Table"):
-        heads = [tag for tag in structure(table["/K"]) if tag["/S"] == "/TH"]
-        if not heads or any("/Scope" not in str(head.get("/A", "")) for head in heads):
-            faults.append("a table has no head, or one that says not what it heads")
-    if not (root["/MarkInfo"]["/Marked"] and root["/ViewerPreferences"]["/DisplayDocTitle"]):
-        faults.append("the document is not marked as tagged and titled")
-    if b"pdfuaid" not in root["/Metadata"].get_object().get_data() or "/Lang" not in root:
-        faults.append("the document does not say that it is PDF/UA, or in which language")
-    return faults

@@ -1,11 +1,14 @@
 """A small book for the scripts of reading and exercises, and a reader who opens its pages."""
 
 from accessible import violations
-from book_site import FRONT, ROOT, carry_over
+from book_site import ROOT, carry_over
 from one_book import build
 
 from mha import load_example, trace
 from mha.widgets.assets import ARITHMETIC, BOXES, publish
+from mha.widgets.boxes import your_turn, your_turns
+from mha.widgets.build import build_query
+from mha.widgets.rows import fill_row
 
 SCRIPTS = (
     *ARITHMETIC,
@@ -17,42 +20,30 @@ SCRIPTS = (
     "steps.js",
 )
 KEY = "attention-by-hand.progress"
-SIZES = {"phone": 390, "desktop": 1280}
-NAMES = {
-    "query": "turn-the-cat-sat-query-1-1-2",
-    "percent": "turn-the-cat-sat-weights-2-3-2",
-    "output": "turn-the-cat-sat-head-outputs-1-2-1",
-    "power": "turn-the-cat-sat-exponentials-1-2-2",
-    "several": "turn-the-cat-sat-scores-1-1-2-and-1-more",
-    "row": "row-the-cat-sat-weights-1-1",
-    "build": "build-river-bank-1-3",
-}
 RUN = trace(load_example("the-cat-sat"))
+MADE = {
+    "query": your_turn(RUN, "query", 0, 1),
+    "percent": your_turn(RUN, "weights", 2, 1, head=1, percent=True),
+    "output": your_turn(RUN, "head_outputs", 1, 0),
+    "power": your_turn(RUN, "exponentials", 1, 1),
+    "several": your_turns(RUN, "scores", [(0, 1), (0, 2, 1)]),
+    "row": fill_row(RUN, "weights", 0),
+    "build": build_query(trace(load_example("river-bank")), 2, {1: (0.9, 1)}, solution=(1, 1)),
+}
 STEPS = ["A worked page", "Queries", "Scores", "Head 1", "Head 2", "Questions", "Summary"]
 
-WORKED = (
-    FRONT
-    + """# A worked page
+WORKED = """# A worked page
 
 ```{read-in-steps}
 ```
 
 An introduction with $x^2$.
 
-```{code-cell}
-from mha import load_example, trace
-from mha.widgets.boxes import your_turn
-
-run = trace(load_example("the-cat-sat"))
-```
-
 ## Queries
 
 Read {ref}`of-head-2` later, and now work this number:
 
-```{code-cell}
-your_turn(run, "query", 0, 1)
-```
+%(query)s
 
 ## Scores
 
@@ -60,22 +51,16 @@ A paragraph before.
 
 ### Head 1
 
-```{code-cell}
-your_turn(run, "weights", 2, 1, head=1, percent=True)
-```
+%(percent)s
 
 (of-head-2)=
 ### Head 2
 
 The word aardvark stands here.
 
-```{code-cell}
-your_turn(run, "head_outputs", 1, 0)
-```
+%(output)s
 
-```{code-cell}
-your_turn(run, "exponentials", 1, 1)
-```
+%(power)s
 
 ## Questions
 
@@ -101,23 +86,10 @@ Which are right?
 
 The end.
 """
-)
 OTHER = (
     "# Another page\n\nWithout steps.\n\n```{quiz} two\nWhich?\n\n- [x] A :: a\n- [ ] B :: b\n```\n"
 )
-KINDS = (
-    FRONT
-    + """# Other kinds of questions
-
-```{code-cell}
-from mha import load_example, trace
-from mha.widgets.boxes import your_turns
-from mha.widgets.build import build_query
-from mha.widgets.rows import fill_row
-
-run = trace(load_example("the-cat-sat"))
-river = trace(load_example("river-bank"))
-```
+KINDS = """# Other kinds of questions
 
 ```{predict} doubled
 What happens to the aardvark?
@@ -128,19 +100,12 @@ What happens to the aardvark?
 
 The revealed sentence stands here.
 
-```{code-cell}
-your_turns(run, "scores", [(0, 1), (0, 2, 1)])
-```
+%(several)s
 
-```{code-cell}
-fill_row(run, "weights", 0)
-```
+%(row)s
 
-```{code-cell}
-build_query(river, 2, {1: (0.9, 1)}, solution=(1, 1))
-```
+%(build)s
 """
-)
 LONG = (
     "# A long page with a title that takes more than one line on a telephone\n\n"
     "```{read-in-steps}\n```\n\nThe beginning.\n\n## The one section\n\n"
@@ -157,9 +122,11 @@ INDEX = "# Index\n\n```{toctree}\nworked\nother\nlong\nkinds\n```\n"
 def build_book(folder):
     """Build the small book with the book's theme, templates, style and scripts."""
     publish(folder / "html" / "_static")
+    boxes = {name: made._repr_mimebundle_()["text/markdown"] for name, made in MADE.items()}
+    pages = {"worked": WORKED % boxes, "kinds": KINDS % boxes}
     warnings = build(
         folder,
-        {"index": INDEX, "worked": WORKED, "other": OTHER, "long": LONG, "kinds": KINDS},
+        pages | {"index": INDEX, "other": OTHER, "long": LONG},
         extensions=["myst_nb", "byhand.quiz", "byhand.site.early"],
         html_theme="sphinx_book_theme",
         html_static_path=[str(ROOT / "book" / "_static")],
@@ -210,8 +177,8 @@ class Reader:
 
 
 def box(page, name):
-    """Return a box for a number by its name among `NAMES`."""
-    return page.locator(f"#{NAMES[name]}")
+    """Return a box for a number by its name in `MADE`."""
+    return page.locator(f"#{MADE[name].name}")
 
 
 def answer(page, name, text):

@@ -1,4 +1,4 @@
-"""Serve folders on this machine, for the tests that open pages over http."""
+"""Serve a folder on this machine, for the tests that open pages over http."""
 
 import functools
 import http.server
@@ -19,21 +19,14 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(folder):
-    """Serve a folder on a free port; return the address of its root."""
-    handler = functools.partial(_Quiet, directory=str(folder))
-    with _Server(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-@contextmanager
 def serving_below_a_path(folder):
     """Serve a folder below a path of a server that has nothing else; return its address."""
     with tempfile.TemporaryDirectory() as root:
         place = Path(root, "sub", "path")
         place.parent.mkdir()
         place.symlink_to(folder)
-        with serving(root) as address:
-            yield f"{address}sub/path/"
+        handler = functools.partial(_Quiet, directory=root)
+        with _Server(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_port}/sub/path/"
+            server.shutdown()

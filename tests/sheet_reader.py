@@ -120,7 +120,8 @@ class Worked:
             head = 1
         if (name, head) not in self.known:
             assert name in self.asked.values() or name == "Exponentials", f"{name} is not given"
-            exact = getattr(self, "_" + name.lower().replace(" ", "_"))(head)
+            own = getattr(self, "_" + name.lower().replace(" ", "_"), None)
+            exact = own(head) if own else self._projected(name, head)
             self.known[name, head] = [
                 [x if x is None else self.written(x, name) for x in row] for row in exact
             ]
@@ -134,15 +135,6 @@ class Worked:
     def _projected(self, name, head):
         source, by = (self.matrix(needed, head) for needed in ASKED[name])
         return product(source, by)
-
-    def _queries(self, head):
-        return self._projected("Queries", head)
-
-    def _keys(self, head):
-        return self._projected("Keys", head)
-
-    def _values(self, head):
-        return self._projected("Values", head)
 
     def _scores(self, head):
         query, key = self.matrix("Queries", head), self.matrix("Keys", head)
@@ -164,9 +156,6 @@ class Worked:
         rows = self.matrix("Exponentials", head)
         sums = self.given_sums.get(head) or self.sums(head)
         return [[x / total for x in row] for row, total in zip(rows, sums, strict=True)]
-
-    def _output(self, head):
-        return self._projected("Output", head)
 
     def _output_of_the_layer(self, head):
         parts = [self.matrix("Output", each) for each in self.heads]

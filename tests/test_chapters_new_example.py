@@ -15,25 +15,31 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FILES = ("mha", "book", "pyproject.toml", "_toc.yml")
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory):
+@pytest.fixture
+def project(tmp_path):
     """Return a copy of the project that has the guide's example."""
-    folder = tmp_path_factory.mktemp("project")
     for name in FILES:
         if (ROOT / name).is_dir():
             unwanted = shutil.ignore_patterns("__pycache__", "_build")
-            shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=unwanted)
         else:
-            shutil.copy(ROOT / name, folder / name)
+            shutil.copy(ROOT / name, tmp_path / name)
     data = re.search(r"```toml\n(.*?)```", GUIDE, re.DOTALL)[1]
-    (folder / "mha" / "examples" / f"{NAME}.toml").write_text(data, encoding="utf-8")
-    return folder
+    (tmp_path / "mha" / "examples" / f"{NAME}.toml").write_text(data, encoding="utf-8")
+    return tmp_path
 
 
-def run(project, *arguments):
-    """Run Python in the copy, on its own `mha`, and return what it prints."""
+def test_the_chapter_of_the_guide_works_and_the_overview_lists_it(project):
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    opening, views = (block.replace("NAME", NAME) for block in blocks[:2])
+    lines = [re.sub(r"  #.*", "", line) for line in views.splitlines()]
+    shown = [f"print(type({line}).__name__)" for line in lines]
+    beside = "print([table.beside for table in show.stage('weights', 'query').tables])"
+    text = (project / "book" / "examples" / "overview.md").read_text(encoding="utf-8")
+    overview = ["display = repr", *(code for _, code in cells(text))]
+    listed = "print(*[e.name for e in more], len(runs))"
     done = subprocess.run(
-        [sys.executable, *arguments],
+        [sys.executable, "-c", "\n".join([opening, *shown, beside, *overview, listed])],
         cwd=project,
         env=os.environ | {"PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
@@ -41,29 +47,10 @@ def run(project, *arguments):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def test_it_is_no_example_of_a_document_and_needs_no_entry_of_the_audit(project):
-    code = f"from mha.chapters import *; run, show = open_example({NAME!r});"
-    code += "print([table.beside for table in show.stage('weights', 'query').tables])"
-    empty = "{(0, 0): [], (0, 1): [], (1, 0): [], (1, 1): []}"
-    assert run(project, "-c", code).strip() == f"[{empty}, {empty}]"
-
-
-def test_the_chapter_of_the_guide_works(project):
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
-    opening, views = (block.replace("NAME", NAME) for block in blocks[:2])
-    lines = [re.sub(r"  #.*", "", line) for line in views.splitlines()]
-    shown = [f"print(type({line}).__name__)" for line in lines]
-    out = run(project, "-c", "\n".join([opening, *shown]))
-    assert out.split() == ["Block", "Block", "Figure", "YourTurn", "Explorer"]
-
-
-def test_the_overview_lists_it_and_still_holds(project):
-    text = (project / "book" / "examples" / "overview.md").read_text(encoding="utf-8")
-    code = "\n".join(code for _, code in cells(text))
-    out = run(project, "-c", f"display = print\n{code}\nprint(*[e.name for e in more], len(runs))")
-    *more, compared = out.splitlines()[-1].split()
+    *kinds, prints, found = done.stdout.splitlines()
+    assert kinds == ["Block", "Block", "Figure", "YourTurn", "Explorer"]
+    beside = "{(0, 0): [], (0, 1): [], (1, 0): [], (1, 1): []}"
+    assert prints == f"[{beside}, {beside}]"  # it is no example of a document
+    *more, compared = found.split()
     assert NAME in more
     assert compared == "6"

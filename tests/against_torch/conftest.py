@@ -1,4 +1,4 @@
-"""What the comparisons with PyTorch share: draws, what is allowed, and the tables at the end.
+"""What the comparisons with PyTorch share: draws, and what is allowed.
 
 No other run collects this folder, and these tests use nothing of the other tests' `conftest.py`:
 they run where PyTorch is, which is not where the book is built.
@@ -11,7 +11,6 @@ from drawn_for_torch import Draw
 
 TOLERANCE = {"float32": 5e-6, "float64": 1e-14}
 """How far two numbers may be apart, as a share of one more than the largest."""
-ROW = "{:<46}{:>11}{:>11}"
 
 
 def pytest_addoption(parser):
@@ -47,8 +46,8 @@ def draw(request):
 
 
 @pytest.fixture
-def agree(draw, record_property):
-    """Return what says whether numbers of mha are PyTorch's, and remembers how far they are off."""
+def agree(draw):
+    """Return what says whether numbers of mha are PyTorch's."""
 
     def check(own, other):
         wanted = other.detach().numpy()
@@ -56,23 +55,6 @@ def agree(draw, record_property):
         if wanted.ndim:
             assert (own.dtype, wanted.dtype) == (draw.dtype, draw.dtype)
         off = np.abs(own - wanted).max() / (TOLERANCE[draw.dtype] * (1 + np.abs(wanted).max()))
-        record_property(draw.dtype, float(off))
         assert off <= 1, f"{off:.3g} of what is allowed in {draw.dtype}:\n{own}\nfor\n{wanted}"
 
     return check
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Print the largest difference that each test saw, in units of what its dtype allows."""
-    worst = {}
-    for outcome in ("passed", "failed"):
-        for report in terminalreporter.getreports(outcome):
-            name = report.location[2].partition("[")[0].removeprefix("test_").replace("_", " ")
-            for what, found in report.user_properties:
-                worst.setdefault(name, {}).setdefault(what, []).append(found)
-    if worst:
-        terminalreporter.section("largest differences, of what is allowed")
-        terminalreporter.line(ROW.format("", *TOLERANCE))
-    for name, found in worst.items():
-        numbers = [f"{max(found[dtype]):.2g}" if dtype in found else "-" for dtype in TOLERANCE]
-        terminalreporter.line(ROW.format(name, *numbers))

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import torch
+from printed_pages import flat
 
 EXAMPLES = Path(__file__).parents[2] / "mha" / "examples"
 
@@ -41,7 +42,7 @@ def turned(x, angles):
 
 
 def run(given, mask=0.0, angles=None, scale=None):
-    """Return every stage of attention, shape (num_heads, n, ...) where a stage has heads.
+    """Return every stage of attention, shape (..., num_heads, n, ...) where a stage has heads.
 
     Parameters
     ----------
@@ -68,10 +69,10 @@ def run(given, mask=0.0, angles=None, scale=None):
     s["exponentials"] = powers
     s["weights"] = s["scaled_scores"].softmax(-1)
     s["head_outputs"] = s["weights"] @ s["value"]
-    s["concat"] = s["head_outputs"].transpose(0, 1).flatten(1)
+    s["concat"] = s["head_outputs"].transpose(-3, -2).flatten(-2)
     if "w_o" in s:
         s["output"] = s["concat"] @ s["w_o"]
-        parts = s["w_o"].unflatten(0, (len(s["value"]), -1))
+        parts = s["w_o"].unflatten(0, (s["value"].shape[-3], -1))
         s["head_contributions"] = s["head_outputs"] @ parts
         if "embeddings" in s:
             s["stream"] = s["embeddings"] + s["output"]
@@ -108,45 +109,64 @@ def with_sums(weights):
 
 def dot(a, b):
     """Return the numbers of a printed sum of products: the factors, the products, the sum."""
-    a, b = [float(x) for x in a], [float(x) for x in b]
-    pairs = list(zip(a, b, strict=True))
-    return [
-        *(x for pair in pairs for x in pair),
-        *(x * y for x, y in pairs),
-        sum(x * y for x, y in pairs),
-    ]
+    factors, products = torch.stack([a, b], 1), a * b
+    return flat(factors, products, products.sum())
 
 
-def share(s, row, key, head=0):
-    """Return the numbers of a printed weight: exponential, row sum, weight."""
-    return [
-        s[name][head, row, key] if name != "row_sums" else s[name][head, row]
-        for name in ("exponentials", "row_sums", "weights")
-    ]
+def place(s, address):
+    """Return the number that stands at an address such as weights.0.1.2."""
+    stage, *index = address.split(".")
+    return s[stage][tuple(map(int, index))]
 
 
-def row_sum(s, row, head=0):
-    """Return the numbers of a printed row sum, without the keys that are hidden."""
-    powers = s["exponentials"][head, row]
-    return [powers[powers > 0], s["row_sums"][head, row]]
-
-
-def scaled(s, row, key, head=0, bias=None):
-    """Return the numbers of a printed scaled score: score, width, bias if any, scaled score."""
-    biases = [] if bias is None else [bias]
-    return [
-        s["scores"][head, row, key],
-        s["query"].shape[-1],
-        *biases,
-        s["scaled_scores"][head, row, key],
-    ]
-
-
-def mixed(s, row, column, head=0):
-    """Return the numbers of a printed component of a head's output."""
-    weights = s["weights"][head, row]
-    seen = weights > 0
-    return dot(weights[seen], s["value"][head, seen, column])
+def line(s, address):
+    """Return the numbers of the printed line of arithmetic that ends at a place of a run."""
+    stage, *index = address.split(".")
+    value = place(s, address)
+    match stage, *map(int, index):
+        case "query" | "key" | "value", head, i, j:
+            return dot(s["embeddings"][i], s[f"w_{stage[0]}"][head, :, j])
+        case "turned_query" | "turned_key", head, i, j:
+            angle = s["angles"][i, j // 2]
+            factors = [angle.sin(), angle.cos()] if j % 2 else [angle.cos(), -angle.sin()]
+            pair = s[stage.removeprefix("turned_")][head, i].unflatten(0, (-1, 2))[j // 2]
+            return dot(pair, torch.stack(factors))
+        case "scores", head, i, j:
+            query, key = (s.get(f"turned_{name}", s[name])[head] for name in ("query", "key"))
+            return dot(query[i], key[j])
+        case "scaled_scores", head, i, j:
+            return [s["scores"][head, i, j], s["query"].shape[-1], value]
+        case "exponentials", head, i, j:
+            return [s["scaled_scores"][head, i, j], value]
+        case "row_sums", head, i:
+            return [s["exponentials"][head, i], value]
+        case "weights", head, i, j:
+            return [s["exponentials"][head, i, j], s["row_sums"][head, i], value]
+        case "head_outputs", head, i, j:
+            return dot(s["weights"][head, i], s["value"][head, :, j])
+        case "head_contributions", head, i, j:
+            mine = s["w_o"].unflatten(0, (len(s["value"]), -1))[head]
+            return dot(s["head_outputs"][head, i], mine[:, j])
+        case "output", i, j:
+            return dot(s["concat"][i], s["w_o"][:, j])
+        case "stream", i, j:
+            return [s["embeddings"][i, j], s["output"][i, j], value]
+        case "stream_means", i:
+            return [s["stream"][i], s["stream"].shape[-1], value]
+        case "stream_spreads", i:
+            off = s["stream"][i] - s["stream_means"][i]
+            return [(x, x) for x in off] + [len(off), value]
+        case "stream_normed", i, j:
+            return [s["stream"][i, j], s["stream_means"][i], s["stream_spreads"][i], value]
+        case "hidden", i, j:
+            row, column, bias = s["stream_normed"][i], s["w_in"][:, j], s["b_in"][j]
+            bias = [bias] if bias else []
+            return [torch.stack([row, column], 1), bias, row * column, bias, value]
+        case "active", i, j:
+            return [0, s["hidden"][i, j], value]
+        case "fed", i, j:
+            return dot(s["active"][i], s["w_out"][:, j])
+    raise ValueError(address)
 
 
 def norm(x, eps=1e-5):

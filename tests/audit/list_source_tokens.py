@@ -14,7 +14,6 @@ word counts ("W_Q1"), and subscript digits are numbers of their own, written as 
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 TOKENS = Path(__file__).resolve().parent / "source_tokens"
@@ -76,20 +75,15 @@ def listing(text: str) -> str:
     return "".join(f"{number}: {' '.join(words)}\n" for number, words in found if words)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main() -> None:
     """Write the numbers of each document of the folder that is named."""
     parser = argparse.ArgumentParser(
         description="List every number in the source documents, line by line, for the tests.",
     )
     parser.add_argument("folder", type=Path, help="the folder with the documents, as .txt files")
-    folder = parser.parse_args(arguments).folder
-    if not folder.is_dir():
-        sys.exit(f"{folder} is not a folder; the one with the documents is wanted")
-    documents = sorted(path for path in folder.glob("*.txt") if path.is_file())
-    if not documents:
-        sys.exit(f"{folder} has no .txt file; the folder with the documents is wanted")
+    folder = parser.parse_args().folder
     TOKENS.mkdir(parents=True, exist_ok=True)
-    for document in documents:
+    for document in sorted(folder.glob("*.txt")):
         text = document.read_bytes().decode("utf-8")
         (TOKENS / document.name).write_bytes(listing(text).encode("utf-8"))
 

@@ -9,11 +9,8 @@ from helpers import raises
 
 from mha import example_names, load_example
 from mha.audit.sources import KINDS, TITLES, load_source
-from mha.runs.places import Place
 
 TOKENS = Path(__file__).parent / "source_tokens"
-
-# What each document is made of, by kind; see `KINDS`.
 
 
 def listed_tokens(name):
@@ -36,17 +33,6 @@ def test_every_number_of_every_line_is_accounted_for(name):
     listed, transcribed = listed_tokens(name), transcribed_tokens(name)
     assert transcribed == listed
     assert list(transcribed) == sorted(transcribed)
-
-
-@pytest.mark.parametrize("name", TITLES)
-def test_numbers_that_take_part_in_a_calculation_say_what_they_are(name):
-    for number in load_source(name):
-        calculating = number.kind in ("derived", "input", "copy")
-        assert (number.place is not None) == calculating
-        assert bool(number.example) == calculating
-        if number.place:
-            assert number.example in example_names()
-            assert Place.parse(str(number.place)) == number.place
 
 
 def given(example, place):
@@ -118,11 +104,6 @@ def test_damaged_print_keeps_both_readings_and_the_reason():
         (
             {"kind": "derived", "example": "apple"},
             "a derived has example 'apple' and place ''; numbers that take part in a calculation"
-            " have both, others neither",
-        ),
-        (
-            {"kind": "label", "example": "apple", "place": "root"},
-            "a label has example 'apple' and place 'root'; numbers that take part in a calculation"
             " have both, others neither",
         ),
         (

@@ -9,9 +9,12 @@ from urllib.parse import unquote, urlparse
 import book_site as site
 import numpy as np
 import pytest
+import yaml
+from fontTools.ttLib import TTFont
 from helpers import STAGES
 from runs_of_pages import run_of
 
+from byhand.site.policy import HEADERS, policy, refused_in
 from mha import example_names, load_example, short, shown, softmax, tables, trace
 from mha.runs.origins import is_given
 from mha.runs.stages import stage_array
@@ -22,6 +25,7 @@ PAGES = site.toc_pages()
 WORKED = [name for name in example_names() if f"examples/{name}" in PAGES]
 CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transformer/"))]
 CHAPTERS += [f"examples/{name}" for name in WORKED]
+BASE_URL = yaml.safe_load((site.ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
 
@@ -34,16 +38,24 @@ def test_style_sheets_load_nothing_from_another_origin():
             assert address.startswith("data:") or not urlparse(address).scheme, (sheet, address)
 
 
+def test_nothing_beside_the_pages_claims_an_address_and_hosts_are_told_the_policy():
+    written = (site.SITE / "_headers").read_text(encoding="utf-8")
+    assert written == HEADERS.format(policy=policy())
+    for name in ("sitemap.xml", "_static/card.png"):
+        assert (site.SITE / name).exists() == bool(BASE_URL)
+
+
 LEAKS = (
     *(r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython", r"\\(frac|mathrm|sqrt)", r"\?\?", r"\{[a-z:]+\}"),
     *(r"np\.float64", r"\\x[0-9a-f]{2}", r"\$[A-Za-z\\]"),
 )
 
 
-@pytest.mark.parametrize("name", [*PAGES, "search"])
+@pytest.mark.parametrize("name", [*PAGES, "search", "notices"])
 def test_a_page_is_whole(name):
     """All that can be told of any page that was written, parsed once."""
     page, found = site.path(name), site.soup(name)
+    states_its_policy_and_no_address(page, found)
     for element in found.find_all(list(LOADING)):  # nothing is loaded from another origin
         address = element.get(LOADING[element.name], "")
         assert not urlparse(address).scheme, element
@@ -73,8 +85,32 @@ def test_a_page_is_whole(name):
         assert image.get("alt", "").strip()
         assert "/" not in image["alt"]
     heads_and_numbers_are_set_as_what_they_say(article)
+    assert {char for char in article.get_text() if ord(char) not in drawn_by_every_page()} == set()
     for exercise in article.select("div.exercise"):  # with its solution right below
         assert "solution" in exercise.find_next_sibling()["class"]
+
+
+def states_its_policy_and_no_address(page, found):
+    text = page.read_text(encoding="utf-8")
+    assert refused_in(text) == ""
+    policies = found.select('head > meta[http-equiv="Content-Security-Policy"]')
+    assert [meta["content"] for meta in policies] == [policy()]
+    first = min(text.index(tag) for tag in ("<script", "<link", "<style", "<title"))
+    assert text.index("Content-Security-Policy") < first  # before anything runs
+    if not BASE_URL:
+        claimed = "link[rel=canonical], meta[property='og:url'], meta[property='og:image']"
+        assert found.head.select(claimed) == []
+    foot = text.rpartition("extra_footer")[2]
+    assert re.search(r'href="[^"]*(?:notices\.html|#)">Notices</a>', foot)
+
+
+@cache
+def drawn_by_every_page():
+    """Return the characters that a page shows without a font of its own."""
+    static = site.ROOT / "book" / "_static"
+    texts = [{*TTFont(file).getBestCmap()} for file in (static / "fonts").glob("*.woff2")]
+    formulas = TTFont(static / "math" / "STIXTwoMath-book.woff2").getBestCmap()
+    return {*set.intersection(*texts), *formulas, *map(ord, "\n\t\r")}
 
 
 def heads_and_numbers_are_set_as_what_they_say(article):

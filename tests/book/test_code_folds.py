@@ -1,59 +1,14 @@
 """Code folds away at its section's end; what teaches stays open, and print has that alone."""
 
-import re
-
-import book_site as site
 import pytest
+from book_site import FRONT
 from bs4 import BeautifulSoup
 from one_book import build, on_paper
-
-MOST = 4  # places of a chapter where code stands open
-FENCE = re.compile(r"^(`{3,})(\{?)([\w-]*)\}?[^\n]*\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
-TAGGED = re.compile(r"^:?tags:.*\bteaches\b", re.MULTILINE)
-
-# ---- The chapters' sources ----
-
-
-def fences(text, line=1):
-    """Yield the fences of a page with their lines, and those inside of what holds a text."""
-    for fence in FENCE.finditer(text):
-        at = line + text.count("\n", 0, fence.start())
-        yield fence, at
-        if fence[2] and fence[3] not in ("code-cell", "literalinclude"):
-            yield from fences(fence[4], at + 1)
-
-
-INDENTED = re.compile(r"\n\n((?: {4}.*\n)+)")
-
-
-def open_code(name, text):
-    """Return file and line of each place of a page where code stands open."""
-    found = []
-    for fence, line in fences(text):
-        if fence[3] == "exercise":
-            at = [
-                line + fence[4].count("\n", 0, m.start(1)) + 1 for m in INDENTED.finditer(fence[4])
-            ]
-            found += [f"book/{name}.md:{number}" for number in at]
-        kind, is_directive = fence[3], bool(fence[2])
-        is_open = kind == "literalinclude" or not is_directive
-        if is_open or (kind == "code-cell" and TAGGED.search(fence[4])):
-            found.append(f"book/{name}.md:{line}")
-    return found
-
-
-@pytest.mark.parametrize("name", site.toc_pages())
-def test_code_stands_open_at_few_places_of_a_chapter(name):
-    places = open_code(name, site.source(name))
-    assert len(places) <= MOST, f"code stands open at {len(places)} places: {', '.join(places)}"
-
-
-# ---- A small book ----
 
 EXTENSIONS = ["myst_nb", "byhand.chapter.code_folds"]
 
 PAGE = (
-    site.FRONT
+    FRONT
     + """# A page
 
 First words.

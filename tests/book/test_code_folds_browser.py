@@ -21,21 +21,15 @@ def are_open(page):
     return states.pop()
 
 
-def test_without_scripts_a_fold_opens_by_itself(opened):
-    page = opened(PAGE, java_script_enabled=False)
-    fold = page.locator("details.code-fold:not(.fold *)").nth(1)
-    expect(fold.locator(".cell_input").first).not_to_be_visible()
-    fold.locator("summary").click()
-    expect(fold.locator(".cell_input").first).to_be_visible()
-    assert page.locator(".code-switch").count() == 0
-
-
-def test_the_switch_works_by_mouse_and_keyboard_and_is_remembered(opened):
-    page = opened(PAGE)
+def test_the_switch_works_by_mouse_and_keyboard_looks_pressed_and_is_remembered(opened):
+    page = opened(PAGE, forced_colors="active")
+    ground = "e => getComputedStyle(e).backgroundColor"
+    before = switch(page).evaluate(ground)
     assert switch(page).get_attribute("aria-pressed") == "false"
     assert not are_open(page)
     switch(page).click()
     assert switch(page).get_attribute("aria-pressed") == "true"
+    assert switch(page).evaluate(ground) != before
     assert are_open(page)
     expect(page.locator("details:not(.fold *) > summary", has_text="check").first).to_be_visible()
     assert any(line.startswith("assert ") for line in page.evaluate(LINES))
@@ -75,12 +69,3 @@ def test_the_reader_s_place_stays_where_it_is_when_code_opens_above_it(opened):
         site.rest(page, 100)
         assert heading.bounding_box()["y"] == pytest.approx(before, abs=3)
     assert switch(page).get_attribute("aria-pressed") == "false"
-
-
-def test_the_pressed_switch_looks_pressed_in_forced_colours(opened):
-    page = opened(PAGE)
-    page.emulate_media(forced_colors="active")
-    ground = "e => getComputedStyle(e).backgroundColor"
-    before = switch(page).evaluate(ground)
-    switch(page).click()
-    assert switch(page).evaluate(ground) != before

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from book_site import FRONT, ROOT
 from faults import FAULTS, IN_CELLS, LEADS_NOWHERE, PAGE, cell
-from small_project import build, copy_without_pages, published, write_contents
+from small_project import build, copy_without_pages, write_contents
 
 from byhand.checking import check_sources
 
@@ -100,68 +100,42 @@ def test_what_is_sound_is_left_alone(sound, tmp_path):
 # ---- What only a build can tell ----
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Return a copy of the project with a book of one page, built."""
-    project = tmp_path_factory.mktemp("project")
+def built_with(project, pages):
+    """Build a book with pages beside its first, and return what is told."""
     copy_without_pages(project)
-    write_contents(project, ["index"])
-    (project / PAGE).write_text(SOUND, encoding="utf-8")
-    assert build(project).returncode == 0
-    return project
-
-
-def told_of_cells(project, seconds, faults):
-    """Build a book with a page a fault, whose cells may take so long; return what is told."""
-    config = project / "_config.yml"
-    text, changed = re.subn(
-        r"(?m)^  timeout: \d+$", f"  timeout: {seconds}", config.read_text("utf-8")
-    )
-    assert changed == 1
-    config.write_text(text, encoding="utf-8")
-    pages = {f"page-{place:02}": fault for place, fault in enumerate(faults)}
     write_contents(project, ["index", *pages])
-    for name, (_, code, *_) in pages.items():
-        text = f"{SOUND}{cell(*code)}\n\nSo {{eval}}`x`.\n"
+    for name, text in ({"index": SOUND} | pages).items():
         (project / "book" / f"{name}.md").write_text(text, encoding="utf-8")
     done = build(project)
+    assert done.returncode != 0
+    return done.stderr
+
+
+def test_faults_of_cells_are_a_line_each(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONOPTIMIZE", "2")  # assertions hold all the same
+    pages, wanted = {}, []
     first = SOUND.count("\n") + 2
-    wanted = [
-        f"book/{name}.md:{first + line}: WARNING: this cell failed: {message}"
-        for name, (_, _, message, line) in pages.items()
-    ]
-    return done.stderr.splitlines(), wanted
-
-
-# On a busy machine some cells need longer than one would wait for one that never ends.
-@pytest.mark.parametrize("seconds", [60, 8])
-def test_faults_of_cells_are_a_line_each_and_the_last_good_book_stays(
-    built, tmp_path, monkeypatch, seconds
-):
-    monkeypatch.setenv("PYTHONOPTIMIZE", "2")
-    project = shutil.copytree(built, tmp_path / "book")
-    before = published(project)
-    faults = [fault for fault in IN_CELLS if ("within 8 seconds" in fault[2]) == (seconds == 8)]
-    told, wanted = told_of_cells(project, seconds, faults)
+    for place, (_, code, message, line) in enumerate(IN_CELLS):
+        pages[f"page-{place:02}"] = f"{SOUND}{cell(*code)}\n\nSo {{eval}}`x`.\n"
+        told = f"book/page-{place:02}.md:{first + line}: WARNING: this cell failed: {message}"
+        wanted.append(told)
+    told = built_with(tmp_path, pages).splitlines()
     assert len(told) == len(wanted) + 1, told
     assert all(line.startswith(start) for line, start in zip(told, wanted, strict=False)), told
     assert told[-1].startswith("error: the book was not built;")
-    assert published(project) == before
 
 
-def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(built):
+def test_what_leads_nowhere_is_told_with_file_and_line_all_at_once(tmp_path):
     texts = [text for text, _ in LEADS_NOWHERE]
-    (built / PAGE).write_text(SOUND + "\n\n".join(texts) + "\n", encoding="utf-8")
     other = FRONT.rstrip("\n") + "\n# A page\n{nope}`a`\n"  # whatever stands before it
     other += "\n```{code-cell}\n1\n```\n{nope}`b`\n\n```{code-cell}\n2\n```\n\n\n{nope}`c`\n"
-    (built / "book" / "other.md").write_text(other, encoding="utf-8")
-    write_contents(built, ["index", "other"])
-    told = build(built).stderr
+    page = SOUND + "\n\n".join(texts) + "\n"
+    told = built_with(tmp_path, {"page": page, "other": other})
     for i, (text, message) in enumerate(LEADS_NOWHERE):
         line = "\n\n".join([SOUND.rstrip("\n"), *texts[:i], ""]).count("\n") + 1
         line += 3 * text.startswith("(twice)")  # where it stands again
         line += 2 * text.startswith("```{code-cell}")  # its last line shows the figure
-        assert re.search(rf"{PAGE}:{line}: WARNING: .*{re.escape(message)}", told), told
+        assert re.search(rf"book/page.md:{line}: WARNING: .*{re.escape(message)}", told), told
     lines = [n for n, line in enumerate(other.splitlines(), 1) if "nope" in line]
     found = re.findall(r"other\.md:(\d+): WARNING: Unknown interpreted", told)
     assert [int(line) for line in found] == lines

@@ -2,6 +2,8 @@
 
 import book_site as site
 import pytest
+from page_checks import colour_of
+from playwright.sync_api import expect
 
 from mha.audit.judging import judgements
 from mha.audit.sources import source_names
@@ -34,32 +36,60 @@ def test_one_screen_of_a_desk_has_title_sums_and_the_way_in(opened):
     assert wrong["y"] == right["y"]
     # A little smaller than it was: the row of one query stands on this screen too.
     assert page.locator("article h1").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") > 64
+    for theme in ("light", "dark"):
+        page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+        colours = page.locator(".slip").evaluate(
+            """e => [getComputedStyle(e).color, getComputedStyle(e, "::after").borderTopColor]"""
+        )
+        assert colours == [colour_of(page, "--slip")] * 2
     page.get_by_role("link", name="Start reading").click()
     page.wait_for_url("**/mechanism/what-attention-does.html*")
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1100, 800), (1280, 800)])
-def test_the_row_of_one_query_stands_whole_on_the_first_screen(opened, width, height):
+def test_the_row_of_one_query_stands_whole_and_the_slip_is_the_door_to_its_sheet(
+    opened, width, height
+):
     page = opened("index", width=width, height=height)
     row = page.locator("mha-explorer.live .one")
     row.wait_for()
     page.evaluate("document.fonts.ready.then(() => true)")
     box = row.bounding_box()
     assert box["y"] + box["height"] <= height
+    page.locator(".front-sum .slip a").click()
+    page.wait_for_selector("mha-instrument.live")
+    expect(page.locator(".pencil-row .n.at")).to_have_text("0.81")
+    expect(page.locator(".pencil-row .n.at")).to_be_in_viewport()
+    expect(page.locator(".pencil-line")).to_have_text("0.48 + 0.04 + 0.6 + 0.06 = 0.81 1.18")
+    expect(page.locator(".pencil-line")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+# ---- The red pencil's sheet ----
+
+SHEET = "sources/what-the-sources-print"
+HIGHEST = 20_000
+"""Pixels at 1,280 pixels wide."""
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_slip_is_struck_through_in_red_pencil(opened, theme):
-    page = opened("index", color_scheme=theme)
-    colours = page.locator(".slip").evaluate(
-        """e => [getComputedStyle(e).color, getComputedStyle(e, "::after").borderTopColor]"""
-    )
-    pencil = page.evaluate(
-        """() => { const probe = document.createElement("i");
-                   probe.style.color = "var(--slip)";
-                   document.body.append(probe);
-                   return getComputedStyle(probe).color; }"""
-    )
-    assert colours == [pencil, pencil]
+def test_the_sheet_takes_the_room_that_was_kept(opened):
+    page = opened(SHEET)
+    below = page.locator("#how-a-number-is-judged")
+    before = below.bounding_box()["y"]
+    page.wait_for_selector("mha-instrument.live")
+    page.evaluate("document.fonts.ready.then(() => true)")
+    assert abs(below.bounding_box()["y"] - before) < 24
+    assert page.evaluate("document.documentElement.scrollHeight") < HIGHEST
+    page.get_by_role("link", name="0.33").first.click()
+    expect(page.locator(".pencil-row .n.at")).to_have_text("0.33")
+
+
+@pytest.mark.browser
+def test_without_scripts_its_figure_and_every_number_stand_there(opened):
+    page = opened(SHEET, java_script_enabled=False)
+    expect(page.locator("mha-instrument .drawing")).to_be_visible()
+    page.locator("details.all-numbers > summary").click(position={"x": 30, "y": 20})
+    expect(page.locator("#tbl-audit-slips-apple-1")).to_be_visible()
+    expect(page.locator("#tbl-audit-spoiled-apple")).to_be_visible()

@@ -31,26 +31,8 @@ EXERCISE = "\n```{exercise}\n:label: ex-NAME\n:class: CLASS\nWhat?\n```\n"
 WORDS = "\n" + "word " * 120 + "\n"
 
 
-def made(folder, text, **config):
-    warnings = build(folder, {"index": text}, **({"extensions": EXTENSIONS} | config))
-    text = (folder / "html" / "index.html").read_text(encoding="utf-8")
-    return warnings, BeautifulSoup(text, "html.parser")
-
-
-def test_a_page_has_the_sentence_and_the_aims(tmp_path):
-    warnings, page = made(tmp_path, PAGE)
-    assert warnings == ""
-    assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
-    aims = page.select_one(".lead + .aims")
-    assert aims.select_one("p").get_text() == "After this chapter you can"
-    items = [item.get_text() for item in aims.select("ul > li")]
-    assert items == ["say what it is", "work it", "tell them apart"]
-    assert aims.select("p")[-1].get_text() == "About 5 minutes to read"
-
-
 # 120 words are a minute, a box or a question two, an exercise three to ten; in steps of five.
 MINUTES = [
-    (WORDS * 10, "10 minutes to read"),
     (WORDS * 12, "10 minutes to read"),
     (WORDS * 13, "15 minutes to read"),
     (WORDS * 10 + "\n## Deeper: more\n" + WORDS * 30, "10 minutes to read"),
@@ -66,34 +48,51 @@ MINUTES = [
         "10 minutes to read, and 40 for the exercises",
     ),
     (WORDS * 7 + QUIZ * 3, "15 minutes to read"),
-    (WORDS * 5, "5 minutes to read"),
 ]
+LEVELS = ("difficulty-1", "difficulty-3", "other")
 
 
-def test_the_minutes_follow_the_rule(tmp_path):
-    pages = {}
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Build a book: a page of exercises, and one for each rule of the minutes."""
+    folder, pages = tmp_path_factory.mktemp("openings"), {}
     for i, (text, _) in enumerate(MINUTES):
         for number in range(text.count("NAME")):
             text = text.replace("NAME", f"{i}-{number}", 1)
         for number in range(text.count("{quiz} q\n")):
             text = text.replace("{quiz} q\n", f"{{quiz}} other-{number}\n", 1)
-        pages[f"page-{i:02}"] = PAGE.replace("---\n", "---\norphan: true\n", 1) + text
-    assert build(tmp_path, {"index": "# A\n"} | pages, extensions=EXTENSIONS) == ""
-    for name, (_, wanted) in zip(pages, MINUTES, strict=True):
-        html = (tmp_path / "html" / f"{name}.html").read_text(encoding="utf-8")
-        told = BeautifulSoup(html, "html.parser").select_one(".aims-minutes").get_text()
+        pages[f"page-{i}"] = PAGE.replace("---\n", "---\norphan: true\n", 1) + text
+    exercises = [EXERCISE.replace("NAME", level).replace("CLASS", level) for level in LEVELS]
+    pages["index"] = "# A\n" + "".join(exercises)
+    assert build(folder, pages, extensions=EXTENSIONS) == ""
+    return folder
+
+
+def soup_of(folder, name):
+    text = (folder / "html" / f"{name}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(text, "html.parser")
+
+
+def test_a_page_has_the_sentence_and_the_aims(folder):
+    page = soup_of(folder, "page-0")
+    assert page.select_one("h1 + .lead p").get_text().startswith("One sentence with")
+    aims = page.select_one(".lead + .aims")
+    assert aims.select_one("p").get_text() == "After this chapter you can"
+    items = [item.get_text() for item in aims.select("ul > li")]
+    assert items == ["say what it is", "work it", "tell them apart"]
+
+
+def test_the_minutes_follow_the_rule(folder):
+    for i, (_, wanted) in enumerate(MINUTES):
+        told = soup_of(folder, f"page-{i}").select_one(".aims-minutes").get_text()
         assert told == f"About {wanted}"
 
 
 # ---- Exercises ----
 
 
-def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
-    text = "# A\n"
-    for name, level in (("one", "difficulty-1"), ("three", "difficulty-3"), ("none", "other")):
-        text += EXERCISE.replace("NAME", name).replace("CLASS", level)
-    warnings, page = made(tmp_path, text)
-    assert warnings == ""
+def test_an_exercise_shows_and_says_how_difficult_it_is(folder):
+    page = soup_of(folder, "index")
     titles = [" ".join(t.get_text(" ").split()) for t in page.select(".exercise .admonition-title")]
     assert titles == [
         "Exercise 1 • difficulty 1 of 3",
@@ -102,7 +101,8 @@ def test_an_exercise_shows_and_says_how_difficult_it_is(tmp_path):
     ]
     hidden = [mark.get_text() for mark in page.select(".difficulty [aria-hidden=true]")]
     assert hidden == ["•", "•••"]
-    assert '#difficulty(3, 3, "•") Exercise 2' in on_paper(tmp_path, extensions=EXTENSIONS)
+    said = on_paper(folder, extensions=EXTENSIONS)
+    assert '#difficulty(3, 3, "•") Exercise 2' in said
 
 
 @pytest.mark.book

@@ -199,11 +199,6 @@ def test_a_chapter_is_printed_in_the_order_of_its_page(name, unbroken):
     assert at or not lines
 
 
-def test_every_link_inside_leads_somewhere(reader):
-    assert sum(1 for _ in printed_book.link_names(reader)) > 200
-    assert printed_book.dead_links(reader) == []
-
-
 def test_what_is_cited_stands_on_paper_and_on_the_page_that_is_named(pages, reader):
     first = begins(reader, "About this book")
     there = {m[1] + m[2]: n for n, p in enumerate(pages) for m in CITED.finditer(p) if m[3]}

@@ -1,5 +1,6 @@
-"""The commands that print, on a small book: one execution, readers, bad input, blocks."""
+"""The commands that print, on a small book: one execution, readers, bad input, strange words."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -7,10 +8,12 @@ from pathlib import Path
 import building
 import printed_book
 import pytest
+from bs4 import BeautifulSoup
 from printed_book import build, squeezed, text_of
 from pypdf import PdfReader
 
 from mha import load_example, tables, trace
+from mha.views.table import as_written, no_tags
 
 pytestmark = pytest.mark.pdf
 READER = ("course", "--title", "Week 1", "--chapters")
@@ -52,6 +55,44 @@ blocks.weighted_block(large, name="tbl-weighted")
 """
 
 
+# Markup of HTML and of Markdown, quotes, a role that would run, TeX's own signs, and a letter whose
+# accent is a character of its own. Characters that turn the text around are no tokens at all.
+STRANGE = (
+    "</script><b>hm</b>",
+    "\"a' & &lt;",
+    "{eval}`open(1)`",
+    "*a* $c$ \\d_e^f",
+    "e\u0301#%~{",
+)
+TITLE = "<b>A</b> {eval}`1` & \\x"
+VIEWS = [
+    'show.stage("weights", name="tbl-strange-weights-{head}", head=0)',
+    'show.stage("scores", name="tbl-strange-scores")',
+    'show.strongest(name="tbl-strange-strongest")',
+    "show.maps()",
+    "show.lanes()",
+    "show.query(2)",
+    "show.strips()",
+    "show.explorer()",
+    'show.turn("scores", 0, 1, head=0)',
+    'show.row("weights", 2, head=1)',
+]
+HEADING = 'Strange "all" & </script> {x}=~#:%'
+
+
+def strange_page(project):
+    """Add an example of strange words, and return a page about it."""
+    examples = project / "mha" / "examples"
+    text = (examples / "apple.toml").read_text(encoding="utf-8")
+    tokens, title = (next(x for x in text.splitlines() if x.startswith(n)) for n in ("tok", "tit"))
+    text = text.replace(tokens, f"tokens = {json.dumps(STRANGE)}")
+    text = text.replace(title, f"title = {json.dumps(TITLE)}")
+    (examples / "strange.toml").write_text(text, encoding="utf-8")
+    start = 'from mha.chapters import *\nrun, show = open_example("strange")'
+    cells = [f"```{{code-cell}}\n{code}\n```" for code in (start, *VIEWS)]
+    return "\n\n".join([f"# {no_tags(as_written(HEADING))}", "## A section", *cells])
+
+
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
     """Return a small book, built and printed."""
@@ -59,12 +100,20 @@ def printed(tmp_path_factory):
     printed_book.write(project, "beta", printed_book.PAGES["beta"] + CODE + REMARK + WIDEST)
     printed_book.write(project, "notation", "\n# Notation\n\nThere is $x$.\n")
     printed_book.write(project, "blocks", BLOCKS)
-    toc, indent = project / "_toc.yml", "\n      "
-    more = indent.join(["- file: beta", "- file: notation", "- file: blocks"])
+    printed_book.write(project, "strange", strange_page(project))
+    toc, indent = project / "_toc.yml", "\n      - file: "
+    more = indent.join(["- file: beta", "notation", "blocks", "strange"])
     toc.write_text(toc.read_text("utf-8").replace("- file: beta", more), "utf-8")
     done = build(project, "pdf")
     assert done.returncode == 0, done.stderr
     return project
+
+
+def made_when(project):
+    """Return when each file of the pages, and of what their cells gave, was made."""
+    folders = (project / "_build" / "results", project / "_build" / "html")
+    files = [p for folder in folders for p in sorted(folder.rglob("*")) if p.is_file()]
+    return [p.stat().st_mtime_ns for p in files]
 
 
 def pdfs(project):
@@ -78,17 +127,6 @@ def pdf_of(project, name="attention-by-hand"):
 
 def text(project, name="attention-by-hand"):
     return squeezed("".join(text_of(pdf_of(project, name))))
-
-
-def test_printing_computes_nothing_and_neither_does_the_next_build(printed):
-    folders = (printed / "_build" / "results", printed / "_build" / "html")
-    files = [p for folder in folders for p in sorted(folder.rglob("*")) if p.is_file()]
-    before = [p.stat().st_mtime_ns for p in files]
-    assert build(printed, "pdf", "--paper", "letter").returncode == 0
-    assert build(printed).returncode == 0
-    assert [p.stat().st_mtime_ns for p in files] == before
-    reader = PdfReader(pdf_of(printed, "attention-by-hand-letter"))
-    assert {tuple(map(float, page.mediabox[2:])) for page in reader.pages} == {(612.0, 792.0)}
 
 
 def test_openings_and_folds_have_their_print_form(printed):
@@ -142,7 +180,6 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
     assert "Twonumbers" not in said
     reader = PdfReader(pdf_of(printed, "week-1"))
     assert reader.metadata.title == "Week 1"
-    assert printed_book.dead_links(reader) == []
 
 
 def test_a_reader_without_solutions_has_its_chapters_in_the_order_asked_for(printed, tmp_path):
@@ -159,19 +196,22 @@ def test_a_reader_without_solutions_has_its_chapters_in_the_order_asked_for(prin
     assert "Solution" not in said
     assert "Aquarterisleft" not in said
     assert "fortytwo=42" in said
-    assert printed_book.dead_links(reader) == []
 
 
-def test_a_reader_with_separate_solutions_makes_two_files(printed):
-    assert build(printed, *READER, "alpha,beta", "--solutions", "separate").returncode == 0
+def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(printed):
+    before = made_when(printed)
+    asked = (*READER, "alpha,beta", "--solutions", "separate", "--paper", "letter")
+    assert build(printed, *asked).returncode == 0
+    assert build(printed).returncode == 0
+    assert made_when(printed) == before
+    sheets = PdfReader(pdf_of(printed, "week-1")).pages
+    assert {tuple(map(float, page.mediabox[2:])) for page in sheets} == {(612.0, 792.0)}
     assert "Aquarterisleft" not in text(printed, "week-1")
     solutions = text(printed, "week-1-solutions")
     assert "SolutiontoExercise1.1" in solutions
     assert "SolutiontoExercise2.1" in solutions
     assert "Aquarterisleft,seeTable1.1." in solutions
     assert "Whatisleft" not in solutions
-    for name in ("week-1", "week-1-solutions"):
-        assert printed_book.dead_links(PdfReader(pdf_of(printed, name))) == []
 
 
 def test_a_short_edition_with_names_in_any_script_says_where_the_code_is(printed, tmp_path):
@@ -253,50 +293,97 @@ def test_a_block_is_tinted_and_has_one_number_by_which_its_parts_are_cited(print
     captions = re.findall(r"Table 4\.(\d): ([A-Z]\w+)", text)
     assert captions == [("1", "Attention"), ("2", "Attention"), ("3", "Queries"), ("4", "Weighted")]
     source = printed / "_build" / "print" / "attention-by-hand.typ"
-    assert source.read_text(encoding="utf-8").count("fill: rgb(") == 2 * 9 + 3 * 25
+    chapter = source.read_text(encoding="utf-8").partition("Strange")[0]
+    assert chapter.count("fill: rgb(") == 2 * 9 + 3 * 25
 
 
-def test_who_listens_misses_nothing(printed):
-    reader = PdfReader(pdf_of(printed))
-    assert printed_book.faults_of_tags(reader) == []
-    said = [
-        tag.get("/Alt")
-        for tag in printed_book.structure(reader.trailer["/Root"]["/StructTreeRoot"]["/K"])
-    ]
+def test_a_formula_is_said_aloud(printed):
+    tags = PdfReader(pdf_of(printed)).trailer["/Root"]["/StructTreeRoot"]["/K"]
+    said = [tag.get("/Alt") for tag in printed_book.structure(tags)]
     assert "a equals b plus u; d equals e" in said
 
 
 # ---- Faults ----
 
 BROKEN = {
-    "Here is $\\phase{x}$, and more.": "the press says: unknown variable: phase",  # Temml knows it
-    "Back to {ref}`gone <gone>`.\n\n:::{div} screen-only\n(gone)=\nGone.\n:::": (
-        "gone is nowhere on paper"
+    "phase": (
+        "Here is $\\phase{x}$, and more.",  # Temml knows it
+        "the press says: unknown variable: phase",
     ),
-    "```{code-cell}\nfrom IPython.display import HTML\nHTML('<b>a</b>')\n```": (
-        "WARNING: this cell's output has no print form"
+    "gone": (
+        "Back to {ref}`gone <gone>`.\n\n:::{div} screen-only\n(gone)=\nGone.\n:::",
+        "gone is nowhere on paper",
+    ),
+    "output": (
+        "```{code-cell}\nfrom IPython.display import HTML\nHTML('<b>a</b>')\n```",
+        "WARNING: this cell's output has no print form",
     ),
 }
 
 
-@pytest.fixture(scope="module")
-def few(tmp_path_factory):
-    """Return a book of few words, which is soon built."""
-    project = printed_book.small_book(tmp_path_factory.mktemp("few"))
+def test_what_cannot_be_printed_is_told_with_chapter_and_line(tmp_path):
+    project = printed_book.small_book(tmp_path)
     first, _, others = printed_book.TOC.partition("  - caption: Second part")
     back = others[others.index("  - caption: Back matter") :]
-    (project / "_toc.yml").write_text(first + back, encoding="utf-8")
+    pages = "".join(f"      - file: {name}\n" for name in BROKEN)
+    (project / "_toc.yml").write_text(first + pages + back, encoding="utf-8")
     (project / "book" / "beta.md").unlink()
-    return project
+    text = "# A page\n\nAll is well.\n\n"
+    for name, (fault, _) in BROKEN.items():
+        printed_book.write(project, name, text + fault + "\n")
+    for name, (fault, said) in BROKEN.items():
+        done = build(project, *READER, name)
+        assert done.returncode == 1
+        line = (printed_book.FRONT + text).count("\n") + 1
+        place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
+        assert re.search(rf"book/{name}\.md:{place}: {re.escape(said)}", done.stderr), done.stderr
+        assert not (project / "_build" / "pdf").exists() or pdfs(project) == {}
 
 
-@pytest.mark.parametrize("fault", BROKEN)
-def test_what_cannot_be_printed_is_told_with_chapter_and_line(few, fault):
-    text = "(alpha)=\n# Alpha\n\nAll is well.\n\n"
-    line = len((printed_book.FRONT + text).splitlines()) + 1
-    printed_book.write(few, "alpha", text + fault + "\n")
-    done = build(few, "pdf")
-    assert done.returncode == 1
-    place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
-    assert re.search(rf"book/alpha\.md:{place}: {re.escape(BROKEN[fault])}", done.stderr)
-    assert not (few / "_build" / "pdf").exists() or pdfs(few) == {}
+# ---- Strange words are text wherever they come out: page, explorer, paper ----
+
+
+@pytest.fixture(scope="module")
+def strange(printed):
+    return printed / "_build" / "html" / "strange.html"
+
+
+def test_a_page_shows_every_token_as_it_is_written(strange):
+    page = BeautifulSoup(strange.read_text(encoding="utf-8"), "html.parser")
+    headers = [found.get_text(strip=True) for found in page.select("article th")]
+    drawn = " ".join(found.get_text("") for found in page.select("article svg text"))
+    for token in STRANGE:
+        assert headers.count(token) >= 2, token
+        assert token in drawn, token
+    assert not page.select("article th :is(em, b, .math), article svg :is(b, script)")
+    assert page.find("b", string="hm") is None
+
+
+@pytest.mark.browser
+def test_no_word_runs_and_the_explorer_shows_them(strange, browser):
+    context = browser.new_context()
+    errors = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
+    page.goto(strange.as_uri())
+    explorer = page.locator("mha-explorer")
+    explorer.scroll_into_view_if_needed()
+    page.locator("mha-explorer.live").wait_for()
+    assert explorer.locator("b", has_text="hm").count() == 0
+    shown = explorer.text_content() + explorer.evaluate(
+        "e => [...e.querySelectorAll('[aria-label]')].map((x) => x.ariaLabel).join(' ')"
+    )
+    assert all(token in shown for token in STRANGE)
+    assert errors == []
+    context.close()
+
+
+def test_the_printed_book_has_them_letter_by_letter(printed):
+    said = text(printed)
+    # A PDF may join the letter and its accent, and has typographer's quotes of TeX.
+    for token in STRANGE[:1] + STRANGE[2:4]:
+        assert squeezed(token) in said, token
+    assert said.count(squeezed("#%~{")) >= 2
+    assert squeezed("& &lt;") in said
+    assert squeezed("& </script> {x}=~#:%") in said

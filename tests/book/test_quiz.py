@@ -95,56 +95,6 @@ def test_on_paper_the_question_has_its_options_and_waits_for_the_key(book):
     assert "Check" not in said
 
 
-def quiz(content, options="", label="q"):
-    """Return a page with one quiz, which begins on line 3."""
-    return f"# Page\n\n```{{quiz}} {label}\n{options}Which?\n\n{content}\n```\n"
-
-
-REFUSED = [
-    (quiz("- [ ] a :: b\n- [ ] c :: d"), 3, "0 options are right; one is wanted"),
-    (quiz("- [x] a :: b\n- [x] c :: d"), 3, "2 options are right; one is wanted"),
-    (
-        quiz("- [ ] a :: b\n- [ ] c :: d", options=":multiple:\n\n"),
-        3,
-        "no option is right; at least one is wanted",
-    ),
-    (quiz("- [x] a :: b\n- [ ] c"), 7, "option `c` has no feedback after `::`"),
-    (quiz("- [x] a :: b\n- [ ] c ::"), 7, "option `c` has no feedback after `::`"),
-    (quiz("- [x] a :: b\n- c :: d"), 7, "an option begins with `[x]` or `[ ]`"),
-    (quiz("- [x] a :: b\n- [y] c :: d"), 7, "an option begins with `[x]` or `[ ]`"),
-    (quiz("- [x] :: b\n- [ ] c :: d"), 6, "an option has no text"),
-    (quiz("- [x] a :: b"), 6, "at least two options are wanted"),
-    (quiz("No list."), 3, "a question and a list of options are wanted"),
-    (quiz("- [x] a :: b\n- [ ] c :: d", label="Q1"), 3, "its label is not lower-case words"),
-    (
-        quiz("- [x] a :: b\n- [ ] c :: d") * 2,
-        11,
-        "another quiz of this page has this label",
-    ),
-]
-
-
-def test_a_quiz_that_cannot_be_answered_is_refused_with_its_line(tmp_path):
-    pages = {
-        f"page-{i:02}": f"---\norphan: true\n---\n{text}" for i, (text, *_) in enumerate(REFUSED)
-    }
-    warnings = build(tmp_path, {"index": "# Index\n"} | pages).splitlines()
-    assert len(warnings) == len(REFUSED), warnings
-    for i, (_, line, sentence) in enumerate(REFUSED):
-        told = f"page-{i:02}.md:{3 + line}: WARNING: quiz "
-        assert [w for w in warnings if told in w and sentence in w], (told, sentence, warnings)
-
-
-def test_a_mark_that_the_kernel_denies_is_refused(tmp_path):
-    text = FRONT + "```{code-cell}\nn = 2\n```\n\n" + quiz("- [x `n > 2`] a :: b\n- [ ] c :: d")
-    text += "\n" + quiz("- [x] a :: b\n- [ `n == 2`] c :: d", label="r")
-    text += "\n" + quiz("- [x `m`] a :: b\n- [ ] c :: d", label="s")
-    warnings = build(tmp_path, {"index": text})
-    assert "quiz q: an option is marked right, but `n > 2` is False" in warnings
-    assert "quiz r: an option is marked wrong, but `n == 2` is True" in warnings
-    assert "quiz s: `m` cannot be evaluated: NameError: name 'm' is not defined" in warnings
-
-
 PREDICT = """# Page
 
 ```{predict} doubled

@@ -27,12 +27,12 @@ def compute(tmp_path, monkeypatch):
     page = tmp_path / "book" / "page.md"
     page.parent.mkdir()
 
-    def run(*sources):
+    def run(*sources, seconds=60):
         steps = [
             Step("expression" if source.startswith("=") else "cell", i, 10 * i, source.strip("="))
             for i, source in enumerate(sources)
         ]
-        return results.compute(page, steps, "now", 60)
+        return results.compute(page, steps, "now", seconds)
 
     return run
 
@@ -50,6 +50,11 @@ def test_an_expression_has_the_value_that_it_has_where_it_stands(compute):
     values = [output["data"]["text/plain"] for given in found.outputs for output in given]
     assert values == ["1", "2"]
     assert found.errors == {4: "NameError: name 'f' is not defined"}
+
+
+def test_a_cell_that_never_ends_is_told(compute):
+    found = compute("while True: pass", seconds=1)
+    assert found.faults == [(0, "it did not end within 1 seconds")]
 
 
 def test_expressions_are_found_in_sentences_captions_and_marks():

@@ -1,4 +1,4 @@
-"""The book's address stands in one place, and the pages work below any other."""
+"""The book's address stands in one place; `test_content_policy.py` opens pages below another."""
 
 import re
 import shutil
@@ -10,8 +10,6 @@ import book_site as site
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from playwright.sync_api import expect
-from served_site import serving_below_a_path
 from small_project import build, copy_without_pages, published, write_contents, write_pages
 from sphinx.errors import ExtensionError
 
@@ -30,18 +28,6 @@ def said_of_address(html):
     page = BeautifulSoup(html, "html.parser")
     links = [link["href"] for link in page.select("link[rel=canonical]")]
     return links, {meta["property"]: meta["content"] for meta in page.select("meta[property]")}
-
-
-@pytest.mark.book
-def test_without_an_address_nothing_claims_one():
-    if yaml.safe_load((site.ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]:
-        pytest.skip("the book has an address")
-    assert not (site.SITE / "sitemap.xml").exists()
-    assert not (site.SITE / "_static" / "card.png").exists()
-    for name in site.toc_pages():
-        links, card = said_of_address(site.path(name).read_text("utf-8").partition("</head>")[0])
-        assert links == []
-        assert not {"og:url", "og:image"} & set(card)
 
 
 def test_with_an_address_every_page_names_its_own(tmp_path):
@@ -89,40 +75,3 @@ def test_the_citation_agrees_with_the_project_and_with_the_address():
     assert citation.get("url", "") == config["html"]["baseurl"]
     urls = tomllib.loads((site.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert urls.get("urls", {}).get("Homepage", "") == config["html"]["baseurl"]
-
-
-# ---- Below another address: `test_content_policy.py` opens every page so ----
-
-
-@pytest.fixture
-def served():
-    """Serve the built book below a path of a server on this machine; return its address."""
-    with serving_below_a_path(site.SITE) as address:
-        yield address
-
-
-@pytest.mark.book
-@pytest.mark.browser
-def test_search_and_explorer_work_below_a_path(served, browser):
-    page, wrong = browser.new_page(), []
-    page.on("response", lambda r: r.status < 400 or wrong.append((r.status, r.url)))
-    page.on("request", lambda r: r.url.startswith((served, "data:")) or wrong.append(r.url))
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(f"{served}search.html?q=softmax")
-    result = page.locator("a.search-result[href*='mechanism/softmax.html']").first
-    result.wait_for()
-    result.click()
-    page.wait_for_load_state("load")
-    assert page.url.startswith(f"{served}mechanism/softmax.html")
-    page.goto(f"{served}examples/cat-sat.html")
-    explorer = page.locator("mha-explorer")
-    explorer.scroll_into_view_if_needed()
-    explorer.locator(".strip").wait_for()
-    before = explorer.inner_text()
-    field = explorer.locator("input[type=number], input[type=text]").first
-    field.scroll_into_view_if_needed()
-    field.fill("3")
-    field.press("Enter")
-    expect(explorer).not_to_have_text(before, use_inner_text=True)
-    assert wrong == []
-    page.close()

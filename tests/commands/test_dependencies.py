@@ -1,9 +1,7 @@
-"""What is watched: each test fails when its file, or what else counts, is no longer looked at.
-
-The names stand here once more, apart from the lists that the build keeps.
-"""
+"""What is watched: files that the book depends on, and those that cells count on, too."""
 
 import shutil
+from functools import partial
 
 import html_book
 import pytest
@@ -21,8 +19,7 @@ COMPUTED_FROM = [
     "book/_ext/byhand/reading/running.py",
     "book/_ext/byhand/reading/cell_outputs.py",
 ]
-MADE_FROM = [
-    *COMPUTED_FROM,
+READ_FROM = [
     "book/index.md",
     "book/references.bib",
     "book/_static/book.css",
@@ -32,6 +29,7 @@ MADE_FROM = [
     "scripts/html_book.py",
     "_toc.yml",
     "pyproject.toml",
+    "CITATION.cff",
 ]
 
 
@@ -41,32 +39,19 @@ def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sources")
     for name in ("book", "mha", "scripts"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("_config.yml", "_toc.yml", "requirements.lock", "pyproject.toml"):
+    for name in ("_config.yml", "_toc.yml", "requirements.lock", "pyproject.toml", "CITATION.cff"):
         shutil.copy(ROOT / name, folder / name)
     return folder
 
 
-def notices(made_from, project, name):
-    """Tell whether a digest changes with a file, and comes back with it."""
+@pytest.mark.parametrize("name", [*COMPUTED_FROM, *READ_FROM])
+def test_what_the_book_and_what_its_cells_depend_on(project, name):
+    digests = html_book.made_from, partial(html_book.made_from, pages=False), results.made_from
+    before = [made_from(project) for made_from in digests]
     file = project / name
-    text, before = file.read_bytes(), made_from(project)
+    text = file.read_bytes()
     file.write_bytes(text + b"\n")
-    changed = made_from(project)
+    noticed = [made_from(project) != was for made_from, was in zip(digests, before, strict=True)]
     file.write_bytes(text)
-    assert made_from(project) == before
-    return changed != before
-
-
-@pytest.mark.parametrize("name", MADE_FROM)
-def test_the_book_depends_on(project, name):
-    assert notices(html_book.made_from, project, name)
-
-
-@pytest.mark.parametrize("name", COMPUTED_FROM)
-def test_what_cells_gave_depends_on(project, name):
-    assert notices(results.made_from, project, name)
-
-
-def test_prose_counts_for_no_cell(project):
-    assert not notices(results.made_from, project, "book/index.md")
-    assert not notices(results.made_from, project, "book/_static/book.css")
+    assert [made_from(project) for made_from in digests] == before
+    assert noticed == [True, name != "book/index.md", name in COMPUTED_FROM]

@@ -35,12 +35,6 @@ def test_bad_input_gets_a_sentence(arguments, sentence):
     assert str(stopped.value) == f"error: {sentence}"
 
 
-def test_all_packs_are_made_unless_some_are_chosen():
-    assert parsed().only == list(command.PACKS)
-    assert parsed("--only", "slides").only == ["slides"]
-    command.check(parsed())
-
-
 def test_the_readme_has_every_pack():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert all(f"- `{name}`: " in text for name in command.PACKS)

@@ -1,9 +1,8 @@
-"""The question bank is what the pages ask, and readers that are not ours read it.
+"""The packs of questions, cards and figures are what the pages have, as others read them.
 
-It is made once, and read as GIFT, as plain QTI, as Moodle's XML, by the rules of Canvas, and as the
-cards of Anki. The rules of Canvas are those of gems/plugins/qti_exporter in instructure/canvas-lms,
-as published: which element decides the kind of a question, and where answers, limits and feedback
-are looked for. Canvas itself has not been tried.
+The question bank is made once, and read as GIFT, as QTI, as Moodle's XML and as the cards of Anki.
+What Canvas wants besides is what gems/plugins/qti_exporter in instructure/canvas-lms looks for, as
+published: Canvas itself has not been tried.
 """
 
 import html
@@ -18,13 +17,17 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import lxml.html
+import printed_book
 import pytest
 from book_site import ROOT, SITE
 from bs4 import BeautifulSoup
 from onyx2moodle import classifier
 from onyx2moodle.parser import parse_item
-from packs import alone, cards, pages, questions
+from packs import alone, cards, figures, pages, questions
+from packs.mathematics import as_tex
 from py_mini_racer import MiniRacer
+from pypdf import PdfReader
 
 from byhand.mathematics.page import to_mathml
 
@@ -101,9 +104,11 @@ def test_every_quiz_box_and_exercise_of_the_pages_is_in_the_bank_or_left_out(ban
     left_out = {*alone.BANK["left-out"]}
     wanted, boxed = set(), set()
     for page in book:
-        soup = BeautifulSoup(page.path.read_text(encoding="utf-8"), "lxml")
-        wanted |= {tag["id"] for tag in soup.select("mha-quiz, mha-your-turn, .exercise")}
-        boxed |= {tag["id"] for tag in soup.select(".exercise:has(mha-your-turn)")}
+        document = lxml.html.document_fromstring(page.path.read_text(encoding="utf-8"))
+        wanted |= {*document.xpath("//mha-quiz/@id | //mha-your-turn/@id")}
+        exercises = document.find_class("exercise")
+        wanted |= {exercise.get("id") for exercise in exercises}
+        boxed |= {e.get("id") for e in exercises if e.find(".//mha-your-turn") is not None}
     assert {question.label for question in bank} - {""} == wanted - left_out - boxed
     assert left_out < wanted
     assert {*alone.BANK["needs"]} < wanted - left_out
@@ -139,7 +144,6 @@ def test_a_table_that_holds_the_answer_too_comes_in_part(bank):
     ("said", "named"),
     [
         ("Look at the tables above.", "'tables above'"),
-        ("It is in the notebook of this page.", "'the notebook'"),
         ('See <a href="mechanism/softmax.html#tbl-none">Table 4.9</a>.', "Table 4.9"),
     ],
 )
@@ -250,7 +254,6 @@ def test_qti_is_read_as_it_is_meant(bank, qti):
             assert len(interaction.choices) == len(right)
             names = [choice.identifier for choice in interaction.choices]
             assert [name in response.correct_values for name in names] == right
-        assert len(item.feedback) == len(question.options) + 1
 
 
 def test_fresh_numbers_are_right_as_they_are_printed(bank):
@@ -278,76 +281,51 @@ def printed(text):
     return [group.split(", ") for group in givens]
 
 
-# ---- Canvas ----
-
 CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 ITEM = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
-FEEDBACK = f"{ITEM}setOutcomeValue[@identifier='FEEDBACK']"
 
 
-def kind_of(resource, item):
-    """Return what Canvas takes an item for: the manifest's word first, then what is in the item."""
-    said = next((e.text.lower() for e in resource.iter(f"{ITEM}interactionType")), None)
-    field = resource.find(f".//{CP}instructureMetadata/{CP}instructureField[@name='question_type']")
-    if said == "extendedtextinteraction" and field is not None:
-        return field.get("value")
-    for tag, kind in (
-        ("choiceInteraction", "choice"),
-        ("extendedTextInteraction", "essay"),
-        ("textEntryInteraction", "words in a gap"),
-    ):
-        if item.find(f".//{ITEM}{tag}") is not None:
-            return kind
-    return None
+def letters(said):
+    """Return the letters of an element or of HTML, without what white space there is."""
+    is_html = isinstance(said, str)
+    text = BeautifulSoup(said, "html.parser").get_text() if is_html else "".join(said.itertext())
+    return "".join(text.split())
 
 
-def limits(item):
-    """Return between which numbers `NumericInteraction` takes an answer."""
-    found = (item.find(f".//{ITEM}{side}/{ITEM}baseValue") for side in ("gte", "lte"))
-    return tuple(Decimal(element.text) for element in found)
-
-
-def options(item):
-    """Return of each option, as `ChoiceInteraction` reads it, if it is right, and its reply."""
-    right = {e.text for e in item.iterfind(f".//{ITEM}correctResponse/{ITEM}value")}
-    replies = {e.get("identifier"): e for e in item.iterfind(f"{ITEM}modalFeedback")}
-    found = {e.get("identifier"): [e.get("identifier") in right, None] for e in choices(item)}
-    for condition in item.iterfind(f".//{ITEM}responseIf"):
-        value = condition.find(f"*/{ITEM}baseValue[@baseType='identifier']")
-        if value is not None:
-            reply = condition.find(f"{FEEDBACK}//{ITEM}baseValue").text
-            found[value.text][1] = replies[reply].find(f"{ITEM}p")
-    return list(found.values())
-
-
-def choices(item):
-    return item.iter(f"{ITEM}simpleChoice")
-
-
-def test_canvas_keeps_kinds_limits_right_options_replies_and_pictures(bank, folder):
-    kinds = {"number": "numerical_question", "choice": "choice", "essay": "essay"}
-    package = folder / "questions-canvas"
-    manifest = ElementTree.parse(package / "imsmanifest.xml").getroot()
-    assert manifest.findtext(f"{CP}metadata/{CP}schema").startswith("QTIv2.")
-    resources = {r.get("identifier"): r for r in manifest.iter(f"{CP}resource")}
+def test_what_qti_takes_for_right_and_what_it_replies(bank, folder):
     for question in bank:
-        resource = resources[question.name]
-        item = ElementTree.parse(package / f"{question.name}.xml").getroot()
-        assert resource.get("type").startswith("imsqti_item_xmlv2p")
-        assert item.get("title") == question.title
-        assert kind_of(resource, item) == kinds[question.kind]
+        item = ElementTree.parse(folder / "questions-qti" / f"{question.name}.xml").getroot()
         if question.kind == "number":
-            low, high = limits(item)
+            low, high = (
+                Decimal(item.find(f".//{ITEM}{side}/{ITEM}baseValue").text)
+                for side in ("gte", "lte")
+            )
             assert low <= Decimal(question.key) <= high
             assert high - low == 2 * question.margin
-        for option, (is_right, reply) in zip(question.options, options(item), strict=True):
-            assert is_right == option.is_right
-            assert "".join(reply.itertext()).strip()
-        replies = [e.get("identifier") for e in item.iterfind(f"{ITEM}modalFeedback")]
-        assert replies.count("general_fb") == 1
+        said = {e.get("identifier"): e for e in item.iterfind(f"{ITEM}modalFeedback")}
+        assert letters(said.pop("general_fb")) == letters(question.feedback)
+        for condition in item.iterfind(f".//{ITEM}responseIf"):
+            option = condition.findtext(f"*/{ITEM}baseValue[@baseType='identifier']")
+            if option is not None:
+                reply = said.pop(condition.findtext(f"{ITEM}setOutcomeValue//{ITEM}baseValue"))
+                (asked,) = (o for o in question.options if o.letter == option)
+                assert letters(reply) == letters(asked.feedback)
+        assert said == {}
+
+
+def test_canvas_is_told_of_numbers_and_finds_the_pictures_of_the_same_items(bank, folder):
+    package = folder / "questions-canvas"
+    resources = ElementTree.parse(package / "imsmanifest.xml").getroot().iter(f"{CP}resource")
+    for question, resource in zip(bank, resources, strict=True):
+        item = f"{question.name}.xml"
+        assert (package / item).read_bytes() == (folder / "questions-qti" / item).read_bytes()
+        said = [element.text for element in resource.iter(f"{ITEM}interactionType")]
+        kinds = [e.get("value") for e in resource.iter(f"{CP}instructureField")]
+        wanted = ["extendedTextInteraction"], ["numerical_question"]
+        assert (said, kinds) == (wanted if question.kind == "number" else ([], []))
         files = {file.get("href") for file in resource.iter(f"{CP}file")}
-        for picture in item.iter(f"{ITEM}img"):
-            assert picture.get("src") in files  # Canvas looks for the address from the top
+        pictures = ElementTree.parse(package / item).iter(f"{ITEM}img")
+        assert files == {item, *(picture.get("src") for picture in pictures)}  # from the top
         assert len(files) == 1 + len(question.files)
 
 
@@ -458,3 +436,45 @@ def test_the_deck_of_cards_as_anki_keeps_it(bank, book, tmp_path):
 
 def plain(html):
     return " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
+
+
+# ---- Figures and tables ----
+
+
+def test_every_named_figure_and_table_has_a_file_of_its_own_that_needs_no_style(book):
+    names = Counter()
+    for page in book:
+        drawn = list(figures.of_page(page))
+        named = page.article.select("figure[id^=fig-]:has(svg.f-drawing)")
+        assert len(drawn) >= len(named)
+        assert len(named) > 1 or not page.name.startswith("mechanism/")
+        for figure in drawn:
+            names[page.name, "figure", figure.name] += 1
+            root = ElementTree.fromstring(figure.svg)
+            assert root.tag == "{http://www.w3.org/2000/svg}svg"
+            assert "var(--" not in figure.svg
+        for name, table in figures.tables(page):
+            names[page.name, "table", name] += 1
+            rows = re.findall(r"^(.*) \\\\$", figures.in_tex(table), re.MULTILINE)
+            assert len({len(re.findall(r"(?<!\\)&", row)) for row in rows}) == 1, name
+            for formula in re.findall(r"(?<!\\)\$(.*?)(?<!\\)\$", "\n".join(rows)):
+                to_mathml(formula, display=False)
+    assert len(names) > 300
+    assert [name for name, count in names.items() if count > 1] == []
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for _, _, name in names)
+
+
+def test_figures_and_tables_are_written_under_speaking_names(book, tmp_path):
+    page = next(page for page in book if page.name == "mechanism/what-attention-does")
+    made = {path.relative_to(tmp_path).as_posix() for path in figures.write([page], tmp_path)}
+    folder = "what-attention-does/"
+    assert {f"{folder}river-bank-moved.{kind}" for kind in ("svg", "pdf")} < made
+    assert f"{folder}river-bank-words.tex" in made
+    pdf = tmp_path / f"{folder}river-bank-moved.pdf"
+    assert len(PdfReader(pdf).pages) == 1
+    assert "river" in printed_book.text_of(pdf)[0]
+
+
+def test_signs_of_tex_are_text_in_a_cell():
+    cell = BeautifulSoup("<td>[50 % &amp; x_1 ≈ −2<sub>k</sub> q₁</td>", "html.parser").td
+    assert as_tex(cell) == r"{[}50 \% \& x\_1 $\approx$ $-$2$_{k}$ q$_{1}$"

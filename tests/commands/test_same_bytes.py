@@ -2,25 +2,21 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import printed_book
 import pytest
 from book_site import ROOT
-from small_project import build, copy_without_pages, published, write_contents, write_pages
+from small_project import run
 
-PAGES = {
-    "index": """# A book
-
-Some *text* and a formula, $x^2$.
+BOXES = """
+# Boxes
 
 ```{code-cell}
 from mha.chapters import *
 
 run, show = open_example("the-cat-sat")
-cat, sat = 1, 2
+print({"one", "two", "three", "four", "five"})
 ```
 
 ```{code-cell}
@@ -28,77 +24,43 @@ show.stage("weights", name="tbl-the-cat-sat-weights-{head}")
 ```
 
 ```{code-cell}
-figures.weight_maps(run)
-```
-
-```{code-cell}
-show.turn("scores", cat, sat, head=0)
+show.turn("scores", 1, 2, head=0)
 ```
 
 ```{code-cell}
 show.explorer(name="fig-the-cat-sat-explorer")
 ```
-""",
-    "second": """# Second
-
-```{code-cell}
-print({"one", "two", "three", "four", "five"})
-```
-
-See {numref}`Table %s <tbl-the-cat-sat-weights-1>`.
-""",
-    "mechanism/short": """(short)=
-# Short
-
-```{lead}
-One sentence.
-```
-
-```{aims}
-- say what is *short*
-- work a row
-- tell $q$ from $k$
-```
-
-## A section
-
-As {cite:t}`vaswani2017` have it.
-
-```{code-cell}
-from mha.chapters import *
-
-run, show = open_example("the-cat-sat")
-```
-
-```{code-cell}
----
-mystnb:
-  figure:
-    name: fig-short
-    caption: Who attends to whom
----
-show.maps()
-```
-
-```{code-cell}
-show.turn("scores", 1, 2, head=0)
-```
-
-## Summary
-
-- It is short.
-""",
-    "bibliography": "# Bibliography\n\n```{bibliography}\n```\n",
-}
-MADE = ("pdf", "epub", "worksheets", "packs")
-PRINTED = (
-    ("course", "--chapters", "short", "--title", "Übung"),
+"""
+COMMANDS = (
+    ("html",),
+    ("course", "--chapters", "beta,boxes", "--title", "Übung"),
     ("pdf",),
     ("epub",),
     ("worksheet", "--seed", "3", "--students", "1"),
     ("packs", "--variants", "1"),
 )
+MADE = ("html", "pdf", "epub", "worksheets", "packs")
 LONG_AGO = 1_000_000_000  # in 2001
+
+# What build.py does, one command after the other: each begins without what Sphinx has registered.
+BUILD = f"""\
+import sys
+sys.path[:0] = ["scripts", "book/_ext"]
+import building
+from sphinx.util.docutils import docutils_namespace
+for command in {COMMANDS!r}:
+    sys.argv = ["build.py", *command]
+    with docutils_namespace():
+        building.main()
+"""
+PACKAGE = """\
+import os
+from flit_core.buildapi import build_wheel
+from mha.audit.__main__ import main
+os.mkdir("made")
+build_wheel("made")
+main(["--json", "made/audit.json"])
+"""
 
 # Python runs this wherever it starts: from then on it reaches nothing but this machine.
 OFFLINE = """\
@@ -146,12 +108,14 @@ def copied(project, folder):
 def places(tmp_path_factory):
     """Return the same small project in two folders, and a home for someone else."""
     here = tmp_path_factory.mktemp("here")
-    copy_without_pages(here)
+    printed_book.small_book(here)
+    printed_book.write(here, "boxes", BOXES)
+    contents = printed_book.TOC.replace(
+        "      - file: beta", "      - file: beta\n      - file: boxes"
+    )
+    (here / "_toc.yml").write_text(contents, encoding="utf-8")
     for name in ("LICENSE", "README.md"):
         shutil.copy(ROOT / name, here / name)
-    (here / "book" / "mechanism").mkdir()
-    write_pages(here, PAGES)
-    write_contents(here, list(PAGES))
     there = tmp_path_factory.mktemp("there")
     home = there / "home"
     home.mkdir()
@@ -159,72 +123,39 @@ def places(tmp_path_factory):
     return here, project, of_someone_else(project, home)
 
 
-def test_two_builds_from_nothing_are_byte_identical_and_name_no_folder_user_or_date(places):
-    here, there, someone = places
-    done = [build(here), build(there, **someone)]
-    assert [one.returncode for one in done] == [0, 0], [one.stderr for one in done]
-    first, second = published(here), published(there)
+def made(folder, code, variables, *folders):
+    """Run a program in a project; return what it says, and every file that it has made."""
+    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = run(code, cwd=folder, env={**os.environ, **own, **variables})
+    assert done.returncode == 0, done.stderr
+    paths = [path for name in folders for path in (folder / name).rglob("*") if path.is_file()]
+    return done.stdout, {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def are_the_same(first, second):
     assert sorted(first) == sorted(second)
     assert [name for name in first if first[name] != second[name]] == []
-    for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
-        assert [name for name, data in second.items() if secret.encode() in data] == []
 
 
 @pytest.mark.pdf
-def test_readers_editions_worksheets_and_packs_have_the_same_bytes(places):
+def test_what_two_build_is_byte_identical_and_pages_name_no_folder_user_or_date(places):
     here, there, someone = places
-    found = []
-    for folder, variables in ((here, {}), (there, someone)):
-        for command in PRINTED:
-            done = printed_book.build(folder, *command, **variables)
-            assert done.returncode == 0, done.stderr
-        made = [path for kind in MADE for path in (folder / "_build" / kind).rglob("*.*")]
-        names = [path.relative_to(folder).as_posix() for path in made]
-        found.append(dict(zip(names, [path.read_bytes() for path in made], strict=True)))
-    first, second = found
-    assert sorted(first) == sorted(second)
-    assert [name for name in first if first[name] != second[name]] == []
-    assert {Path(name).suffix for name in first} >= {
-        ".pdf",
-        ".md",
-        ".gift",
-        ".zip",
-        ".svg",
-        ".ipynb",
-    }
+    folders = [f"_build/{kind}" for kind in MADE]
+    _, first = made(here, BUILD, {}, *folders)
+    _, second = made(there, BUILD, someone, *folders)
+    are_the_same(first, second)
+    kinds = {Path(name).suffix for name in first}
+    assert kinds >= {".html", ".pdf", ".epub", ".md", ".gift", ".zip", ".svg", ".ipynb"}
+    pages = {name: data for name, data in second.items() if name.startswith("_build/html/")}
+    for secret in (str(here), str(there), "Büchlein", "someone", "Auckland"):
+        assert [name for name, data in pages.items() if secret.encode() in data] == []
 
 
-def run_in(folder, code, variables, *arguments):
-    """Run a program in a project, with its own `mha`, and fail with what it says."""
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), **variables},
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-WHEEL = "import sys; from flit_core.buildapi import build_wheel; build_wheel(sys.argv[1])"
-AUDIT = "import mha.audit.__main__ as audit; audit.main(['--json', 'audit.json'])"
-
-
-def test_a_wheel_has_the_same_bytes(places, tmp_path):
+def test_the_wheel_and_the_audit_are_byte_identical(places):
     here, there, someone = places
-    wheels = []
-    for folder, variables in ((here, {}), (there, someone)):
-        to = tmp_path / str(len(wheels))
-        to.mkdir()
-        run_in(folder, WHEEL, {**variables, "SOURCE_DATE_EPOCH": "1700000000"}, str(to))
-        (wheel,) = to.iterdir()
-        wheels.append((wheel.name, wheel.read_bytes()))
-    assert wheels[0] == wheels[1]
-
-
-def test_the_audit_has_the_same_bytes(places):
-    here, there, someone = places
-    said = [run_in(here, AUDIT, {}), run_in(there, AUDIT, someone)]
-    assert said[0] == said[1]
-    assert (here / "audit.json").read_bytes() == (there / "audit.json").read_bytes()
+    dated = {"SOURCE_DATE_EPOCH": "1700000000"}
+    said, first = made(here, PACKAGE, dated, "made")
+    said_there, second = made(there, PACKAGE, {**someone, **dated}, "made")
+    assert said == said_there
+    are_the_same(first, second)
+    assert {Path(name).suffix for name in first} == {".whl", ".json"}

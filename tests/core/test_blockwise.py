@@ -15,11 +15,9 @@ from mha.core import blockwise, tiles
 LONG = 4, 151, 173  # heads, queries and keys that take several tiles of prime sizes
 
 
-def same_as_plain(query, key, value, block_size, rtol=1e-12, **options):
-    plain = scaled_dot_product_attention(query, key, value, **options)
-    blockwise = blockwise_attention(query, key, value, block_size=block_size, **options)
-    assert blockwise.dtype == plain.dtype
-    np.testing.assert_allclose(blockwise, plain, rtol=rtol, atol=rtol)
+def same_as_plain(*arguments):
+    blockwise = blockwise_attention(*arguments, block_size=29)
+    np.testing.assert_allclose(blockwise, scaled_dot_product_attention(*arguments), atol=1e-12)
 
 
 @pytest.mark.parametrize("is_small", [True, False])  # what is small may be one product
@@ -41,18 +39,22 @@ def test_any_shape_in_blocks_and_in_tiles(data, is_small, causal):
     )
     shape = data.draw(st.sampled_from([(n, m), (m,), (), (*leading, n, m), (*leading, 1, m)]))
     allowed, added = rng.random(shape) < 0.5, 5 * rng.normal(size=shape)
+    forbidden = np.where(allowed, added, data.draw(st.sampled_from([-np.inf, -3e38])))
     options = {
         **causal,
-        "mask": [None, allowed, added, np.where(allowed, added, -np.inf)][
-            data.draw(st.integers(0, 3))
-        ],
+        "mask": [None, allowed, added, forbidden][data.draw(st.integers(0, 3))],
         "scale": data.draw(st.none() | st.just(0.7)),
     }
+    if leading and data.draw(st.booleans()):
+        query = np.repeat(query, 2, axis=-3)
+        options |= {"enable_gqa": True, "mask": None}
+    has_exp2 = data.draw(st.booleans())
     block_size = data.draw(st.integers(1, 9) if is_small else st.sampled_from([1, 2, 7, 31]))
     workers = data.draw(st.integers(1, 4))
     slack = spread * max(1, spread**2) * 20 * np.finfo(dtype).eps * d_k
     with pytest.MonkeyPatch.context() as monkeypatch:
         on(monkeypatch, workers)
+        monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
         monkeypatch.setattr(blockwise, "SMALL", blockwise.SMALL if is_small else 0)
         plain = scaled_dot_product_attention(query, key, value, **options)
         found = blockwise_attention(query, key, value, block_size=block_size, **options)
@@ -79,55 +81,11 @@ def on(monkeypatch, workers):
     monkeypatch.setattr(tiles, "SCORES_PER_WORKER", 1)
 
 
-def long_inputs(rng, dtype=np.float64, groups=LONG[0], spread=1.0):
+def long_inputs(rng, dtype=np.float64, spread=1.0):
     heads, n, m = LONG
-    shapes = (2, heads, n, 11), (2, groups, m, 11), (2, groups, m, 13)
+    shapes = (2, heads, n, 11), (2, heads, m, 11), (2, heads, m, 13)
     query, key, value = (rng.normal(size=shape).astype(dtype) for shape in shapes)
     return spread * query, key, value
-
-
-def long_masks(rng):
-    heads, n, m = LONG
-    allowed = rng.random((n, m)) < 0.5
-    allowed[[0, 70, 150]] = False
-    allowed[:, :100] &= rng.random((n, 1)) < 0.5
-    bias = rng.normal(size=(heads, n, m))
-    return {
-        "none": None,
-        "boolean": allowed,
-        "of some heads": rng.random((heads, 1, m)) < 0.3,
-        "added": bias,
-        "added, with minus infinity": np.where(allowed, bias, -np.inf),
-        "added, huge": np.where(allowed, bias, np.finfo(np.float32).min),
-    }
-
-
-@pytest.mark.parametrize(("block_size", "has_exp2"), [(13, True), (61, False)])
-@pytest.mark.parametrize("spread", [1.0, 1e6])
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("name", long_masks(np.random.default_rng(0)))
-def test_tiles_equal_plain_attention(
-    rng, monkeypatch, name, is_causal, spread, block_size, has_exp2
-):
-    on(monkeypatch, 3)
-    monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
-    # Scores of a million have rounding errors that their exponentials show.
-    rtol = 1e-12 * max(1, spread / 10)
-    options = {"mask": long_masks(rng)[name], "is_causal": is_causal}
-    same_as_plain(*long_inputs(rng, spread=spread), block_size, rtol=rtol, **options)
-
-
-@pytest.mark.parametrize("align", ["top-left", "bottom-right"])
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("groups", [1, 2, 4])
-def test_tiles_of_groups_and_alignments(rng, monkeypatch, groups, turned, align):
-    on(monkeypatch, 2)
-    query, key, value = long_inputs(rng, groups=groups)
-    options = {"enable_gqa": True, "is_causal": True, "align": align}
-    if turned and groups == LONG[0]:  # more queries than keys
-        query, key, value = key, query, np.concatenate([value, value], axis=-2)[..., : LONG[1], :]
-    for block_size in (17, 256):
-        same_as_plain(query, key, value, block_size, **options)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -135,7 +93,7 @@ def test_tiles_of_groups_and_alignments(rng, monkeypatch, groups, turned, align)
 def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, dtype):
     inputs = long_inputs(rng, dtype, spread=dtype(spread))
     results = []
-    for workers in (1, 2, 3, 4, 16, 64):
+    for workers in (1, 2, 3, 64):
         on(monkeypatch, workers)
         for _ in range(2):
             results.append(blockwise_attention(*inputs, block_size=19, is_causal=True).tobytes())
@@ -144,8 +102,8 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
 
 def test_memory_may_lie_in_any_order(rng):
     query, key, value = (np.ascontiguousarray(x.T).T for x in long_inputs(rng))
-    same_as_plain(query[..., ::-1], key[..., ::-1], value[..., ::-2], 29)
-    same_as_plain(*(x.swapaxes(0, 1) for x in long_inputs(rng)), 29)
+    same_as_plain(query[..., ::-1], key[..., ::-1], value[..., ::-2])
+    same_as_plain(*(x.swapaxes(0, 1) for x in long_inputs(rng)))
 
 
 def test_scores_that_overflow_in_a_later_tile_only(rng):
@@ -156,7 +114,7 @@ def test_scores_that_overflow_in_a_later_tile_only(rng):
     np.testing.assert_allclose(output, np.broadcast_to(value[..., -1:, :], output.shape), rtol=1e-5)
 
 
-@pytest.mark.parametrize("size", [1e-30, 1e-14, 1.0, 1e14, 1e30])
+@pytest.mark.parametrize("size", [1e-30, 1e30])
 def test_values_of_any_size(rng, size):
     query, key, value = long_inputs(rng, np.float32, spread=np.float32(3))
     value = value * np.float32(size)

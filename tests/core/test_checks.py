@@ -39,28 +39,21 @@ def test_what_is_no_real_number_is_refused(value, dtype):
         checks.as_array("key", value)
 
 
-@pytest.mark.parametrize(("bad", "shown"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
-def test_the_first_number_that_is_not_finite_is_named(bad, shown):
+def test_the_first_number_that_is_not_finite_is_named():
     array = np.zeros((2, 3, 5))
-    array[1, 2, 3] = array[1, 2, 4] = bad
-    with raises(ValueError, f"key holds {shown} at index (1, 2, 3); finite numbers are wanted"):
+    array[1, 2, 3] = array[1, 2, 4] = -np.inf
+    with raises(ValueError, "key holds -inf at index (1, 2, 3); finite numbers are wanted"):
         checks.as_finite_array("key", array)
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_integers_are_exact_or_refused(dtype):
-    given = np.array([0, 1, LIMIT - 1, LIMIT], dtype)
-    array = checks.as_array("x", given)
-    assert array.dtype == np.float64
-    assert [int(x) for x in array] == given.tolist()
-    with raises(ValueError, f"x holds {LIMIT + 1} at index (0, 1); integers up to 2**53 in size"
-                " are wanted"):  # fmt: skip
-        checks.as_array("x", np.array([[0, LIMIT + 1]], dtype))
-    if dtype == np.int64:
-        assert [int(x) for x in checks.as_array("x", -given)] == (-given).tolist()
-        with raises(ValueError, f"x holds {-LIMIT - 1} at index (0,); integers up to 2**53 in size"
-                    " are wanted"):  # fmt: skip
-            checks.as_array("x", np.array([-LIMIT - 1]))
+    for sign in (1, -1) if dtype == np.int64 else (1,):
+        given = sign * np.array([0, 1, LIMIT - 1, LIMIT], dtype)
+        assert [int(x) for x in checks.as_array("x", given)] == given.tolist()
+        with raises(ValueError, f"x holds {sign * (LIMIT + 1)} at index (0, 1);"
+                    " integers up to 2**53 in size are wanted"):  # fmt: skip
+            checks.as_array("x", np.array([[0, sign * (LIMIT + 1)]], dtype))
 
 
 def test_longdouble_is_refused():

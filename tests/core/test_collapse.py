@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from helpers import raises
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,8 +39,3 @@ def test_the_circuits_give_scores_and_contributions(rng):
     found = np.einsum("hij,jd,hde->ie", weights, x, hands_on)
     np.testing.assert_allclose(found, multi_head_attention(x, layer), rtol=1e-10)
     assert circuits(MultiHeadWeights(*np.ones((3, 2, 5, 4))))[1].shape == (2, 5, 8)
-
-
-def test_what_is_no_table_of_numbers_is_refused():
-    with raises(ValueError, "x holds nan at index (0, 1); finite numbers are wanted"):
-        rows_apart([[1, np.nan]])

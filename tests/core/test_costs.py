@@ -36,26 +36,18 @@ def test_parameters_are_the_entries_of_the_matrices(sizes):
     assert sizes.parameters == sum(matrix.size for matrix in matrices)
 
 
-def test_flops_are_those_of_the_products():
-    h, n, m = HEADS, QUERIES, KEYS
+@pytest.mark.parametrize("sizes", [SIZES, *GROUPED])
+def test_flops_are_those_of_the_products_and_keys_are_projected_once_a_group(sizes):
+    h, g, n, m = sizes.num_heads, sizes.num_groups, QUERIES, KEYS
     wanted = {
         "query": product_flops((h, n, D_MODEL), (h, D_MODEL, D_K)),
-        "key": product_flops((h, m, D_MODEL), (h, D_MODEL, D_K)),
-        "value": product_flops((h, m, D_MODEL), (h, D_MODEL, D_V)),
+        "key": product_flops((g, m, D_MODEL), (g, D_MODEL, D_K)),
+        "value": product_flops((g, m, D_MODEL), (g, D_MODEL, D_V)),
         "scores": product_flops((h, n, D_K), (h, D_K, m)),
         "weighted sum": product_flops((h, n, m), (h, m, D_V)),
         "output projection": product_flops((n, h * D_V), (h * D_V, D_OUT)),
     }
-    assert list(SIZES.flops(n, m).items()) == list(wanted.items())
-
-
-@pytest.mark.parametrize("sizes", GROUPED)
-def test_shared_keys_and_values_are_projected_once_a_group(sizes):
-    cost, every = sizes.flops(QUERIES, KEYS), GROUPED[-1].flops(QUERIES, KEYS)
-    for name in ("key", "value"):
-        assert cost[name] * 6 == every[name] * sizes.num_groups
-    for name in ("query", "scores", "weighted sum", "output projection"):
-        assert cost[name] == every[name]
+    assert list(sizes.flops(n, m).items()) == list(wanted.items())
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -53,13 +53,15 @@ def test_one_float64_widens_every_step_of_attention(rng, wide):
             np.testing.assert_array_equal(output, function(*double[:3], scale=0.1))
 
 
-@pytest.mark.parametrize("wide", ["x", "context", "w_q", "w_k", "w_v", "w_o", "d_output"])
+@pytest.mark.parametrize("wide", ["x", "context", "w_q", "w_v", "w_o", "b_q", "b_o", "d_output"])
 def test_one_float64_widens_every_step_of_a_layer(rng, wide):
     shapes = {
         "w_q": (HEADS, D_MODEL, D_K),
         "w_k": (HEADS, D_MODEL, D_K),
         "w_v": (HEADS, D_MODEL, D_V),
         "w_o": (HEADS * D_V, D_OUT),
+        "b_q": (HEADS, D_K),
+        "b_o": (D_OUT,),
         "x": (QUERIES, D_MODEL),
         "context": (KEYS, D_MODEL),
         "d_output": (QUERIES, D_OUT),

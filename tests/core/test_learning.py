@@ -106,17 +106,10 @@ def test_a_matrix_s_gradient_is_that_of_finite_differences(rng, name, num_heads,
 # ---- Training ----
 
 
-def test_training_is_the_same_from_the_same_numbers_and_another_from_others(rng):
-    x, answers = some_task(rng)
-    first, again, other = (train_layer(some_layer(seed), x, answers, steps=7) for seed in (3, 3, 4))
-    assert first.losses == again.losses != other.losses
-    for name in NAMES:
-        np.testing.assert_array_equal(getattr(first.layer, name), getattr(again.layer, name))
-
-
 def test_training_learns_answers_by_heart(rng):
     x, answers = some_task(rng)
-    done = train_layer(some_layer(), x, answers, steps=150)
+    done, again = (train_layer(some_layer(), x, answers, steps=150) for _ in range(2))
+    assert done.losses == again.losses
     assert len(done.losses) == 150
     assert done.losses[-1] < 0.05 < 0.5 < done.losses[0]
 

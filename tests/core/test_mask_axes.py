@@ -26,36 +26,19 @@ def may_mean(shape, **readings):
 
 
 @pytest.mark.parametrize("sentences", [1, 2, HEADS, 7])
-@pytest.mark.parametrize("kind", ["boolean", "float", "list"])
-def test_three_axes_on_a_batch_are_refused_whatever_the_sizes(rng, layer, kind, sentences):
-    def given(mask):
-        kinds = {"boolean": mask, "float": np.where(mask, 0.5, -np.inf), "list": mask.tolist()}
-        return kinds[kind]
-
+def test_three_axes_on_a_batch_are_refused_whatever_the_sizes(rng, layer, sentences):
     x = tokens(rng, sentences)
     a_head = np.ones((HEADS, QUERIES, QUERIES), bool)
     fits = {"head": "None"} if sentences != HEADS else {"sentence": ":, None", "head": "None"}
     with raises(ValueError, may_mean(a_head.shape, **fits)):
-        multi_head_attention(x, layer, mask=given(a_head))
+        multi_head_attention(x, layer, mask=a_head)
     a_sentence = padding_mask(np.arange(sentences) % QUERIES, QUERIES)
     if sentences == 1:  # the same for all, however it is read
-        assert (multi_head_attention(x, layer, mask=given(a_sentence)) == 0).all()
+        assert (multi_head_attention(x, layer, mask=a_sentence) == 0).all()
         return
     fits = {"sentence": ":, None"} | ({"head": "None"} if sentences == HEADS else {})
     with raises(ValueError, may_mean(a_sentence.shape, **fits)):
-        multi_head_attention(x, layer, mask=given(a_sentence))
-
-
-@pytest.mark.parametrize("as_float", [False, True])
-def test_one_mask_a_sentence_as_the_sentence_says(rng, layer, as_float):
-    x = tokens(rng, HEADS)
-    mask = padding_mask(LENGTHS, QUERIES)
-    if as_float:
-        mask = np.where(mask, rng.normal(size=mask.shape), -np.inf)
-    output = multi_head_attention(x, layer, mask=mask[:, None])
-    for b in range(HEADS):
-        alone = multi_head_attention(x[b], layer, mask=mask[b])
-        np.testing.assert_allclose(output[b], alone, rtol=1e-11, atol=1e-13)
+        multi_head_attention(x, layer, mask=a_sentence)
 
 
 def test_one_mask_a_head_as_the_sentence_says(rng, layer):

@@ -7,7 +7,6 @@ from helpers import KEYS, QUERIES, raises
 from mha import causal_mask, padded_places, padding_mask, sliding_window_mask
 from mha.core.masks import as_mask
 
-INF = np.inf
 SHAPES = [(QUERIES, KEYS), (KEYS, QUERIES), (QUERIES, QUERIES), (1, KEYS), (KEYS, 1)]
 
 
@@ -52,10 +51,3 @@ def test_a_mask_of_the_wrong_shape_is_refused(shape):
         f"mask has shape {shape}; one that broadcasts to the scores' (5, 2, 3) is wanted",
     ):
         as_mask(np.ones(shape, bool), (5, 2, 3))
-
-
-@pytest.mark.parametrize(("bad", "text"), [(np.nan, "nan"), (INF, "inf")])
-def test_nan_and_plus_infinity_are_refused(bad, text):
-    wanted = "finite numbers or minus infinity are wanted"
-    with raises(ValueError, f"mask holds {text} at index (0, 1); {wanted}"):
-        as_mask([[0.0, bad]], (2, 2))

@@ -42,9 +42,7 @@ def test_total_variation_along_an_axis(rng):
 
 
 NO_DISTRIBUTIONS = [
-    ([0.5, 0.4], 0.9),
     ([0.5, 0.5 + 2e-5], 1.00002),
-    ([1, 1], 2),
     (np.array([0.5, 0.501], np.float32), 1.001),
     (np.array([0.5, 0.51], np.float16), 1.00977),
     ([[0.5, 0.5], [0.25, 0.25]], 0.5),

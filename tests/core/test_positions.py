@@ -1,10 +1,8 @@
-"""Positions against formulas, complex numbers and the cases that `onnx` publishes."""
+"""Positions against formulas and complex numbers."""
 
-import importlib
 import math
 
 import numpy as np
-import onnx
 import pytest
 from helpers import D_K, HEADS, QUERIES, raises
 from hypothesis import example, given
@@ -75,37 +73,6 @@ def test_each_angle_is_that_of_the_formula(n, width, base):
         for pair in range(width // 2):
             wanted = position * base ** (-2 * pair / width)
             assert found[position, pair] == pytest.approx(wanted, rel=1e-12)
-
-
-def published():
-    """Return the published cases of RotaryEmbedding that turn a whole query of four axes."""
-    importlib.import_module("onnx.backend.test.case.node.rotaryembedding")
-    node = importlib.import_module("onnx.backend.test.case.node")
-    found = []
-    for case in node._NodeTestCases:
-        ((inputs, outputs),) = case.data_sets
-        nodes = case.model.graph.node
-        if len(nodes) > 1 or nodes[0].op_type != "RotaryEmbedding" or inputs[0].ndim != 4:
-            continue
-        attributes = {a.name: onnx.helper.get_attribute_value(a) for a in nodes[0].attribute}
-        if not attributes.get("rotary_embedding_dim"):
-            found.append(pytest.param(inputs, attributes, outputs[0], id=case.name))
-    return found
-
-
-@pytest.mark.parametrize(("inputs", "attributes", "wanted"), published())
-def test_published_cases_agree(inputs, attributes, wanted):
-    """The cases' cosines and sines are any numbers, so their turn is put together from two.
-
-    What stays as it is times the cosine, and what a quarter turn makes of it times the sine.
-    """
-    x, cos, sin, *ids = inputs
-    layout = "pairs" if attributes.get("interleaved") else "halves"
-    cos, sin = ((table[ids[0]] if ids else table)[:, None] for table in (cos, sin))
-    each = (np.repeat(t, 2, -1) if layout == "pairs" else np.tile(t, 2) for t in (cos, sin))
-    kept, turned = (rotate_by(x, [angle], layout=layout) for angle in (0.0, math.pi / 2))
-    times_cos, times_sin = each
-    np.testing.assert_allclose(kept * times_cos + turned * times_sin, wanted, rtol=1e-5, atol=1e-6)
 
 
 # Linear biases

@@ -28,13 +28,6 @@ def libraries(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 7])
-def test_every_task_is_done_once(workers):
-    done = []
-    threads.run_tasks(range(1000), lambda: done.append, workers)
-    assert sorted(done) == list(range(1000))
-
-
 @pytest.mark.parametrize("in_caller", [True, False])
 def test_a_failure_reaches_the_caller_and_stops_the_rest(in_caller):
     caller, done = threading.get_ident(), []

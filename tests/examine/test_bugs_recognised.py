@@ -17,14 +17,12 @@ EXAMINED = {
 }
 
 
-def test_every_bug_of_the_table_is_written_here_but_what_is_told_as_a_convention():
-    names = {bug.name for bug in TABLE if not bug.is_convention}
-    assert names - set(EXAMINED) == {"True reversed"}
-    assert set(EXAMINED) <= names
+# What "True reversed" does is told as a convention.
+BUGS = [bug.name for bug in TABLE if not bug.is_convention and bug.name != "True reversed"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EXAMINED)
+@pytest.mark.parametrize("name", BUGS)
 def test_a_bug_is_named(name):
     examine, function, options = EXAMINED[name]
     report = examine(function, **options)

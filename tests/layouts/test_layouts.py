@@ -206,10 +206,6 @@ LLAMA = {f"{x}_proj.weight": np.ones((8, 8)) for x in "qkvo"}
             " d_k 2",
         ),
         (
-            PACKED | {"in_proj_bias": np.ones((3, 4))}, {"num_heads": 2},
-            "in_proj_bias has shape (3, 4); (3 * num_heads * d_k,) is wanted",
-        ),
-        (
             LLAMA, {"num_heads": 2},
             "base cannot be known from the arrays of Llama; base= is wanted, which a model's"
             " settings call rope_theta",

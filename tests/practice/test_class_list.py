@@ -107,9 +107,7 @@ NO_HEADER = "the columns name and id are wanted, First name and Last name as in 
     ("text", "encoding", "sentence"),
     [
         ("", "utf-8", "class.csv names no student"),
-        ("name,id\n", "utf-8", "class.csv names no student"),
         ("id,mail\n1,x\n", "utf-8", f"class.csv begins with id, mail; {NO_HEADER}"),
-        ("First name\nBo\n", "utf-8", f"class.csv begins with First name; {NO_HEADER}"),
         ("Név;Kód\nBo;b1\n", "utf-8", f"class.csv begins with Név, Kód; {NO_HEADER}"),
         ("Noether, Emmy\n", "utf-8", f"class.csv begins with Noether, Emmy; {NO_HEADER}"),
         (
@@ -134,7 +132,6 @@ NO_HEADER = "the columns name and id are wanted, First name and Last name as in 
             "line 3 of class.csv has 'Bo', as line 1 has; ids that differ are wanted",
         ),
         ("name\nСофья\n", "cp1251", "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"),
-        ("name\nŁucja\n", "cp1250", "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"),
         ("name\nBo\n", "utf-16-le", "class.csv is not in UTF-8, UTF-16 or Windows-1252; save it"),
         (f"name\n{'x' * 81}\n", "utf-8", "line 2 of class.csv has 'xxxxxxxxxxxxxxxxxxxx'…"),
         ("\n".join(map(str, range(301))), "utf-8", "class.csv names 301 students; at most 300"),

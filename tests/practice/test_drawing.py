@@ -58,14 +58,6 @@ def test_drawn_numbers_are_short(difficulty, seed, num_tokens, d_model, d_k, num
     assert (run.weights.max(axis=-1) >= (2 - 1e-9) * run.weights.min(axis=-1)).all()
 
 
-def test_the_same_seed_draws_the_same_numbers_and_another_seed_others():
-    first, again, other = (
-        trace(draw_example(np.random.default_rng(seed), with_output=True)) for seed in (7, 7, 11)
-    )
-    np.testing.assert_array_equal(first.output, again.output)
-    assert not np.array_equal(first.output, other.output)
-
-
 def test_difficulties_differ_in_sign_and_decimals():
     easy, medium, hard = (
         [draw_example(np.random.default_rng(s), difficulty=name).embeddings for s in range(31)]
@@ -85,7 +77,6 @@ def test_difficulties_differ_in_sign_and_decimals():
         ),
         ({"d_k": 2}, "d_k is 2; 1 or 4 is wanted, whose roots are whole numbers"),
         ({"num_tokens": 1}, f"num_tokens is 1; 2 to {MOST_TOKENS} are wanted"),
-        ({"num_tokens": 11}, f"num_tokens is 11; 2 to {MOST_TOKENS} are wanted"),
         (
             {"num_tokens": 7, "d_model": 1, "d_k": 1, "difficulty": "easy"},
             "no short numbers were found for num_tokens=7, d_model=1, d_k=1; fewer tokens, a larger"

@@ -25,9 +25,11 @@ def test_the_tables_show_which_head_is_which_and_what_comes_next(number):
     assert f"The word before: {made.letter(0)}. Behind the same word: {made.letter(3)}." in key
     sums = re.findall(r": (.+) = (.+)$", key, re.MULTILINE)
     assert len(sums) == 2
-    for terms, total in sums:
+    logits = dict(zip(made.runs[-1].example.vocabulary, made.runs[-1].logits[-1], strict=True))
+    for (terms, total), word in zip(sums, (made.story[1], made.story[4]), strict=True):
         numbers = [float(t.strip("()").replace("−", "-")) for t in terms.split(" + ")]
         assert sum(numbers) == pytest.approx(float(total.replace("−", "-")))
+        assert sum(numbers) == pytest.approx(logits[word], abs=0.005 * len(numbers))
 
 
 def test_the_command_writes_them_beside_the_sheets(tmp_path):

@@ -56,20 +56,16 @@ def test_every_word_of_the_vocabulary_has_meanings_that_there_are():
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "sentence"),
+    ("given", "sentence"),
     [
-        ({"words": ""}, ValueError, "words is empty; at least one is wanted"),
-        ({"words": "a " * 13}, ValueError, "words has 13 words; at most 12 are wanted"),
-        ({"words": "x" * 17}, ValueError,
-         f"words has '{'x' * 17}'; at most 16 characters are wanted"),
-        ({"d_model": 7}, ValueError, "d_model is 7; 2 to 6 is wanted"),
-        ({"num_heads": 5}, ValueError, "num_heads is 5; 1 to 4 is wanted"),
-        ({"d_k": 5}, ValueError, "d_k is 5; 1 to 4 is wanted"),
-        ({"numbers": "big"}, ValueError,
-         "numbers is 'big'; one of meanings, whole, tenths is wanted"),
-        ({"seed": 2**32}, ValueError, "seed is 4294967296; at most 4294967295 is wanted"),
+        ({"words": ""}, "words is empty; at least one is wanted"),
+        ({"words": "a " * 13}, "words has 13 words; at most 12 are wanted"),
+        ({"words": "x" * 17}, f"words has '{'x' * 17}'; at most 16 characters are wanted"),
+        ({"num_heads": 5}, "num_heads is 5; 1 to 4 is wanted"),
+        ({"numbers": "big"}, "numbers is 'big'; one of meanings, whole, tenths is wanted"),
+        ({"seed": 2**32}, "seed is 4294967296; at most 4294967295 is wanted"),
     ],
-)  # fmt: skip
-def test_what_does_not_do_is_refused(given, error, sentence):
-    with raises(error, sentence):
+)
+def test_what_does_not_do_is_refused(given, sentence):
+    with raises(ValueError, sentence):
         draw_example(**{"words": SENTENCE} | given)

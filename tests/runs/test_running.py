@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from helpers import D_V, HEADS, MASK, QUERIES, example, projected
 
-from mha import arithmetic, online_softmax, trace
-from mha.practice.exercise import numeric_exercise
+from mha import arithmetic, trace
 
 STARTS = [{}, {"is_causal": True}, {"mask": MASK}, {"mask": np.where(MASK, 0.5, -np.inf)}]
 
@@ -28,18 +27,6 @@ def test_the_last_output_is_that_of_whole_rows(rng, size, masked):
     assert run.running_mixtures.shape == (HEADS, QUERIES, blocks * D_V)
 
 
-@pytest.mark.parametrize("masked", STARTS)
-def test_each_block_is_that_of_the_function(rng, masked):
-    run, kept = trace(projected(rng, keys_at_once=2, **masked)), None
-    for block in range(3):
-        keys, part = slice(2 * block, 2 * block + 2), slice(block * D_V, (block + 1) * D_V)
-        kept = online_softmax(run.scaled_scores[..., keys], run.value[:, keys], kept)
-        np.testing.assert_array_equal(run.running_largest[..., block], kept.largest)
-        np.testing.assert_array_equal(run.running_sums[..., block], kept.total)
-        np.testing.assert_array_equal(run.running_mixtures[..., part], kept.mixture)
-        np.testing.assert_array_equal(run.running_outputs[..., part], kept.output)
-
-
 def test_the_lines_of_the_chapter():
     run = of_the_chapter()
     lines = {
@@ -57,20 +44,3 @@ def test_the_lines_of_the_chapter():
         ("running_outputs", 1): "9.6 ÷ 1.6 = 6",
     }
     assert {cell: str(arithmetic(run, cell[0], 0, cell[1])) for cell in lines} == lines
-
-
-def test_boxes_say_what_stands_in_a_block():
-    run = of_the_chapter()
-    made = numeric_exercise(run, "running_sums", 0, 1)
-    assert str(made) == (
-        "Compute the sum that *a* keeps after block 2. Given: factor, then exponentials of the"
-        " block: (0.4, 1); sum before, then 1 for each exponential: (1.5, 1). Answer to 2 decimals."
-    )
-    made = numeric_exercise(run, "running_mixtures", 0, 1)
-    assert made.question == (
-        "Compute o₂ of the mixtures that *a* keeps: component 1 after block 2."
-    )
-    assert [str(given) for given in made.givens] == [
-        "factor, then exponentials of the block: (0.4, 1)",
-        "mixture before, then the values' component 1: (4, 8)",
-    ]

@@ -1,31 +1,11 @@
-"""The registry of stages fits the arrays of a trace and the matrices of a layer."""
-
-from dataclasses import fields, replace
+"""What the registry says of a stage is so of the array that a run has."""
 
 import pytest
-from helpers import (
-    D_FF,
-    D_K,
-    D_MODEL,
-    D_OUT,
-    D_V,
-    HEADS,
-    QUERIES,
-    with_block,
-    with_places,
-)
+from helpers import D_FF, D_K, D_MODEL, D_V, HEADS, QUERIES, with_block
 
-from mha import Trace, trace
-from mha.core.multihead import BIASES
-from mha.runs.stages import AXES, OF_WORDS, STAGES
+from mha import trace
+from mha.runs.stages import STAGES
 
-# What is no stage of its own: what a run starts from, and what the scaled scores are made with.
-NO_STAGE = {"example", "tokens", "mask", "shifts"}
-MATRICES = ["w_q", "w_k", "w_v", "w_o", "w_in", "w_out", "unembedding"]
-LEARNED_ROWS = [
-    *BIASES,
-    *("first_gain", "first_bias", "second_gain", "second_bias", "b_in", "b_out"),
-]
 LENGTHS = {
     "n": QUERIES,
     "num_heads": HEADS,
@@ -33,7 +13,7 @@ LENGTHS = {
     "d_k": 2 * D_K,
     "d_k / 2": D_K,
     "d_v": D_V,
-    "d_out": D_OUT,
+    "d_out": D_MODEL,
     "d_ff": D_FF,
     "num_heads · d_v": HEADS * D_V,
     "blocks": 2,
@@ -41,35 +21,14 @@ LENGTHS = {
 }
 
 
-def test_every_array_of_a_trace_is_a_stage():
-    named = {field.name for field in fields(Trace)} - NO_STAGE
-    without_array = {"root", "percentages"}
-    assert set(STAGES) == named | {*MATRICES, *LEARNED_ROWS} | without_array
-    learned = [name for name in STAGES if STAGES[name].is_matrix]
-    assert [name for name in learned if name not in LEARNED_ROWS] == MATRICES
-    once = {name for name, kind in STAGES.items() if kind.rows == "once"}
-    assert once == set(LEARNED_ROWS) <= set(learned)
-
-
-NORMED = ("start_", "stream_", "total_", "first_", "second_")
-BLOCKS = {"before": "total_", "after": "start_", "nowhere": NORMED}
-"""Where a block may normalise, and the beginnings of the stages that it does not have then."""
-
-
-@pytest.mark.parametrize("norm", [None, *BLOCKS])
+@pytest.mark.parametrize("norm", ["before", "after"])
 def test_axes_and_sizes_are_those_of_the_arrays(rng, norm):
-    start = with_block(rng, norm) if norm else with_places(rng)
-    run = trace(replace(start, keys_at_once=4))
-    lengths = LENGTHS | {"d_out": D_MODEL if norm else D_OUT}
+    run = trace(with_block(rng, norm, keys_at_once=4))
     for name, kind in STAGES.items():
         array = kind.array(run)
-        is_lacking = kind.in_block and (norm is None or name.startswith(BLOCKS[norm]))
-        is_lacking |= name in (*OF_WORDS, *BIASES)
-        if name in ("root", "percentages") or is_lacking:
-            assert array is None, name
+        if array is None:
             continue
-        assert array.shape == tuple(lengths[size] for size in kind.sizes), name
+        assert array.shape == tuple(LENGTHS[size] for size in kind.sizes), name
         assert array.ndim == len(kind.axes), name
-        assert list(kind.axes) == [axis for axis in AXES if axis in kind.axes], name
         assert kind.per_head == (array.shape[0] == HEADS), name
         assert kind.by_key == (array.ndim == 3 and array.shape[1:] == (QUERIES, QUERIES)), name

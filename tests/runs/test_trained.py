@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from helpers import raises
 
-from mha import load_model, trace_text
-from mha.core.language import run_model
-from mha.examples.names import SYLLABLES, WORDS, draw_story, second_syllables
+from mha import load_model
+from mha.examples.names import SYLLABLES, draw_story, second_syllables
 from mha.examples.trained import KEPT, fresh_stories, name_costs, training
 
 FRESH = fresh_stories()
@@ -64,17 +63,6 @@ def test_the_costs_that_are_kept_are_those_of_the_checkpoints_with_parts_off(ste
     assert name_costs(trained.checkpoints[step].without(*off), FRESH, cut) == pytest.approx(
         kept, abs=1e-4
     )
-
-
-def test_a_story_s_trace_has_the_model_s_numbers():
-    trained = load_model("names")
-    for model in trained.checkpoints[::3]:
-        story = FRESH[3, :17]
-        runs = trace_text(model, [WORDS[i] for i in story])
-        passed = run_model(model, story)
-        assert np.allclose(runs[-1].logits, passed.logits, atol=1e-10)
-        for run, same in zip(runs, passed.passes, strict=True):
-            assert np.allclose(run.weights, same.weights, atol=1e-10)
 
 
 def test_no_other_model_is_there():

@@ -1,7 +1,5 @@
 """A variation changes one thing; the numbers it leaves alone stay the same to the last bit."""
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 from helpers import HEADS, MASK, QUERIES, example, projected, raises
@@ -18,26 +16,12 @@ from mha import (
 SEVERAL_HEADS = [name for name in example_names() if load_example(name).num_heads > 1]
 
 
-def differences(first, second):
-    """Return the names of the fields in which two examples or traces are not the same."""
-    return {
-        field.name
-        for field in fields(first)
-        for a, b in [(getattr(first, field.name), getattr(second, field.name))]
-        if not (np.array_equal(a, b) if isinstance(a, np.ndarray) else a is b or a == b)
-    }
-
-
 @pytest.mark.parametrize("name", example_names())
-def test_without_scale_is_a_scale_of_one(name):
+def test_without_scale_the_scaled_scores_are_the_scores(name):
     start = load_example(name)
-    varied = without_scale(start)
-    assert varied.scale == 1
-    assert differences(start, varied) == ({"scale"} if start.scale is None else set())
-    record, changed = trace(start), trace(varied)
+    record, changed = trace(start), trace(without_scale(start))
     np.testing.assert_array_equal(changed.scores, record.scores)
     np.testing.assert_array_equal(changed.scaled_scores, record.scores)
-    assert ("weights" in differences(record, changed)) == (start.scale is None)
 
 
 @pytest.mark.parametrize("name", SEVERAL_HEADS)
@@ -101,12 +85,9 @@ def test_the_focus_and_the_target_follow_their_tokens():
                 )
 
 
-@pytest.mark.parametrize(
-    ("head", "error"), [(2, ValueError), (-1, ValueError), (1.0, TypeError), (True, TypeError)]
-)
-def test_a_head_that_is_not_there_is_refused(head, error):
-    with raises(error, f"head is {head}; an index from 0 to 1 is wanted"):
-        without_head(load_example("the-cat-sat"), head)
+def test_a_head_that_is_not_there_is_refused():
+    with raises(ValueError, "head is -1; an index from 0 to 1 is wanted"):
+        without_head(load_example("the-cat-sat"), -1)
 
 
 @pytest.mark.parametrize("masked", [{"mask": MASK}, {"is_causal": True}])

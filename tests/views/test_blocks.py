@@ -17,7 +17,6 @@ from mha.audit.judging import Prints
 from mha.views import blocks
 from mha.views.colours import head_colour
 
-STAGES = ("query", "scores", "scaled_scores", "exponentials", "weights", "head_outputs")
 RUNS = {name: trace(load_example(name)) for name in example_names()}
 MASKED = trace(example(mask=MASK))
 AWKWARD = trace(example(tokens=["<end>", "<b>", "a & b", "x < y", "</td>"], mask=MASK))
@@ -47,21 +46,16 @@ def tints(part):
     ]  # fmt: skip
 
 
-def html(block):
-    """Parse a block's HTML as XML, which holds it to closed tags and escaped text."""
-    return ElementTree.fromstring(block._repr_html_())
-
-
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("name", RUNS)
-def test_every_number_of_every_head_stands_in_both_forms(name, stage):
+@pytest.mark.parametrize("name", ["cat-sat", "apple"])
+def test_every_number_of_every_head_stands_in_both_forms(name):
     run = RUNS[name]
-    block = blocks.stage_block(run, stage)
-    wanted = [tables.stage_table(run, stage, head=head).rows for head in range(run.num_heads)]
+    block = blocks.stage_block(run, "weights")
+    wanted = [tables.stage_table(run, "weights", head=head).rows for head in range(run.num_heads)]
     assert [tuple(body(part)) for part in parts_of(block)] == wanted
+    html = ElementTree.fromstring(block._repr_html_())  # holds it to closed tags and escaped text
     in_notebook = [
         tuple(tuple("".join(c.itertext()) for c in row) for row in table.iterfind("tbody/tr"))
-        for table in html(block).iter("table")
+        for table in html.iter("table")
     ]
     assert in_notebook == wanted
 
@@ -167,15 +161,11 @@ def test_what_a_source_prints_stands_beside_each_number():
 
 def test_mixing_weighted_values_and_contributions_are_blocks(rng):
     run = trace(projected(rng))
-    mixing = blocks.mixing_block(run, 1, name="tbl-m")
-    weighted = blocks.weighted_block(run)
-    for head in range(run.num_heads):
-        assert mixing.tables[head].rows == tables.mixing_table(run, 1, head=head).rows
-        assert weighted.tables[head].rows == tables.weighted_values_table(run, head=head).rows
-    shares = blocks.contributions_block(run, tokens=[0, 2])
-    assert [t.rows for t in shares.tables] == [
-        tables.contribution_table(run, token).rows for token in (0, 2)
-    ]
-    for block in (mixing, weighted, shares):
-        found = [tuple(body(part)) for part in parts_of(block)]
-        assert found == [table.rows for table in block.tables]
+    heads = range(run.num_heads)
+    for block, wanted in (
+        (blocks.mixing_block(run, 1), [tables.mixing_table(run, 1, head=h) for h in heads]),
+        (blocks.weighted_block(run), [tables.weighted_values_table(run, head=h) for h in heads]),
+        (blocks.contributions_block(run, tokens=[0, 2]),
+         [tables.contribution_table(run, token) for token in (0, 2)]),
+    ):  # fmt: skip
+        assert [tuple(body(part)) for part in parts_of(block)] == [t.rows for t in wanted]

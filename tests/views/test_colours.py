@@ -9,13 +9,11 @@ from book_site import ROOT
 from drawn import linear
 
 from mha.views.colours import (
-    HATCHES,
     HEAD_COLOURS,
     HEAD_COLOURS_IN_DARK,
     HEAT_FULL,
     HEAT_FULL_IN_DARK,
     PAGE_COLOURS,
-    head_property,
 )
 
 # What is seen without one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1.
@@ -54,11 +52,6 @@ def test_any_two_heads_differ_and_the_first_three_clearly(colours, paper, eyes):
     assert min(apart.values()) > 7
     assert min(distance for (_, j), distance in apart.items() if j < 3) > 25
     assert min(np.linalg.norm(lab(c, seen) - lab(paper, seen)) for c in colours) > 25
-
-
-def test_every_head_has_a_colour_for_each_theme_and_a_hatch():
-    assert len(HEAD_COLOURS) == len(HEAD_COLOURS_IN_DARK) == len(HATCHES)
-    assert [head_property(head) for head in (0, 5, 6)] == ["--head-1", "--head-6", "--head-1"]
 
 
 def test_the_pages_have_the_same_colours_and_heat():

@@ -17,17 +17,12 @@ def drawn():
     return {name: draw() for name, draw in FIGURES.items()}
 
 
-def test_a_page_s_drawing_leaves_its_style_to_the_page(drawn):
-    for figure in drawn.values():
-        assert "<style>" in figure.svg
-        assert "<style" not in inline_svg(figure.svg, figure.alt)
-
-
 def test_identifiers_on_a_page_are_unique_and_found(drawn):
     ids = []
     for place in "ab":
         for figure in drawn.values():
             page = inline_svg(figure.svg, figure.alt, place)
+            assert "<style" not in page
             own = [e.get("id") for e in ElementTree.fromstring(page).iter() if e.get("id")]
             assert set(re.findall(r"""(?:url\(|href=")#([^)"]+)""", page)) == set(own)
             ids += own
@@ -65,12 +60,10 @@ def test_the_plugin_puts_svg_on_a_page_and_keeps_the_drawing_for_print(drawn):
     assert warnings == []
 
 
-@pytest.mark.parametrize("metadata", [{}, {"alt": "in the wrong place"}, "empty"])
+@pytest.mark.parametrize("metadata", [{}, {"image/svg+xml": {"alt": ""}}])
 def test_the_plugin_refuses_a_figure_without_alternative_text(metadata):
-    metadata = {"image/svg+xml": {"alt": ""}} if metadata == "empty" else metadata
     assert rendered("image/svg+xml", metadata) == ([], [("a figure has no alternative text", 7)])
 
 
-@pytest.mark.parametrize("mime", ["text/plain", "image/png", "text/html", "application/pdf"])
-def test_the_plugin_leaves_other_outputs_alone(mime):
-    assert rendered(mime, {mime: {"alt": "a"}}) == (None, [])
+def test_the_plugin_leaves_other_outputs_alone():
+    assert rendered("image/png", {"image/png": {"alt": "a"}}) == (None, [])

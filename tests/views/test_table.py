@@ -124,15 +124,6 @@ def check_page(table):
             assert (cell.find("span[@class='max']/strong") is not None) == ((i, j) in table.marked)
 
 
-@pytest.mark.parametrize("kind", ["stage", "mixing", "contribution", *(
-    "weighted_values", "entropy", "strongest", "disagreement", "shape")])  # fmt: skip
-def test_a_label_can_be_cited(kind):
-    of = {"stage": ["weights"], "mixing": [0], "contribution": [0]}.get(kind, [])
-    build = getattr(tables, f"{kind}_table")
-    assert parsed(build(RUN, *of, name="tbl-made-up"))["names"] == ["tbl-made-up"]
-    assert parsed(build(RUN, *of))["names"] == []
-
-
 def test_a_caption_may_hold_backticks_emphasis_and_formulas():
     table = Table("What `softmax(x < 2)` does to *cat* and $a < b$", ("a", "b"), (("c", "1"),))
     caption = parsed(table)[0]

@@ -11,66 +11,16 @@ from ports import (
     infinite,
     inputs_of,
     near,
-    plain,
     random_block,
-    random_case,
     random_example,
 )
 from seeds import SEED
 
 from mha import MultiHeadWeights, trace
-from mha.core.attention import attention_scores, masked_scores, scaled_scores
 from mha.core.checks import as_scale
-from mha.core.softmax import softmax
 from mha.runs.stages import STAGES
 
 pytestmark = pytest.mark.browser
-
-
-STEPS = """(c) => {
-  const A = window.mhaAttention;
-  const by = A.factor(c.query[0].length, c.scale, c.temperature);
-  const additive = A.additiveMask(c.scores, c.mask, c.causal);
-  const masked = A.maskedScores(A.scaledScores(c.scores, by), additive);
-  return {
-    scores: A.attentionScores(c.query, c.key), masked, weights: A.softmax(masked),
-    outputs: A.matmul(c.weights, c.value),
-  };
-}"""
-
-
-def steps(case):
-    """Return a case with its scores, its masked scores and its weights, as the package has them."""
-    scores = attention_scores(case["query"], case["key"])
-    d_k = case["query"].shape[1]
-    factor = as_scale(case["scale"], d_k) / case["temperature"]
-    masked = masked_scores(scaled_scores(scores, d_k, factor), case["mask"], case["causal"])
-    return case, scores, masked, softmax(masked)
-
-
-def test_each_step_agrees_with_the_package_on_random_inputs(arithmetic_page):
-    """Each step starts from the package's own numbers, so that errors of one do not hide another.
-
-    Where numbers are added, the difference is measured against the sum of the absolute products:
-    two orders of adding may differ by that where terms cancel. The scale and the mask agree to
-    the last bit, weights to 1e-12 of themselves.
-    """
-    rng = np.random.default_rng(SEED)
-    wanted = [steps(random_case(rng)) for _ in range(1500)]
-    cases = [
-        plain(case) | {"scores": scores.tolist(), "weights": weights.tolist()}
-        for case, scores, _, weights in wanted
-    ]
-    found = in_browser(arithmetic_page, STEPS, cases)
-    empty = 0
-    for result, (case, scores, masked, weights) in zip(found, wanted, strict=True):
-        query, key, value = case["query"], case["key"], case["value"]
-        near(result["scores"], scores, np.abs(query) @ np.abs(key).T)
-        assert np.array_equal(infinite(result["masked"]), masked)
-        near(result["weights"], weights, weights)
-        near(result["outputs"], weights @ value, weights @ np.abs(value))
-        empty += (weights.sum(axis=1) == 0).any()
-    assert empty > 75
 
 
 def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
@@ -78,7 +28,7 @@ def test_whole_runs_agree_with_the_package_on_random_examples(arithmetic_page):
     cases, runs = [], []
     for _ in range(600):
         worked = random_example(rng)
-        temperature = float(rng.choice([1.0, 0.5, 4.0]))
+        temperature = float(rng.choice([1.0, 0.5, 4.0, 1e-3, 1e3]))
         start = worked.query if worked.layer is None else worked.layer.w_q
         scale = as_scale(worked.scale, start.shape[-1]) / temperature
         runs.append(trace(replace(worked, scale=scale)))
@@ -149,11 +99,10 @@ def test_the_port_refuses_what_the_package_refuses(arithmetic_page, changed):
     assert found == ["RangeError"]
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("norm", ["before", "after", "nowhere"])
-def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm, activation):
+def test_runs_of_blocks_agree_end_to_end(arithmetic_page, norm):
     rng = np.random.default_rng(SEED + 5)
-    runs = [trace(random_block(rng, norm, activation)) for _ in range(30)]
+    runs = [trace(random_block(rng, norm, name)) for name in 30 * ("relu", "gelu")]
     cases = [inputs_of(run.example, 1.0) for run in runs]
     found = in_browser(arithmetic_page, "(c) => window.mhaAttention.trace(c)", cases)
     ends = set()

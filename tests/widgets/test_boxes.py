@@ -7,45 +7,24 @@ import pytest
 from bs4 import BeautifulSoup
 from helpers import example
 
-from mha import arithmetic, load_example, trace
-from mha.widgets.boxes import your_turn, your_turns
+from mha import load_example, trace
+from mha.widgets.boxes import your_turn
 from mha.widgets.build import build_query
 from mha.widgets.rows import ROWS, fill_row
 
 RUN = trace(load_example("the-cat-sat"))
 
 
-def data_of(made):
-    """Return what a box tells the script."""
-    page = BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
-    (task,) = json.loads(page.find("script").string)["tasks"]
-    return task
-
-
-def box(*cell, **options):
-    return your_turn(RUN, *cell, **options)._repr_mimebundle_()
-
-
-def test_the_box_reads_without_a_script():
-    page = BeautifulSoup(box("scores", 1, 2)["text/html"], "html.parser")
-    text = " ".join(page.get_text(" ").split())
-    assert "Compute the score of cat with sat in Head 1." in text
-    assert "(1, 1.2)" in text
-    assert page.find("details").find("p").get_text() == str(arithmetic(RUN, "scores", 1, 2))
-    field = page.find("input")
-    assert page.find("label")["for"] == field["id"]
-    for reference in field["aria-describedby"].split():
-        assert page.find(id=reference) is not None
-    assert page.find(id=page.find("mha-your-turn")["aria-labelledby"]) is not None
+def page_of(made):
+    return BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
 
 
 def test_the_data_for_the_script_hold_operands_and_no_answer():
     made = your_turn(RUN, "weights", 1, 2, percent=True)
-    page = BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
-    data = data_of(made)
-    np.testing.assert_allclose(data["givens"], [RUN.scaled_scores[0, 1]], atol=1e-10)
-    assert data["column"] == 2
-    assert str(RUN.weights[0, 1, 2])[:6] not in page.find("script").string
+    held = page_of(made).find("script").string
+    (task,) = json.loads(held)["tasks"]
+    np.testing.assert_allclose(task["givens"], [RUN.scaled_scores[0, 1]], atol=1e-10)
+    assert str(RUN.weights[0, 1, 2])[:6] not in held
 
 
 def test_text_is_escaped_in_both_forms():
@@ -58,7 +37,7 @@ def test_text_is_escaped_in_both_forms():
 
 
 def test_print_has_the_question_and_a_line_but_no_answer():
-    markdown = box("scores", 1, 2)["text/markdown"]
+    markdown = your_turn(RUN, "scores", 1, 2)._repr_mimebundle_()["text/markdown"]
     screen, printed = markdown.split("~~~~{only} typst")
     assert screen.startswith("~~~~{raw} html\n<mha-your-turn")
     assert "Compute the score of *cat* with *sat* in Head 1." in printed
@@ -67,58 +46,18 @@ def test_print_has_the_question_and_a_line_but_no_answer():
     assert "2.84" not in printed
 
 
-# ---- Several fields ----
-
-
-def page_of(made):
-    return BeautifulSoup(made._repr_mimebundle_()["text/html"], "html.parser")
-
-
-def tasks_of(made):
-    return json.loads(page_of(made).find("script").string)["tasks"]
-
-
-def assert_fields_are_described(page):
-    ids = [element["id"] for element in page.find_all(id=True)]
-    assert len(ids) == len(set(ids))
-    for field in page.find_all("input"):
-        assert page.find("label", attrs={"for": field["id"]}).get_text()
-        assert set(field["aria-describedby"].split()) <= set(ids)
-
-
-def test_several_numbers_make_one_box_with_a_field_each():
-    made = your_turns(RUN, "key", [(2, 0), (2, 1, 1)])
-    page = page_of(made)
-    assert len(page.find_all("mha-your-turn")) == len(page.find_all("form")) == 1
-    assert len(page.find_all("input")) == len(tasks_of(made)) == 2
-    assert_fields_are_described(page)
-    assert "in Head 1." in made.exercises[0].question
-    assert "in Head 2." in made.exercises[1].question
-    assert [p.get_text() for p in page.find("details").find_all("p")] == [
-        str(arithmetic(RUN, "key", 2, 0)),
-        str(arithmetic(RUN, "key", 2, 1, head=1)),
-    ]
-    printed = made._repr_mimebundle_()["text/markdown"].split("{only} typst")[1]
-    assert printed.count("Answer: " + r"\_" * 20) == 2
-
-
 @pytest.mark.parametrize("stage", ROWS)
 def test_a_row_has_a_field_for_each_number_and_says_each_given_once(stage):
     made = fill_row(RUN, stage, 1)
     page = page_of(made)
     count = np.asarray(getattr(RUN, stage)).shape[-1]
-    assert len(page.find_all("input")) == len(tasks_of(made)) == len(made.cells) == count
-    assert_fields_are_described(page)
+    assert len(page.find_all("input")) == len(made.cells) == count
     givens = [item.get_text() for item in page.find(class_="your-turn-givens").find_all("li")]
     assert len(givens) == len(set(givens))
-    assert len({exercise.places for exercise in made.exercises}) == 1
-    assert made.variants is (stage in ("weights",))
     assert (
         made._repr_mimebundle_()["text/markdown"].split("{only} typst")[1].count(r"\_" * 8) == count
     )
 
-
-# ---- A goal ----
 
 RIVER = trace(load_example("river-bank"))
 
@@ -129,8 +68,5 @@ def test_a_goal_is_said_and_its_solution_shown():
     text = " ".join(page.get_text(" ").split())
     assert "gives river at least 90 % and the at most 5 % of its attention" in text
     assert "(1, 1) gives the 0.2 % , river 98.0 %" in text.replace("%,", "% ,")
-    assert_fields_are_described(page)
     data = json.loads(page.find("script").string)
-    assert data["key"] == RIVER.key[0].tolist()
-    assert data["wanted"] == [[0, 0.05], [0.9, 1], [0, 1]]
     assert "solution" not in data

@@ -146,11 +146,3 @@ def test_the_point_is_dragged_along_its_axis_and_says_where_it_is_not_on_it(open
     page.get_by_label("n, tokens of a text").fill("100000000")
     expect(chart.locator(".marker")).to_be_hidden()
     expect(chart).to_contain_text("n lies beyond this axis")
-
-
-def test_a_hostile_address_does_nothing_and_a_phone_has_all_of_it(opened):
-    start = as_written(GPT3, 2048, 1, 2)
-    for hostile in ("groups=7", "layers=0&tokens=-5", "width=1e9&texts=<b>", "bytes=9999999999"):
-        assert lines_of(opened(f"#cost=model&{hostile}")) == start
-    page = opened(width=390, height=844, has_touch=True)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from helpers import MASK, projected
 from playwright.sync_api import expect
-from seeds import SEED
 
 from mha import load_example, shown, trace, with_swapped_tokens
 
@@ -136,20 +134,6 @@ def test_settings_are_followed_together_shared_and_reset(view):
     reset_brings_everything_back(seen, first)
 
 
-def test_maps_can_be_switched(view):
-    seen = view("cat-sat").open()
-    assert seen.texts("weights") == ["0.73", "0.27", "0.27", "0.73"]
-    for label in ("Scores", "Scaled scores", "Exponentials"):
-        seen.choose(label)
-        assert seen.page.locator(".map:visible").count() == 1
-        stage = label.lower().replace(" ", "_")
-        array = getattr(seen.run, stage)[0]
-        if stage == "exponentials":
-            array = np.column_stack([array, seen.run.row_sums[0]])
-        assert seen.texts(stage) == [shown(float(x), 2) for x in array.flat]
-        assert seen.status == f"The maps show {label.lower()}."
-
-
 REFUSED = [
     ("Temperature", "0", "0 is not a temperature; a number above 0 is wanted."),
     ("Temperature", "warm", "warm is not a number; a number such as 0.5 is wanted."),
@@ -202,17 +186,6 @@ def test_the_mask_of_a_causal_run_is_switched_in_the_bar_without_the_settings(vi
     seen.page.locator("details.settings > summary").click()
     expect(seen.page.get_by_label("Temperature")).to_be_visible()
     expect(mask).to_have_count(1)
-
-
-def test_a_mask_of_the_example_stays_in_its_place(view):
-    rng = np.random.default_rng(SEED)
-    given = projected(rng, mask=MASK, tokens=list("abcde"))
-    seen = view(trace(given)).open()
-    seen.holds(seen.run)
-    expect(seen.page.get_by_text("c may attend to no key")).to_be_visible()
-    seen.page.get_by_label("Move a later").click()
-    order = [1, 0, 2, 3, 4]
-    seen.holds(trace(replace(given, tokens=list("bacde"), embeddings=given.embeddings[order])))
 
 
 def test_positions_and_angles_stay_where_they_are(view):

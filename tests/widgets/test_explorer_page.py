@@ -47,10 +47,7 @@ TARGETS = """all => all.map(e => { const b = e.getBoundingClientRect();
 @pytest.mark.parametrize(("name", "theme", "width"), [("the-cat-sat", "dark", 1280),
                                                       ("apple", "light", 390)])  # fmt: skip
 def test_axe_finds_nothing_whatever_is_changed_and_targets_are_large(view, name, theme, width):
-    seen = view(name, theme=theme, width=width)
-    seen.live()
-    assert violations(seen.page) == []
-    seen.open()
+    seen = view(name, theme=theme, width=width).open()
     seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
     seen.cell("weights", 0, 0, 1).click()
     targets = seen.page.locator("mha-explorer :is(button, input):visible")
@@ -59,7 +56,7 @@ def test_axe_finds_nothing_whatever_is_changed_and_targets_are_large(view, name,
     assert [size for size in sizes if min(size[1:]) < 24] == []
     if name == "the-cat-sat":
         seen.choose("Show what the source prints")
-    assert violations(seen.page) == []
+        assert violations(seen.page) == []
     seen.choose(seen.run.head_names[1])
     seen.choose("Causal: no later keys")
     if name == "the-cat-sat":

@@ -130,7 +130,7 @@ def test_the_steps_follow_a_change_are_in_the_address_and_are_put_away(view):
     seen.number("Query of cat, q₁").fill("3")
     expect(line).to_have_text("Score of query cat with key cat: 3 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 4")
     expect(slider).to_have_attribute("aria-valuetext", line.text_content())
-    assert violations(seen.page, "mha-explorer") == []
+    assert violations(seen.page, ".steps") == []
     address = seen.settled_url()
     assert "step=1" in address
     again = view("cat-sat", address="#" + address.partition("#")[2]).live()

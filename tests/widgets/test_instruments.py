@@ -50,7 +50,7 @@ class Instrument:
 INSTRUMENTS = {
     "bugs": Instrument(
         bugs_game(), "bugs=museum&seed=7",
-        ("case=99", "case=__proto__&sentence=<b>", "sentence=x&guess=9"),
+        ("case=99&sentence=<b>", "case=__proto__&sentence=x&guess=9"),
     ),
     "cache": Instrument(
         growing_cache(CAUSAL), "cache=the-cat-sat-end",
@@ -59,7 +59,7 @@ INSTRUMENTS = {
     ),
     "cost": Instrument(
         cost_calculator({"GPT-3": GPT3}, tokens=2048), "cost=model",
-        ("groups=7", "layers=0&tokens=-5", "width=1e9&texts=<b>", "bytes=9999999999"),
+        ("groups=7", "layers=0&tokens=-5&width=1e9&texts=<b>&bytes=9999999999"),
     ),
     "heads": Instrument(
         real_heads("The cat sat on the mat because it was tired", "it", "cat",
@@ -116,9 +116,9 @@ def whole(page, one):
 @pytest.mark.parametrize("name", INSTRUMENTS)
 def test_a_hostile_address_does_nothing_and_all_can_be_read_by_all(alone, name):
     one = INSTRUMENTS[name]
-    page = alone(one.made.html, width=390, height=844, has_touch=True, reduced_motion="reduce")
+    phone = {"width": 390, "height": 844, "has_touch": True, "reduced_motion": "reduce"}
+    page = alone(one.made.html, f"#{one.begins}", **phone)
     made = page.locator("mha-instrument :is(b, img, script)")
-    come_back(page, f"#{one.begins}")
     at_first, many = whole(page, one), made.count()
     for hostile in one.hostile:
         come_back(page, f"#{one.begins}&{hostile}")

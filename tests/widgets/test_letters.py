@@ -1,8 +1,5 @@
 """Two layers on letters: what they start from. In the browser, tests/book/test_tied_browser.py."""
 
-import json
-import re
-
 import numpy as np
 import pytest
 from accessible import violations
@@ -25,16 +22,6 @@ PARTS = {"letters": "AB", "what": WHAT, "before": BEFORE, "following": FOLLOWING
 
 def layers():
     return trace_blocks(TEXT, [Block(layer, norm="nowhere") for layer in (TEXT.layer, SECOND)])
-
-
-def test_the_browser_gets_both_layers_and_the_page_knows_their_runs():
-    first, second = layers()
-    made = two_layers(first, second, **PARTS)
-    data = json.loads(re.search(r"<script[^>]*>(.*)</script>", made.html)[1])
-    assert [layer["name"] for layer in data["layers"]] == list(made.runs)
-    assert data["layers"][0]["inputs"]["embeddings"] == EYE[[1, 0]].tolist()
-    assert data["parts"]["before"] == [3, 4]
-    assert "<i>last A</i> gives" in made.html  # where no script runs
 
 
 def test_layers_that_do_not_follow_each_other_are_refused():

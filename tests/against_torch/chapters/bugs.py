@@ -8,15 +8,9 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import causal, example, run, tensor
+from worked_by_torch import causal, example, line, run, tensor, turned
 
 THE, CAT, SAT, END = range(4)
-
-
-def in_pairs(x, angles):
-    """Turn neighbours."""
-    a, b, c, s = x[..., ::2], x[..., 1::2], angles.cos(), angles.sin()
-    return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
 
 
 def in_halves(x, angles):
@@ -39,7 +33,7 @@ def attention(bug, query, key, value, *, hidden=None, bias=0.0, angles=None, wid
         Of dropout.
     """
     if angles is not None:
-        turn = in_halves if bug == "halves for pairs" else in_pairs
+        turn = in_halves if bug == "halves for pairs" else turned
         query, key = turn(query, angles), turn(key, angles)
         value = turn(value, angles[:, : value.shape[-1] // 2]) if bug == "values turned" else value
     divisor = width if bug == "wrong root" and width else query.shape[-1]
@@ -62,9 +56,9 @@ def step_by_step(query, key, value, angles, ahead=0):
 
     Queries are turned as if they stood so many places `ahead`.
     """
-    keys, rows = in_pairs(key, angles[: len(key)]), []
+    keys, rows = turned(key, angles[: len(key)]), []
     for t in range(len(query)):
-        asking = in_pairs(query[t : t + 1], angles[t + ahead])
+        asking = turned(query[t : t + 1], angles[t + ahead])
         rows.append(attention("", asking, keys[: t + 1], value[: t + 1])[1])
     return torch.cat(rows)
 
@@ -88,12 +82,9 @@ def numbers(page):
     )
     off = (outputs - of_end["head_outputs"]).abs()
     page.says("is worked # times with dropout", len(outputs))
-    page.says(
-        "No number of the average is off by more than #; in more than half of the single runs "
-        "some number is off by more than #",
-        AtMost((outputs.mean(0) - of_end["head_outputs"]).abs().max()),
-        AtLeast(off.flatten(1).amax(1).quantile(0.5)),
-    )
+    average = (outputs.mean(0) - of_end["head_outputs"]).abs().max()
+    half = off.flatten(1).amax(1).quantile(0.5)
+    page.says("No number of the average is off by more than ", AtMost(average), AtLeast(half))
 
 
 def _inputs(s):
@@ -104,12 +95,8 @@ def _softmax(page, of_end, two, football):
     weights, output = attention("wrong axis", *_inputs(of_end))
     meant = of_end["head_outputs"]
     page.says("The rows add up to #, #, # and #", weights[0].sum(-1))
-    page.says(
-        "The right outputs lie between # and #, and none is off by more than #",
-        meant.min(),
-        meant.max(),
-        AtMost((output - meant).abs().max()),
-    )
+    off = AtMost((output - meant).abs().max())
+    page.says("The right outputs lie between ", meant.min(), meant.max(), off)
     scores = 27**2 * tensor([2, 0]) / 2
     page.says("# times as large. The scaled scores of cat are then # and #", 27, scores)
     largest = [
@@ -127,21 +114,12 @@ def _softmax(page, of_end, two, football):
 def _mask(page, of_end):
     hidden = causal(4).isinf()
     late = attention("late mask", *_inputs(of_end), hidden=hidden)[0][0]
-    page.says(
-        "It gives itself #, and cat, which may attend to two words, has #",
-        late[THE, THE],
-        late[CAT].sum(),
-    )
+    page.says("It gives itself #, and cat, which", late[THE, THE], late[CAT].sum())
     right = run(example("the-cat-sat-end"), causal(4))
     page.says("(#, #, #, #) Answer", right["scaled_scores"][0, CAT])
-    page.says(
-        "set Worked answer ",
-        right["exponentials"][0, CAT, THE],
-        right["row_sums"][0, CAT],
-        right["weights"][0, CAT, THE],
-    )
-    turned = attention("True reversed", *_inputs(of_end), hidden=hidden)[0][0]
-    page.says("The gives itself #, and sat", turned[THE, THE])
+    page.says("set Worked answer ", line(right, f"weights.0.{CAT}.{THE}"))
+    reversed_mask = attention("True reversed", *_inputs(of_end), hidden=hidden)[0][0]
+    page.says("The gives itself #, and sat", reversed_mask[THE, THE])
 
 
 def _positions(page, cat_sat):
@@ -149,14 +127,10 @@ def _positions(page, cat_sat):
     quarters = math.pi / 2 * torch.arange(3, dtype=torch.float64)[:, None] * torch.ones(2)
     steps = [step_by_step(*(x[0] for x in inputs), quarters, ahead) for ahead in (0, 1)]
     full = attention("", *inputs, angles=quarters[:2])
-    scores = in_pairs(inputs[0], quarters[:2]) @ in_pairs(inputs[1], quarters[:2]).mT
+    scores = turned(inputs[0], quarters[:2]) @ turned(inputs[1], quarters[:2]).mT
     page.says("In the full pass sat scores # with cat and # with itself", scores[0, 1])
-    page.says(
-        "average of the values, (#, #), where the full pass has (#, #)",
-        steps[1][1],
-        steps[0][1],
-    )
-    turned = attention("values turned", *inputs, angles=quarters[:2])[1]
-    page.says("and cat gets (#, #) in place of (#, #)", turned[0, 0], full[1][0, 0])
+    page.says("average of the values, (", steps[1][1], steps[0][1])
+    with_values = attention("values turned", *inputs, angles=quarters[:2])[1]
+    page.says("and cat gets (#, #) in place of (#, #)", with_values[0, 0], full[1][0, 0])
     halves = attention("halves for pairs", *inputs, angles=quarters[:2])[0]
     page.says("cat gives itself # and not #", halves[0, 0, 0], full[0][0, 0, 0])

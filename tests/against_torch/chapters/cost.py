@@ -4,7 +4,7 @@ import math
 
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import dot, example, run, tensor, with_sums
+from worked_by_torch import dot, example, run, tensor
 
 GIB = 2**30
 LONG = 2**17
@@ -34,58 +34,24 @@ def _models(page):
         both = layers * attention, layers * inner
         # scores and mixing take 4 N n h d_k operations, the matrices 2 a parameter
         equal = 2 * sum(both) / (4 * layers * heads * d_k)
-        counted.append(
-            [
-                layers,
-                width,
-                heads,
-                groups,
-                *(b / 1e9 for b in both),
-                sum(both) / 1e9,
-                named,
-                math.floor(equal),
-            ]
-        )
+        billions = [count / 1e9 for count in (*both, sum(both))]
+        counted.append([layers, width, heads, groups, *billions, named, math.floor(equal)])
         cache = layers * groups * 2 * d_k * 2
         caches.append([cache // 1024, LONG * cache / GIB, 2 * sum(both) / GIB])
     page.table("tbl-cost-models", *zip(*counted, strict=True))
     least = min(row[6] / row[7] for row in counted)
-    page.says(
-        "Our counts, which leave out the embeddings, come to # or more of what the papers say",
-        AtLeast(least),
-    )
+    page.says("leave out the embeddings, come to # or more", AtLeast(least))
     page.table("tbl-cost-cache", caches)
-    page.says(
-        "which for GPT-3 is # tokens; at # scores and mixing are #",
-        6 * 12288,
-        2048,
-        2048 / (2048 + 6 * 12288),
-    )
+    page.says("which for GPT-3 is # tokens; at #", 6 * 12288, 2048, 2048 / (2048 + 6 * 12288))
     # a layer's weights take h n n numbers, its keys and values 2 n h d_k, its matrices 4 d d
-    page.says(
-        "outgrow its keys and values at # tokens, and its matrices of attention at #",
-        2 * 128,
-        math.isqrt(4 * 8192**2 // 64),
-    )
+    page.says("outgrow its keys and values at #", 2 * 128, math.isqrt(4 * 8192**2 // 64))
     n, d, heads, groups, d_k = 5, 12, 6, 2, 2
     projections = 2 * n * d * d_k * (heads + 2 * groups) + 2 * n * heads * d_k * d
-    page.says(
-        "a layer of width # with # heads () that share # keys and values takes # operations "
-        "for # tokens",
-        d,
-        heads,
-        groups,
-        projections + 4 * heads * n * n * d_k,
-        n,
-    )
-    weights = 64 * LONG**2 * 2
+    operations = projections + 4 * heads * n * n * d_k
+    page.says("a layer of width # with # heads", d, heads, groups, operations, n)
+    weights = 64 * LONG**2 * 2 / GIB
     page.says("reads up to # tokens", LONG)
-    page.says(
-        "one layer’s # heads, at two bytes each, are # GiB, # times",
-        64,
-        weights // GIB,
-        weights / GIB // caches[2][2],
-    )
+    page.says("one layer’s # heads, at two bytes", 64, weights, weights // caches[2][2])
     forward = 64 * 4 * 1024**2 * 16 * 64
     page.says("scores and mixing of # such texts take #", 64, forward / 1e9)
     page.says("each, read or written #", 40.3e9 / (64 * 16 * 1024**2 * 2))
@@ -127,13 +93,10 @@ def _shared(page):
     page.says("the three heads keep #", 3 * (4 + 4))
     kept = 4 * (2 + 3), 4 * (2 + 2), 4 * (1 + 1)
     page.table("tbl-cost-apple", *([k, *map(AtMost, m)] for k, m in zip(kept, moved, strict=True)))
+    page.runs["apple-shared"] = two
     page.says("no weight moves by more than #", AtMost(moved[1][0]))
     page.says("move by up to #", AtMost(moved[1][1]))
     page.says("the outputs move by at most #", AtMost(moved[0][1]))
-    for name, stages in (("matrices", ("w_k", "w_v")), ("apple", ("key", "value"))):
-        page.table(f"tbl-cost-{name}-stage-head", *(two[s][h] for h in range(3) for s in stages))
-    page.table("tbl-cost-apple-weights-head", with_sums(two["weights"]))
-    page.table("tbl-cost-apple-outputs-head", two["head_outputs"])
     page.table("tbl-cost-cat-sat", cat_sat["w_k"].permute(1, 2, 0))
     alike = _sharing(cat_sat, [0, 1])
     page.figure("fig-cost-cat-sat", run(cat_sat)["weights"], alike["weights"])

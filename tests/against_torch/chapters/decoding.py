@@ -4,18 +4,7 @@ import math
 
 import torch
 from torch.nn import functional
-from worked_by_torch import (
-    causal,
-    dot,
-    example,
-    mixed,
-    row_sum,
-    run,
-    scaled,
-    share,
-    tensor,
-    with_sums,
-)
+from worked_by_torch import causal, example, line, run, tensor
 
 THE, CAT, SAT, END = range(4)
 
@@ -33,9 +22,9 @@ def numbers(page):
     _passes(page)
     _padding(page, given)
     page.says("(#, #, #, #) Answer to 2 decimals. The", free["scaled_scores"][0, END])
-    weights = [share(free, END, key) for key in range(4)]
+    weights = [line(free, f"weights.0.{END}.{key}") for key in range(4)]
     page.says("<end> Check Hint Another set Worked answer ", weights)
-    page.says("Solution to Exercise 15.3 row sum: ", row_sum(free, END), weights)
+    page.says("Solution to Exercise 15.3 row sum: ", line(free, f"row_sums.0.{END}"), weights)
 
 
 def _lower(weights):
@@ -69,19 +58,17 @@ def _leak(page, given, free, full):
 
 def _third_step(page, given):
     third = run(given | {"embeddings": given["embeddings"][:3]}, causal(3))
-    query, key = third["query"][0, SAT], third["key"][0]
-    page.says("The scores of sat are with The: ", dot(query, key[THE]))
-    page.says("= 1.5555 with cat: ", dot(query, key[CAT]))
-    page.says("query of sat: ", query)
-    page.says("key of sat: ", key[SAT])
-    page.says("Worked answer 0.8×", *dot(query, key[SAT])[1:])
-    page.says("Here is The, scaled, and its exponential: ", scaled(third, SAT, THE))
-    power = third["exponentials"][0, SAT, THE]
-    page.says("0.7778 e", third["scaled_scores"][0, SAT, THE], power)
-    page.says("mixed: row sum: ", row_sum(third, SAT))
+    page.says("The scores of sat are with The: ", line(third, f"scores.0.{SAT}.{THE}"))
+    page.says("= 1.5555 with cat: ", line(third, f"scores.0.{SAT}.{CAT}"))
+    page.says("query of sat: ", third["query"][0, SAT])
+    page.says("key of sat: ", third["key"][0, SAT])
+    page.says("Worked answer 0.8×", line(third, f"scores.0.{SAT}.{SAT}")[1:])
+    page.says("and its exponential: ", line(third, f"scaled_scores.0.{SAT}.{THE}"))
+    page.says("0.7778 e", line(third, f"exponentials.0.{SAT}.{THE}"))
+    page.says("mixed: row sum: ", line(third, f"row_sums.0.{SAT}"))
     for word, key in (("The", THE), ("cat", CAT), ("sat", SAT)):
-        page.says(f"weight of {word}: ", share(third, SAT, key))
-    page.says("first number of the output: ", mixed(third, SAT, 0))
+        page.says(f"weight of {word}: ", line(third, f"weights.0.{SAT}.{key}"))
+    page.says("first number of the output: ", line(third, f"head_outputs.0.{SAT}.0"))
 
 
 def _counts(page):
@@ -93,11 +80,7 @@ def _counts(page):
     page.says("the cache saves #", 1 - sum(with_cache) / sum(without))
     n = torch.arange(1, 2049)
     steps = 48 + 8 * n
-    page.says(
-        "Over # tokens each head of such a stack would do # times",
-        len(n),
-        (n * steps).sum() / steps.sum(),
-    )
+    page.says("Over # tokens each head of such a stack", len(n), (n * steps).sum() / steps.sum())
     page.says("Here that is # numbers for each token", 4 + 4)
     page.says("The # of the projections stay; the # of scores", 48, 80)
 
@@ -121,38 +104,34 @@ def _six_words(page):
         _head(6, {0: 1, 1: 2, 2: 3}, [3, 3, 3, 3, 3]),
     )
 
-    def streams(read):
-        reading = run(reads | {"embeddings": read})
-        writing = run(recalls | {"embeddings": target}, causal(3))
-        return (reading, read + reading["concat"]), (writing, target + writing["concat"])
-
     def asked(heard, so_far):
-        query, (key, value) = (
-            so_far @ inquires["w_q"],
-            (heard @ inquires[w] for w in ("w_k", "w_v")),
-        )
-        return run({"query": query, "key": key, "value": value})
+        key, value = heard @ inquires["w_k"], heard @ inquires["w_v"]
+        return run({"query": so_far @ inquires["w_q"], "key": key, "value": value})
 
     def chances(heard, so_far):
         said = so_far + asked(heard, so_far)["concat"]
         return (said @ tensor(out).T).softmax(-1)
 
     out = [[0, 1, 0, 0, 1], [0, 1, 0, 0, -1], [0, 0, 1, 0, 1], [0, 0, 1, 0, -1], [0, 0, 0, 1, 0]]
-    (reading, heard), (writing, so_far) = streams(source)
+    reading = run(reads | {"embeddings": source})
+    writing = run(recalls | {"embeddings": target}, causal(3))
+    heard, so_far = (s["embeddings"] + s["concat"] for s in (reading, writing))
     asking = asked(heard, so_far)
+    page.runs["the-cat-sat-read"] = reading | {"stream": heard}
+    page.runs["de-kat-zat-so-far"] = writing | {"stream": so_far}
+    page.runs["de-kat-zat-asks"] = asking
     page.figure(
         "fig-decoding-three", reading["weights"], _lower(writing["weights"][0]), asking["weights"]
     )
-    page.says("The has with cat the scaled score ", scaled(reading, 0, 1))
-    page.says("The weight of cat, ", share(reading, 0, 1), 0, heard[0, 4], heard[0, 4])
-    page.says("kat gives De the weight ", share(writing, 2, 1), 0, so_far[2, 1], so_far[2, 1])
+    page.says("The has with cat the scaled score ", line(reading, "scaled_scores.0.0.1"))
+    row = line(reading, "weights.0.0.1")
+    page.says("The weight of cat, ", row, 0, heard[0, 4], heard[0, 4])
+    row = line(writing, "weights.0.2.1")
+    page.says("kat gives De the weight ", row, 0, so_far[2, 1], so_far[2, 1])
     page.says("of the genders three times #, # and #.", heard[:, 4])
-    page.says("hears, most of it by way of The: ", 6, 4, 3, row_sum(asking, 0))
-    page.says(
-        "20.0855 + 1.0000 + 1.0000 = 22.0855 ",
-        share(asking, 0, 0),
-        mixed(asking, 0, 4),
-    )
+    page.says("hears, most of it by way of The: ", 6, 4, 3, line(asking, "row_sums.0.0"))
+    row = line(asking, "weights.0.0.0"), line(asking, "head_outputs.0.0.4")
+    page.says("20.0855 + 1.0000 + 1.0000 = 22.0855 ", row)
     usual = chances(heard, so_far)
     page.table("tbl-decoding-words", usual)
     unread = chances(source, so_far)[0]
@@ -161,15 +140,7 @@ def _six_words(page):
     kept = [n * (4 + 5) for n in (1, 2, 3)]
     page.table("tbl-decoding-when", 3, 0, 0, 0, 0, *(x for n in (1, 2, 3) for x in (n, 3)),
                0, kept, [27] * 4)  # fmt: skip
-    for name, s, stream in (("read", reading, heard), ("so-far", writing, so_far)):
-        page.table(f"tbl-decoding-{name}-matrices", s["w_q"], s["w_v"])
-        page.table(
-            f"tbl-decoding-{name}-all",
-            s["embeddings"], s["query"], s["scores"], with_sums(s["weights"]), s["head_outputs"],
-            stream,
-        )  # fmt: skip
     page.table("tbl-decoding-asks-w-q", inquires["w_q"])
-    page.table("tbl-decoding-asks-all", asking["query"], asking["head_outputs"])
     for name in ("scores", "weights"):
         page.table(f"tbl-decoding-asks-{name}", asking[name])
     page.table("tbl-decoding-said", so_far + asking["concat"])

@@ -5,20 +5,7 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import (
-    causal,
-    dot,
-    example,
-    mixed,
-    norm,
-    row_sum,
-    run,
-    run_of,
-    scaled,
-    share,
-    tensor,
-    with_sums,
-)
+from worked_by_torch import causal, example, line, norm, run, tensor
 
 CAT, MAT, IT, LAST = range(4)
 START, A, B, AGAIN = range(4)
@@ -52,17 +39,11 @@ def _sizes(page):
                 x = _random_block(rng, x, place)
             found.append(x.square().mean().sqrt())
     grown = torch.stack(ends["nowhere"])
-    page.says(
-        "At the end the RMS is between # and #, with a median of #",
-        grown.min() // 1e4 * 1e4,
-        -(-grown.max() // 1e4) * 1e4,
-        10**4 * round(float(grown.quantile(0.5)) / 10**4),
-    )
-    page.says(
-        "it grows to between # and #",
-        math.floor(10 * min(ends["before"])) / 10,
-        math.ceil(10 * max(ends["before"])) / 10,
-    )
+    least, most = grown.min() // 1e4 * 1e4, -(-grown.max() // 1e4) * 1e4
+    median = 1e4 * round(float(grown.quantile(0.5)) / 1e4)
+    page.says("At the end the RMS is between # and #, with a median of #", least, most, median)
+    least, most = (10 * end(ends["before"]) for end in (min, max))
+    page.says("it grows to between ", math.floor(least) / 10, math.ceil(most) / 10)
 
 
 def _random_block(rng, x, place, last_matrices=None, spreads=None):
@@ -90,45 +71,19 @@ def _behind_a_sum(x, place, spreads):
 
 def _block(page):
     """Compare the lines of the block around *it was tired*, whose run is the explorer's."""
-    started = (data for _, data in page.started() if data["name"] == "it-tired-block")
-    s = run_of(next(started))
-    means, spreads, normed = (s[f"stream_{name}"] for name in ("means", "spreads", "normed"))
-    hidden, active, fed, w_in, w_out = (s[n] for n in ("hidden", "active", "fed", "w_in", "w_out"))
-    page.says("The animal of it: ", 0, s["output"][IT, 0], s["stream"][IT, 0])
-    page.says("numbers of it are now ", s["stream"][IT])
-    page.says("Normalise them: mean: (", s["stream"][IT], 5, means[IT])
-    off = s["stream"][IT] - means[IT]
-    page.says("spread: √((", *([x, x] for x in off), 5, spreads[IT], spreads[IT])
-    for name, column in (("animal", 0), ("state", 3)):
-        page.says(
-            f"{name}: (#", s["stream"][IT, column], means[IT], spreads[IT], normed[IT, column]
-        )
-    first, second = ([*dot(normed[IT], w_in[:, i])] for i in (0, 1))
-    page.says("only where both are there: ", *first[:10], -2, *first[10:15], -2, hidden[IT, 0])
-    page.says("= 0.38 max(#, #) =", 0, hidden[IT, 0], active[IT, 0])
-    page.says("takes animal from thing: ", *second[:15], hidden[IT, 1])
-    page.says("= −2.31 max(#, #) =", 0, hidden[IT, 1], active[IT, 1])
-    page.says("the second −1: ", dot(active[IT], w_out[:, 4]))
-    page.says("the active numbers of mat: ", active[MAT], 5, w_out[:, 4])
-    page.says("Worked answer 0×", *dot(active[MAT], w_out[:, 4])[1:])
-    page.table("tbl-depth-fed", normed[:, [0, 1, 3]].T, active.T, fed[:, 4])
+    s = page.runs["it-tired-block"]
+    page.says("is worth # to sleep, the second #", s["w_out"][:, 4])
+    page.says("the active numbers of mat: ", s["active"][MAT], 5, s["w_out"][:, 4])
+    page.says("Worked answer 0×", line(s, f"fed.{MAT}.4")[1:])
+    page.table("tbl-depth-fed", s["stream_normed"][:, [0, 1, 3]].T, s["active"].T, s["fed"][:, 4])
 
 
 def _two_layers(page):
     """Let *it* hear the last word, and then find its noun."""
     pick = torch.eye(4, dtype=torch.float64)
-    hears = {
-        "w_q": 2 * pick[None, :, 2:3],
-        "w_k": pick[None, :, 3:],
-        "w_v": pick[None, :, :2],
-        "w_o": pick[:2],
-    }
-    resembles = {
-        "w_q": 2 * pick[None, :, :2],
-        "w_k": pick[None, :, :2],
-        "w_v": pick[None, :, :2],
-        "w_o": pick[:2],
-    }
+    nouns = {"w_v": pick[None, :, :2], "w_o": pick[:2]}
+    hears = nouns | {"w_q": 2 * pick[None, :, 2:3], "w_k": pick[None, :, 3:]}
+    resembles = nouns | {"w_q": 2 * pick[None, :, :2], "w_k": pick[None, :, :2]}
     words = example("it-tired")["embeddings"]
     soft = torch.cat([words[:3], tensor([[0, 1, 0, 2]])])
     firsts = [run(hears | {"embeddings": x}) for x in (words, soft)]
@@ -136,14 +91,12 @@ def _two_layers(page):
     page.table("tbl-depth-soft", *(s["weights"][0, IT] for s in firsts + seconds))
     tired, _of_soft = firsts
     page.says("score: #×# =", 2, 2, tired["scores"][0, IT, LAST])
-    page.says("= 4 weight: ", share(tired, IT, LAST))
-    page.says("it hears of animal ", mixed(tired, IT, 0), tired["stream"][IT, 1])
-    page.says(
-        "with soft, that makes ",
-        *([2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts),
-    )
+    page.says("= 4 weight: ", line(tired, f"weights.0.{IT}.{LAST}"))
+    page.says("it hears of animal ", line(tired, f"head_outputs.0.{IT}.0"), tired["stream"][IT, 1])
+    animal = [[2, s["head_outputs"][0, CAT, 0], s["stream"][CAT, 0]] for s in firsts]
+    page.says("with soft, that makes ", animal)
     for word, s in (("tired", seconds[0]), ("soft", seconds[1])):
-        page.says(f"cat, if {word}: ", dot(s["query"][0, IT], s["key"][0, CAT]))
+        page.says(f"cat, if {word}: ", line(s, f"scores.0.{IT}.{CAT}"))
 
 
 def _induction(page):
@@ -155,58 +108,16 @@ def _induction(page):
     x = torch.zeros(4, 10, dtype=torch.float64)
     x[:, 2:6] = torch.eye(4)
     x[[A, B, AGAIN], [0, 1, 0]] = 1
-    first = run(
-        {
-            "embeddings": x,
-            "w_q": asks[None],
-            "w_k": where[None],
-            "w_v": what[None],
-            "w_o": before.T,
-        },
-        causal(4),
-    )
-    second = run(
-        {
-            "embeddings": first["stream"],
-            "w_q": 8 * what[None],
-            "w_k": before[None],
-            "w_v": what[None],
-            "w_o": following.T,
-        },
-        causal(4),
-    )
+    given = {"w_q": asks[None], "w_k": where[None], "w_v": what[None], "w_o": before.T}
+    first = run(given | {"embeddings": x}, causal(4))
+    given = {"w_q": 8 * what[None], "w_k": before[None], "w_v": what[None], "w_o": following.T}
+    second = run(given | {"embeddings": first["stream"]}, causal(4))
+    for i, s in enumerate((first, second), 1):
+        page.runs |= {f"a-b-a-{i}": s, f"letters-a-b-a-{i}": s}
     page.figure("fig-depth-a-b-a", first["weights"], second["weights"])
     page.table("tbl-depth-before", second["embeddings"][:, [0, 1, 6, 7]])
-    for i, s in enumerate((first, second), 1):
-        page.table(f"tbl-a-b-a-{i}-lane", s["query"], s["key"], s["value"])
-        page.table(f"tbl-a-b-a-{i}-scores", s["scores"])
-        page.table(f"tbl-a-b-a-{i}-weights", with_sums(s["weights"]))
-        page.table(f"tbl-a-b-a-{i}-outputs", s["head_outputs"])
-    page.says("the second token, ", dot(first["query"][0, B], first["key"][0, A]))
     page.says("the exponential of # is #", 5, math.exp(5))
-    page.says("have the exponential #: ", 1, share(first, B, A))
-    page.says("stood before it: ", _all(first, B, 0))
-    page.says(
-        "The last letter with the second letter: ",
-        dot(second["query"][0, AGAIN], second["key"][0, B]),
-    )
-    page.says("the scaled score ", scaled(second, AGAIN, B))
-    page.says(
-        "its exponential e",
-        second["scaled_scores"][0, AGAIN, B],
-        second["exponentials"][0, AGAIN, B],
-    )
-    page.says("the sum of the row ", row_sum(second, AGAIN))
-    page.says("and the weight ", share(second, AGAIN, B))
-    page.says("A follows: ", _all(second, AGAIN, 0))
-    page.says("B follows: ", _all(second, AGAIN, 1))
-    page.says("B, with #", second["head_outputs"][0, AGAIN, 1])
-    page.says("The first letter gives A #", second["stream"][A, 8])
-
-
-def _all(s, row, column):
-    """Return the numbers of a component of an output, with the keys that are hidden."""
-    return dot(s["weights"][0, row], s["value"][0, :, column])
+    page.says("lets it see have the exponential #", first["exponentials"][0, B, 0])
 
 
 def _two_tokens(page):
@@ -215,9 +126,9 @@ def _two_tokens(page):
     matrices = {"w_q": one, "w_k": one, "w_v": one, "w_o": one[0]}
     s = run(matrices | {"embeddings": tensor([[0.5], [-0.5]])})
     page.says("has the scores ", 0.5, 0.5, 0.25, 0.5, -0.5, -0.25)
-    page.says("whose exponentials add up to ", row_sum(s, 0))
-    page.says("gives itself the weight ", share(s, 0, 0))
-    page.says("and becomes ", mixed(s, 0, 0))
+    page.says("whose exponentials add up to ", line(s, "row_sums.0.0"))
+    page.says("gives itself the weight ", line(s, "weights.0.0.0"))
+    page.says("and becomes ", line(s, "head_outputs.0.0.0"))
     apart = []
     for _ in range(3):
         apart.append(2 * s["output"][0, 0])
@@ -226,7 +137,7 @@ def _two_tokens(page):
     page.says("after the second #, after the third #", *apart[1:])
     page.says("to its own number, # becomes #", 0.5, 0.5 + apart[0] / 2)
     far = run(matrices | {"embeddings": tensor([[1.0], [-1]])})
-    page.says("Worked answer 0.8808×", mixed(far, 0, 0)[1:])
+    page.says("Worked answer 0.8808×", line(far, "head_outputs.0.0.0")[1:])
 
 
 def _size(x):
@@ -277,9 +188,8 @@ def _collapse(page):
     page.says("each distance is about # times the cube", apart(rows[4]) / apart(rows[3]) ** 3)
     page.says("then in Head 2, is (", [[a, b] for a, b in zip(*lengths, strict=True)], 4, 2, kappa)
     page.says("is #: two layers have to pass", kappa**-0.5)
-    page.says(
-        "the residual grows from # to #", 3, _residual(stacked(given["embeddings"], 3, kept=1)[3])
-    )
+    kept = stacked(given["embeddings"], 3, kept=1)
+    page.says("the residual grows from # to #", 3, _residual(kept[3]))
 
 
 def _gradients(page):

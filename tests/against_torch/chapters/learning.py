@@ -141,12 +141,7 @@ def _update(page):
         "tbl-learning-update", torch.stack([start, gradient, torch.stack(by_hand), after], 1)
     )
     later, outputs = _loss_of_seven(after)
-    page.says(
-        "The outputs become # and #, both nearer to their goals, and the loss falls from # to #",
-        outputs,
-        loss.detach(),
-        later,
-    )
+    page.says("The outputs become ", outputs, loss.detach(), later)
     page.says("query of cat: # key of sat: #", after[0], after[3])
     page.says("set Worked answer ", after[0], after[3], after[0] * after[3])
     page.says("What happens The loss becomes #", _loss_of_seven(start - gradient)[0])
@@ -164,20 +159,11 @@ def _seeds(page, ends, later):
     middle = torch.stack([two, three, four, six])
     both = (one > middle.amax(0)) & (twelve > one)
     page.says("Both expectations hold in # of #", both.sum(), len(both))
-    best = torch.stack([one, *middle, twelve]).argmin(0)
-    page.says(
-        "two are best in # of #, three in #, four in # and six in #",
-        (best == 1).sum(),
-        30,
-        *((best == i).sum() for i in (2, 3, 4)),
-    )
     worse, better = (four > three) & (four > six), (four < three) & (four < six)
-    page.says(
-        "four heads do worse than both in # of # and better than both in #",
-        worse.sum(),
-        30,
-        better.sum(),
-    )
+    best = torch.stack([one, *middle, twelve]).argmin(0)
+    two, three, four, six = ((best == i).sum() for i in range(1, 5))
+    page.says("two are best in ", two, 30, three, four, six)
+    page.says("four heads do worse than both in ", worse.sum(), 30, better.sum())
     rows = [later[1][0], later[3][0], *(later[h][i] for h in (1, 3, 12) for i in (1, 2))]
     page.table("tbl-learning-longer", *(_over_seeds(row) for row in rows))
     page.says("one head has a median loss of #", _over_seeds(later[1][1])[0])
@@ -240,10 +226,7 @@ def _watched(page, x, answers, fresh, asked, sentences):
     page.says(
         "from step # on, Head 2 the noun of an adjective from step #, Head 1 the verb of a noun "
         "from step #, and Head 2 the noun of it only from step #",
-        half[0],
-        half[1],
-        half[2],
-        half[3],
+        half,
     )
     (slow,) = trained(3, [150], x, answers, seeds=[0], rate=0.003)
     loss = losses(answers_of(slow, fresh)[0], asked)[0]
@@ -253,12 +236,7 @@ def _watched(page, x, answers, fresh, asked, sentences):
 def _roles(page, threes, fresh, asked, sentences):
     maps = [answers_of(layer, fresh)[1][0] for layer in threes]
     page.figure("fig-learning-heads", maps[0][0, 1:])
-    page.says(
-        "After it the layer answers # of the questions right (seed 0),"
-        " on # sentences that it never saw",
-        _right(threes[0], fresh, asked),
-        len(fresh),
-    )
+    page.says("After it the layer answers ", _right(threes[0], fresh, asked), 0, len(fresh))
     page.says("An even share of six words is #", 1 / 6)
     wheres = _wheres(sentences)
     found = [_given(weights, wheres) for weights in maps]
@@ -267,17 +245,9 @@ def _roles(page, threes, fresh, asked, sentences):
     kept = tensor([[_right(layer, fresh, asked, q) for q in range(3)] for layer in struck])
     page.table("tbl-learning-ablation", kept)
     page.says("names the next word in #", kept[3, 0])
-    page.says(
-        "names the referent in # and the governor in #; without Head 1 the governor in #",
-        kept[2, [2, 1]],
-        kept[1, 1],
-    )
-    page.says(
-        "gives the pronoun’s noun more than #, and yet the layer names this noun in #",
-        AtMost(found[1][:, 3].max()),
-        _right(threes[1], fresh, asked, 2),
-    )
-    page.says(
-        "gives the noun most, names it in #", _right(_struck(threes[1], 1, 2), fresh, asked, 2)
-    )
+    page.says("names the referent in ", kept[2, [2, 1]], 1, kept[1, 1])
+    most, right = found[1][:, 3].max(), _right(threes[1], fresh, asked, 2)
+    page.says("gives the pronoun’s noun more than ", AtMost(most), right)
+    alone = _right(_struck(threes[1], 1, 2), fresh, asked, 2)
+    page.says("gives the noun most, names it in #", alone)
     page.says("gives the next word # of its weight", found[0][2, 0])

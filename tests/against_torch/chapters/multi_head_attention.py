@@ -16,14 +16,9 @@ def numbers(page):
         "tbl-it-tired-stream", given["embeddings"][IT], s["head_contributions"][:, IT],
         s["stream"][IT],
     )  # fmt: skip
-    page.table(
-        "tbl-it-tired-weighted",
-        *(
-            [s["weights"][h, i, :, None] * s["value"][h], s["head_outputs"][h, i]]
-            for h in range(2)
-            for i in range(4)
-        ),
-    )
+    weighted = s["weights"][..., None] * s["value"][:, None]
+    sums = torch.cat([weighted, s["head_outputs"][:, :, None]], 2)
+    page.table("tbl-it-tired-weighted", sums)
     page.table(
         "tbl-it-tired-share", *([s["head_contributions"][:, i], s["output"][i]] for i in range(4))
     )

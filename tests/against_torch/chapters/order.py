@@ -3,16 +3,7 @@
 import math
 
 import torch
-from worked_by_torch import (
-    causal,
-    example,
-    mixed,
-    row_sum,
-    run,
-    scaled,
-    share,
-    tensor,
-)
+from worked_by_torch import causal, example, line, run, tensor
 
 
 def clocks(n, width):
@@ -50,28 +41,21 @@ def _added(page, end):
     positions = clocks(4, 4)
     placed = run(end | {"embeddings": end["embeddings"] + positions})
     page.table("tbl-order-placed", positions, placed["embeddings"])
-    page.says(
-        "Its first number here is ",
-        end["embeddings"][1, 0],
-        positions[1, 0],
-        placed["embeddings"][1, 0],
-    )
-    page.says("embedding and of the position:", end["embeddings"][2, 0], positions[2, 0])
-    page.says("Worked answer", end["embeddings"][2, 0], positions[2, 0], placed["embeddings"][2, 0])
+    sums = torch.stack([end["embeddings"], positions, placed["embeddings"]], -1)
+    page.says("Its first number here is ", sums[1, 0])
+    page.says("embedding and of the position:", sums[2, 0, :2])
+    page.says("Worked answer", sums[2, 0])
     other = swapped(end, 1, 2)
     moved = run(other | {"embeddings": other["embeddings"] + positions})
-    page.table(
-        "tbl-order-added",
-        run(end)["weights"][0, 1, 0],
-        run(other)["weights"][0, 2, 0],
-        placed["weights"][0, 1, 0],
-        moved["weights"][0, 2, 0],
-    )
+    cat_first = [s["weights"][0, 1, 0] for s in (run(end), placed)]
+    sat_first = [s["weights"][0, 2, 0] for s in (run(other), moved)]
+    page.table("tbl-order-added", *zip(cat_first, sat_first, strict=True))
 
 
 def _rotated(page, back, plain):
     page.says("and all four scores are #", back["scores"][0, 0, 0])
-    page.says("average of the two values: ", mixed(back, 0, 0), mixed(back, 0, 1))
+    average = [line(back, f"head_outputs.0.0.{column}") for column in (0, 1)]
+    page.says("average of the two values: ", average)
     three = run(
         {k: plain[k][:, [0, 1, 0]] for k in ("query", "key", "value")},
         angles=math.pi / 2 * tensor([[0, 0], [1, 1], [2, 2]]),
@@ -83,17 +67,21 @@ def _biased(page):
     football = example("play-football")
     distance = (tensor([[0], [1], [2]]) - tensor([0, 1, 2])).abs()
     near = run(football, causal(3) - distance / 2)
-    page.says(
-        "for I: ", scaled(near, 2, 0, bias=-1), scaled(near, 2, 1, bias=-0.5), scaled(near, 2, 2)
-    )
-    page.says("play with I. score: # dk: #", *scaled(near, 1, 0, bias=-0.5)[:3])
-    page.says("Worked answer 0.55", *scaled(near, 1, 0, bias=-0.5)[1:])
+    scores = [_biased_score(near, 2, key) for key in range(3)]
+    page.says("for I: ", scores)
+    page.says("play with I. score: # dk: #", _biased_score(near, 1, 0)[:3])
+    page.says("Worked answer 0.55", _biased_score(near, 1, 0)[1:])
     page.says("divides its exponential by , which is #", math.exp(0.5))
     sides = run(football, -distance / 2)
-    work = [scaled(sides, 1, 0, bias=-0.5), scaled(sides, 1, 1), scaled(sides, 1, 2, bias=-0.5)]
-    page.says("play loses nothing. ", work, row_sum(sides, 1))
+    scores = [_biased_score(sides, 1, key) for key in range(3)]
+    page.says("play loses nothing. ", scores, line(sides, "row_sums.0.1"))
     page.says("(#, #, #) Answer to 2 decimals. I play", sides["scaled_scores"][0, 1])
-    page.says(
-        "I play football Check Hint Another set Worked answer ",
-        *(share(sides, 1, k) for k in range(3)),
-    )
+    weights = [line(sides, f"weights.0.1.{key}") for key in range(3)]
+    page.says("I play football Check Hint Another set Worked answer ", weights)
+
+
+def _biased_score(s, query, key):
+    """Return the numbers of a printed scaled score, with its bias where the distance is not 0."""
+    score, d_k, biased = line(s, f"scaled_scores.0.{query}.{key}")
+    bias = [] if query == key else [-abs(query - key) / 2]
+    return [score, d_k, *bias, biased]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
-from worked_by_torch import EXAMPLES, run, share, tensor
+from worked_by_torch import EXAMPLES, line, run, tensor
 
 FOLDER = EXAMPLES / "sentence-encoder"
 RIVER_BANK, FOOTBALL, APPLE = "The bank near the river", "I play football", "I bought apple to eat"
@@ -61,11 +61,7 @@ def numbers(page):
     r = Recorded()
     page.says("The model has # layers of # heads", list(r.maps[TIRED].shape[:2]))
     page.says("each head is # wide", 32)
-    page.says(
-        "for # sentences, as the model computed them, to three decimals, and # heads",
-        len(r.sentences),
-        len(HEADS),
-    )
+    page.says("for # sentences, as the model computed them,", len(r.sentences), len(HEADS))
     off = max(
         (r.head(*h, s)["weights"][0] - r.map(*h, s)).abs().max() for h in HEADS for s in r.sentences
     )
@@ -81,22 +77,13 @@ def numbers(page):
 def _bank(page, r):
     s, bank, river = r.head(1, 5, RIVER_BANK), 2, 5
     row = s["weights"][0, bank]
-    page.table(
-        "tbl-real-heads-bank",
-        torch.stack(
-            [s[n][0, bank] for n in ("scores", "scaled_scores", "exponentials", "weights")], 1
-        ),
-    )
-    page.says("the sum of all seven: ", share(s, bank, river))
+    stages = ("scores", "scaled_scores", "exponentials", "weights")
+    page.table("tbl-real-heads-bank", torch.stack([s[name][0, bank] for name in stages], 1))
+    page.says("the sum of all seven: ", line(s, f"weights.0.{bank}.{river}"))
     scaled = s["scaled_scores"][0, bank]
     page.says("river, [SEP]: ", scaled)
-    page.says("set Worked answer ", share(s, bank, 0))
-    page.says(
-        "A scaled score of # where the next is # is enough for #",
-        scaled[river],
-        scaled[0],
-        row[river],
-    )
+    page.says("set Worked answer ", line(s, f"weights.0.{bank}.0"))
+    page.says("A scaled score of # where", scaled[river], scaled[0], row[river])
     page.says("river gives bank #", s["weights"][0, river, bank])
     page.says("bank finds river with #", row[river])
     page.says("is e^# ≈ #", scaled[river] - scaled[0], row[river] / row[0])
@@ -113,10 +100,8 @@ def _bank(page, r):
 
 
 def _names(page, r):
-    page.says(
-        "eat gives apple # and bought gives it #",
-        *(r.weight(1, 5, verb, "apple", APPLE) for verb in ("eat", "bought")),
-    )
+    eat, bought = (r.weight(1, 5, verb, "apple", APPLE) for verb in ("eat", "bought"))
+    page.says("eat gives apple # and bought gives it #", eat, bought)
     verbs = (
         ("bought", APPLE),
         ("eat", APPLE),
@@ -144,10 +129,8 @@ def _new_sentence(page, r):
 
 def _places(page, r):
     page.figure("fig-real-heads-places", r.map(1, 3, RIVER_BANK), r.map(2, 9, RIVER_BANK))
-    page.says(
-        "gives the token before it at least #",
-        AtLeast(min(r.head(1, 3, s)["weights"][0].diagonal(-1).min() for s in r.sentences)),
-    )
+    least = min(r.head(1, 3, s)["weights"][0].diagonal(-1).min() for s in r.sentences)
+    page.says("gives the token before it at least #", AtLeast(least))
     after = torch.stack([r.map(2, 9, s).diagonal(1)[1:-1].mean() for s in r.sentences])
     page.says("gives the next word #", after.mean())
     before = torch.stack([r.maps[s].diagonal(-1, -2, -1).mean(-1) for s in r.sentences]).mean(0)
@@ -164,26 +147,12 @@ def _it(page, r):
     page.says("In layer 6, head 12, it gives cat #", r.weight(6, 12, "it", "cat", TIRED))
     page.says("They give it # on average", r.map(6, 12, TIRED)[others, cat].mean())
     page.figure("fig-real-heads-it", r.map(6, 12, TIRED)[:, cat], r.map(4, 2, TIRED)[:, cat])
-    page.says(
-        "it gives cat #, the other tokens give cat #",
-        r.weight(4, 2, "it", "cat", TIRED),
-        r.map(4, 2, TIRED)[others, cat].mean(),
-    )
-    page.table(
-        "tbl-real-heads-it",
-        *(
-            r.map(*h, s)[it, noun]
-            for s in (TIRED, SOFT)
-            for h in ((6, 12), (4, 2))
-            for noun in (cat, mat)
-        ),
-    )
-    page.says(
-        "barely: # against #, while [CLS], which had #, takes #",
-        r.map(4, 2, SOFT)[it, [mat, cat]],
-        r.map(4, 2, TIRED)[it, 0],
-        r.map(4, 2, SOFT)[it, 0],
-    )
+    to_cat = r.map(4, 2, TIRED)[:, cat]
+    page.says("it gives cat #, the other tokens give cat #", to_cat[it], to_cat[others].mean())
+    of_it = [[r.map(*head, s)[it] for head in ((6, 12), (4, 2))] for s in (TIRED, SOFT)]
+    page.table("tbl-real-heads-it", *(row[[cat, mat]] for rows in of_it for row in rows))
+    (_, tired), (_, soft) = of_it
+    page.says("barely: # against #, while [CLS]", soft[[mat, cat]], tired[0], soft[0])
 
 
 def _brackets(page, r):
@@ -198,15 +167,8 @@ def _brackets(page, r):
     page.says(
         "an even share would be #", sum(1 / len(t) for t in r.tokens.values()) / len(r.tokens)
     )
-    page.says(
-        "the words give [CLS] alone #",
-        torch.stack([r.map(3, 8, s)[1:-1, 0].mean() for s in r.sentences]).mean(),
-    )
+    alone = torch.stack([r.map(3, 8, s)[1:-1, 0].mean() for s in r.sentences])
+    page.says("the words give [CLS] alone #", alone.mean())
     lengths = r.head(4, 2, TIRED)["value"][0].norm(dim=-1)
-    page.says(
-        "has the length #, the other values have lengths between # and #",
-        lengths[0],
-        lengths[1:].min(),
-        lengths[1:].max(),
-    )
+    page.says("has the length #, the other", lengths[0], lengths[1:].min(), lengths[1:].max())
     page.says("its length is #", lengths[0])

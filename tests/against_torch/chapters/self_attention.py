@@ -17,9 +17,6 @@ def numbers(page):
         "tbl-self-attention-scaled-bank",
         *([s["scaled_scores"][0, BANK], s["weights"][0, BANK]] for s in (bank, with_scale)),
     )
-    both = with_scale["weights"][0, BANK, 1], bank["weights"][0, BANK, 1]
-    page.says("river would get # of the attention of bank", both[1])
-    page.says("river is still ahead, with # of the attention instead of #", both)
     page.figure("fig-cat-sat-weights", run(example("cat-sat"))["weights"])
     _learned(page)
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from printed_pages import AtLeast, AtMost
 from torch.nn import functional
-from worked_by_torch import EXAMPLES, causal, share, turned
+from worked_by_torch import EXAMPLES, causal, line, norm, run, turned
 
 from mha.examples.names import WORDS, draw_stories, second_syllables
 
@@ -34,6 +34,12 @@ def kept_models():
     return models
 
 
+def angles_of(n, base=BASE):
+    """Return by which angles the positions of a text turn."""
+    speeds = base ** (-torch.arange(0, D_K, 2, dtype=torch.float64) / D_K)
+    return torch.arange(n, dtype=torch.float64)[:, None] * speeds
+
+
 def read(arrays, stories, cut=None):
     """Return everything that the model computes for stories, each block's stages by their names.
 
@@ -44,39 +50,21 @@ def read(arrays, stories, cut=None):
     """
     x, blocks = arrays["embedding"][stories], []
     n = x.shape[-2]
-    speeds = BASE ** (-torch.arange(0, D_K, 2, dtype=torch.float64) / D_K)
-    angles = torch.arange(n, dtype=torch.float64)[:, None] * speeds
     for number in (1, 2):
-        centred = x - x.mean(-1, keepdim=True)
-        spread = (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
-        normed = functional.layer_norm(x, (WIDTH,))[..., None, :, :]
-        query, key, value = (normed @ arrays[f"w_{name}{number}"] for name in "qkv")
+        _, spread, normed = norm(x)
+        given = {
+            name: normed[..., None, :, :] @ arrays[f"w_{name[0]}{number}"]
+            for name in ("query", "key", "value")
+        }
         if cut and number == 2:
-            part = blocks[0]["parts"][..., cut[0], :, :]
-            own = (part - part.mean(-1, keepdim=True)) / spread
-            key = key.clone()
-            key[..., cut[1], :, :] -= own @ arrays["w_k2"][cut[1]]
-        scores = turned(query, angles) @ turned(key, angles).mT / D_K**0.5
-        scaled = scores + causal(n).to(scores.dtype)
-        weights = scaled.softmax(-1)
-        parts = (weights @ value) @ arrays[f"w_o{number}"].unflatten(0, (HEADS, D_K))
-        blocks.append(
-            {
-                "x": x,
-                "spread": spread,
-                "turned_query": turned(query, angles),
-                "scaled_scores": scaled,
-                "exponentials": scaled.exp(),
-                "row_sums": scaled.exp().sum(-1),
-                "weights": weights,
-                "parts": parts,
-                "angles": angles,
-            }
-        )
-        x = x + parts.sum(-3)
-    spread = ((x - x.mean(-1, keepdim=True)).square().mean(-1, keepdim=True) + 1e-5).sqrt()
-    logits = functional.layer_norm(x, (WIDTH,)) @ arrays["unembedding"]
-    return blocks, spread, logits
+            part = blocks[0]["head_contributions"][..., cut[0], :, :]
+            own = (part - part.mean(-1, keepdim=True)) / spread[..., None]
+            given["key"][..., cut[1], :, :] -= own @ arrays["w_k2"][cut[1]]
+        block = run(given | {"w_o": arrays[f"w_o{number}"]}, causal(n).to(x.dtype), angles_of(n))
+        blocks.append(block | {"x": x, "spread": spread})
+        x = x + block["output"]
+    _, spread, normed = norm(x)
+    return blocks, spread, normed @ arrays["unembedding"]
 
 
 def without(arrays, *heads):
@@ -157,28 +145,16 @@ def _language(page, fresh, whole):
     page.table("tbl-names-losses", *counting, whole["loss"], whole["new"], whole["repeated"])
     page.says("which costs ≈ #", math.log(15))
     page.says("a name that it has met costs #", whole["repeated"])
-    page.says(
-        "hesitates as between some # words, the model as between #",
-        counting[2].exp(),
-        whole["repeated"].exp(),
-    )
+    as_between = counting[2].exp(), whole["repeated"].exp()
+    page.says("hesitates as between some # words, the model as between #", as_between)
     page.says("costs # nats a word, counting #", whole["loss"], counting[0])
     page.says("to the power of each: # and #", whole["loss"].exp(), counting[0].exp())
-    page.says(
-        "At the end of a name met, these are # words, at that of a new one #",
-        whole["repeated"].exp(),
-        whole["new"].exp(),
-    )
+    page.says("At the end of a name met, these are ", whole["repeated"].exp(), whole["new"].exp())
 
 
 def _sizes(page, model):
     table, block = model["embedding"].numel(), 4 * model["w_o1"].numel()
-    page.says(
-        "at the ends have # numbers each, a block’s four matrices #: # in all",
-        table,
-        block,
-        2 * (table + block),
-    )
+    page.says("at the ends have # numbers each", table, block, 2 * (table + block))
     page.says("has a row of # numbers for each word", WIDTH)
     page.says("with two heads each, # wide", D_K)
     page.says("the softmax of all # logits", len(WORDS))
@@ -193,10 +169,14 @@ def _prediction(page, model, first, second, spread, logits):
     row = [second[name][1, LAST] for name in ("scaled_scores", "exponentials", "weights")]
     page.table("tbl-names-row", torch.stack(row, 1))
     page.says("The exponentials add up to #", second["row_sums"][1, LAST])
-    page.says("So the weight of nu is ", share(second, LAST, 4, head=1))
+    page.says("So the weight of nu is ", line(second, f"weights.1.{LAST}.4"))
     page.says("keys ba, ke, saw, mo, nu, ., mo: ", row[0])
-    page.says("set Worked answer ", share(second, LAST, 1, head=1))
-    parts = [first["x"][LAST], *first["parts"][:, LAST], *second["parts"][:, LAST]]
+    page.says("set Worked answer ", line(second, f"weights.1.{LAST}.1"))
+    parts = [
+        first["x"][LAST],
+        *first["head_contributions"][:, LAST],
+        *second["head_contributions"][:, LAST],
+    ]
     shares = torch.stack([(p - p.mean()) / spread[LAST] for p in parts]) @ model["unembedding"]
     both, ends = shares[:, [NU, KE]], logits[LAST, [NU, KE]]
     page.table("tbl-names-parts", both, ends)
@@ -214,20 +194,13 @@ def _prediction(page, model, first, second, spread, logits):
         "four parts add up to # for nu and # for ke: ke is #", rest, (rest[1] - rest[0]).exp()
     )
     page.says("the logits of nu and ke are # and #", ends)
-    page.says(
-        "to the difference, # times. At temperature # the difference is halved, which is the "
-        "root of that: #",
-        ratio,
-        2,
-        ratio.sqrt(),
-    )
+    page.says("to the difference, # times. At temperature", ratio, 2, ratio.sqrt())
 
 
 def _score_parts(model, first, second):
     """Return what each part of the keys adds to the scores of the last word, a row a key."""
-    held = [
-        (p - p.mean(-1, keepdim=True)) / second["spread"] for p in (first["x"], *first["parts"])
-    ]
+    written = (first["x"], *first["head_contributions"])
+    held = [(part - part.mean(-1, keepdim=True)) / second["spread"][:, None] for part in written]
     keys = [turned(part @ model["w_k2"][1], first["angles"]) for part in held]
     return torch.stack([key @ second["turned_query"][1, -1] / D_K**0.5 for key in keys], 1)
 
@@ -238,11 +211,7 @@ def _notes(page, model, first, second):
     page.table("tbl-names-score-parts", torch.cat([parts, parts.sum(1, keepdim=True)], 1))
     page.says("nu gives mo, the word before it, #", first["weights"][0, 4, 3])
     others = notes[[i for i in range(7) if i != 4]]
-    page.says(
-        "The note of block 1, head 1, decides it: # for nu, and not more than #",
-        notes[4],
-        AtMost(others.max()),
-    )
+    page.says("The note of block 1, head 1, decides it: ", notes[4], AtMost(others.max()))
     page.says("come second, with the same #", notes[1])
     page.says("and theirs give # and #", notes[[3, 4]])
     page.says("is hardly nearer, and its note gives #", notes[2])
@@ -260,12 +229,8 @@ def _turned_off(page, model, fresh, whole):
             for f in (whole, cut, other, *lost)
         ),
     )
-    page.says(
-        "a name that was met costs on average #, about what an even guess does (#), in place of #",
-        cut["repeated"],
-        math.log(15),
-        whole["repeated"],
-    )
+    costs = cut["repeated"], math.log(15), whole["repeated"]
+    page.says("a name that was met costs on average ", costs)
 
 
 def _next(arrays, story, cut=None):
@@ -325,13 +290,7 @@ def _sure_of_new(page, model, fresh):
     each = [before == number for number in range(3)]
     sure = [chances[one].max(-1).values.mean() for one in each]
     right = [[(chances[one].argmax(-1) == came[one]).sum(), one.sum()] for one in each]
-    page.says(
-        "In the # new stories the likeliest word has on average # for a story’s first name, # for "
-        "its second and # for its third. It is right in # of #, # of # and # of #",
-        len(fresh),
-        sure,
-        right,
-    )
+    page.says("In the # new stories the likeliest word has", len(fresh), sure, right)
     costs = functional.cross_entropy(chances[each[2]].log(), came[each[2]])
     page.says("third names most: #", costs)
 
@@ -343,15 +302,12 @@ def _fails(page, model, notes):
     (first, second), _, _ = read(model, indices(stories[0]))
     unfit = _score_parts(model, first, second)[:, 1]
     page.says("the notes give # at most, where mo found #", AtMost(unfit.max()), notes[4])
-    page.says(
-        "The highest of the low scores, #, is that of nu, and gets #",
-        second["scaled_scores"][1, LAST, 4],
-        second["weights"][1, LAST, 4],
-    )
+    score, weight = (second[name][1, LAST, 4] for name in ("scaled_scores", "weights"))
+    page.says("The highest of the low scores, #, is that of nu, and gets #", score, weight)
     page.says("It says ke with #", _next(model, stories[1])[KE])
     (_, second), spread, _ = read(model, indices(stories[1]))
     page.says("ke’s with # of the weight and nu’s with #", second["weights"][1, LAST, [1, 4]])
-    part = second["parts"][0, LAST]
+    part = second["head_contributions"][0, LAST]
     takes = (part - part.mean()) / spread[LAST] @ model["unembedding"][:, [KE, NU]]
     page.says("takes # from ke and # from nu", -takes)
     drawn = torch.tensor(list(itertools.permutations(range(16), 3)))

@@ -15,11 +15,6 @@ def numbers(page):
     page.table("tbl-river-bank-words", x, x[RIVER].flip(0))
     page.figure("fig-river-bank-plane", s["scores"][0, BANK])
     page.figure("fig-money-bank-plane", money["scores"][0, BANK])
-    twice = (2 * s["scores"][0, BANK]).softmax(0)
-    page.says(
-        "and river gets # of the attention instead of #", twice[RIVER], s["weights"][0, BANK, RIVER]
-    )
-    page.says("bank itself falls to #", twice[BANK])
     for words, query in (
         ("The query (2, 0) gives #", (2, 0)),
         ("(2.5, 0) gives #", (2.5, 0)),

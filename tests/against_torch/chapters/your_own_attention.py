@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 import torch
-from chapters.small_model import BASE, D_K, kept_models, read
-from torch.nn import functional
-from worked_by_torch import causal, turned
+from chapters.small_model import BASE, angles_of, kept_models, read
+from worked_by_torch import causal, norm, run
 
 import mha
 from mha.examples.names import WORDS, draw_stories
@@ -61,10 +60,8 @@ def numbers(page):
     asked = [sum(n for _, n in report.cases.values()) for report in reports]
     page.says("examine() has # cases, and", asked[0])
     case = reports[0].findings[0].case.handed
-    page.says(
-        "The products with the two keys are # and # there",
-        (case["query"] @ case["key"].T)[0].tolist(),
-    )
+    products = case["query"] @ case["key"].T
+    page.says("The products with the two keys are # and # there", products[0].tolist())
     page.says("in each of the # cases", asked[1])
     _names_looked_up(page)
 
@@ -76,9 +73,7 @@ def _names_looked_up(page):
     ba = story.tolist().index(WORDS.index("ba"))
     block = read(model, torch.tensor(story))[0][1]
     page.says("the last mo gives #", block["weights"][1, -1, ba])
-    normed = functional.layer_norm(block["x"], block["x"].shape[-1:])[None]
-    speeds = BASE ** (-2 * torch.arange(0, D_K, 2, dtype=torch.float64) / D_K)
-    angles = torch.arange(len(story), dtype=torch.float64)[:, None] * speeds
-    query, key = (turned(normed @ model[f"w_{name}2"], angles) for name in "qk")
-    weights = (query @ key.mT / math.sqrt(D_K) + causal(len(story))).softmax(-1)
-    page.says("it gives ba #", weights[1, -1, ba])
+    query, key = (norm(block["x"])[2] @ model[f"w_{name}2"] for name in "qk")
+    angles = angles_of(len(story), BASE**2)
+    other = run({"query": query, "key": key, "value": key}, causal(len(story)), angles)
+    page.says("it gives ba #", other["weights"][1, -1, ba])

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 # ---- Progress ----
 
 
-def test_progress_is_kept_on_the_device_and_shown_in_the_contents(reader):
+def test_progress_is_kept_on_the_device_shown_in_the_contents_and_cleared(reader):
     page = (made := reader()).open()
     assert page.locator(".progress-badge").count() == 0
     expect(page.locator(".progress-foot")).not_to_be_visible()
@@ -30,11 +30,11 @@ def test_progress_is_kept_on_the_device_and_shown_in_the_contents(reader):
     page = made.open()
     expect(box(page, "query").locator(".reading-done")).to_have_text("answered")
     expect(box(page, "output").locator(".reading-done")).to_be_empty()
+    progress_is_cleared_only_after_a_question(made)
 
 
-def test_progress_is_cleared_only_after_a_question(reader):
-    page = (made := reader()).open()
-    answer(page, "query", "0.8")
+def progress_is_cleared_only_after_a_question(made):
+    page = made.page
     clear = page.get_by_role("button", name="Clear my progress")
     clear.focus()
     page.keyboard.press("Enter")
@@ -54,8 +54,10 @@ def test_progress_is_cleared_only_after_a_question(reader):
 
 
 STRANGE = (
-    *("nonsense", "null", "[]", '{"version": 2}', '{"version": 1, "pages": {"worked.html": 3}}'),
-    '{"version": 1, "pages": {"worked.html": {"total": -1, "right": "x", "read": 7}}}',
+    "nonsense",
+    '{"version": 2, "pages": {"worked.html": {"total": 6, "right": ["a", "b"]}}}',
+    '{"version": 1, "pages": {"other.html": 3,'
+    ' "worked.html": {"total": -1, "right": "x", "read": 7}}}',
 )
 
 
