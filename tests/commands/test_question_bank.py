@@ -448,11 +448,11 @@ def test_every_named_figure_and_table_has_a_file_of_its_own_that_needs_no_style(
         named = page.article.select("figure[id^=fig-]:has(svg.f-drawing)")
         assert len(drawn) >= len(named)
         assert len(named) > 1 or not page.name.startswith("mechanism/")
-        for figure in drawn:
-            names[page.name, "figure", figure.name] += 1
-            root = ElementTree.fromstring(figure.svg)
+        for name, svg in drawn:
+            names[page.name, "figure", name] += 1
+            root = ElementTree.fromstring(svg)
             assert root.tag == "{http://www.w3.org/2000/svg}svg"
-            assert "var(--" not in figure.svg
+            assert "var(--" not in svg
         for name, table in figures.tables(page):
             names[page.name, "table", name] += 1
             rows = re.findall(r"^(.*) \\\\$", figures.in_tex(table), re.MULTILINE)
