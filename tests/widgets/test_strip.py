@@ -248,6 +248,7 @@ def test_once_a_number_moves_by_itself_and_any_doing_ends_that(view):
     field = seen.page.locator(".strip .given").first
 
     def come_again():
+        seen.page.evaluate("scrollTo(0, 0)")  # where a page is left, it is opened
         seen.page.reload()
         seen.live()
         field.evaluate("e => e.scrollIntoView({ block: 'center' })")
