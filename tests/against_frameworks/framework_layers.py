@@ -15,6 +15,7 @@ import torch
 from flax import nnx
 from flax.traverse_util import flatten_dict
 from torch.nn import functional
+from torch.nn.attention.flex_attention import flex_attention
 from transformers import (
     BartConfig,
     BertConfig,
@@ -39,9 +40,19 @@ EAGER = {"attn_implementation": "eager"}
 
 @dataclass(frozen=True)
 class Theirs:
-    """A framework's layer; `output` takes x and a mask, True where a query may attend.
+    """A framework's layer.
 
-    `options` are what `layer_from_arrays` is told.
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+    output : callable
+        Of x, shape (BATCH, N, d_model), and a mask of shape (BATCH, N, N), True where a query may
+        attend: the layer's output.
+    d_model : int
+    layout : str
+    options : mapping
+        What `layer_from_arrays` is told.
+    is_causal : bool
     """
 
     arrays: Mapping[str, np.ndarray]
@@ -71,34 +82,59 @@ def added(mask):
     return torch.where(torch.tensor(mask), 0.0, torch.finfo(torch.float32).min)[:, None]
 
 
-def pytorch(*, bias):
+def pytorch():
+    layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True))
+    for bias in (layer.in_proj_bias, layer.out_proj.bias):
+        bias.copy_(torch.randn(bias.shape))
+
+    def output(x, mask):
+        x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
+        return layer(x, x, x, attn_mask=hidden, need_weights=False)[0].numpy()
+
+    return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
+
+
+def without_bias():
+    layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True, bias=False))
+
+    def output(x, mask):
+        x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
+        return layer(x, x, x, attn_mask=hidden)[0].numpy()
+
+    return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
+
+
+def by_functions(attend):
+    """Return a small GPT's layer: one Linear for query, key and value, then a function."""
+
     def made():
-        layer = randomised(torch.nn.MultiheadAttention(15, 3, batch_first=True, bias=bias))
+        c_attn, c_proj = randomised(torch.nn.Linear(15, 45)), randomised(torch.nn.Linear(15, 15))
 
         def output(x, mask):
-            x, hidden = torch.tensor(x), torch.tensor(~mask).repeat_interleave(3, dim=0)
-            return layer(x, x, x, attn_mask=hidden)[0].numpy()
+            parts = c_attn(torch.tensor(x)).split(15, dim=-1)
+            query, key, value = (part.unflatten(-1, (3, 5)).transpose(1, 2) for part in parts)
+            return c_proj(attend(query, key, value, mask).transpose(1, 2).flatten(-2)).numpy()
 
-        return Theirs(named(layer), output, 15, "PyTorch", {"num_heads": 3})
+        arrays = {f"h.3.attn.c_attn.{name}": x for name, x in named(c_attn).items()}
+        arrays |= {f"h.3.attn.c_proj.{name}": x for name, x in named(c_proj).items()}
+        options = {"num_heads": 3, "is_causal": False}
+        return Theirs(arrays, output, 15, "fused Linear", options)
 
     return made
 
 
-def fused():
-    """Return a small GPT's layer: one Linear for query, key and value, then PyTorch's function."""
-    c_attn, c_proj = randomised(torch.nn.Linear(15, 45)), randomised(torch.nn.Linear(15, 15))
+def functionally(query, key, value, mask):
+    allowed = torch.tensor(mask)[:, None]
+    return functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
 
-    def output(x, mask):
-        parts = c_attn(torch.tensor(x)).split(15, dim=-1)
-        arrays = (part.unflatten(-1, (3, 5)).transpose(1, 2) for part in parts)
-        allowed = torch.tensor(mask)[:, None]
-        heads = functional.scaled_dot_product_attention(*arrays, attn_mask=allowed)
-        return c_proj(heads.transpose(1, 2).flatten(-2)).numpy()
 
-    arrays = {f"h.3.attn.c_attn.{name}": x for name, x in named(c_attn).items()}
-    arrays |= {f"h.3.attn.c_proj.{name}": x for name, x in named(c_proj).items()}
-    options = {"num_heads": 3, "is_causal": False}
-    return Theirs(arrays, output, 15, "fused Linear", options)
+def flexibly(query, key, value, mask):
+    allowed = torch.tensor(mask)
+
+    def score_mod(score, batch, head, i, j):
+        return torch.where(allowed[batch, i, j], score, -torch.inf)
+
+    return flex_attention(query, key, value, score_mod=score_mod)
 
 
 # ---- transformers ----
@@ -160,7 +196,8 @@ def t5(*, is_decoder):
     def made():
         sizes = {"d_model": 14, "d_kv": 5, "num_heads": 3, "relative_attention_num_buckets": 8}
         config = T5Config(**sizes, is_decoder=is_decoder, **EAGER)
-        layer = randomised(T5Attention(config, has_relative_attention_bias=True, layer_idx=0))
+        layer = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+        layer = randomised(layer)
 
         def output(x, mask):
             return layer(torch.tensor(x), mask=added(mask))[0].numpy()
@@ -219,9 +256,10 @@ def in_nnx():
 
 
 LAYERS = {
-    "PyTorch's module": pytorch(bias=True),
-    "PyTorch's module without biases": pytorch(bias=False),
-    "PyTorch's function": fused,
+    "PyTorch's module": pytorch,
+    "PyTorch's module without biases": without_bias,
+    "PyTorch's function": by_functions(functionally),
+    "PyTorch's flex attention": by_functions(flexibly),
     "GPT-2": gpt2,
     "BERT": bert,
     "BART": bart,

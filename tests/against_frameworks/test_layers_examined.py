@@ -1,21 +1,30 @@
 """What the frameworks compute is examined without one false finding.
 
-A layer of each kind that an examination can tell apart; that the others compute the same stands in
-`test_layers_convert.py`.
-
 `examine_layer` hands a layer its matrices: each is put into the framework's own layer by
 `layer_to_arrays`, so what is examined is that way too.
 """
+
+import inspect
+from functools import partial
 
 import flax.linen
 import jax.numpy as jnp
 import keras
 import numpy as np
+import pytest
 import torch
 from flax.traverse_util import unflatten_dict
 from framework_layers import EAGER
 from torch.nn.attention.flex_attention import flex_attention
-from transformers import DynamicCache, GPT2Config, LlamaConfig, Qwen2Config
+from transformers import (
+    BertConfig,
+    DynamicCache,
+    GPT2Config,
+    LlamaConfig,
+    Qwen2Config,
+    T5Config,
+)
+from transformers.models.bert.modeling_bert import BertAttention
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
 from transformers.models.llama.modeling_llama import (
@@ -24,6 +33,7 @@ from transformers.models.llama.modeling_llama import (
     apply_rotary_pos_emb,
 )
 from transformers.models.qwen2.modeling_qwen2 import Qwen2Attention, Qwen2RotaryEmbedding
+from transformers.models.t5.modeling_t5 import T5Attention
 
 import mha
 
@@ -104,12 +114,33 @@ def gpt2(x, weights, mask):
     return layer(x, attention_mask=mask)[0]
 
 
-def llama(x, weights, mask, angles):
-    settings = LlamaConfig(
-        hidden_size=x.shape[-1], num_attention_heads=weights.num_heads,
-        num_key_value_heads=weights.num_groups, head_dim=weights.d_k, **EAGER,
-    )  # fmt: skip
-    layer = LlamaAttention(settings, layer_idx=0).eval()
+def bert(x, weights, mask):
+    settings = {"hidden_size": x.shape[-1], "num_attention_heads": weights.num_heads}
+    layer = BertAttention(BertConfig(**settings, **EAGER)).eval()
+    put_into(layer, "BERT", weights)
+    return layer.output.dense(layer.self(x, attention_mask=mask)[0])
+
+
+def t5(x, weights, mask):
+    sizes = {"d_model": x.shape[-1], "d_kv": weights.d_k, "num_heads": weights.num_heads}
+    layer = T5Attention(T5Config(**sizes, **EAGER)).eval()
+    scaled = mha.MultiHeadWeights(
+        **weights.arrays | {"w_q": weights.w_q * weights.w_q.dtype.type(weights.d_k**-0.5)}
+    )
+    put_into(layer, "T5", scaled, scale=1.0)
+    return layer(x, mask=mask)[0]
+
+
+def like_llama(x, weights, mask, angles, config, attention):
+    settings = config(
+        hidden_size=x.shape[-1],
+        num_attention_heads=weights.num_heads,
+        num_key_value_heads=weights.num_groups,
+        head_dim=weights.d_k,
+        attention_bias=False,
+        **EAGER,
+    )
+    layer = attention(settings, layer_idx=0).eval()
     put_into(layer, "Llama", weights, base=10000.0)
     if angles is None:
         angles = torch.zeros(x.shape[1], weights.d_k // 2)
@@ -126,32 +157,62 @@ def of_matrices(w_q, w_k, w_v, w_o, num_heads, biases=()):
     return mha.MultiHeadWeights(*by_heads, np.asarray(w_o), *apart, *rows[3:])
 
 
-def in_transformers(layer, *kinds):
-    report = mha.examine_layer(layer, asarray=torch.tensor, leave_out=[NOTHING])
-    assert set(report.cases) >= {"plain", "a mask of True and False", "a mask of numbers", *kinds}
-    return report
+def biased(call):
+    """Return what takes four matrices and four biases."""
 
-
-def test_a_layer_with_biases():
     def layer(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None):
         weights = of_matrices(w_q, w_k, w_v, w_o, num_heads, (b_q, b_k, b_v, b_o))
         sequences = x if x.ndim == 3 else x[None]
-        return gpt2(sequences, weights, added(mask, x)).reshape(x.shape)
+        return call(sequences, weights, added(mask, x)).reshape(x.shape)
 
-    right(in_transformers(layer))
+    return layer
 
 
-def test_a_layer_with_groups_and_turns():
+def unbiased(call):
+    """Return what takes four matrices."""
+
+    def layer(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+        weights = of_matrices(w_q, w_k, w_v, w_o, num_heads)
+        sequences = x if x.ndim == 3 else x[None]
+        return call(sequences, weights, added(mask, x)).reshape(x.shape)
+
+    return layer
+
+
+def turned(call):
+    """Return what takes four matrices, of grouped heads too, and angles."""
+
     def layer(x, w_q, w_k, w_v, w_o, num_heads, num_groups, mask=None, angles=None):
         weights = of_matrices(w_q, w_k, w_v, w_o, num_heads)
         sequences = x if x.ndim == 3 else x[None]
-        return llama(sequences, weights, added(mask, x), angles).reshape(x.shape)
+        return call(sequences, weights, added(mask, x), angles).reshape(x.shape)
 
-    right(in_transformers(layer, "num_groups", "angles"), FLOAT32)
+    return layer
+
+
+TRANSFORMERS = {
+    "GPT-2": (biased(gpt2), []),
+    "BERT": (biased(bert), []),
+    "T5": (unbiased(t5), []),
+    "Llama": (turned(partial(like_llama, config=LlamaConfig, attention=LlamaAttention)), [FLOAT32]),
+    "Qwen2": (turned(partial(like_llama, config=Qwen2Config, attention=Qwen2Attention)), [FLOAT32]),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMERS)
+def test_a_layer_of_transformers(name):
+    layer, conventions = TRANSFORMERS[name]
+    report = mha.examine_layer(layer, asarray=torch.tensor, leave_out=[NOTHING])
+    right(report, *conventions)
+    assert set(report.cases) >= {"plain", "a mask of True and False", "a mask of numbers"}
+    if "angles" in inspect.signature(layer).parameters:
+        assert set(report.cases) >= {"num_groups", "angles"}
 
 
 def test_keras_s_layer():
-    def layer(x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None, is_causal=False):
+    def layer(
+        x, w_q, w_k, w_v, w_o, b_q, b_k, b_v, b_o, num_heads, mask=None, is_causal=False
+    ):  # fmt: skip
         weights = of_matrices(w_q, w_k, w_v, w_o, num_heads, (b_q, b_k, b_v, b_o))
         own = keras.layers.MultiHeadAttention(num_heads, weights.d_k, dtype=str(weights.w_q.dtype))
         sequences = torch.tensor(x if x.ndim == 3 else x[None])
@@ -204,10 +265,12 @@ def test_the_linear_biases_of_bloom():
 def test_qwen2_with_its_cache():
     def step(x, weights, cache, positions):
         settings = Qwen2Config(
-            hidden_size=x.shape[-1], num_attention_heads=weights.num_heads,
-            num_key_value_heads=weights.num_groups, head_dim=weights.d_k,
+            hidden_size=x.shape[-1],
+            num_attention_heads=weights.num_heads,
+            num_key_value_heads=weights.num_groups,
+            head_dim=weights.d_k,
             attn_implementation="sdpa",
-        )  # fmt: skip
+        )
         layer = Qwen2Attention(settings, layer_idx=0).eval()
         layer.o_proj = torch.nn.Linear(*weights.w_o.shape, bias=False)
         put_into(layer, "Llama", weights, base=10000.0)

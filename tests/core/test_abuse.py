@@ -32,6 +32,45 @@ GIVEN = BESIDE | {
 }
 """What each public name is handed, by name; options that are not here have their default."""
 
+GIVES_ONLY = (
+    *("Arithmetic", "AttentionGradients", "LayerSizes", "MultiHeadGradients", "Operand", "Origin"),
+    *(
+        "EightBits",
+        "ModelSizes",
+        "LatentRun",
+        "LogitShares",
+        "PatternFit",
+        "Reading",
+        "RecordedMaps",
+        "Trace",
+        "TrainedModel",
+    ),
+    *("Training", "TransformerGradients", "Written"),
+)
+"""Records of what was found or read: they check nothing, and their methods are tried."""
+
+EXAMINED = ("examine", "examine_decoding", "examine_layer", "examine_positions")
+"""What is handed a function, and tells what it makes of arrays: tests/examine has them."""
+
+READ = ("read_layer",)
+"""What is handed a file: tests/layouts has it."""
+
+SHOWN = ("explorer",)
+"""What shows a run: tests/widgets has it."""
+
+
+def handed():
+    """Return every public name that is handed something, and each of their methods that refuses."""
+    found = set()
+    for name in mha.__all__:
+        public = getattr(mha, name)
+        if callable(public) and inspect.signature(public).parameters and name not in GIVES_ONLY:
+            found.add(name)
+        for method, kept in vars(public).items() if inspect.isclass(public) else ():
+            if not method.startswith("_") and "Raises\n" in str(kept.__doc__):
+                found.add(f"{name}.{method}")
+    return found - set(EXAMINED) - set(READ) - set(SHOWN)
+
 
 def taken(name):
     """Return every argument that a public name takes, each as it should be."""
@@ -59,6 +98,11 @@ def held(value):
     if dataclasses.is_dataclass(value):
         return [held(getattr(value, field.name)) for field in dataclasses.fields(value)]
     return repr(value)
+
+
+def test_no_public_name_is_missing():
+    assert handed() - set(GIVEN) == set()
+    assert set(GIVES_ONLY) <= set(mha.__all__)
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -135,7 +179,10 @@ def test_how_an_array_lies_in_memory_changes_no_result(drawn):
         np.testing.assert_allclose(first, second, rtol=1e-12, atol=0)
 
 
-def test_a_masked_array_is_refused_for_its_hidden_numbers_would_count():
+@pytest.mark.parametrize("name", ["softmax", "entropy"])
+def test_a_masked_array_is_refused_for_its_hidden_numbers_would_count(name):
     hidden = np.ma.masked_array([0.5, 0.5, 9.0], mask=[False, False, True])
-    with raises(TypeError, "weights is a masked array; an array that hides no number is wanted"):
-        mha.entropy(hidden)
+    argument = {"softmax": "scores", "entropy": "weights"}[name]
+    sentence = f"{argument} is a masked array; an array that hides no number is wanted"
+    with raises(TypeError, sentence):
+        getattr(mha, name)(hidden)

@@ -121,10 +121,6 @@ def own(browser, address):
     def put(fragment="", width=1280, **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         context.set_default_timeout(10_000)
-        context.add_init_script(  # who comes again sees no first movement
-            "if (location.protocol === 'file:')"
-            " localStorage.setItem('attention-by-hand.moved', 'yes')"
-        )
         contexts.append(context)
         pages.append(Page(context, address, fragment))
         return pages[-1]
