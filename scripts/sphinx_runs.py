@@ -40,7 +40,8 @@ def application(builder: str, pages: Path, memory: Path, **options: Any) -> "Sph
     from jupyter_book.config import get_final_config
     from sphinx.application import Sphinx
 
-    settings, _ = get_final_config(user_yaml=CONFIG, cli_config=SETTINGS, sourcedir=ROOT / "book")
+    given = dict(SETTINGS)  # what is read of it is taken out
+    settings, _ = get_final_config(user_yaml=CONFIG, cli_config=given, sourcedir=ROOT / "book")
     return Sphinx(ROOT / "book", None, pages, memory, builder, confoverrides=settings, **options)
 
 
