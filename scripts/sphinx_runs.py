@@ -61,6 +61,7 @@ def _build() -> int:
         warningiserror=True,
         keep_going=True,
     )
+    gc.freeze()  # or all of it would be gone through once more when Python ends
     return done if isinstance(done, int) else 1  # else what was raised, and is told by now
 
 
