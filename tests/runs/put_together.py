@@ -1,4 +1,4 @@
-"""Hold what an origin puts together against the number of the trace."""
+"""Hold what an origin puts together against the number of the trace, and against its arrays."""
 
 import math
 
@@ -42,15 +42,70 @@ def check(found, wanted):
         assert abs(got - wanted) <= 1e-12 * size_of(found) + 1e-300, found
 
 
+def products(run, place):
+    """Return the terms of a sum of products, taken from the arrays without an origin."""
+    stage, (head, row, column) = place.stage, (place.head, place.row, place.column)
+    layer, d_v = run.example.layer, run.value.shape[-1]
+    if stage in ("hidden", "fed"):
+        return fed_products(run, stage, row, column)
+    if stage in ("running_sums", "running_mixtures"):
+        return running_products(run, place)
+    if stage in ("query", "key", "value"):
+        matrix = {"query": "w_q", "key": "w_k", "value": "w_v"}[stage]
+        x = run.embeddings if run.positions is None else run.embeddings + run.positions
+        x = x if run.start_normed is None else run.start_normed
+        return x[row] * getattr(layer, matrix)[head, :, column]
+    if stage in ("turned_query", "turned_key"):
+        pair = getattr(run, stage.removeprefix("turned_"))[head, row].reshape(-1, 2)[column // 2]
+        cos, sin = (f(float(run.angles[row, column // 2])) for f in (math.cos, math.sin))
+        return pair * ([sin, cos] if column % 2 else [cos, -sin])
+    if stage == "scores":
+        query, key = (run.query, run.key) if run.angles is None else run.meeting
+        return query[head, row] * key[head, column]
+    if stage == "logits":
+        return run.stream_normed[row] * run.example.unembedding[:, column]
+    if stage == "head_outputs":
+        return run.weights[head, row] * run.value[head, :, column]
+    if stage == "head_contributions":
+        rows = layer.w_o[head * d_v : (head + 1) * d_v]
+        return run.head_outputs[head, row] * rows[:, column]
+    return run.concat[row] * layer.w_o[:, column]
+
+
+def running_products(run, place):
+    """Return the terms of what a running softmax keeps: what it kept before, then each key."""
+    size, (head, row, column) = run.example.keys_at_once, place.index
+    is_sum = place.stage == "running_sums"
+    width = 1 if is_sum else run.value.shape[-1]
+    block, part = divmod(column, width)
+    keys = slice(block * size, (block + 1) * size)
+    powers = run.running_exponentials[head, row, keys]
+    terms = powers if is_sum else powers * run.value[head, keys, part]
+    kept = getattr(run, place.stage)[head, row, column - width] if block else None
+    factor = run.running_factors[head, row, block]
+    return [*terms] if kept is None else [factor * kept, *terms]
+
+
+def fed_products(run, stage, row, column):
+    """Return the terms of a number of the feed-forward layer, its bias the last."""
+    layer = run.example.block.feed_forward
+    x = run.stream if run.stream_normed is None else run.stream_normed
+    if stage == "hidden":
+        return [*(x[row] * layer.w_in[:, column]), layer.b_in[column]]
+    return [*(run.active[row] * layer.w_out[:, column]), layer.b_out[column]]
+
+
 def check_terms(run, found):
-    """Hold that each term of a sum of products has an address, and that no sum has one more."""
-    for i, term in enumerate(found.terms):
-        single = origin(run, Place.at(found.place.stage, *found.place.index, term=i))
-        assert (single.operation, single.terms) == ("product", (term,))
-        assert single.number == math.prod(operand.value for operand in term)
-    count = len(found.terms)
-    with raises(ValueError, f"{found.place} has {count} terms; term {count} is none"):
-        origin(run, Place.at(found.place.stage, *found.place.index, term=count))
+    """Hold every term of a sum of products against the arrays; no sum has one term more."""
+    wanted = products(run, found.place)
+    for i, product in enumerate(wanted):
+        term = origin(run, Place.at(found.place.stage, *found.place.index, term=i))
+        assert term.operation == "product"
+        assert term.terms == (found.terms[i],)
+        assert term.evaluate() == term.number == product
+        assert term.place.whole == found.place
+    with raises(ValueError, f"{found.place} has {len(wanted)} terms; term {len(wanted)} is none"):
+        origin(run, Place.at(found.place.stage, *found.place.index, term=len(wanted)))
 
 
 def check_line(line):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from helpers import raises, random_layer
-from put_together import check_all
 
 from mha import (
     AttentionLayer,
@@ -77,13 +76,20 @@ def test_biases_are_terms_of_their_lines_and_parts_of_the_output(rng):
     x = rng.normal(size=(N, D_MODEL))
     own = layer(rng, 2, has_biases=True)
     run = trace_layer(own, x)
-    check_all(run, read_lines=False)
-    found = origin(run, Place("query", 4, 3, 2))
-    assert str(found.operands[-1].place) == "b_q.4.2"
-    assert shown(own.b_q[4, 2]).strip("−") in str(arithmetic(run, "query", 3, 2, head=4))
+    for stage, bias in (("query", own.b_q[4, 2]), ("key", own.b_k[1, 2]), ("value", own.b_v[1, 2])):
+        found = origin(run, Place(stage, 4, 3, 2))
+        assert str(found.operands[-1].place) == f"b_{stage[0]}.4.2"
+        assert found.operands[-1].value == bias
+        assert found.evaluate() == pytest.approx(getattr(run, stage)[4, 3, 2], rel=1e-12)
+        assert shown(bias).strip("−") in str(arithmetic(run, stage, 3, 2, head=4))
+    last = origin(run, Place("output", row=3, column=2)).operands[-1]
+    assert (last.value, str(last.place)) == (own.b_o[2], "b_o.2")
     assert tables.stage_table(run, "b_k", head=4).rows[0][1] == shown(own.b_k[1, 0])
     bias = tables.contribution_table(run, 3, places=12).rows[-2]
     assert bias == ("Bias", *(shown(x, 12) for x in own.b_o))
+    np.testing.assert_allclose(
+        run.head_contributions.sum(axis=0) + own.b_o, run.output, rtol=0, atol=1e-12
+    )
     assert "Bias" in figures.output_shares(run).alt
 
 
@@ -101,10 +107,20 @@ def test_a_line_of_many_products_is_cut_and_says_what_it_leaves_out(rng):
     assert "(52 more, together " in line
 
 
-def test_tokens_that_cannot_be_seen_are_written_and_rows_without_a_name_are_counted(rng):
-    run = trace_layer(layer(rng, 2), rng.normal(size=(N, D_MODEL)), tokens=TOKENS)
+def test_every_view_works_on_it(rng):
+    x = rng.normal(size=(N, D_MODEL))
+    run = trace_layer(layer(rng, 2), x, tokens=TOKENS, is_causal=True)
     assert run.tokens == ("the", " cat", "\\n", "·", "sat")
     assert run.head_names[5] == "Head 6"
+    for stage in ("key", "scores", "weights", "output"):
+        found = origin(run, Place.of(stage, 4, 3, 2))
+        assert found.evaluate() == pytest.approx(found.number, rel=1e-12)
+        assert arithmetic(run, stage, 3, 2, head=4).result
+    assert len(tables.stage_table(run, "weights", head=5).rows) == N
+    assert figures.weight_maps(run).alt
+
+
+def test_rows_without_a_name_are_counted(rng):
     assert trace_layer(layer(rng), np.ones((3, D_MODEL))).tokens == ("1", "2", "3")
 
 
@@ -119,6 +135,7 @@ def test_tokens_that_cannot_be_seen_are_written_and_rows_without_a_name_are_coun
             {"x": np.ones((2, N, D_MODEL))},
             "x has shape (2, 5, 11); one sequence, (n, 11), is wanted",
         ),
+        ({"x": np.ones((N, 2))}, "x has shape (5, 2); one sequence, (n, 11), is wanted"),
         (
             {"layer": MultiHeadWeights(*(np.ones((1, n, 2)) for n in (D_MODEL, 3, 3)))},
             "layer reads 3 numbers of the tokens that are asked and 11 of those that ask;"

@@ -16,9 +16,11 @@ from mha import (
     Norm,
     Place,
     WorkedExample,
+    arithmetic,
     example_names,
     load_example,
     origin,
+    shown,
     trace,
     without_scale,
 )
@@ -142,3 +144,24 @@ def test_the_root_and_percentages_have_no_array_and_yet_a_number(rng):
 def test_a_number_that_the_run_lacks_is_refused(text, sentence):
     with raises(ValueError, sentence):
         origin(trace(load_example("cat-sat")), Place.parse(text))
+
+
+def test_an_additive_mask_is_part_of_the_line():
+    start = {"query": [[1.0, 0.0]], "key": [[1.0, 0.0]], "value": [[1.0]]}
+    run = trace(example(tokens=["a"], mask=np.array([[0.5]]), **start))
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 ÷ √2 + 0.5 ≈ 1.2071"
+    run = trace(example(tokens=["a"], mask=np.array([[-0.5]]), scale=-3, **start))
+    assert str(arithmetic(run, "scaled_scores", 0, 0)) == "1 × (−3) + (−0.5) = −3.5"
+
+
+def test_a_line_ends_in_the_number_of_the_trace_to_its_last_digit():
+    """Two ways to take an exponential may differ in the last bit, which a large one shows."""
+    query = np.linspace(50, 79, 101)[:, None]
+    start = {"query": query, "key": np.ones_like(query), "value": query, "scale": 1}
+    run = trace(example(tokens=[str(x) for x in query[:, 0]], **start))
+    for row in range(len(query)):
+        for stage, number in (
+            ("exponentials", run.exponentials[0, row, 0]),
+            ("row_sums", run.row_sums[0, row]),
+        ):
+            assert arithmetic(run, stage, row, 0).result == shown(number)

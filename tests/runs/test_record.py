@@ -5,17 +5,21 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers import (
+    D_K,
     HEADS,
     MASK,
     QUERIES,
     example,
     projected,
     raises,
+    with_places,
 )
 
 from mha import (
+    Trace,
     attention_scores,
     attention_weights,
+    example_names,
     load_example,
     merge_heads,
     scaled_dot_product_attention,
@@ -27,6 +31,8 @@ from mha.runs.record import continued
 
 def examples(rng):
     return [
+        load_example("cat-sat"),
+        load_example("the-cat-sat"),
         example(),
         example(mask=MASK, scale=0.3),
         example(mask=np.where(MASK, 0.5, -np.inf), is_causal=True),
@@ -39,7 +45,26 @@ def examples(rng):
 # Shapes and contents
 
 
-@pytest.mark.parametrize("index", range(6))
+def test_positions_are_added_and_angles_turn(rng):
+    start = with_places(rng)
+    record = trace(start)
+    np.testing.assert_array_equal(record.placed, start.embeddings + start.positions)
+    replace = dataclasses.replace
+    plain = trace(replace(start, embeddings=record.placed, positions=None, angles=None))
+    for name in ("query", "key", "value"):
+        np.testing.assert_array_equal(getattr(record, name), getattr(plain, name))
+    for before, after in zip((plain.query, plain.key), record.meeting, strict=True):
+        pairs = (before[..., ::2] + 1j * before[..., 1::2]) * np.exp(1j * start.angles)
+        np.testing.assert_allclose(after[..., ::2], pairs.real, atol=1e-12)
+        np.testing.assert_allclose(after[..., 1::2], pairs.imag, atol=1e-12)
+    query, key = record.meeting
+    np.testing.assert_array_equal(record.scores, attention_scores(query, key))
+    assert np.abs(record.scores - plain.scores).max() > 1
+    np.testing.assert_array_equal(record.weights, attention_weights(query, key))
+    assert plain.meeting == (plain.query, plain.key)
+
+
+@pytest.mark.parametrize("index", range(8))
 def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_weights(rng, index):
     start = examples(rng)[index]
     record = trace(start)
@@ -65,6 +90,23 @@ def test_values_equal_the_plain_functions_bit_for_bit_and_exponentials_make_the_
     assert (record.weights[~kept] == 0).all()
 
 
+def test_the_mask_is_what_is_added_to_the_scaled_scores(rng):
+    later = np.triu(np.full((QUERIES, QUERIES), -np.inf), 1)
+    terms = rng.normal(size=(HEADS, 1, QUERIES))
+    for masks, wanted in (
+        ({}, np.zeros((QUERIES, QUERIES))),
+        ({"mask": MASK}, np.where(MASK, 0, -np.inf)),
+        ({"is_causal": True}, later),
+        ({"mask": terms, "is_causal": True}, terms + later),
+    ):
+        record = trace(projected(rng, **masks))
+        np.testing.assert_array_equal(
+            record.mask, np.broadcast_to(wanted, (HEADS, QUERIES, QUERIES))
+        )
+        plain = record.scores * (1 / np.sqrt(D_K))
+        np.testing.assert_array_equal(record.scaled_scores, plain + record.mask)
+
+
 # Large scores
 
 
@@ -79,7 +121,7 @@ def test_a_row_is_shifted_only_when_its_exponentials_may_leave_the_range(largest
     np.testing.assert_allclose(record.weights, np.full((1, 2, 2), 0.5))
 
 
-@pytest.mark.parametrize("largest", [1e4, 1.7e308])
+@pytest.mark.parametrize("largest", [1e4, 1e300, 1.7e308])
 def test_huge_scores_neither_overflow_nor_warn(largest):
     query, key = [[largest], [-largest], [1.0]], [[1.0], [-1.0], [0.5]]
     record = trace(example(tokens=["a", "b", "c"], query=query, key=key, value=np.eye(3), scale=1))
@@ -103,8 +145,9 @@ def test_a_projection_that_overflows_is_refused(rng, name):
 # Nothing can be changed
 
 
-def test_a_trace_is_read_only():
-    record = trace(load_example("the-cat-sat"))
+@pytest.mark.parametrize("name", example_names())
+def test_a_trace_is_read_only(name):
+    record = trace(load_example(name))
     for field in dataclasses.fields(record):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, field.name, None)
@@ -112,6 +155,8 @@ def test_a_trace_is_read_only():
         if isinstance(value, np.ndarray):
             with pytest.raises(ValueError, match="read-only"):
                 value[(0,) * value.ndim] = 1
+    assert isinstance(record, Trace)
+    assert isinstance(record.tokens, tuple)
 
 
 # Going on from other numbers
