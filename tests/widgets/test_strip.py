@@ -49,12 +49,12 @@ def test_an_explorer_starts_where_it_stands_and_shows_the_numbers_of_the_trace(v
     is_on_one_screen(seen)
     sources_and_all_that_is_moved_light_up(seen)
     holds(seen, seen.run, seen.run.example.focus or 0)
-    tokens, heads = len(seen.run.tokens), seen.run.num_heads
-    for step in range(max(tokens, heads)):
-        if heads > 1:
-            seen.choose(seen.run.head_names[step % heads])
-        seen.page.locator(".chip").nth(step % tokens).click()
-        holds(seen, seen.run, step % tokens, step % heads)
+    for head, name_of_head in enumerate(seen.run.head_names):
+        if seen.run.num_heads > 1:
+            seen.choose(name_of_head)
+        for query in range(len(seen.run.tokens)):
+            seen.page.locator(".chip").nth(query).click()
+            holds(seen, seen.run, query, head)
     nothing_lies_over_another_thing_and_the_drawing_is_kept(seen)
     local = (static.as_uri(), seen.file.as_uri())
     assert [url for url in seen.requests if not url.startswith(local)] == []
