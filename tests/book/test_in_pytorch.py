@@ -3,7 +3,7 @@
 import book_site as site
 import pytest
 from bs4 import BeautifulSoup
-from one_book import build, on_paper
+from one_book import ASKED, PYTORCH, build, on_paper
 
 from byhand.notebooks.text import plain
 
@@ -16,20 +16,6 @@ CONFIG = {
         "byhand.chapter.asked",
     ]
 }
-BLOCK = """\
-```{pytorch}
-:given: x
-:prints: x / 3, np.nan
-import torch
-
-x = torch.tensor([[2.0, 0], [-1, 5]])
-print(x / 3, torch.nan)
----
-tensor([[ 0.6667,  0.0000],
-        [-0.3333,  1.6667]]) nan
-```
-"""
-ASKED = "```{asked} ex-one\n:answer: x.sum()\n:places: 1\nThe sum.\n```\n"
 PAGE = (
     site.FRONT
     + f"""# A page
@@ -42,7 +28,7 @@ x = np.array([[2.0, 0], [-1, 5]])
 {ASKED}
 ## In PyTorch
 
-{BLOCK}
+{PYTORCH}
 Words of its own.
 
 ## Summary
@@ -79,7 +65,7 @@ def test_paper_leaves_the_fold_out(folder):
 
 
 def test_a_notebook_has_both(tmp_path):
-    assert plain(BLOCK, lambda role, inside: inside, tmp_path) == (
+    assert plain(PYTORCH, lambda role, inside: inside, tmp_path) == (
         "```python\nimport torch\n\nx = torch.tensor([[2.0, 0], [-1, 5]])\n"
         "print(x / 3, torch.nan)\n```\n\n"
         "```text\ntensor([[ 0.6667,  0.0000],\n        [-0.3333,  1.6667]]) nan\n```"

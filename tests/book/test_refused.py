@@ -1,7 +1,7 @@
 """What a chapter's own blocks refuse, each with its line; all of it is told by one build."""
 
 from book_site import FRONT
-from one_book import build
+from one_book import ASKED, PYTORCH, build
 
 EXTENSIONS = [
     *("myst_nb", "sphinx_exercise", "byhand.quiz", "byhand.chapter.asked"),
@@ -28,20 +28,6 @@ def below_all_numbers(block):
     return f"## All numbers\n\n{block}\n"
 
 
-PYTORCH = """\
-```{pytorch}
-:given: x
-:prints: x / 3, np.nan
-import torch
-
-x = torch.tensor([[2.0, 0], [-1, 5]])
-print(x / 3, torch.nan)
----
-tensor([[ 0.6667,  0.0000],
-        [-0.3333,  1.6667]]) nan
-```
-"""
-ASKED = "```{asked} ex-one\n:answer: x.sum()\n:places: 1\nThe sum.\n```\n"
 UNASKABLE = "an exercise, a question or a dropdown cannot stand under “All numbers”"
 
 # The block, where it is told in lines of the block, and what is said.
