@@ -64,7 +64,6 @@ class Bug:
 
 
 _HEADS = "mechanism/multi-head-attention"
-MUSEUM = "transformer/bugs#bugs"
 ROTARY, LINEAR = "transformer/order#rotary", "transformer/order#linear-biases"
 ADDED = "transformer/order#added-positions"
 DECODING = "transformer/decoding#decoding"

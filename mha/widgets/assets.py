@@ -199,12 +199,12 @@ HINT = "//# allFunctionsCalledOnLoad\n"
 when it is first called, which is a seventh of what an instrument takes to be there."""
 
 
-def names() -> list[str]:
+def published_names() -> list[str]:
     """Return the names of all scripts and styles that are published.
 
     Examples
     --------
-    >>> "heads.css" in names()
+    >>> "heads.css" in published_names()
     True
     """
     files = {file.name for pattern in ("*.js", "*.css") for file in FOLDER.glob(pattern)}
@@ -225,7 +225,7 @@ def published() -> dict[str, str]:
     >>> published()["heads.css"][:6]
     'html{-'
     """
-    return {name: HINT * name.endswith(".js") + text_of(name) for name in names()}
+    return {name: HINT * name.endswith(".js") + text_of(name) for name in published_names()}
 
 
 @cache

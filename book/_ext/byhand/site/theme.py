@@ -18,7 +18,7 @@ import tinycss2
 from sphinx.application import Sphinx
 
 from byhand.site.assets import OWN
-from mha.widgets.assets import names
+from mha.widgets.assets import published_names
 
 THEME_SHEET = "styles/pydata-sphinx-theme.css"
 UNUSED = ("vendor/fontawesome", "scripts/fontawesome.js", "scripts/bootstrap.js")
@@ -46,7 +46,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         for file in static.glob(f"{name}*"):
             file.unlink()
     words = used_words(Path(app.outdir))
-    widgets = names()
+    widgets = published_names()
     for file in static.rglob("*.css"):
         sheet = INDENT.sub("\n", COMMENT.sub("", file.read_text(encoding="utf-8")))
         is_own = (OWN / file.relative_to(static)).is_file() or file.name in widgets
