@@ -93,6 +93,14 @@ def _add_options_of_a_reader(course: argparse.ArgumentParser) -> None:
     )
 
 
+def put(target: Path, made: bytes) -> Path:
+    """Put a finished file into its place, in one step: no reader ever opens half of one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    waiting = target.with_name(f".{target.name}.new")
+    waiting.write_bytes(made)
+    return waiting.replace(target)
+
+
 def whole_book(paper: str, *, code: bool = True) -> Document:
     """Return the whole book on some paper; its file's name says what is not the rule."""
     suffix = "" if paper == "a4" else "-" + paper
@@ -174,5 +182,5 @@ def print_all(documents: list[Document], folder: Path) -> None:
     """Make all documents, and only when all are made, put them into `folder`."""
     with step(f"Printing {' and '.join(f'{document.name}.pdf' for document in documents)}"):
         made = typesetting.typeset(documents)
-    for pdf in made:
-        print(f"The PDF is {typesetting.publish(pdf, folder)}")
+    for name, pdf in made.items():
+        print(f"The PDF is {put(folder / name, pdf)}")

@@ -46,9 +46,10 @@ def _made(**given: Any) -> NotebookNode:
     return made
 
 
-def write(seed: int, folder: Path, site: str = "") -> list[Path]:
-    """Write the notebooks, and return the files."""
+def files(seed: int, site: str = "") -> dict[str, bytes]:
+    """Return the notebooks by their files' names."""
     made = {STUDENTS: notebook(seed, site), GRADED: graded_notebook()}
-    for name, contents in made.items():
-        nbformat.write(contents, folder / name)  # type: ignore[no-untyped-call]
-    return [folder / name for name in made]
+    return {
+        name: f"{nbformat.writes(contents)}\n".encode()  # type: ignore[no-untyped-call]
+        for name, contents in made.items()
+    }

@@ -42,7 +42,6 @@ def test_the_readme_has_every_pack():
 
 @pytest.mark.book
 def test_files_of_a_pack_go_into_its_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(command.typesetting, "PRINT", tmp_path / "work")
     monkeypatch.setattr(command, "HTML", SITE)
     to = tmp_path / "to"
     command.make(parsed("--only", "notebooks", "--to", str(to)))  # test_site.py makes more
