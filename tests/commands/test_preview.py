@@ -214,7 +214,7 @@ def test_a_page_that_is_missing_or_was_never_built_says_what_is_wrong(page, prev
     assert "defined and near is exchange" in board.inner_text()
     assert str(project) not in board.inner_text()
     other.goto(f"{preview[0]}zebras.html")
-    other.locator("pre", has_text="exchanged raised NameError").wait_for()
+    other.locator("#preview-problems").get_by_text("exchanged raised NameError").wait_for()
 
 
 def works_in(folder):
