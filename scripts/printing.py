@@ -22,7 +22,7 @@ TITLE_PAGE = ("title", "course", "instructor", "date")  # what a reader's title 
 
 def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
     """Add the commands `pdf` and `course`."""
-    parents = [common, paper(), option_to(FOLDER), _options_of_a_book()]
+    parents = [common, paper(), option_to(FOLDER)]
     pdf = what.add_parser(
         "pdf",
         parents=parents,
@@ -40,19 +40,14 @@ def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
         " whole book, and what the reader leaves out is named where it is referred to.",
     )
     _add_options_of_a_reader(course)
+    for command in (pdf, course):
+        command.add_argument(
+            "--no-code",
+            dest="code",
+            action="store_false",
+            help="a short edition: a line says where the code is",
+        )
     course.set_defaults(plan=lambda asked: _plan(_reader(asked), asked))
-
-
-def _options_of_a_book() -> argparse.ArgumentParser:
-    """Return what a book can be asked for, and worksheets cannot."""
-    options = argparse.ArgumentParser(add_help=False)
-    options.add_argument(
-        "--no-code",
-        dest="code",
-        action="store_false",
-        help="a short edition: a line says where the code is",
-    )
-    return options
 
 
 def paper() -> argparse.ArgumentParser:
