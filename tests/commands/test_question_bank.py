@@ -153,7 +153,7 @@ def test_a_question_that_names_what_it_has_not_stops_the_pack(said, named, book,
     page = next(page for page in book if page.name == "mechanism/softmax")
     odd = pages.Question("ex-softmax-fill", page.title, said, label="ex-softmax-fill")
     monkeypatch.setattr(alone, "of_page", lambda page: [odd])
-    line = 1 + (ROOT / "book/mechanism/softmax.md").read_text(encoding="utf-8").split("\n").index(
+    line = (ROOT / "book/mechanism/softmax.md").read_text(encoding="utf-8").split("\n").index(
         ":label: ex-softmax-fill"
     )
     with pytest.raises(SystemExit) as stopped:
