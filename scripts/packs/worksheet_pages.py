@@ -53,7 +53,7 @@ def of_class(
 
 def source(parts: Sequence[Part], heading: Heading) -> str:
     """Return what the press makes a PDF of."""
-    data = string(json.dumps(parts, ensure_ascii=False))
+    data = string(json.dumps(parts, ensure_ascii=False, default=_table))
     return document(
         "worksheets",
         f"#show: worksheets\n#parts(json(bytes({data})))",
@@ -80,16 +80,10 @@ def _student(made: Worksheet, *, model: bool) -> dict[str, Any]:
 
 def _task(made: Worksheet, task: Task) -> dict[str, Any]:
     """Return a task: what is given, what is to be filled in, and every step to it."""
-    return {
-        "number": task.number,
-        "stage": task.stage,
-        "text": task.text,
-        "points": task.points,
+    return vars(task) | {
         "worth": points(task.points),
         "after": list(map(str, task.after)),
-        "given": list(map(_table, task.given)),
-        "empty": [_table(emptied(table)) for table in task.tables],
-        "tables": list(map(_table, task.tables)),
+        "empty": list(map(emptied, task.tables)),
         "steps": [list(steps(made, task.stage, head)) for head in range(len(task.tables))],
     }
 
@@ -100,7 +94,7 @@ def _model(made: ModelSheet) -> dict[str, Any]:
         "title": MODEL.capitalize(),
         "story": f"*{' '.join(made.story)}* …",
         "questions": [
-            {"text": text, "tables": list(map(_table, tables))}
+            {"text": text, "tables": tables}
             for text, tables in zip(made.questions, made.tables, strict=True)
         ],
         "answers": made.answers,
@@ -108,4 +102,5 @@ def _model(made: ModelSheet) -> dict[str, Any]:
 
 
 def _table(table: Table) -> dict[str, Any]:
+    """Return what the template sets of a table."""
     return {"caption": table.caption, "header": table.header, "rows": table.rows}
