@@ -5,8 +5,9 @@ first), which Chromium opens and moves sixty times, a frame each. `update` is fr
 style and layout are done, by the clock, with the processor slowed down as asked: it wants a quiet
 machine. `shown` is what the page's thread does from the beginning of an instrument on a fresh page,
 its scripts loaded, to the frame that shows what is seen first and answers, painting included, and
-compiling but for what the browser did of it while the scripts loaded. It is the thread's own processor time, unslowed, times as much: other programs on the
-machine lengthen it too, but by a half at most. Needs the project's environment and a Chromium.
+compiling but for what the browser did of it while the scripts loaded. It is the thread's own
+processor time, unslowed, times as much: other programs on the machine lengthen it too, but by a
+half at most. Needs the project's environment and a Chromium.
 """
 
 import os
