@@ -73,7 +73,7 @@ def preview(project):
         line = process.stdout.readline()
         assert line, "the preview has ended"
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
-    assert "No display was found" in process.stdout.readline()
+    assert "No browser was found" in process.stdout.readline()
     while not (project / LOG).is_file():  # the pages' process begins by itself
         assert process.poll() is None, "the preview has ended"
         time.sleep(0.1)
