@@ -13,6 +13,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (this is where an older Python is 
 
 import argparse
 import hashlib
+import importlib
 import importlib.util
 import os
 import shutil
@@ -132,6 +133,12 @@ def enter() -> None:
         except OSError as error:
             fail(DAMAGED.format(f"{error.filename or python}: {error.strerror}"))
     sys.path.insert(0, str(EXTENSIONS))
+
+
+def start(module: str) -> None:
+    """Run a command, which is the function `main` of a module, inside the environment."""
+    enter()
+    importlib.import_module(module).main()
 
 
 def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
