@@ -129,9 +129,7 @@ class Page:
     def article(self) -> Tag:
         """What the page says."""
         soup = BeautifulSoup(self.path.read_text(encoding="utf-8"), "html.parser")
-        article = soup.select_one("article")
-        if article is None:
-            raise LookupError(f"{self.path} has no article")
+        article = one(soup, "article")
         for link in article.select("a[href]:not([href^='http']):not([href^='mailto:'])"):
             file, label = leads_to(str(link["href"]), f"{self.name}.html")  # from the site's top
             link["href"] = f"{file}#{label}".rstrip("#")
