@@ -55,13 +55,7 @@ def add_command(what: Commands, common: argparse.ArgumentParser) -> None:
 
 
 def plan(arguments: argparse.Namespace) -> Callable[[], None]:
-    """Return what makes the packs that are asked for."""
-    check(arguments)
-    return lambda: make(arguments)
-
-
-def check(arguments: argparse.Namespace) -> None:
-    """End with a sentence unless there are such packs."""
+    """Return what makes the packs that are asked for; end with a sentence if there are none."""
     for name in arguments.only:
         if name not in PACKS:
             fail(f"--only has {name!r}; one of {', '.join(PACKS)} is wanted")
@@ -71,6 +65,7 @@ def check(arguments: argparse.Namespace) -> None:
     site = arguments.site
     if site and not re.fullmatch("https://[!-~]+/", site):
         fail(f"--site is {site!r}; https://, a host and a last / are wanted")
+    return lambda: make(arguments)
 
 
 def needs_pages(arguments: argparse.Namespace) -> bool:

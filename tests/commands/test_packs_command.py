@@ -31,7 +31,7 @@ def parsed(*arguments):
 )
 def test_bad_input_gets_a_sentence(arguments, sentence):
     with pytest.raises(SystemExit) as stopped:
-        command.check(parsed(*arguments))
+        command.plan(parsed(*arguments))
     assert str(stopped.value) == f"error: {sentence}"
 
 
