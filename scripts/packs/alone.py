@@ -69,13 +69,13 @@ class Book:
         """Return a table, figure or formula below its name and caption."""
         holder = one(page.article, f'[id="{label}"]')
         if label.startswith("equation-"):
-            return f"<p>{name} {standing_alone(around(one(holder, 'math')))}</p>"
+            return f"<p>{name} {standing_alone(one(holder, 'math'))}</p>"
         shown = self._picture(page, label) if label.startswith("fig-") else _tables(holder)
         group = holder if holder.select_one(".caption-text") else holder.find_parent("figure")
         caption = one(group or holder, ".caption-text")
         number = caption.find_previous_sibling(class_="caption-number")
         name = name if name != label or number is None else number.get_text(strip=True)
-        return f"<p><strong>{escape(name)}</strong> {standing_alone(around(caption))}</p>{shown}"
+        return f"<p><strong>{escape(name)}</strong> {standing_alone(caption)}</p>{shown}"
 
     def _picture(self, page: Page, label: str) -> str:
         name = label.removeprefix("fig-")
@@ -84,23 +84,12 @@ class Book:
         return f'<p><img alt="{said[1] if said else ""}" src="{name}.svg"/></p>'
 
 
-def around(element: Tag) -> Tag:
-    """Return a block around an element's copy, so that the element itself stays."""
-    block = BeautifulSoup("<div></div>", "html.parser").div
-    assert block is not None
-    block.append(copy(element))
-    return block
-
-
 def _tables(holder: Tag) -> str:
-    found = [holder] if holder.name == "table" else holder.find_all("table")
-    tables = []
-    for table in found:
-        block = around(table)
-        for caption in block.find_all("caption"):
+    tables = [copy(table) for table in holder.select("table") or [holder]]
+    for table in tables:
+        for caption in table.find_all("caption"):
             caption.decompose()
-        tables.append(standing_alone(block))
-    return "".join(tables)
+    return "".join(map(standing_alone, tables))
 
 
 def questions(pages: Sequence[Page]) -> Iterator[Question]:
@@ -108,7 +97,7 @@ def questions(pages: Sequence[Page]) -> Iterator[Question]:
     book = Book(pages, base_address())
     for page in pages:
         doctree = doctree_of(page.name)
-        asked = numbers(doctree)
+        asked: dict[str, list[Asked]] = dict(doctree.get("asked", {}))
         for question in of_page(page):
             label = question.label
             if label in BANK["left-out"]:
@@ -204,14 +193,6 @@ def check(html: str) -> None:
 
 Asked = tuple[int, str, float, int]
 """A number that an exercise is asked for by ``{asked}``: its line, what it is, itself, decimals."""
-
-
-def numbers(doctree: nodes.document) -> dict[str, list[Asked]]:
-    """Return the numbers that a page's exercises are asked for, by their labels."""
-    found: dict[str, list[Asked]] = {}
-    for label, *asked in doctree.get("asked", ()):
-        found.setdefault(label, []).append(tuple(asked))
-    return found
 
 
 def _asked(exercise: Question, asked: Sequence[Asked]) -> Iterator[Question]:

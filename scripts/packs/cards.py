@@ -150,7 +150,7 @@ ELSEWHERE = re.compile(
 
 
 def _words(part: Tag) -> str:
-    soup = BeautifulSoup(standing_alone(alone.around(part)), "html.parser")
+    soup = BeautifulSoup(standing_alone(part), "html.parser")
     for node in soup.select("a, p, dt, dd"):
         node.unwrap()
     return soup.decode(formatter="minimal")
