@@ -6,7 +6,6 @@ No page is read or computed again: one Sphinx loads what that build left, and th
 import gc
 import io
 import sys
-import warnings
 from collections.abc import Mapping
 
 from environment import BUILD, fail
@@ -36,10 +35,8 @@ def sources(documents: list[Document]) -> list[str]:
 
     gc.disable()  # a fifth of the time goes into looking for garbage among nodes that are needed
     said = io.StringIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Sphinx's own, of the packages that it loads
-        app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
-        written = [book.source(app, document) for document in documents]
+    app = application("typst", PRINT, STATE / DOCTREES, status=None, warning=said)
+    written = [book.source(app, document) for document in documents]
     gc.freeze()  # nor does Python look through all of them when it ends
     if told := plain(said.getvalue()).strip():
         print(told, file=sys.stderr)
