@@ -94,7 +94,10 @@ class Environment:
         if importlib.util.find_spec("ensurepip") is None:
             system_package("Python's venv module", "python3-venv")
         with step(f"Creating {self.folder.name}"):
-            venv.create(self.folder, clear=True, symlinks=os.name != "nt", with_pip=True)
+            try:
+                venv.create(self.folder, clear=True, symlinks=os.name != "nt", with_pip=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                fail(f"{self.folder} could not be created: {error}")
         pip = [str(self.python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
         with step(f"Installing the packages of {self.lock.name} ({self.gigabytes} GB)"):
             run(
@@ -184,9 +187,11 @@ def poppler_and_epubcheck() -> None:
 def chromium() -> str:
     """Return the path of a Chromium that programs can drive, installing what is missing."""
     found = _find_chromium()
+    if found is None and sys.platform == "darwin":
+        fail("Chromium is missing; run: brew install --cask chromium")
     if found is None:
         system_package("Chromium", WITHOUT_WINDOWS, "fonts-dejavu-core")
-        found = shutil.which(WITHOUT_WINDOWS)
+        found = _find_chromium()
     if sys.platform == "linux" and find_library("atomic") is None:
         system_package("libatomic, which the browser tests' driver needs,", "libatomic1")
     return str(found)
