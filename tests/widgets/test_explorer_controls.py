@@ -199,11 +199,6 @@ def test_positions_and_angles_stay_where_they_are(view):
     assert np.abs(swapped.output - seen.run.output[[0, 2, 1]]).max() > 0.01
     seen.holds(swapped, computed)
     assert seen.texts("angles") == ["0", "0.5", "1"]
-    panel = seen.page.locator(".panel")
-    seen.cell("placed", 1, 0).click()
-    panel.get_by_text("Embedding plus position.").wait_for()
-    seen.cell("turned_key", 0, 1, 0).click()
-    panel.get_by_text("Its pair, times cosine and sine.").wait_for()
     assert seen.errors == []
 
 
