@@ -7,8 +7,6 @@ from reading_book import STEPS, box, read_in_steps
 
 pytestmark = pytest.mark.browser
 
-# ---- Steps ----
-
 
 def shown_text(page):
     """Return the paragraphs that a reader sees of the article."""
@@ -106,9 +104,6 @@ def test_an_address_opens_its_step_and_the_back_button_returns(reader):
     expect(page.locator(".steps-label")).to_contain_text("Queries")
     assert page.get_by_text("now work this number:").is_visible()
     assert box(page, "query").is_visible()
-
-
-# ---- Long sections ----
 
 
 VISIBLE = """() => Array.from(document.querySelectorAll('article section > :not(section, h1, h2)'))
