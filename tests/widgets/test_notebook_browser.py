@@ -10,6 +10,7 @@ import pytest
 from accessible import violations
 from helpers import random_layer
 from playwright.sync_api import expect
+from ports import random_block
 
 from mha import (
     MultiHeadWeights,
@@ -115,8 +116,9 @@ def test_on_a_phone_a_figure_has_its_narrow_layout_whatever_the_notebook_says(no
     assert drawn <= box["y"] + box["height"] + 1
 
 
-def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height(notebook):
-    page = notebook(explorer(SMALL), explorer(trace(load_example("cat-sat"))))
+def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height(notebook, rng):
+    block = trace(random_block(rng, "before", "relu"))
+    page = notebook(explorer(SMALL), explorer(block))
     for number in (0, 1):
         element, frame = frame_of(page, number)
         for fold in (".settings", ".all"):
@@ -130,6 +132,7 @@ def test_an_open_explorer_follows_a_change_of_the_theme_and_its_frame_its_height
         fits = "innerHeight === document.documentElement.offsetHeight"  # it evaluates none
         assert any(frame.evaluate(fits) or page.wait_for_timeout(50) for _ in range(100))
         assert frame.get_by_text("Share", exact=True).count() == 0  # a frame has no address
+    assert frame.locator(".around .end-row").count() > 3  # of the block
     page.evaluate("document.body.dataset.jpThemeLight = 'false'")
     expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
 
@@ -143,6 +146,14 @@ SIZES = {"d_model": 37, "d_k": D_K, "d_v": 29}
 def run_of(rng, **options):
     layer = random_layer(rng, HEADS, w_o=False, **SIZES)
     return trace_layer(layer, rng.normal(size=(N, layer.d_model)), **options)
+
+
+CHOSEN = """([row, head]) => {
+  document.querySelectorAll(".layer-tokens button")[row].click();
+  document.querySelectorAll(".model-maps button")[head].click();
+  const rows = [...document.querySelectorAll(".layer-keys tbody tr")].slice(0, 9);
+  return rows.map((row) => [...row.querySelectorAll("button")].map((e) => e.textContent));
+}"""
 
 
 def seen(frame):
@@ -168,14 +179,15 @@ def test_a_large_layer_has_the_trace_s_numbers_is_accessible_and_as_wide_as_its_
     theme, width = ("dark", 1280) if is_turned else ("light", 390)
     _, frame = frame_of(notebook(explorer(run), theme=theme, width=width))
     for head, row in ((0, 0), (3, 11), (HEADS - 1, N - 1)):
-        frame.locator(".layer-tokens button").nth(row).click()
-        frame.locator(".model-maps button").nth(head).click()
+        at_once = frame.evaluate(CHOSEN, [row, head])
         columns = [
             getattr(run, stage)[head, row]
             for stage in ("scores", "scaled_scores", "exponentials", "weights")
         ]
         columns.append(shares(run, head, row))
-        assert seen(frame) == [[shown(float(x)) for x in line] for line in np.transpose(columns)]
+        lines = [[shown(float(x)) for x in line] for line in np.transpose(columns)]
+        assert at_once == lines[:9]  # before all of its head is worked out
+        assert seen(frame) == lines
         sums = frame.locator(".layer-keys tfoot").inner_text().split()
         assert sums == ["sum", shown(float(run.row_sums[head, row])), "1.0000", "1.0000"]
     frame.locator(".layer-keys button").nth(30).click()
