@@ -67,8 +67,9 @@ def test_a_bar_plays_pauses_and_goes_by_mouse_and_keys(bar):
     back.click()
     back.click()
     expect(back).to_have_attribute("aria-disabled", "true")
-    back.press("End")
-    assert bar.evaluate("bar.at") == 3
+    for key, at in (("End", 3), ("Home", 0)):
+        back.press(key)
+        assert bar.evaluate("bar.at") == at
     assert violations(bar, ".time-bar") == []
 
 
@@ -102,7 +103,8 @@ def test_each_step_is_a_line_that_holds_and_gives_the_number_of_the_trace(view, 
     assert [fault for line in lines for one in chains.read(line) for fault in one.faults()] == []
     covered = [count for _, count, _ in found]
     assert covered == sorted(covered, reverse=True)
-    assert (covered[0] > 8, covered[-1]) == (True, 0)
+    assert covered[0] > 8
+    assert covered[-2] > covered[-1] == 0
     parts = run.weights[0, row] * run.value[0, :, 0]
     wanted = [
         *run.scores[0, row], *run.scaled_scores[0, row], *run.exponentials[0, row],

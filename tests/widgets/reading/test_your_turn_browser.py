@@ -89,6 +89,8 @@ def test_new_numbers_ask_anew_and_come_back_with_the_page(reader):
         assert turn.get_by_label("Your answer").input_value() == ""
         assert turn.locator(".your-turn-hints li").count() == 0
     assert len(set(seen)) == 3
+    turn.get_by_role("button", name="Hint").click()
+    expect(turn.locator(".your-turn-hints li")).to_have_text(re.compile("^Multiply pair by pair:"))
     line = turn.locator(".your-turn-worked p").text_content()
     answer(page, "output", re.split(" [=≈] ", line)[-1])
     expect(turn.get_by_role("status")).to_contain_text("Right.")
