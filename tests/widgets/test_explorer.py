@@ -1,14 +1,16 @@
 """The explorer's element: every number as a table, the inputs as JSON, a figure for print."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from helpers import example, with_block
+from playwright.sync_api import expect
 
-from mha import figures, load_example, trace
+from mha import figures, load_example, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
 from mha.runs.stages import STAGES, as_data
@@ -47,6 +49,20 @@ def test_every_number_stands_in_a_table_that_says_what_it_shows(rng, name):
         assert table.caption.get_text()
         assert all(th["scope"] in ("row", "col", "colgroup") for th in table.find_all("th"))
         assert all(th.get_text() for th in table.find_all("th"))
+
+
+@pytest.mark.browser
+def test_every_number_can_be_opened_without_javascript(view):
+    seen = view("the-cat-sat", java_script_enabled=False)
+    seen.page.locator(".all > summary").click()
+    for fold in seen.page.locator(".body .fold > summary").all():
+        fold.click()
+    for table in seen.page.locator("table[data-stage]").all():
+        expect(table.locator("td").first).to_be_visible()
+    row = seen.run.example.focus or 0
+    keys = zip(seen.run.tokens, seen.run.weights[0, row], strict=True)
+    wanted = [re.compile(f"^{token}.*{shown(float(weight))}") for token, weight in keys]
+    expect(seen.page.locator(".before tbody tr")).to_have_text(wanted)
 
 
 def test_no_token_can_end_the_script_or_make_an_element():

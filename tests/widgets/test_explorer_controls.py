@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from accessible import violations
 from hand import middle, swipe
 from playwright.sync_api import expect
 
@@ -72,9 +73,11 @@ def followed(seen):
     return state, run
 
 
-@pytest.mark.parametrize("way", ["touch", "keyboard"])
-def test_every_control_is_worked_followed_shared_and_reset(view, way):
-    seen = view("the-cat-sat", has_touch=True).live()
+@pytest.mark.parametrize(
+    ("way", "width", "theme"), [("touch", 390, "light"), ("keyboard", 1280, "dark")]
+)
+def test_every_control_is_worked_followed_shared_and_reset(view, way, width, theme):
+    seen = view("the-cat-sat", has_touch=True, width=width, theme=theme).live()
     for fold in ("settings", "all"):
         work(seen, seen.page.locator(f"details.{fold} > summary").first, way)
         seen.page.locator(f"details.{fold}[open]").first.wait_for()
@@ -113,6 +116,7 @@ def test_every_control_is_worked_followed_shared_and_reset(view, way):
     for note in notes:
         expect(note).to_be_visible()
     the_address_brings_it_back(seen, view)
+    all_can_work_it(seen, width)
     seen.page.get_by_role("button", name="Reset").click()
     assert seen.tables() == first
     assert seen.status == "Everything is as at first."
@@ -137,6 +141,22 @@ def the_address_brings_it_back(seen, view):
     assert again.control("Head 2").is_checked()
     assert again.settled_url().partition("#")[2] == address
     assert again.errors == []
+
+
+SMALL = """all => all.filter(e => { const { width, height } = e.getBoundingClientRect();
+  return Math.min(width, height) < 24; }).map(e => e.outerHTML.slice(0, 80))"""
+
+
+def all_can_work_it(seen, width):
+    seen.page.locator(".body .fold > summary").evaluate_all("all => all.forEach(s => s.click())")
+    targets = seen.page.locator("mha-explorer :is(button, input):visible")
+    assert targets.count() > 100
+    assert targets.evaluate_all(SMALL) == []
+    seen.page.get_by_label("Temperature").fill("nothing")
+    seen.cell("embeddings", 0, 0).click()
+    seen.page.get_by_label("Change to").fill("0.25")
+    assert violations(seen.page) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import chains
 import numpy as np
 import pytest
+from accessible import violations
 from helpers import MASK, example
 
 from mha import origin, short, shown, trace
@@ -214,6 +215,7 @@ def test_the_source_prints_stand_beside_the_numbers_while_nothing_is_changed(vie
         for found in wanted
     ]
     assert all(wanted)
+    assert violations(seen.page) == []
     seen.cell("query", 0, 0, 0).click()
     assert "the source prints ≈ 0.1" in seen.panel
     seen.choose("Causal: no later keys")
