@@ -148,14 +148,6 @@ def run_of(rng, **options):
     return trace_layer(layer, rng.normal(size=(N, layer.d_model)), **options)
 
 
-CHOSEN = """([row, head]) => {
-  document.querySelectorAll(".layer-tokens button")[row].click();
-  document.querySelectorAll(".model-maps button")[head].click();
-  const rows = [...document.querySelectorAll(".layer-keys tbody tr")].slice(0, 9);
-  return rows.map((row) => [...row.querySelectorAll("button")].map((e) => e.textContent));
-}"""
-
-
 def seen(frame):
     """Return the texts of a query's keys: scores, scaled, exponentials, weights and shares."""
     rows = frame.locator(".layer-keys tbody tr").all()
@@ -179,15 +171,14 @@ def test_a_large_layer_has_the_trace_s_numbers_is_accessible_and_as_wide_as_its_
     theme, width = ("dark", 1280) if is_turned else ("light", 390)
     _, frame = frame_of(notebook(explorer(run), theme=theme, width=width))
     for head, row in ((0, 0), (3, 11), (HEADS - 1, N - 1)):
-        at_once = frame.evaluate(CHOSEN, [row, head])
+        frame.locator(".layer-tokens button").nth(row).click()
+        frame.locator(".model-maps button").nth(head).click()
         columns = [
             getattr(run, stage)[head, row]
             for stage in ("scores", "scaled_scores", "exponentials", "weights")
         ]
         columns.append(shares(run, head, row))
-        lines = [[shown(float(x)) for x in line] for line in np.transpose(columns)]
-        assert at_once == lines[:9]  # before all of its head is worked out
-        assert seen(frame) == lines
+        assert seen(frame) == [[shown(float(x)) for x in line] for line in np.transpose(columns)]
         sums = frame.locator(".layer-keys tfoot").inner_text().split()
         assert sums == ["sum", shown(float(run.row_sums[head, row])), "1.0000", "1.0000"]
     frame.locator(".layer-keys button").nth(30).click()
