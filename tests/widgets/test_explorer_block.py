@@ -1,7 +1,5 @@
 """The explorer of a block in a real Chromium: what stands around the attention, step by step."""
 
-import re
-
 import numpy as np
 import pytest
 from accessible import violations
@@ -9,9 +7,8 @@ from explorer_pages import sums_hold
 from helpers import example
 from playwright.sync_api import expect
 
-from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, origin, short, shown, trace
+from mha import Block, FeedForward, MultiHeadWeights, Norm, Place, short, shown, trace
 from mha.runs.stages import STAGES
-from mha.views.signs import sign
 from mha.widgets.explorer import explorer
 
 pytestmark = pytest.mark.browser
@@ -140,33 +137,3 @@ def changes_in_the_address_are_worked_through(seen, run):
     in_tables(seen, run)
     kept = seen.settled_url().partition("#")[2]
     assert all(a in kept for a in CHANGES)
-
-
-RULES = {
-    "start_means.1": "divided by how many",
-    "stream_spreads.1": "squared and averaged",
-    "stream_normed.1.2": "divided by the spread",
-    "stream.1.2": "plus what its attention gives",
-    "hidden.1.2": "plus the bias",
-    "active.1.2": "share of the normal distribution",
-    "fed.1.2": "plus the bias",
-    "total.1.2": "plus what the feed-forward layer gives",
-}
-
-
-def test_a_number_tells_its_rule_and_leads_to_what_it_comes_from(view, rng):
-    run = with_parts(parts(rng), activation="gelu")
-    seen = view(run).open()
-    for address, rule in RULES.items():
-        seen.page.evaluate("(at) => { location.hash = `#explore=made-up&at=${at}`; }", address)
-        expect(seen.page.locator(".panel")).to_contain_text(rule)
-        found = origin(run, Place.parse(address))
-        seen.page.mouse.move(0, 0)  # the line is of what the mouse rests on
-        how = seen.page.locator(".how")
-        expect(how).to_have_text(re.compile(f"[=≈] {re.escape(short(found.number))}$"))
-        line = how.inner_text().partition(": ")[2]
-        left, equals, right = line.rpartition(" = " if " = " in line else " ≈ ")
-        assert equals.strip() == sign(left, right)
-        seen.page.locator(".panel .operand").first.click()
-        wanted = f"at={found.operands[0].place}"
-        seen.page.wait_for_function("(wanted) => location.hash.includes(wanted)", arg=wanted)

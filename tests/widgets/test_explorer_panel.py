@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from accessible import violations
 from helpers import MASK, example
+from test_explorer_block import parts, with_parts
 
 from mha import origin, short, shown, trace
 from mha.audit.judging import Prints
 from mha.runs.places import Place
+from mha.views.arithmetic import factor
+from mha.views.signs import sign
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +32,7 @@ SELECTED = """() => {
     button.click();
     const [sum, shares] = document.querySelectorAll(".panel .sum");
     return [place(button), text(".panel .value"), text(".panel p:nth-of-type(2)"), lines(sum),
-      lines(shares), [...document.querySelectorAll(".cell.source")].map(place)];
+      lines(shares), text(".how"), [...document.querySelectorAll(".cell.source")].map(place)];
   });
 }"""
 
@@ -57,11 +60,26 @@ MASKED = trace(
 """A run with a mask of numbers, which leaves the third query no key."""
 
 
-@pytest.mark.parametrize("run", ["cat-sat", "the-cat-sat", MASKED])
-def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is_from(view, run):
-    seen = view(run).open()
+# What some numbers of a block are, in words.
+RULES = {
+    "start_means": "divided by how many",
+    "stream_spreads": "squared and averaged",
+    "stream_normed": "divided by the spread",
+    "stream": "plus what its attention gives",
+    "hidden": "plus the bias",
+    "active": "share of the normal distribution",
+    "fed": "plus the bias",
+    "total": "plus what the feed-forward layer gives",
+}
+
+
+@pytest.mark.parametrize("run", ["cat-sat", "the-cat-sat", MASKED, "block"])
+def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is_from(
+    view, rng, run
+):
+    seen = view(with_parts(parts(rng), activation="gelu") if run == "block" else run).open()
     run, shares = seen.run, 0
-    for cell, value, rule, lines, of_heads, lit in seen.page.evaluate(SELECTED):
+    for cell, value, rule, lines, of_heads, how, lit in seen.page.evaluate(SELECTED):
         found = origin(run, place_in(run, *cell))
         assert value.split()[0] == shown(found.number)
         hidden = hidden_by_a_mask(run, found.place)
@@ -71,13 +89,16 @@ def test_every_number_has_a_sum_that_holds_and_comes_to_it_and_lights_what_it_is
             sources = {operand.place for operand in found.operands if operand.place}
             assert {place_in(run, *place) for place in lit} == sources, found.place
             assert (rule == "An input: you can change it.") == (found.operation == "given")
+            assert RULES.get(found.place.stage, "") in rule, found.place
         assert bool(lines) == (found.operation != "given" and not hidden), found.place
         if lines:
-            assert printed_chains(lines), found.place
+            assert found.operation == "spread" or printed_chains(lines), found.place
+            left, equals, right = re.split(" ([=≈]) ", how.partition(": ")[2])
+            assert (equals, right) == (sign(left, right), short(found.number)), how
             assert lines[-1].split()[-1] == value.split()[0], (found.place, lines)
         if of_heads:
             wanted = run.head_contributions[:, found.place.row, found.place.column]
-            assert [line.split(": ")[1] for line in of_heads] == [short(float(x)) for x in wanted]
+            assert [line.split(": ")[1] for line in of_heads] == [factor(float(x)) for x in wanted]
             shares += 1
     assert shares == (0 if run.output is None else run.output.size)
 
