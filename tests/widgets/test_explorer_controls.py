@@ -166,6 +166,7 @@ def all_can_work_it(seen, width):
 def test_a_finger_scrubs_a_number_sideways_and_scrolls_up_and_down(view):
     seen = view("the-cat-sat", has_touch=True).live()
     swipe(seen.page, *middle(seen.number("Embedding of cat, x₁")), 24, steps=8)
+    expect(seen.number("Embedding of cat, x₁")).to_have_value("0.3")
     assert seen.page.evaluate(STATE)["edits"] == {"embeddings.1.0": 0.3}
     seen.page.get_by_role("button", name="Undo").tap()
     seen.page.set_viewport_size({"width": 1280, "height": 500})
