@@ -49,7 +49,6 @@ def test_progress_is_kept_on_the_device_shown_in_the_contents_and_cleared(reader
 
 STRANGE = (
     "nonsense",
-    "null",
     '{"version": 2, "pages": {"worked.html": {"total": 6, "right": ["a", "b"]}}}',
     '{"version": 1, "pages": {"other.html": 3,'
     ' "worked.html": {"total": -1, "right": "x", "read": 7}}}',
