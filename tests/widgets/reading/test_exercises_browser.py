@@ -92,12 +92,12 @@ COMPUTED = """([task, texts, seed]) => {
 }"""
 
 
-# Of these the browser writes a negative term without brackets, and a factor of 1.
-OTHERWISE = ("placed", "stream", "total", "hidden", "fed", "running_sums")
+# Of these the browser writes a bias, and a sum that was begun, times 1.
+OTHERWISE = ("hidden", "fed", "running_sums")
 
 
 def plain(line):
-    """Return a line without brackets and factors of 1."""
+    """Return a line without factors of 1, and without brackets."""
     line = re.sub(r"[()]|×1(?![\d.])|(?<![\d.])1×", "", line)
     return re.sub(r"^(.+) = \1 =", r"\1 =", line)
 
