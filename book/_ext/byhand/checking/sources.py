@@ -4,12 +4,12 @@ Nothing here executes or needs Sphinx: a page is read as lines, and a fence is f
 as CommonMark does.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})(.*)$")
 DIRECTIVE = re.compile(r"\{([\w:-]+)\}\s*(.*)")
@@ -25,7 +25,26 @@ IGNORED = (
     re.compile(r"<[^>]*>"),
 )
 
-Line = tuple[int, str]  # its number on the page, counted from 1, and its text
+Line = tuple[
+    int, str
+]  # its number on the page, counted from 1, and its text or what is wrong there
+
+
+class Finding(NamedTuple):
+    """A fault of a source.
+
+    Examples
+    --------
+    >>> print(Finding("book/index.md", 3, "the page has no title; one line `# Title` is wanted"))
+    book/index.md:3: the page has no title; one line `# Title` is wanted
+    """
+
+    file: str  # relative to the project
+    line: int  # counted from 1
+    message: str  # what is wrong; then, after a semicolon, what is wanted
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
 
 
 @dataclass(frozen=True)
@@ -159,17 +178,6 @@ def without_code(line: str) -> str:
     for pattern in IGNORED:
         line = pattern.sub(" ", line)
     return line
-
-
-@cache
-def parsed(code: str) -> ast.Module | SyntaxError:
-    """Return the syntax tree of some Python, or what is wrong with it."""
-    try:
-        return ast.parse(code)
-    except SyntaxError as error:
-        return error
-    except ValueError as error:  # a NUL byte
-        return SyntaxError(str(error))
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[Block]:
