@@ -7,7 +7,6 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from byhand.chapter.difficulty import HARDEST, MARK
-from byhand.chapter.openings import about
 from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
@@ -176,7 +175,7 @@ class Writer:
         return f"#lead[{self.inside(node).strip()}\n]\n\n"
 
     def write_aims(self, node: nodes.Element) -> str:
-        return f"#aims({string(about(node))})[\n{self.inside(node)}]\n\n"
+        return f"#aims({string(node['minutes'])})[\n{self.inside(node)}]\n\n"
 
     # ---- Words ----
 
