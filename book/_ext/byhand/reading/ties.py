@@ -143,11 +143,6 @@ class Numbers(np.ndarray):
         """Return the sum of all numbers, or of those along an axis."""
         return _one(super().sum(axis=axis))
 
-    def _refused(self, *_: object, **__: object) -> Any:
-        raise UntiedError
-
-    argmax = argmin = sort = argsort = any = all = _refused
-
 
 def _softmax(scores: Any, **_: object) -> Any:
     """Return the shares of one row of tied scores."""
