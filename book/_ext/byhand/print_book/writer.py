@@ -11,8 +11,16 @@ from byhand.mathematics.paper import FormulaError, formula
 from byhand.press import tables
 from byhand.press.markup import array, drawing, string, text
 from byhand.press.pdf import PressError
-from byhand.print_book import numbers
-from byhand.print_book.goals import Goal, goal_of, name_of, names_of, place_of, source_of
+from byhand.print_book.goals import (
+    Goal,
+    goal_of,
+    name_of,
+    names_of,
+    number_of,
+    number_of_section,
+    place_of,
+    source_of,
+)
 from byhand.quiz.elements import ONE, QUESTION, SEVERAL
 from byhand.tables import paper
 from byhand.tables.element import numbers as numbers_element
@@ -111,7 +119,7 @@ class Writer:
 
     def write_title(self, node: nodes.title) -> str:
         section = node.parent
-        number = numbers.of_section(self.env, self.page, section)
+        number = number_of_section(self.env, self.page, section)
         names = self.names(section)
         title = self.quietly(node)
         if isinstance(section.parent, nodes.document):
@@ -230,7 +238,7 @@ class Writer:
         return f"#{self.turned(node, node.astext())}"
 
     def write_math_block(self, node: nodes.math_block) -> str:
-        number = numbers.of(self.env, node.get("docname", ""), "displaymath", node)
+        number = number_of(self.env, node.get("docname", ""), "displaymath", node)
         number = number if node.get("label") else ""
         written = self.turned(node, node.astext().strip(), display=True, number=number)
         return f"\n{at(node)}#{written}{self.anchors(node)}\n\n"
@@ -263,7 +271,7 @@ class Writer:
         self, kind: str, node: nodes.Element, caption: nodes.Element | None, content: str
     ) -> str:
         """Return something with its number and its caption."""
-        number = numbers.of(self.env, self.page, kind, node)
+        number = number_of(self.env, self.page, kind, node)
         words = self.quietly(caption).strip() if caption is not None else ""
         names = array(self.names(node))
         floats = kind == "figure" and not self.is_boxed and self.is_opened
@@ -310,7 +318,7 @@ class Writer:
     def write_algorithm(self, node: nodes.Element) -> str:
         title, *rest = node.children
         kind = type(node).__name__
-        number = numbers.of(self.env, self.page, kind, node)
+        number = number_of(self.env, self.page, kind, node)
         words = text(f"{kind.capitalize()} {number}: ") + self.quietly(title)
         options = f"(whole: true)[{words}]"  # no page ends within it
         return f"{at(node)}{self.anchors(node)}#boxed{options}[\n{self.boxed(rest)}]\n\n"
@@ -328,7 +336,7 @@ class Writer:
         title, *rest = node.children
         goal = self.solutions.get(node["label"])
         solution = string(name_of(goal)) if goal else "none"
-        number = numbers.of(self.env, self.page, "exercise", node)
+        number = number_of(self.env, self.page, "exercise", node)
         marks = [child for child in title.children if type(child).__name__ == "difficulty"]
         named = [child for child in title.children if child not in marks]
         words = "".join(
