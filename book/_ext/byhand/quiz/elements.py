@@ -99,11 +99,11 @@ def words(node: nodes.Element) -> dict[str, Any]:
 
 
 def _visit(self: Any, node: nodes.Element) -> None:
-    self.body.append(Template(node.frame[0]).substitute(words(node)))  # type: ignore[attr-defined]
+    self.body.append(Template(node.frame[0]).substitute(words(node)))
 
 
 def _depart(self: Any, node: nodes.Element) -> None:
-    self.body.append(Template(node.frame[1]).substitute(words(node)))  # type: ignore[attr-defined]
+    self.body.append(Template(node.frame[1]).substitute(words(node)))
 
 
 FRAMED = _visit, _depart
