@@ -75,7 +75,7 @@ class Writer:
         return "".join(map(self.write, node.children))
 
     def quietly(self, node: nodes.Element) -> str:
-        """Return the same where no page is said: in titles, captions and tables."""
+        """Return the same where no page is said: in titles, captions, tables and works."""
         before, self.pages_said = self.pages_said, False
         written = self.inside(node)
         self.pages_said = before
@@ -220,8 +220,7 @@ class Writer:
         address = node.get("refuri", "")
         if not address:
             return words
-        says_it = "://" in node.astext() or any(True for _ in ancestors(node, nodes.citation))
-        noted = self.pages_said and not says_it
+        noted = self.pages_said and "://" not in node.astext()
         note = f"#footnote(link({string(address)}))" if noted else ""
         return f"#link({string(address)})[{words}]{note}"
 
@@ -285,7 +284,7 @@ class Writer:
     def write_table(self, node: nodes.table) -> str:
         title = next((c for c in node.children if isinstance(c, nodes.title)), None)
         head, body = (
-            [[self.cell(entry) for entry in row.children] for row in rows_of(node, kind)]
+            [[self.cell(e) for e in row.children] for part in node.findall(kind) for row in part]
             for kind in (nodes.thead, nodes.tbody)
         )
         is_numbers = "numbers" in node["classes"] and "words" not in node["classes"]
@@ -378,22 +377,8 @@ class Writer:
     # ---- The bibliography ----
 
     def write_citation(self, node: nodes.citation) -> str:
-        label, *rest = node.children
-        words = "".join(map(self.write, rest)).strip()
-        return f"{self.anchors(node)}#work[{text(label.astext())}][{words}\n]\n\n"
-
-
-def ancestors(node: nodes.Node, kind: type[nodes.Element]) -> Iterable[nodes.Element]:
-    """Yield the elements of a kind around a node, from the inside."""
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, kind):
-            yield node
-
-
-def rows_of(table: nodes.table, kind: type[nodes.Element]) -> list[nodes.row]:
-    """Return the rows of a table's head or body."""
-    return [row for part in table.findall(kind) for row in part.children]
+        label, words = text(node[0].astext()), self.quietly(node).strip()
+        return f"{self.anchors(node)}#work[{label}][{words}\n]\n\n"
 
 
 def at(node: nodes.Node) -> str:
