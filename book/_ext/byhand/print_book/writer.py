@@ -312,17 +312,20 @@ class Writer:
         title = next((c for c in node.children if isinstance(c, nodes.title)), None)
         words = self.quietly(title) if title is not None else text(type(node).__name__.capitalize())
         rest = [child for child in node.children if child is not title]
-        return f"{self.anchors(node)}#boxed[{words}][\n{self.boxed(rest)}]\n\n"
+        return self.box(node, f"[{words}]", rest)
 
     def write_algorithm(self, node: nodes.Element) -> str:
         title, *rest = node.children
         kind = type(node).__name__
         number = number_of(self.env, self.page, kind, node)
         words = text(f"{kind.capitalize()} {number}: ") + self.quietly(title)
-        options = f"(whole: true)[{words}]"  # no page ends within it
-        return f"{at(node)}{self.anchors(node)}#boxed{options}[\n{self.boxed(rest)}]\n\n"
+        return at(node) + self.box(node, f"(whole: true)[{words}]", rest)  # no page ends within it
 
     write_proposition = write_algorithm
+
+    def box(self, node: nodes.Element, head: str, content: Iterable[nodes.Node]) -> str:
+        """Return a box with what stands in it; its head is options and title."""
+        return f"{self.anchors(node)}#boxed{head}[\n{self.boxed(content)}]\n\n"
 
     def boxed(self, content: Iterable[nodes.Node]) -> str:
         """Return what stands in a box, where nothing floats."""
@@ -357,10 +360,7 @@ class Writer:
     def write_quiz(self, node: nodes.Element) -> str:
         title = QUESTION.format(node["number"])
         how = SEVERAL if node.get("multiple") else ONE
-        return (
-            f"{self.anchors(node)}#boxed(how: {string(how)})[{text(title)}]"
-            f"[\n{self.boxed(node.children)}]\n\n"
-        )
+        return self.box(node, f"(how: {string(how)})[{text(title)}]", node.children)
 
     def write_quiz_options(self, node: nodes.Element) -> str:
         options = (f"({string(o['letter'])}, [{self.inside(o).strip()}])" for o in node.children)
