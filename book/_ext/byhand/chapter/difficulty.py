@@ -1,6 +1,7 @@
 """Mark exercises by difficulty: ``:class: difficulty-1`` to ``difficulty-3``."""
 
 import re
+from collections.abc import Iterable
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -13,6 +14,7 @@ from byhand.quiz.elements import FRAMED
 logger = logging.getLogger(__name__)
 
 HARDEST = 3
+LEVELS = [str(level) for level in range(1, HARDEST + 1)]
 MARK = "•"
 CLASS = re.compile(r"difficulty-(.*)")
 
@@ -39,10 +41,16 @@ class MarkDifficulty(SphinxPostTransform):
                 mark(exercise)
 
 
+def level_of(classes: Iterable[str]) -> int:
+    """Return how difficult an exercise is by its classes, 0 where they do not say it."""
+    given = (found[1] for found in map(CLASS.fullmatch, classes) if found)
+    return next((int(level) for level in given if level in LEVELS), 0)
+
+
 def mark(exercise: nodes.Element) -> None:
     """Mark one exercise, if it has a class that says how difficult it is."""
     for given in filter(None, map(CLASS.fullmatch, exercise["classes"])):
-        if given[1] in map(str, range(1, HARDEST + 1)):
+        if given[1] in LEVELS:
             level = int(given[1])
             exercise[0].insert(0, difficulty(level=level, marks=MARK * level))
         else:

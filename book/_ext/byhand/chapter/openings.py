@@ -13,6 +13,7 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 from sphinx_exercise.nodes import exercise_enumerable_node, exercise_node, solution_node
 
+from byhand.chapter.difficulty import level_of
 from byhand.chapter.section_folds import beginning_of
 from byhand.quiz.elements import FRAMED, quiz, quiz_answer
 
@@ -94,19 +95,14 @@ def minutes_of(page: nodes.Element) -> tuple[int, int]:
     words, boxes, exercises = 0, 0, 0
     for node in read_by_all(page):
         if isinstance(node, exercise_node | exercise_enumerable_node):
-            exercises += minutes_of_exercise(node)
+            level = level_of(node["classes"])
+            exercises += MINUTES_BY_DIFFICULTY.get(level, MINUTES_AN_EXERCISE)
         elif isinstance(node, quiz) or is_box(node):
             boxes += 1
         elif isinstance(node, nodes.Text):
             words += len(node.astext().split())
     reading = words / WORDS_A_MINUTE + MINUTES_A_BOX * boxes
     return 5 * max(1, math.ceil(reading / 5 - 0.5)), 5 * math.ceil(exercises / 5)
-
-
-def minutes_of_exercise(node: nodes.Element) -> int:
-    """Return how many minutes an exercise takes, by its difficulty."""
-    times = {f"difficulty-{level}": time for level, time in MINUTES_BY_DIFFICULTY.items()}
-    return next((times[name] for name in node["classes"] if name in times), MINUTES_AN_EXERCISE)
 
 
 def read_by_all(node: nodes.Node) -> Iterator[nodes.Node]:
