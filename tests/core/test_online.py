@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import BATCH, arrays, raises
+from helpers import BATCH, arrays
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,47 +88,3 @@ def test_a_row_without_any_key_is_zero_until_one_comes():
     assert hidden.total == 0
     assert hidden.merged(hidden).output == [0]
     assert online_softmax([2.0], [[7.0]], hidden).output == [7]
-
-
-@pytest.mark.parametrize(
-    ("scores", "value", "sentence"),
-    [
-        (
-            [0.0, np.inf],
-            [[1], [2]],
-            "scores holds inf at index (1,); finite numbers or minus infinity are wanted",
-        ),
-        (
-            [0.0],
-            [[1], [2]],
-            "scores has shape (1,) but value has (2, 1); a row of value for each key is wanted",
-        ),
-        (
-            np.zeros((2, 3, 2)),
-            [[1], [2]],
-            "scores has shape (2, 3, 2) but value has (2, 1);"
-            " a row of value for each key is wanted",
-        ),
-        ([0.0], [1.0], "value has shape (1,); at least 2 axes are wanted"),
-        (
-            [0.0, 0.0],
-            [[1e308], [1e308]],
-            "the exponentials and value overflow float64 when multiplied; smaller numbers are"
-            " wanted",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(scores, value, sentence):
-    with raises(ValueError, sentence):
-        online_softmax(scores, value)
-
-
-def test_only_what_fits_is_joined():
-    one = online_softmax([0.0], [[1.0]])
-    with raises(TypeError, "other is a list; a RunningSoftmax is wanted"):
-        one.merged([])
-    with raises(ValueError, "mixture has shape (1,) but other's has (2,); they must match"):
-        one.merged(online_softmax([0.0], [[1.0, 2.0]]))
-    large = online_softmax([0.0], [[1e308]])
-    with raises(ValueError, "the mixtures overflow float64 when added; smaller numbers are wanted"):
-        large.merged(large)
