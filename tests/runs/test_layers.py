@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import raises, random_layer
+from helpers import random_layer
 
 from mha import (
     AttentionLayer,
@@ -122,41 +122,3 @@ def test_every_view_works_on_it(rng):
 
 def test_rows_without_a_name_are_counted(rng):
     assert trace_layer(layer(rng), np.ones((3, D_MODEL))).tokens == ("1", "2", "3")
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (
-            {"layer": np.eye(2)},
-            "layer is a ndarray; MultiHeadWeights or an AttentionLayer is wanted",
-        ),
-        (
-            {"x": np.ones((2, N, D_MODEL))},
-            "x has shape (2, 5, 11); one sequence, (n, 11), is wanted",
-        ),
-        ({"x": np.ones((N, 2))}, "x has shape (5, 2); one sequence, (n, 11), is wanted"),
-        (
-            {"layer": MultiHeadWeights(*(np.ones((1, n, 2)) for n in (D_MODEL, 3, 3)))},
-            "layer reads 3 numbers of the tokens that are asked and 11 of those that ask;"
-            " one width, self-attention, is wanted",
-        ),
-        (
-            {
-                "layer": AttentionLayer(
-                    MultiHeadWeights(*np.ones((3, 1, D_MODEL, 2))), key_norm=np.ones(2)
-                )
-            },
-            "layer has key_norm, which no stage holds; a layer without is wanted",
-        ),
-        ({"tokens": ["a"]}, "tokens has 1 names for 5 rows of x; one each is wanted"),
-        (
-            {"mask": np.ones((2, 2), bool)},
-            "mask has shape (2, 2); one that broadcasts to the scores' (6, 5, 5) is wanted",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(rng, changed, message):
-    arguments = {"layer": layer(rng), "x": np.ones((N, D_MODEL))} | changed
-    with raises((TypeError, ValueError), message):
-        trace_layer(arguments.pop("layer"), arguments.pop("x"), **arguments)
