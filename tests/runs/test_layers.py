@@ -28,18 +28,23 @@ def layer(rng, groups=HEADS, *, has_biases=False):
     return random_layer(rng, HEADS, groups, biases=has_biases, **sizes)
 
 
-@pytest.mark.parametrize("groups", [1, 2, HEADS])
-@pytest.mark.parametrize("has_biases", [False, True])
-def test_the_output_is_that_of_the_plain_function_to_the_last_bit(rng, groups, has_biases):
-    x = rng.normal(size=(N, D_MODEL))
-    own = layer(rng, groups, has_biases=has_biases)
-    for options in (
+def some_options(rng):
+    """Return masks of every kind, and angles."""
+    return [
         {},
         {"is_causal": True},
         {"mask": rng.random((HEADS, N, N)) < 0.7},
         {"mask": rng.normal(size=(N, N)), "is_causal": True},
-        {"angles": rotary_angles(np.arange(N), D_K)},
-    ):
+        {"mask": rng.normal(size=(N, N)), "is_causal": False},
+        {"angles": rotary_angles(np.arange(N) + 3, D_K)},
+    ]
+
+
+@pytest.mark.parametrize("groups", [1, 2, HEADS])
+@pytest.mark.parametrize("has_biases", [False, True])
+def test_the_output_is_that_of_the_plain_function_to_the_last_bit(rng, groups, has_biases):
+    x, own = rng.normal(size=(N, D_MODEL)), layer(rng, groups, has_biases=has_biases)
+    for options in some_options(rng):
         run = trace_layer(own, x, **options)
         np.testing.assert_array_equal(run.output, multi_head_attention(x, own, **options))
 
@@ -53,14 +58,8 @@ def test_the_output_is_that_of_the_plain_function_to_the_last_bit(rng, groups, h
     ids=["turned and causal", "biased by distance"],
 )
 def test_a_layer_of_a_real_model_is_traced_as_it_computes(rng, parts):
-    x = rng.normal(size=(N, D_MODEL))
-    own = AttentionLayer(layer(rng, 2, has_biases=True), **parts)
-    for options in (
-        {},
-        {"mask": rng.random((HEADS, N, N)) < 0.7},
-        {"mask": rng.normal(size=(N, N)), "is_causal": False},
-        {"angles": rotary_angles(np.arange(N) + 3, D_K)},
-    ):
+    x, own = rng.normal(size=(N, D_MODEL)), AttentionLayer(layer(rng, 2, has_biases=True), **parts)
+    for options in some_options(rng):
         run = trace_layer(own, x, **options)
         np.testing.assert_allclose(run.output, own(x, **options), rtol=1e-14, atol=1e-14)
 
