@@ -42,6 +42,19 @@ def spoiled(name, argument, value):
     elif isinstance(value, bool):
         for bad in ("no", 1, None) if argument != "truncate" else ():
             yield bad, TypeError, f"is {bad!r}; true or false is wanted"
+    elif argument == "mask":
+        for bad in (np.nan, np.inf):
+            says = rf"holds {bad} at index \(0, 0\); finite numbers or minus infinity are wanted"
+            yield np.array([[bad]]), ValueError, says
+        yield (
+            np.array([[1]]),
+            TypeError,
+            r"has dtype int64; booleans \(True = may attend\) or floats",
+        )
+        yield np.ones((7, 9), bool), ValueError, r"has shape \(7, 9\)[;,] "
+    elif argument == "scale":
+        for bad, error in ((np.inf, ValueError), ("1", TypeError)):
+            yield bad, error, f"is {bad!r}; a finite number or None is wanted"
     elif isinstance(value, int):
         for bad, error in ((2.5, TypeError), (True, TypeError), (0, ValueError), (-1, ValueError)):
             yield bad, error, f"is {bad}; a whole number of at least [14] is wanted"
@@ -58,9 +71,9 @@ def spoiled(name, argument, value):
 @pytest.mark.parametrize("name", SOUND)
 def test_what_is_spoiled_is_named(name):
     sound = taken(name)
-    switches = {argument: value for argument, value in sound.items() if isinstance(value, bool)}
-    for argument, value in (SOUND[name] | switches).items():
-        for bad, error, sentence in spoiled(name, argument, value):
+    options = [a for a, value in sound.items() if a in ("mask", "scale") or isinstance(value, bool)]
+    for argument in {*SOUND[name], *options}:
+        for bad, error, sentence in spoiled(name, argument, sound[argument]):
             with pytest.raises(error, match=f"^{argument} {sentence}"):
                 called(name, sound | {argument: bad})
 
