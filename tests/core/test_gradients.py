@@ -84,12 +84,15 @@ def test_one_that_overflows_is_refused(rng):
 
 
 def drawn_block(rng, norm, activation, *, biased):
+    """Draw a block with every row that it may have, or with one of each pair."""
     layer = random_layer(rng, 2, d_model=D_MODEL, d_k=2, d_v=1, d_out=D_MODEL)
     w_in, w_out = rng.normal(size=(D_MODEL, D_FF)), rng.normal(size=(D_FF, D_MODEL))
+    gain, bias, b_out = rng.normal(size=(3, D_MODEL))
     if not biased:
-        return Block(layer, FeedForward(w_in, None, w_out, None, activation), norm)
-    feed = FeedForward(w_in, rng.normal(size=D_FF), w_out, rng.normal(size=D_MODEL), activation)
-    return Block(layer, feed, norm, *(Norm(*rng.normal(size=(2, D_MODEL))) for _ in range(2)))
+        feed = FeedForward(w_in, None, w_out, b_out, activation)
+        return Block(layer, feed, norm, Norm(gain), Norm(bias=bias))
+    feed = FeedForward(w_in, rng.normal(size=D_FF), w_out, b_out, activation)
+    return Block(layer, feed, norm, Norm(gain, bias), Norm(bias, gain))
 
 
 def arrays_of(blocks):
