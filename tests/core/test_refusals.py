@@ -182,6 +182,8 @@ VALUES = [
     *((lambda shape=shape: as_mask(ones(shape, bool), (5, 2, 3)),
        f"mask has shape {shape}; one that broadcasts to the scores' (5, 2, 3) is wanted")
       for shape in [(3, 2), (2, 2), (7, 2, 3), (1, 5, 2, 3), (7, 5, 2, 3)]),
+    (lambda: mha.attention_weights([[1e154]], [[-1e154]], mask=[[-1.7e308]], scale=1.0),
+     "mask holds -1.7e+308 at index (0, 0); one that leaves the scores finite is wanted"),
     (lambda: mha.padding_mask(2, 3, side="top"),
      'side is \'top\'; "right" or "left" is wanted'),
     (lambda: mha.rotate_by([1, 2, 3], [0]), "the width of x is 3; an even number is wanted"),
