@@ -90,6 +90,15 @@ def test_every_number_of_workers_gives_the_same_bits(rng, monkeypatch, spread, d
     assert len(results) == 1
 
 
+@pytest.mark.parametrize("has_exp2", [False, True])
+def test_numbers_that_a_mask_adds_in_tiles(rng, monkeypatch, has_exp2):
+    monkeypatch.setattr(tiles, "has_fast_exp2", lambda: has_exp2)
+    inputs, mask = long_inputs(rng), rng.normal(size=(151, 173))
+    plain = scaled_dot_product_attention(*inputs, mask=mask)
+    found = blockwise_attention(*inputs, mask=mask, block_size=29)
+    np.testing.assert_allclose(found, plain, atol=1e-12)
+
+
 def test_scores_that_overflow_in_a_later_tile_only(rng):
     query, key, value = long_inputs(rng, np.float32)
     query, key = np.abs(query), np.abs(key)
