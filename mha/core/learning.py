@@ -207,6 +207,7 @@ def answer_scores(x: ArrayLike, layer: MultiHeadWeights, num_questions: int) -> 
     >>> answer_scores(np.ones((4, 7)), layer, 2).shape
     (4, 2, 5)
     """
+    check_kind("layer", layer, MultiHeadWeights)
     return _by_question(multi_head_attention(x, layer), num_questions)
 
 

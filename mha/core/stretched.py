@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from mha.core.checks import Array, as_count, as_number, refuse_overflow
+from mha.core.kinds import as_switch
 from mha.core.positions import BASE, rotary_angles
 
 
@@ -161,7 +162,7 @@ def yarn_speeds(
         _pair_of(d_k, base, length, as_number(name, turns, above=0))
         for name, turns in (("fast", fast), ("slow", slow))
     )
-    if truncate:
+    if as_switch("truncate", truncate):
         first, last = math.floor(first), math.ceil(last)
     low, high = max(first, 0), min(last, d_k - 1)
     share = np.clip((pairs - low) / max(high - low, 0.001), 0, 1)

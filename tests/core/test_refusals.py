@@ -40,7 +40,7 @@ def spoiled(name, argument, value):
         if argument not in ("lengths", "positions", "sink") and name != "to_bfloat16":
             yield 2.0, ValueError, r"has shape \(\)[;,] "
     elif isinstance(value, bool):
-        for bad in ("no", 1, None) if argument != "truncate" else ():
+        for bad in ("no", 1, None):
             yield bad, TypeError, f"is {bad!r}; true or false is wanted"
     elif argument == "mask":
         for bad in (np.nan, np.inf):
@@ -64,7 +64,7 @@ def spoiled(name, argument, value):
         if argument == "base":
             for bad in (0.0, -1.0):
                 yield bad, ValueError, f"is {bad}; a number above 0 is wanted"
-    elif argument in ("rng", "weights", "cache"):
+    elif argument in ("rng", "weights", "cache", "layer"):
         yield "seven", TypeError, "is a str; .* wanted"
 
 
