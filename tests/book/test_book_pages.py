@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 import unicodedata
 from collections import Counter
 from functools import cache
@@ -16,6 +17,7 @@ from fontTools.ttLib import TTFont
 from helpers import STAGES
 from runs_of_pages import run_of
 
+import mha
 from byhand.site.policy import HEADERS, policy, refused_in
 from mha import example_names, explorer, load_example, shown, tables, trace
 from mha.widgets.width import at_width
@@ -26,7 +28,8 @@ PAGES = site.toc_pages()
 WORKED = [name for name in example_names() if f"examples/{name}" in PAGES]
 CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transformer/"))]
 CHAPTERS += [f"examples/{name}" for name in WORKED]
-BASE_URL = yaml.safe_load((site.ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]
+CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
+BASE_URL = CONFIG["html"]["baseurl"]
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
 
@@ -237,3 +240,13 @@ def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
         np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
         made = BeautifulSoup(explorer(run).html, "html.parser")
         assert list(map(str, element("table"))) == list(map(str, made("table"))), data["name"]
+
+
+def test_the_citation_agrees_with_the_project_and_with_the_address():
+    citation = yaml.safe_load((site.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == mha.__version__
+    assert citation["title"].startswith(CONFIG["title"])
+    assert [author["name"] for author in citation["authors"]] == [CONFIG["author"]]
+    assert citation.get("url", "") == BASE_URL
+    project = tomllib.loads((site.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project.get("urls", {}).get("Homepage", "") == BASE_URL
