@@ -1,10 +1,7 @@
 """What a chapter's own blocks become on a page and on paper: one small book, built once."""
 
 import itertools
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from book_site import FRONT, ROOT
@@ -315,18 +312,6 @@ def test_only_a_long_formula_may_scroll_and_the_mark_behind_one_stays_with_it(pa
     assert short.parent.name == "p"  # a word follows
     assert "math-held" in long.parent["class"]
     assert long.next_sibling == "."
-
-
-def test_python_ends_where_mathematics_was_made():
-    code = "from byhand.mathematics.paper import formula; formula('a')"  # by two engines
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "book" / "_ext")}
-    # Several at once: where no engine was closed, about half of them waited for ever.
-    ending = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(4)]
-    try:
-        assert [process.wait(timeout=120) for process in ending] == [0] * 4
-    finally:
-        for process in ending:
-            process.kill()
 
 
 # ---- What a page loads ----

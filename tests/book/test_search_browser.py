@@ -8,7 +8,7 @@ import pytest
 from accessible import violations
 from book_site import SITE, path, rest, soup, toc_pages, until
 
-from byhand.search import RANKING
+from byhand.search import RANKING, factor_of
 from byhand.search.sections import read_sections
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
@@ -119,15 +119,24 @@ def words_of(chapter):
     return {section.anchor: section.text for section in sections}
 
 
-def test_every_section_that_a_question_or_the_ranking_names_exists():
+def test_every_page_section_and_heading_that_a_question_or_the_ranking_names_exists():
     text = (SITE / "_static" / "search-index.js").read_text(encoding="utf-8")
     index = json.loads(text.partition("=")[2].rstrip(";\n"))
+    ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
     pages = [address.removesuffix(".html") for address, *_ in index["pages"]]
     assert pages == toc_pages()
     sections = {f"{pages[page]}#{anchor}".rstrip("#") for page, anchor, *_ in index["sections"]}
-    assert set(tomllib.loads(RANKING.read_text(encoding="utf-8"))["asked"]) <= sections
+    assert set(ranking["asked"]) <= sections
     named = {name for right in ALL.values() for name in right}
     assert named <= {section.rpartition("/")[2] for section in sections}
+    for start in ranking["pages"]:
+        assert any(page.startswith(start) for page in pages), start
+    for start in ranking["headings"]:
+        assert any(heading.startswith(start) for _, _, heading, *_ in index["sections"]), start
+    factors = [
+        factor_of(page, ranking["pages"]) for page in ("sources/", "examples/", "mechanism/")
+    ]
+    assert factors == sorted(set(factors))
     assert not (SITE / "searchindex.js").exists()  # Sphinx's own
 
 
