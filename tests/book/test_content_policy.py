@@ -19,37 +19,33 @@ document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
 """
 
-# Use controls as a reader might, a few of each kind: what opens is opened first, for there are
-# controls inside.
+# Use controls as a reader might, at most twenty of a kind: what opens is opened first, for there
+# are controls inside.
 USE_CONTROLS = """
 async () => {
   const rest = () => new Promise((done) => setTimeout(done, 30));
-  const say = (element, ...events) =>
-    events.forEach((name) => element.dispatchEvent(new Event(name, { bubbles: true })));
   const used = new Set(), kinds = {};
   const isRare = (element) => {
     const inside = element.closest("mha-instrument, mha-explorer, mha-quiz")?.id;
     const kind = [inside, element.tagName, element.className.baseVal ?? element.className];
-    kinds[kind] = (kinds[kind] ?? 0) + 1;
-    return kinds[kind] <= 20;
+    return (kinds[kind] = (kinds[kind] ?? 0) + 1) <= 20;
   };
   const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
     !used.has(element) && !element.disabled && used.add(element) && isRare(element));
+  const change = (element) => ["input", "change"].forEach((name) =>
+    element.dispatchEvent(new Event(name, { bubbles: true })));
   for (let round = 0; round < 3; round += 1) {
     fresh("details:not([open])").forEach((fold) => { fold.open = true; });
     await rest();
-    for (const input of fresh("input, textarea")) {
-      if (["checkbox", "radio"].includes(input.type)) input.click();
-      else {
-        input.value = input.type === "range" ? input.max : "0.5";
-        say(input, "input", "change");
-      }
+    for (const field of fresh("input:not([type=checkbox], [type=radio]), textarea")) {
+      field.value = field.type === "range" ? field.max : "0.5";
+      change(field);
     }
     for (const list of fresh("select")) {
       list.selectedIndex = list.options.length - 1;
-      say(list, "input", "change");
+      change(list);
     }
-    for (const pressed of fresh("button, [role=button], [role=tab]")) {
+    for (const pressed of fresh("button, input, [role=button], [role=tab]")) {
       if (!pressed.isConnected) continue; // the one before has put others in its place
       pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
       document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
@@ -60,7 +56,6 @@ async () => {
     }
     await rest();
   }
-  scrollTo(0, document.documentElement.scrollHeight);
   dispatchEvent(new Event("beforeprint"));
   dispatchEvent(new Event("afterprint"));
   await rest();
