@@ -251,31 +251,6 @@ def test_the_keyboards_place_is_marked_and_an_answer_opens_by_it(opened):
     until(page, f"document.querySelector('.solution.dropdown').offsetHeight > {before} + 20")
 
 
-def test_a_note_stands_in_the_margin_where_no_block_is_and_folds_into_the_text(opened):
-    page = opened("mechanism/multi-head-attention")
-    page.evaluate(
-        """(wide) => {
-          const note = `<aside class="margin sidebar"><p>${"An aside. ".repeat(30)}</p></aside>`;
-          document.querySelector("article p").insertAdjacentHTML("beforebegin", note);
-          document.querySelectorAll(wide).forEach((block) => ["beforebegin", "afterend"].forEach(
-            (place) => block.insertAdjacentHTML(place, note)));
-        }""",
-        checks.WIDE_BLOCK,
-    )
-    notes, blocks = page.locator("aside.margin"), page.locator(checks.WIDE_BLOCK)
-    assert notes.count() == 1 + 2 * blocks.count() > 1
-    for block in [each.bounding_box() for each in blocks.all()]:
-        for note in [each.bounding_box() for each in notes.all()]:
-            above = note["y"] + note["height"] <= block["y"] + 1
-            assert above or block["y"] + block["height"] <= note["y"] + 1
-    for width, beside in ((1280, True), (1100, False), (390, False)):
-        page.set_viewport_size({"width": width, "height": 900})
-        note = notes.first.bounding_box()
-        text = page.locator("article p:not(aside p)").first.bounding_box()
-        assert (note["x"] >= text["x"] + text["width"]) is beside
-        assert note["x"] + note["width"] <= width
-
-
 def test_a_table_on_a_phone_breaks_its_labels_before_it_scrolls(opened):
     page = opened("examples/overview", width=390, folds=True)
     for table in ("sizes", "shapes"):

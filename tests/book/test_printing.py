@@ -25,7 +25,6 @@ pytestmark = pytest.mark.pdf
 ADDRESS = "https://example.org/books/attention/"
 READER = ("course", "--title", "Week 1", "--chapters")
 CODE = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
-REMARK = "\nWith [a printed remark]{.printed} left out.\n"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 WIDEST = """
 ```{code-cell}
@@ -101,7 +100,7 @@ def printed(tmp_path_factory):
     """Return a small book that has an address, built and printed."""
     project = printed_book.small_book(tmp_path_factory.mktemp("book"))
     more = {
-        "beta": printed_book.PAGES["beta"] + CODE + REMARK + WIDEST,
+        "beta": printed_book.PAGES["beta"] + CODE + WIDEST,
         "notation": "\n# Notation\n\nThere is $x$.\n",
         "blocks": BLOCKS,
         "strange": strange_page(project),
@@ -150,7 +149,6 @@ def test_openings_and_folds_have_their_print_form_and_the_cover_the_address(prin
         "Table 2.3: All of it",
         "2.4 Afterwards",
         "(1.1)",  # an aligned equation has one number
-        "With left out.",
     ):
         assert squeezed(line) in said, line
     for left_out in ("(1.2)", "capybara", "None of it"):
