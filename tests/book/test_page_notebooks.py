@@ -7,8 +7,9 @@ import book_site as site
 import jupytext
 import nbformat
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 from jupytext.config import load_jupytext_configuration_file
-from lxml import html
 from wheel_only import run
 
 from byhand.notebooks.text import plain
@@ -70,8 +71,7 @@ assert x == 2
 ## Read next
 """
 )
-LINK = '<a class="reference internal" href="#{}">{}</a>'
-PAGE = "".join(map(LINK.format, ("tbl-one", "ex-b"), ("Table 1.1", "Exercise 1.2")))
+LINKS = {"tbl-one": "Table 1.1", "ex-b": "Exercise 1.2"}
 RESULTS = Results(
     "",
     [Step("expression", 0, 1, "x"), Step("cell", 1, 1, "x = 2"), Step("expression", 2, 1, "x")],
@@ -153,8 +153,9 @@ def codes(made):
 
 def test_its_text_is_plain_and_no_answer_stands_below_its_question(tmp_path):
     (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    words = Words(html.document_fromstring(f"<article>{PAGE}</article>"), RESULTS)
-    made = notebook(tmp_path / "page.md", "A page", words)
+    page = new_document("a page")
+    page += [nodes.reference("", said, internal=True, refid=name) for name, said in LINKS.items()]
+    made = notebook(tmp_path / "page.md", "A page", Words(page, RESULTS))
     assert "\n\n".join(cell.source for cell in made.cells[1:]) == TEXT
 
 
