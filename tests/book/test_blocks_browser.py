@@ -10,9 +10,16 @@ PLACES = """block => [...block.querySelectorAll(".stage-part")].map(part => {
   return [Math.round(box.left), Math.round(box.top)];
 })"""
 
+SEEN = "all => all.map(e => e.getBoundingClientRect().width > 8)"
+
 
 def narrow(page, width=390):
     page.set_viewport_size({"width": width, "height": 900})
+
+
+def places(page, block):
+    """Return how far from the left and from the top each part of a block stands."""
+    return map(list, zip(*page.locator(block).evaluate(PLACES), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -25,17 +32,22 @@ def narrow(page, width=390):
     ],
 )
 def test_heads_stand_side_by_side_on_a_desk_and_below_each_other_on_a_phone(opened, name, blocks):
+    """Labels of rows stand once on a desk, and with every table on a phone."""
     page = opened(name, folds=True)
     for block in blocks:
-        lefts, tops = zip(*page.locator(block).evaluate(PLACES), strict=True)
+        lefts, tops = places(page, block)
         assert len(lefts) > 1
         assert len(set(tops)) == 1
-        assert list(lefts) == sorted(set(lefts))
+        assert lefts == sorted(set(lefts))
+        labels = page.locator(f"{block} tbody th").evaluate_all(SEEN)
+        assert labels == sorted(labels, reverse=True)
+        assert sum(labels) * len(lefts) == len(labels)
     narrow(page)
     for block in blocks:
-        lefts, tops = zip(*page.locator(block).evaluate(PLACES), strict=True)
+        lefts, tops = places(page, block)
         assert len(set(lefts)) == 1
-        assert list(tops) == sorted(set(tops))
+        assert tops == sorted(set(tops))
+        assert all(page.locator(f"{block} tbody th").evaluate_all(SEEN))
 
 
 def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(opened):
@@ -45,15 +57,6 @@ def test_a_head_s_query_key_and_value_never_share_a_row_with_another_head_s(open
         narrow(page, width)
         tops = [top for _, top in block.evaluate(PLACES)]
         assert [tops.count(top) for top in sorted(set(tops))] == rows
-
-
-def test_row_labels_stand_once_on_a_desk_and_with_every_table_on_a_phone(opened):
-    page = opened("examples/the-cat-sat", folds=True)
-    labels = page.locator("#tbl-the-cat-sat-weights tbody th")
-    seen = "all => all.map(e => e.getBoundingClientRect().width > 8)"
-    assert labels.evaluate_all(seen) == [True] * 3 + [False] * 3
-    narrow(page)
-    assert labels.evaluate_all(seen) == [True] * 6
 
 
 def test_text_on_tinted_cells_can_be_read_and_a_larger_weight_is_further_from_the_paper(opened):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import tomllib
+import unicodedata
 from collections import Counter
 from functools import cache
 from urllib.parse import unquote, urlparse
@@ -10,14 +12,15 @@ import book_site as site
 import numpy as np
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 from helpers import STAGES
 from runs_of_pages import run_of
 
+import mha
 from byhand.site.policy import HEADERS, policy, refused_in
-from mha import example_names, load_example, short, shown, softmax, tables, trace
-from mha.runs.origins import is_given
-from mha.runs.stages import stage_array
+from mha import example_names, explorer, load_example, shown, tables, trace
+from mha.widgets.width import at_width
 
 pytestmark = pytest.mark.book
 
@@ -25,17 +28,9 @@ PAGES = site.toc_pages()
 WORKED = [name for name in example_names() if f"examples/{name}" in PAGES]
 CHAPTERS = [name for name in PAGES if name.startswith(("mechanism/", "transformer/"))]
 CHAPTERS += [f"examples/{name}" for name in WORKED]
-BASE_URL = yaml.safe_load((site.ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"]
+CONFIG = yaml.safe_load((site.ROOT / "_config.yml").read_text(encoding="utf-8"))
+BASE_URL = CONFIG["html"]["baseurl"]
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
-
-
-def test_style_sheets_load_nothing_from_another_origin():
-    sheets = list(site.SITE.rglob("*.css"))
-    assert len(sheets) > 5
-    for sheet in sheets:
-        text = sheet.read_text(encoding="utf-8")
-        for address in re.findall(r"(?:url\(|@import\s+)[\"']?([^\"')]+)", text):
-            assert address.startswith("data:") or not urlparse(address).scheme, (sheet, address)
 
 
 def test_nothing_beside_the_pages_claims_an_address_and_hosts_are_told_the_policy():
@@ -45,6 +40,7 @@ def test_nothing_beside_the_pages_claims_an_address_and_hosts_are_told_the_polic
         assert (site.SITE / name).exists() == bool(BASE_URL)
 
 
+ITALICS = (*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C))
 LEAKS = (
     *(r"0x[0-9a-f]{6}", r"<mha\.", r"<IPython", r"\\(frac|mathrm|sqrt)", r"\?\?", r"\{[a-z:]+\}"),
     *(r"np\.float64", r"\\x[0-9a-f]{2}", r"\$[A-Za-z\\]"),
@@ -85,7 +81,7 @@ def test_a_page_is_whole(name):
         assert image.get("alt", "").strip()
         assert "/" not in image["alt"]
     heads_and_numbers_are_set_as_what_they_say(article)
-    assert {char for char in article.get_text() if ord(char) not in drawn_by_every_page()} == set()
+    assert not ({*map(ord, article.get_text())} | italics(article)) - drawn_by_every_page()
     for exercise in article.select("div.exercise"):  # with its solution right below
         assert "solution" in exercise.find_next_sibling()["class"]
 
@@ -111,6 +107,12 @@ def drawn_by_every_page():
     texts = [{*TTFont(file).getBestCmap()} for file in (static / "fonts").glob("*.woff2")]
     formulas = TTFont(static / "math" / "STIXTwoMath-book.woff2").getBestCmap()
     return {*set.intersection(*texts), *formulas, *map(ord, "\n\t\r")}
+
+
+def italics(article):
+    """Return what a browser draws of letters that stand alone in formulas: italic ones."""
+    alone = {letter.get_text() for letter in article.select("mi:not([mathvariant=normal])")}
+    return {code for code in ITALICS if unicodedata.normalize("NFKD", chr(code)) in alone}
 
 
 def heads_and_numbers_are_set_as_what_they_say(article):
@@ -196,68 +198,55 @@ def test_a_chapter_has_exercises_quizzes_and_numbers_to_compute(name):
     assert page.select("mha-your-turn")
     for quiz in page.select("mha-quiz"):
         assert len(quiz.select("input")) >= 2
+    if name.startswith("examples/"):
+        assert len(page.select("mha-explorer table")) > 8
+        assert page.select(".steps-start")
+    else:
+        text = site.source(name)
+        assert text.count("\n## In PyTorch\n") == text.count("\n```{pytorch}\n") == 1
 
 
-@pytest.mark.parametrize("example", WORKED)
-def test_a_worked_example_has_an_explorer_and_steps(example):
-    page = site.soup(f"examples/{example}")
-    assert len(page.select("mha-explorer table")) > 8
-    assert page.select(".steps-start")
-
-
-# ---- The tables that an explorer has without a script ----
-
-
-def vector(numbers):
-    return f"({', '.join(short(float(x)) for x in numbers)})"
-
-
-def of_one_query(run):
-    """Return what the table of one query says: its caption's numbers, and a row a key."""
-    row, (asked, answers) = run.example.focus or 0, run.meeting
-    steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
-    parts = run.weights[0, row] * run.value[0, :, 0]
-    rows = [
-        [vector(answers[0, key]), *(shown(step[0, row, key]) for step in steps),
-         vector(run.value[0, key]), shown(parts[key])]
-        for key in range(len(run.tokens))
-    ]  # fmt: skip
-    caption = f"{run.tokens[row]}, {vector(asked[0, row])}, {run.head_names[0]}."
-    return caption, f" {shown(run.head_outputs[0, row, 0])}.", [x for row in rows for x in row]
-
-
-def of_a_stage(run, stage, head):
-    """Return what the table of a stage says, of one head or of all."""
-    array = stage_array(run, stage)[... if head is None else int(head)]
-    if stage == "exponentials":
-        array = np.column_stack([array, run.row_sums[int(head)]])
-    return [(short if is_given(run, stage) else shown)(x) for x in array.flat]
-
-
-def of_widths(tenths, widths):
-    """Return the spread of scores and their largest weight at each width, without and by root."""
-    for width in widths:
-        scores = tenths[1:, :width] @ tenths[0, :width] / 100
-        for each in (scores, scores / np.sqrt(width)):
-            yield from (shown(each.std()), shown(softmax(each).max()))
+def test_the_page_for_teachers_has_every_exercise_and_the_minutes_of_each_chapter():
+    table = site.soup("teaching").find(id="exercise-times").find_next("table")
+    listed = [link["href"].partition("#")[2] for link in table.select("a[href*='#ex-']")]
+    labels = re.compile(r"^`{3,}\{exercise(?:-start)?\}\n:label: (ex-\S+)$", re.MULTILINE)
+    assert sorted(listed) == sorted(x for name in PAGES for x in labels.findall(site.source(name)))
+    for row in table.select("tbody tr"):
+        told = site.soup(row.a["href"].partition(".html")[0]).select_one(".aims-minutes")
+        if told is not None:
+            minutes = row.select("td")[-1].get_text(strip=True)
+            assert told.get_text().endswith(f"and {minutes} for the exercises")
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_tables_inside_an_explorer_have_the_numbers_of_its_run(name):
-    for explorer in site.soup(name).select("mha-explorer"):
-        data = json.loads(explorer.script.string)
-        first, *others = explorer.select("table")
-        said = [cell.get_text() for cell in first("td")]
+    for element in site.soup(name).select("mha-explorer"):
+        data = json.loads(element.script.string)
+        one_query = element.table
+        said = [cell.get_text() for cell in one_query("td")]
         if "inputs" not in data:
-            widths = [int(label.get_text()) for label in first.select("tbody th")]
-            assert said == [*of_widths(np.array(data["tenths"]), widths)]
+            tenths = np.array(data["tenths"])
+            widths = [at_width(tenths, int(th.get_text())) for th in one_query.select("tbody th")]
+            columns = [each for width in widths for each in width]
+            assert said == [shown(x) for spread, row in columns for x in (spread, row.max())]
             continue
         run = run_of(data)
-        begins, ends, cells = of_one_query(run)
-        assert begins in first.caption.get_text()
-        assert first.caption.get_text().endswith(ends)
-        assert said == cells
-        for table in others:
-            stage, head = table["data-stage"], table.get("data-head")
-            said = [cell.get_text() for cell in table("td")]
-            assert said == of_a_stage(run, stage, head), (data["name"], stage, head)
+        row, keys = run.example.focus or 0, run.meeting[1][0]
+        steps = (run.scores, run.scaled_scores, run.exponentials, run.weights)
+        parts = run.weights[0, row] * run.value[0, :, 0]
+        wanted = np.column_stack([keys, *(step[0, row] for step in steps), run.value[0], parts])
+        numbers = re.findall(r"[\d.∞-]+", " ".join(said).replace("−", "-"))
+        found = [float(number.replace("∞", "inf")) for number in numbers]
+        np.testing.assert_allclose(found, wanted.ravel(), rtol=0, atol=0.5e-4 + 1e-12)
+        made = BeautifulSoup(explorer(run).html, "html.parser")
+        assert list(map(str, element("table"))) == list(map(str, made("table"))), data["name"]
+
+
+def test_the_citation_agrees_with_the_project_and_with_the_address():
+    citation = yaml.safe_load((site.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == mha.__version__
+    assert citation["title"].startswith(CONFIG["title"])
+    assert [author["name"] for author in citation["authors"]] == [CONFIG["author"]]
+    assert citation.get("url", "") == BASE_URL
+    project = tomllib.loads((site.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project.get("urls", {}).get("Homepage", "") == BASE_URL

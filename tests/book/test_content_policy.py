@@ -19,37 +19,33 @@ document.addEventListener("securitypolicyviolation", (event) =>
   window.refused.push(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
 """
 
-# Use controls as a reader might, a few of each kind: what opens is opened first, for there are
-# controls inside.
+# Use controls as a reader might, at most twenty of a kind: what opens is opened first, for there
+# are controls inside.
 USE_CONTROLS = """
 async () => {
   const rest = () => new Promise((done) => setTimeout(done, 30));
-  const say = (element, ...events) =>
-    events.forEach((name) => element.dispatchEvent(new Event(name, { bubbles: true })));
   const used = new Set(), kinds = {};
   const isRare = (element) => {
     const inside = element.closest("mha-instrument, mha-explorer, mha-quiz")?.id;
     const kind = [inside, element.tagName, element.className.baseVal ?? element.className];
-    kinds[kind] = (kinds[kind] ?? 0) + 1;
-    return kinds[kind] <= 20;
+    return (kinds[kind] = (kinds[kind] ?? 0) + 1) <= 20;
   };
   const fresh = (selector) => [...document.querySelectorAll(selector)].filter((element) =>
     !used.has(element) && !element.disabled && used.add(element) && isRare(element));
+  const change = (element) => ["input", "change"].forEach((name) =>
+    element.dispatchEvent(new Event(name, { bubbles: true })));
   for (let round = 0; round < 3; round += 1) {
     fresh("details:not([open])").forEach((fold) => { fold.open = true; });
     await rest();
-    for (const input of fresh("input, textarea")) {
-      if (["checkbox", "radio"].includes(input.type)) input.click();
-      else {
-        input.value = input.type === "range" ? input.max : "0.5";
-        say(input, "input", "change");
-      }
+    for (const field of fresh("input:not([type=checkbox], [type=radio]), textarea")) {
+      field.value = field.type === "range" ? field.max : "0.5";
+      change(field);
     }
     for (const list of fresh("select")) {
       list.selectedIndex = list.options.length - 1;
-      say(list, "input", "change");
+      change(list);
     }
-    for (const pressed of fresh("button, [role=button], [role=tab]")) {
+    for (const pressed of fresh("button, input, [role=button], [role=tab]")) {
       if (!pressed.isConnected) continue; // the one before has put others in its place
       pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
       document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
@@ -60,7 +56,6 @@ async () => {
     }
     await rest();
   }
-  scrollTo(0, document.documentElement.scrollHeight);
   dispatchEvent(new Event("beforeprint"));
   dispatchEvent(new Event("afterprint"));
   await rest();
@@ -69,39 +64,22 @@ async () => {
 """
 
 
-class Crawl:
-    """A page in a browser of its own, and what it ran into."""
-
-    def __init__(self, context, address):
-        self.complaints, self.outside = [], []
-        self.address = address
-        context.add_init_script(LISTEN)
-        self.page = context.new_page()
-        self.page.on("console", self.hear)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("response", lambda r: r.status < 400 or self.complaints.append(r.url))
-        self.page.on("request", self.note)
-
-    def hear(self, message):
-        """Note what the console warns of."""
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
-
-    def note(self, request):
-        """Note a request that leaves the book."""
-        if not request.url.startswith((self.address, "data:")):
-            self.outside.append(request.url)
-
-    def refused(self):
-        """Return what the page's policy refused."""
-        return self.page.evaluate("window.refused")
+def listening(context):
+    """Return a new page of a browser, and what it complains of and asks for."""
+    page, complaints, asked = context.new_page(), [], []
+    page.add_init_script(LISTEN)
+    page.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("response", lambda r: r.status < 400 or complaints.append(r.url))
+    page.on("request", lambda request: asked.append(request.url))
+    return page, complaints, asked
 
 
 @pytest.fixture(scope="module")
 def address():
     """Serve the book below a path; return where it is."""
     with serving_below_a_path(SITE) as served:
-        yield served.rstrip("/")
+        yield served
 
 
 # `test_book_browser.py` opens every page from a file and hears of every refusal, for the console
@@ -119,17 +97,17 @@ WITH_CONTROLS = [
 @pytest.mark.parametrize("name", WITH_CONTROLS)
 def test_every_control_of_a_page_keeps_its_policy(browser, address, name):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    crawl = Crawl(context, address)
-    crawl.page.goto(f"{address}/{name}.html")
-    crawl.page.wait_for_load_state("load")
-    assert crawl.page.evaluate(USE_CONTROLS) >= 5
-    assert crawl.refused() == []
-    assert crawl.complaints == []
-    assert crawl.outside == []
-    assert crawl.page.url.startswith(f"{address}/{name}.html")
-    links = crawl.page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
-    inside = [link for link in links if urlsplit(link).netloc == urlsplit(address).netloc]
-    assert [link for link in inside if not link.startswith(f"{address}/")] == []
+    page, complaints, asked = listening(context)
+    page.goto(f"{address}{name}.html")
+    page.wait_for_load_state("load")
+    assert page.evaluate(USE_CONTROLS) >= 5
+    assert page.evaluate("window.refused") == []
+    assert complaints == []
+    assert [url for url in asked if not url.startswith((address, "data:"))] == []
+    assert page.url.startswith(f"{address}{name}.html")
+    links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.href)")
+    host = urlsplit(address).netloc
+    assert [a for a in links if urlsplit(a).netloc == host and not a.startswith(address)] == []
     context.close()
 
 
@@ -151,13 +129,13 @@ def test_a_browser_refuses_what_a_page_should_not_have(tmp_path, browser):
     page = path("index").read_text(encoding="utf-8")
     (tmp_path / "index.html").write_text(page.replace("</article>", f"{BROKEN}</article>"))
     context = browser.new_context()
+    page, *_ = listening(context)
     with serving_below_a_path(tmp_path) as address:
-        crawl = Crawl(context, address)
-        crawl.page.goto(f"{address}index.html")
-        crawl.page.evaluate("document.getElementById('link').click()")
-        rest(crawl.page, 200)
-        told = " ".join(crawl.refused())
-        assert crawl.page.evaluate("window.hurt") is None
+        page.goto(f"{address}index.html")
+        page.evaluate("document.getElementById('link').click()")
+        rest(page, 200)
+        told = " ".join(page.evaluate("window.refused"))
+        assert page.evaluate("window.hurt") is None
     context.close()
     for wanted in ("script-src-elem inline", "script-src-attr inline", "frame-src", "object-src"):
         assert wanted in told

@@ -62,41 +62,6 @@ def test_a_page_is_checked_alone_and_an_unknown_one_is_refused(sound, tmp_path):
         check_sources(project, ["lost"])
 
 
-SOUND_TEXTS = """
-````{note}
-```{code-cell}
-x = 1
-```
-````
-
-~~~text
-```{code-cell}
-~~~
-
-`<script>` is told, and `![](x)` too.
-
-> Obviously, as the source says.
-
-| a \\| b | c |
-| --- | --- |
-| d | e |
-
-```{code-cell}
-rng = np.random.default_rng(7)
-x = rng.integers(3)
-```
-
-![A dot](icon.svg)
-"""
-
-
-def test_what_is_sound_is_left_alone(sound, tmp_path):
-    project = shutil.copytree(sound, tmp_path / "book")
-    (project / "book" / "icon.svg").write_text("", encoding="utf-8")
-    (project / PAGE).write_text(SOUND + SOUND_TEXTS, encoding="utf-8")
-    assert check_sources(project) == []
-
-
 # ---- What only a build can tell ----
 
 

@@ -35,7 +35,8 @@ x = 2
 
 With {eval}`x` and {given}`0.5`, as {numref}`tbl-one` and {cite:t}`vaswani2017` say.
 
-```{quiz} a-question
+```{predict} how-many
+:reveals: 2
 How many?
 
 - [x `x == 2`] Two. :: Right.
@@ -43,26 +44,78 @@ How many?
 ```
 
 ```{code-cell}
-assert x == 2
 x
 ```
+
+Two of them.
+
+More text.
+
+```{exercise}
+:label: ex-b
+Work.
+```
+
+```{solution-start} ex-b
+```
+
+So.
+
+```{code-cell}
+assert x == 2
+```
+
+```{solution-end}
+```
+
+## Read next
 """
 )
+LINKS = {"tbl-one": "Table 1.1", "ex-b": "Exercise 1.2"}
+RESULTS = Results(
+    "",
+    [Step("expression", 0, 1, "x"), Step("cell", 1, 1, "x = 2"), Step("expression", 2, 1, "x")],
+    [[{"data": {"text/plain": "1"}}], [], [{"data": {"text/plain": "'2'"}}]],
+)
+TEXT = """\
+# A page
 
+*Its one sentence with 1.*
 
-def page_with(label, said):
-    page = new_document("a page")
-    page += nodes.reference("", said, internal=True, refid=label)
-    return page
+x = 2
 
+With 2 and 0.5, as Table 1.1 and Vaswani et al. (2017) say.
 
-STEPS = [
-    Step("expression", 0, 1, "x"),
-    Step("cell", 1, 1, "x = 2"),
-    Step("expression", 2, 1, "x"),
-    Step("cell", 3, 1, "assert x == 2\nx"),
-]
-OUTPUTS = [[{"data": {"text/plain": "1"}}], [], [{"data": {"text/plain": "'2'"}}], []]
+**Before you go on**
+
+How many?
+
+- Two.
+- Three.
+
+x
+
+<details><summary>Answer</summary>
+
+Two of them.
+
+</details>
+
+More text.
+
+**Exercise 1.2**
+
+Work.
+
+## Read next
+
+## Solutions
+
+**Solution to Exercise 1.2**
+
+So.
+
+assert x == 2"""
 LEFT_OVER = re.compile(  # what only the book's Sphinx can read
     r"\{[a-z:]+\}`|^`{3,}\{|^:{3,}|^\([\w-]+\)=$|^:[a-z-]+:|\]\{\.|^- \[[x ]|<span", re.MULTILINE
 )
@@ -98,15 +151,12 @@ def codes(made):
     return [cell.source for cell in made.cells if cell.cell_type == "code"]
 
 
-def test_its_text_is_plain(tmp_path):
+def test_its_text_is_plain_and_no_answer_stands_below_its_question(tmp_path):
     (tmp_path / "page.md").write_text(SOURCE, encoding="utf-8")
-    words = Words(page_with("tbl-one", "Table 1.1"), Results("", STEPS, OUTPUTS))
-    made = notebook(tmp_path / "page.md", "A page", words)
-    assert made.cells[1].source == "# A page\n\n*Its one sentence with 1.*"
-    assert made.cells[3].source == (
-        "With 2 and 0.5, as Table 1.1 and Vaswani et al. (2017) say.\n\n"
-        "**Question**\n\nHow many?\n\n- Two.\n- Three."
-    )
+    page = new_document("a page")
+    page += [nodes.reference("", said, internal=True, refid=name) for name, said in LINKS.items()]
+    made = notebook(tmp_path / "page.md", "A page", Words(page, RESULTS))
+    assert "\n\n".join(cell.source for cell in made.cells[1:]) == TEXT
 
 
 @pytest.mark.parametrize(
@@ -118,6 +168,7 @@ def test_its_text_is_plain(tmp_path):
             "```{solution-start} ex-b\n:class: dropdown\n```\n\nSo.",
             "**Solution to Exercise 1.2**\n\nSo.",
         ),
+        ("```{quiz} a\nA?\n\n- [x] B :: c\n```", "**Question**\n\nA?\n\n- B"),
         ("```{aims}\n- read\n```", "After this page you can\n\n- read"),
         ("::::{div} a\n:::{div} b\nIn.\n:::\n::::", "In."),
         ("```python\n{ref}`kept`\n```", "```python\n{ref}`kept`\n```"),
@@ -139,60 +190,6 @@ def test_blocks_become_plain_markdown(text, wanted, tmp_path):
     (tmp_path / "a.py").write_text("import re\ndef f(): ...\ndef g():\n    return 1\n", "utf-8")
     said = {"ex-b": "Exercise 1.2"}
     assert plain(text, lambda role, inside: said.get(inside, inside), tmp_path) == wanted
-
-
-ANSWERS = (
-    site.FRONT
-    + """# A page
-
-```{predict} how-many
-:reveals: 2
-How many?
-
-- [x `True`] Two. :: Right.
-- [ ] Three. :: Wrong.
-```
-
-```{code-cell}
-x = 2
-```
-
-Two of them.
-
-More text.
-
-```{exercise}
-:label: ex-b
-Work.
-```
-
-```{solution-start} ex-b
-```
-
-So.
-
-```{code-cell}
-assert x == 2
-```
-
-```{solution-end}
-```
-
-## Read next
-"""
-)
-
-
-def test_no_answer_stands_below_its_question(tmp_path):
-    (tmp_path / "page.md").write_text(ANSWERS, encoding="utf-8")
-    words = Words(page_with("ex-b", "Exercise 1.2"), None)
-    made = notebook(tmp_path / "page.md", "A page", words)
-    read = "\n\n".join(cell.source for cell in made.cells[2:])
-    assert read == (
-        "x = 2\n\n<details><summary>Answer</summary>\n\nTwo of them.\n\n</details>\n\n"
-        "More text.\n\n**Exercise 1.2**\n\nWork.\n\n## Read next\n\n"
-        "## Solutions\n\n**Solution to Exercise 1.2**\n\nSo.\n\nassert x == 2"
-    )
 
 
 @pytest.mark.parametrize("name", site.notebooks())

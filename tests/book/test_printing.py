@@ -1,24 +1,31 @@
-"""The commands that print, on a small book: one execution, readers, bad input, strange words."""
+"""A small book with an address: its pages, what its commands print, bad input, strange words."""
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import building
 import printed_book
 import pytest
+from book_site import ROOT
 from bs4 import BeautifulSoup
 from printed_book import build, squeezed, text_of
 from pypdf import PdfReader
+from sphinx.errors import ExtensionError
 
+from byhand.site.address import check_address
 from mha import load_example, tables, trace
 from mha.views.table import as_written, no_tags
 
 pytestmark = pytest.mark.pdf
+ADDRESS = "https://example.org/books/attention/"
 READER = ("course", "--title", "Week 1", "--chapters")
 CODE = "\n```{code-cell}\n:tags: [teaches]\n\nfortytwo = 42\nprint(fortytwo)\n```\n"
-REMARK = "\nWith [a printed remark]{.printed} left out.\n"
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 WIDEST = """
 ```{code-cell}
 tables.array_table([[0.1234] * 23], rows=['dog'], columns=[f'k{i}' for i in range(23)],
@@ -46,14 +53,9 @@ blocks.stage_block(large, "weights", name="tbl-large")
 ```
 
 ```{code-cell}
-blocks.stage_block(small, "query", "key", "value", name="tbl-qkv")
-```
-
-```{code-cell}
 blocks.weighted_block(large, name="tbl-weighted")
 ```
 """
-
 
 # Markup of HTML and of Markdown, quotes, a role that would run, TeX's own signs, and a letter whose
 # accent is a character of its own. Characters that turn the text around are no tokens at all.
@@ -95,15 +97,22 @@ def strange_page(project):
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Return a small book, built and printed."""
+    """Return a small book that has an address, built and printed."""
     project = printed_book.small_book(tmp_path_factory.mktemp("book"))
-    printed_book.write(project, "beta", printed_book.PAGES["beta"] + CODE + REMARK + WIDEST)
-    printed_book.write(project, "notation", "\n# Notation\n\nThere is $x$.\n")
-    printed_book.write(project, "blocks", BLOCKS)
-    printed_book.write(project, "strange", strange_page(project))
-    toc, indent = project / "_toc.yml", "\n      - file: "
-    more = indent.join(["- file: beta", "notation", "blocks", "strange"])
-    toc.write_text(toc.read_text("utf-8").replace("- file: beta", more), "utf-8")
+    more = {
+        "beta": printed_book.PAGES["beta"] + CODE + WIDEST,
+        "notation": "\n# Notation\n\nThere is $x$.\n",
+        "blocks": BLOCKS,
+        "strange": strange_page(project),
+    }
+    for name, text in more.items():
+        printed_book.write(project, name, text)
+    toc, config = project / "_toc.yml", project / "_config.yml"
+    files = "\n".join(f"      - file: {name}" for name in more)
+    toc.write_text(toc.read_text("utf-8").replace("      - file: beta", files), "utf-8")
+    line = re.compile(r'^  baseurl: ".*"$', re.MULTILINE)
+    config.write_text(line.sub(f'  baseurl: "{ADDRESS}"', config.read_text("utf-8")), "utf-8")
+    shutil.copy(ROOT / "book" / "screenshot.png", project / "book")
     done = build(project, "pdf")
     assert done.returncode == 0, done.stderr
     return project
@@ -116,11 +125,6 @@ def made_when(project):
     return [p.stat().st_mtime_ns for p in files]
 
 
-def pdfs(project):
-    """Return what stands in the folder of PDFs, hidden files too."""
-    return {p.name: p.read_bytes() for p in (project / "_build" / "pdf").iterdir()}
-
-
 def pdf_of(project, name="attention-by-hand"):
     return project / "_build" / "pdf" / f"{name}.pdf"
 
@@ -129,9 +133,10 @@ def text(project, name="attention-by-hand"):
     return squeezed("".join(text_of(pdf_of(project, name))))
 
 
-def test_openings_and_folds_have_their_print_form(printed):
+def test_openings_and_folds_have_their_print_form_and_the_cover_the_address(printed):
     said = text(printed)
     for line in (
+        ADDRESS,
         "One sentence about beta.",
         "After this chapter you can",
         "say what beta is",
@@ -143,23 +148,16 @@ def test_openings_and_folds_have_their_print_form(printed):
         "Cited words.",
         "Table 2.3: All of it",
         "2.4 Afterwards",
+        "(1.1)",  # an aligned equation has one number
     ):
         assert squeezed(line) in said, line
-    assert "(1.1)" in said  # an aligned equation has one number
-    assert "(1.2)" not in said
-    assert "Withleftout." in said
-    assert "capybara" not in said
-    assert squeezed("None of it") not in said
+    for left_out in ("(1.2)", "capybara", "None of it"):
+        assert squeezed(left_out) not in said
 
 
 def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
-    done = build(
-        printed,
-        *READER,
-        "beta",
-        *("--course", "Maths & more", "--instructor", "A. Noether", "--date", "May"),
-        *("--solutions", "appendix"),
-    )
+    of_class = ("--course", "Maths & more", "--instructor", "A. Noether", "--date", "May")
+    done = build(printed, *READER, "beta", *of_class, "--solutions", "appendix")
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("note: this reader leaves out notation, which says what")
     said = text(printed, "week-1")
@@ -172,30 +170,38 @@ def test_a_reader_keeps_the_numbers_and_names_what_it_leaves_out(printed):
         "Solution to Exercise 2.1",
         "Chapter 2 Beta",
         "Part II",
-        "Maths & more",
-        "A. Noether",
-        "May",
+        "fortytwo = 42",
+        *("Maths & more", "A. Noether", "May"),
     ):
         assert squeezed(line) in said, line
     assert "Twonumbers" not in said
-    reader = PdfReader(pdf_of(printed, "week-1"))
-    assert reader.metadata.title == "Week 1"
+    assert PdfReader(pdf_of(printed, "week-1")).metadata.title == "Week 1"
 
 
-def test_a_reader_without_solutions_has_its_chapters_in_the_order_asked_for(printed, tmp_path):
-    asked = (*READER, "beta,alpha,notation", "--solutions", "none", "--to", str(tmp_path))
-    done = build(printed, *asked)
+def test_a_reader_without_code_or_solutions_has_the_order_asked_for_and_names_in_any_script(
+    printed, tmp_path
+):
+    title = "Ελληνικά: " + "μακρύς τίτλος " * 30
+    asked = ("--chapters", "beta,alpha,notation", "--solutions", "none", "--no-code")
+    of_class = ("--title", title, "--instructor", "Ирина Й.", "--course", "Été")
+    done = build(printed, "course", *asked, *of_class, "--to", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
-    reader = PdfReader(tmp_path / "week-1.pdf")
+    (made,) = tmp_path.iterdir()
+    assert made.name.startswith("ελληνικά-μακρύς-τίτλος-")
+    assert len(made.name) < 70
+    reader = PdfReader(made)
+    assert reader.metadata.title.split() == title.split()
     titles = [title for _, title in printed_book.outline(reader)]
     chapters = [title.split()[-1] for title in titles if title.split()[0].isdigit()]
     assert chapters == ["Beta", "Alpha", "Notation"]
-    said = squeezed("".join(text_of(tmp_path / "week-1.pdf")))
-    assert "PartI" not in said
+    cover, *others = map(squeezed, text_of(made))
+    assert squeezed(title) in cover
+    assert "ИринаЙ." in cover
+    said = "".join(others)
+    assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
     assert "Exercise2.1" in said
-    assert "Solution" not in said
-    assert "Aquarterisleft" not in said
-    assert "fortytwo=42" in said
+    for left_out in ("PartI", "Solution", "Aquarterisleft", "fortytwo"):
+        assert left_out not in said
 
 
 def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(printed):
@@ -208,27 +214,9 @@ def test_a_reader_with_separate_solutions_makes_two_files_and_computes_nothing(p
     assert {tuple(map(float, page.mediabox[2:])) for page in sheets} == {(612.0, 792.0)}
     assert "Aquarterisleft" not in text(printed, "week-1")
     solutions = text(printed, "week-1-solutions")
-    assert "SolutiontoExercise1.1" in solutions
     assert "SolutiontoExercise2.1" in solutions
     assert "Aquarterisleft,seeTable1.1." in solutions
     assert "Whatisleft" not in solutions
-
-
-def test_a_short_edition_with_names_in_any_script_says_where_the_code_is(printed, tmp_path):
-    title = "Ελληνικά: " + "μακρύς τίτλος " * 30
-    asked = ("--chapters", "beta", "--no-code", "--instructor", "Ирина Й.", "--course", "Été")
-    done = build(printed, "course", "--title", title, *asked, "--to", str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    (made,) = tmp_path.iterdir()
-    assert made.name.startswith("ελληνικά-μακρύς-τίτλος-")
-    assert len(made.name) < 70
-    cover, *others = map(squeezed, text_of(made))
-    assert squeezed(title) in cover
-    assert "ИринаЙ." in cover
-    assert PdfReader(made).metadata.title.split() == title.split()
-    said = "".join(others)
-    assert "fortytwo" not in said
-    assert squeezed("Code: on the page “Beta” of Attention by Hand.") in said
 
 
 def test_a_table_too_wide_for_the_page_gets_smaller_letters_and_nothing_is_cut(printed):
@@ -260,38 +248,28 @@ def test_bad_arguments_get_a_sentence_before_anything_is_built(
     assert "\n" not in str(stopped.value)
 
 
-# ---- Blocks: every number of every head, under the number that the page gives the block ----
-
-
-@pytest.fixture(scope="module")
-def lines(printed):
-    """Return the lines of the book, their words one space apart."""
+def test_every_number_of_the_blocks_is_printed_under_the_number_by_which_its_parts_are_cited(
+    printed,
+):
+    """Heads stand beside each other, and cells are tinted."""
     pages = text_of(pdf_of(printed), "-layout")
-    return [" ".join(line.split()) for page in pages for line in page.splitlines()]
-
-
-def test_every_number_of_the_blocks_is_printed_heads_beside_each_other(lines):
-    run = trace(load_example("the-cat-sat"))
-    both = zip(*(tables.stage_table(run, "weights", head=h).rows for h in range(2)), strict=True)
-    for first, second in both:
-        assert " ".join([*first, *second[1:]]) in lines
+    lines = [" ".join(line.split()) for page in pages for line in page.splitlines()]
     assert any(line.endswith("Head 1 Head 2") for line in lines)
-    text = squeezed("".join(lines))
-    run = trace(load_example("apple"))
-    for head in range(run.num_heads):
+    small, large = (trace(load_example(name)) for name in ("the-cat-sat", "apple"))
+    both = [tables.stage_table(small, "weights", head=head).rows for head in range(2)]
+    for first, second in zip(*both, strict=True):
+        assert " ".join([*first, *second[1:]]) in lines
+    said = squeezed("".join(lines))
+    for head in range(large.num_heads):
         for table in (
-            tables.stage_table(run, "weights", head=head),
-            tables.weighted_values_table(run, head=head),
+            tables.stage_table(large, "weights", head=head),
+            tables.weighted_values_table(large, head=head),
         ):
             for _, *numbers in table.rows:
-                assert squeezed("".join(numbers)) in text
-
-
-def test_a_block_is_tinted_and_has_one_number_by_which_its_parts_are_cited(printed, lines):
-    text = " ".join(lines)
-    assert re.search(r"See Table 4\.1.{0,12} and Table 4\.2", text)
-    captions = re.findall(r"Table 4\.(\d): ([A-Z]\w+)", text)
-    assert captions == [("1", "Attention"), ("2", "Attention"), ("3", "Queries"), ("4", "Weighted")]
+                assert squeezed("".join(numbers)) in said
+    assert re.search(r"See Table 4\.1.{0,12} and Table 4\.2", " ".join(lines))
+    captions = re.findall(r"Table 4\.(\d): ([A-Z]\w+)", " ".join(lines))
+    assert captions == [("1", "Attention"), ("2", "Attention"), ("3", "Weighted")]
     source = printed / "_build" / "print" / "attention-by-hand.typ"
     chapter = source.read_text(encoding="utf-8").partition("Strange")[0]
     assert chapter.count("fill: rgb(") == 2 * 9 + 3 * 25
@@ -337,19 +315,46 @@ def test_what_cannot_be_printed_is_told_with_chapter_and_line(tmp_path):
         line = (printed_book.FRONT + text).count("\n") + 1
         place = r"\d+" if fault.startswith("```") else line  # a cell's output has the cell's place
         assert re.search(rf"book/{name}\.md:{place}: {re.escape(said)}", done.stderr), done.stderr
-        assert not (project / "_build" / "pdf").exists() or pdfs(project) == {}
+        assert not list((project / "_build").glob("pdf/*"))
+
+
+# ---- Pages ----
+
+
+def page_of(project, name):
+    html = (project / "_build" / "html" / f"{name}.html").read_text(encoding="utf-8")
+    return BeautifulSoup(html, "html.parser")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "sentence"),
+    [("beta", "Beta", "One sentence about beta."), ("index", "A small book", "")],
+)
+def test_with_an_address_every_page_names_its_own_and_a_picture(printed, name, title, sentence):
+    page, address = page_of(printed, name), f"{ADDRESS}{name}.html"
+    assert [link["href"] for link in page.select("link[rel=canonical]")] == [address]
+    card = {meta["property"]: meta["content"] for meta in page.select("meta[property]")}
+    assert card["og:url"] == address
+    assert title in card["og:title"]
+    assert sentence in card["og:description"]
+    html = printed / "_build" / "html"
+    assert (html / card["og:image"].removeprefix(ADDRESS)).read_bytes().startswith(b"\x89PNG")
+    sitemap = ElementTree.parse(html / "sitemap.xml")
+    assert address in [place.text for place in sitemap.iter(f"{SITEMAP}loc")]
+
+
+@pytest.mark.parametrize("address", ["http://example.org/", "https://example.org/book", "book"])
+def test_an_address_that_is_none_is_refused(address):
+    refused = f"is '{address}'; https://, a host and a last / are wanted$"
+    with pytest.raises(ExtensionError, match=refused):
+        check_address(None, SimpleNamespace(html_baseurl=address))
 
 
 # ---- Strange words are text wherever they come out: page, explorer, paper ----
 
 
-@pytest.fixture(scope="module")
-def strange(printed):
-    return printed / "_build" / "html" / "strange.html"
-
-
-def test_a_page_shows_every_token_as_it_is_written(strange):
-    page = BeautifulSoup(strange.read_text(encoding="utf-8"), "html.parser")
+def test_a_page_shows_every_token_as_it_is_written(printed):
+    page = page_of(printed, "strange")
     headers = [found.get_text(strip=True) for found in page.select("article th")]
     drawn = " ".join(found.get_text("") for found in page.select("article svg text"))
     for token in STRANGE:
@@ -360,23 +365,20 @@ def test_a_page_shows_every_token_as_it_is_written(strange):
 
 
 @pytest.mark.browser
-def test_no_word_runs_and_the_explorer_shows_them(strange, browser):
-    context = browser.new_context()
-    errors = []
-    page = context.new_page()
+def test_no_word_runs_and_the_explorer_shows_them(printed, browser):
+    page, errors = browser.new_page(), []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
-    page.goto(strange.as_uri())
+    page.goto((printed / "_build" / "html" / "strange.html").as_uri())
     explorer = page.locator("mha-explorer")
     explorer.scroll_into_view_if_needed()
     page.locator("mha-explorer.live").wait_for()
     assert explorer.locator("b", has_text="hm").count() == 0
-    shown = explorer.text_content() + explorer.evaluate(
-        "e => [...e.querySelectorAll('[aria-label]')].map((x) => x.ariaLabel).join(' ')"
-    )
+    labels = "e => [...e.querySelectorAll('[aria-label]')].map((x) => x.ariaLabel).join(' ')"
+    shown = explorer.text_content() + explorer.evaluate(labels)
     assert all(token in shown for token in STRANGE)
     assert errors == []
-    context.close()
+    page.close()
 
 
 def test_the_printed_book_has_them_letter_by_letter(printed):

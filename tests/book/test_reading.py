@@ -1,7 +1,5 @@
 """Cells and expressions run in a process of their own, as a notebook's kernel would run them."""
 
-import textwrap
-
 import pytest
 from myst_nb.core.read import read_myst_markdown_notebook
 
@@ -57,33 +55,29 @@ def test_a_cell_that_never_ends_is_told(compute):
     assert found.faults == [(0, "it did not end within 1 seconds")]
 
 
+TEXT = """---
+kernelspec: {name: python3}
+---
+# A
+
+One {eval}`a
++ 1` and \\{eval}`no`, twice {eval}`b` {eval}`b`.
+
+- [x `c == 1`] Yes. :: So.
+
+```{code-cell}
+---
+mystnb:
+  figure:
+    caption: It is {eval}`d`.
+---
+d = 2
+```
+"""
+
+
 def test_expressions_are_found_in_sentences_captions_and_marks():
-    text = textwrap.dedent(
-        """\
-        ---
-        kernelspec: {name: python3}
-        ---
-        # A
-
-        One {eval}`a
-        + 1` and \\{eval}`no`, twice {eval}`b` {eval}`b`.
-
-        - [x `c == 1`] Yes. :: So.
-
-        ```{code-cell}
-        ---
-        mystnb:
-          figure:
-            caption: It is {eval}`d`.
-        ---
-        d = 2
-        ```
-        """
-    )
-    notebook = read_myst_markdown_notebook(text, add_source_map=True)
-    found = [(step.kind, step.source) for step in steps_of(notebook, text)]
-    assert found == [
-        ("expression", "a + 1"), ("expression", "b"), ("expression", "bool(c == 1)"),
-        ("cell", "d = 2"), ("expression", "d"),
-    ]  # fmt: skip
-    assert steps_of(notebook, text)[3].line == 17
+    found = steps_of(read_myst_markdown_notebook(TEXT, add_source_map=True), TEXT)
+    assert [step.source for step in found] == ["a + 1", "b", "bool(c == 1)", "d = 2", "d"]
+    assert [step.kind == "cell" for step in found] == [False, False, False, True, False]
+    assert found[3].line == 17

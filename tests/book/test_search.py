@@ -1,11 +1,7 @@
-"""What the book writes for its search: the words of a section, and what the ranking names."""
-
-import tomllib
+"""What the book writes for its search: the words of a section."""
 
 import pytest
-from book_site import ROOT
 
-from byhand.search import RANKING, factor_of
 from byhand.search.sections import read_sections
 
 
@@ -31,21 +27,3 @@ from byhand.search.sections import read_sections
 def test_the_words_of_a_piece(html, text):
     sections = read_sections(f"<section id='s'><h2>H</h2>{html}</section>after")
     assert [(s.heading, s.text) for s in sections] == [("H", text)]
-
-
-def test_the_ranking_names_what_the_book_has():
-    ranking = tomllib.loads(RANKING.read_text(encoding="utf-8"))
-    names = [str(p.relative_to(ROOT / "book"))[:-3] for p in (ROOT / "book").rglob("*.md")]
-    for start in ranking["pages"]:
-        assert any(name.startswith(start) for name in names), start
-    headings = {
-        line.lstrip("# ")
-        for name in names
-        for line in (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8").splitlines()
-        if line.startswith("#")
-    }
-    for start in ranking["headings"]:
-        assert any(heading.startswith(start) for heading in headings), start
-    audit = factor_of("sources/what-the-sources-print", ranking["pages"])
-    assert audit < factor_of("examples/apple", ranking["pages"])
-    assert factor_of("examples/apple", ranking["pages"]) < factor_of("mechanism/softmax", {})

@@ -1,4 +1,4 @@
-"""Folded sections of a built page: what opens them, what is built late, keyboard and paper."""
+"""Folded sections of a built page: what opens them, and what is built late."""
 
 import re
 
@@ -6,7 +6,6 @@ import book_site as site
 import pytest
 from accessible import violations
 from playwright.sync_api import expect
-from pypdf import PdfReader
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -29,7 +28,7 @@ def unfold(page, kind="all-numbers"):
     summary(page, kind).click(position={"x": 4, "y": 12})
 
 
-def test_all_numbers_are_built_on_opening_and_work(opened):
+def test_all_numbers_are_built_on_opening_and_work_and_answers_are_remembered(opened):
     page = opened(NAME)
     elements = "document.querySelector('article').querySelectorAll('*').length"
     before = page.evaluate(elements)
@@ -40,10 +39,6 @@ def test_all_numbers_are_built_on_opening_and_work(opened):
     unfold(page)
     unfold(page)
     assert page.locator(f"#{TABLE}").count() == 1
-    box = page.locator(f"#{BOX}")
-    box.get_by_label("Your answer").fill("1")
-    box.get_by_role("button", name="Check").click()
-    expect(box.locator(".your-turn-feedback")).not_to_be_empty()
     late = page.locator("details.all-numbers details.code-fold")
     assert not late.first.evaluate("e => e.open")
     page.get_by_role("button", name="Code", exact=True).click()
@@ -53,13 +48,18 @@ def test_all_numbers_are_built_on_opening_and_work(opened):
     assert page.locator(".copybtn").count() == codes.count()
     late.first.locator(".copybtn").first.evaluate("e => e.click()")
     expect(late.first.locator(".copybtn").first).to_have_class(re.compile("success"))
-
-
-def test_without_scripts_they_are_there_from_the_start(opened):
-    page = opened(NAME, java_script_enabled=False)
-    expect(page.locator(f"#{TABLE}")).not_to_be_visible()
+    box = page.locator(f"#{BOX}")
+    box.get_by_label("Your answer").fill("1")
+    box.get_by_role("button", name="Check").click()
+    expect(box.locator(".your-turn-feedback")).not_to_be_empty()
+    page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
+    total = page.evaluate("window.mhaProgress.entryAt(location.href).total")
+    site.carry_over(page)
+    page.reload()
+    site.until(page, f"window.mhaProgress.isRight('{BOX}')")
     unfold(page)
-    expect(page.locator(f"#{TABLE}")).to_be_visible()
+    box.wait_for()
+    assert page.evaluate("window.mhaProgress.entryAt(location.href).total") == total
 
 
 @pytest.mark.parametrize(("target", "kind"), [(TABLE, "all-numbers"), (DEEPER, "deeper")])
@@ -72,27 +72,6 @@ def test_an_address_opens_what_it_leads_into(opened, target, kind):
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.set_viewport_size({"width": 390, "height": 900})
     assert violations(page, f"details.fold.{kind}", runOnly=["color-contrast"]) == []
-
-
-def test_so_does_a_link_of_another_page(opened):
-    page = opened("sources/what-the-sources-print")
-    page.locator(f"article a[href$='#{TABLE}']").first.evaluate("e => e.click()")
-    page.wait_for_url(f"**/the-cat-sat.html#{TABLE}")
-    expect(page.locator(f"#{TABLE}")).to_be_in_viewport()
-
-
-def test_an_answer_to_a_late_question_is_remembered(opened):
-    page = opened(NAME)
-    unfold(page)
-    page.locator(f"#{BOX}").wait_for()
-    page.evaluate(f"window.mhaProgress.setRight('{BOX}')")
-    total = page.evaluate("window.mhaProgress.entryAt(location.href).total")
-    site.carry_over(page)
-    page.reload()
-    site.until(page, f"window.mhaProgress.isRight('{BOX}')")
-    unfold(page)
-    page.locator(f"#{BOX}").wait_for()
-    assert page.evaluate("window.mhaProgress.entryAt(location.href).total") == total
 
 
 def test_a_page_with_folds_reads_in_steps_and_an_address_leads_to_its_step(opened):
@@ -114,14 +93,8 @@ def test_a_page_with_folds_reads_in_steps_and_an_address_leads_to_its_step(opene
     assert page.locator("mha-explorer details[open]").count() == 0  # it opens none of its own
 
 
-def test_a_fold_opens_by_keyboard_and_paper_has_deeper_but_not_all_numbers(opened, tmp_path):
+def test_a_fold_opens_by_keyboard(opened):
     page = opened(NAME)
-    page.pdf(path=tmp_path / "page.pdf")
-    text = "".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
-    said = " ".join(text.split())
-    assert "How decided is each row" in said
-    assert "Weighted values and head outputs" not in said
-    assert "open it there to print it" in said
     for kind in ("deeper", "all-numbers"):
         assert not is_open(page, kind)
         summary(page, kind).focus()

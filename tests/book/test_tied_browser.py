@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from accessible import violations
 from book_site import rest, soup, until
-from hand import drag, middle, swipe
+from hand import middle, swipe
 from playwright.sync_api import expect
 from runs_of_pages import example_of, run_of
 from seeds import SEED
@@ -111,7 +111,7 @@ def settled(page):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_tied_number_is_what_the_package_gives(tied, name):
+def test_every_tied_number_is_what_the_package_gives_and_the_small_strip_covers_nothing(tied, name):
     page = tied(name)
     the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
     for fold in page.locator("details.all-numbers > summary").all():
@@ -119,8 +119,7 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
     settled(page)
     printed = page.evaluate(SAID)
     assert len(printed) >= PAGES[name]
-    rng = np.random.default_rng(SEED)
-    drawn = rng.normal(size=40).round(1).tolist()
+    drawn = np.random.default_rng(SEED).normal(size=40).round(1).tolist()
     page.evaluate(
         """(drawn) => document.querySelectorAll("mha-explorer").forEach(({ explorer }) => {
           const fields = explorer?.strip.numbers.filter(({ given }) => given) ?? [];
@@ -129,9 +128,7 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
         drawn,
     )
     settled(page)
-    runs = runs_of(page)
-    said = page.evaluate(SAID)
-    compared = 0
+    runs, said, compared = runs_of(page), page.evaluate(SAID), 0
     for of, formula, how, text, classes in said:
         if of not in runs or "|" in formula or how.startswith(("holds", "at_", "own")):
             continue
@@ -146,6 +143,13 @@ def test_every_tied_number_is_what_the_package_gives(tied, name):
     )
     settled(page)
     assert page.evaluate(SAID) == printed
+    page.set_viewport_size({"width": 390, "height": 900})
+    the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
+    centre(page, page.locator("data[data-of]:visible").nth(5))
+    rest(page, 300)
+    if page.locator(".small-strip:visible").count():
+        page.get_by_role("button", name="Put the small strip away").click()
+        assert page.locator(".small-strip:visible").count() == 0
 
 
 def edit(page, where, value):
@@ -165,7 +169,12 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
     settled(page)
     assert page.evaluate(OWN) == []
     printed = page.evaluate(SAID)
-    tables_follow_and_say_no_largest_of_a_row_that_is_not(page)
+    edit(page, "query.0.0.0", 2)
+    # No weight is marked as the largest of a row that it no longer is.
+    cells = page.locator("#tbl-river-bank-weights td").all_inner_texts()
+    rows = [[*map(mha.shown, row), "1.0000"] for row in runs_of(page)["river-bank"].weights[0]]
+    assert [text.replace("∗", "") for text in cells] == [text for row in rows for text in row]
+    assert "follows" in page.locator("#tbl-river-bank-weights table").get_attribute("class")
     reset(page)
     edit(page, "query.0.2.0", 3)
     marked = {*page.evaluate(OWN)}
@@ -191,51 +200,60 @@ def test_tables_follow_and_what_does_not_says_that_it_has_the_books_numbers(tied
     assert page.locator("data.own").count() == 0
 
 
-def tables_follow_and_say_no_largest_of_a_row_that_is_not(page):
-    cells = page.locator("#tbl-river-bank-weights td")
-    before = cells.all_inner_texts()
-    edit(page, "query.0.0.0", 2)
-    run = runs_of(page)["river-bank"]
-    rows = [[*map(mha.shown, row), "1.0000"] for row in run.weights[0]]
-    now = [text.replace("∗", "") for text in cells.all_inner_texts()]
-    assert now == [text for row in rows for text in row]
-    assert now != before
-    assert "follows" in page.locator("#tbl-river-bank-weights table").get_attribute("class")
-
-
 def centre(page, locator):
     """Bring an element to the middle of the screen."""
     locator.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
     rest(page, 150)
 
 
-@pytest.mark.parametrize("width", [390, 1100, 1280])
-def test_an_input_is_scrubbed_where_it_stands_and_a_reset_is_near(tied, width):
-    page = tied("mechanism/what-attention-does", width, has_touch=width == 390)
+def drag_without_letting_go(page, x, y, across):
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + across, y, steps=8)
+
+
+def press_and_hold(page, button):
+    """Press a button for a while, in which it has to stay under the pointer."""
+    page.mouse.move(*middle(button), steps=5)
+    page.mouse.down()
+    rest(page, 150)
+    page.mouse.up()
+    settled(page)
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1100, 800), (1280, 800)])
+def test_a_number_of_the_first_screen_is_scrubbed_and_a_reset_is_near(opened, width, height):
+    page = opened("mechanism/what-attention-does", width=width, height=height,
+                  has_touch=width == 390)  # fmt: skip
     number = page.locator("p data[role=spinbutton]").first
-    centre(page, number)
+    number.wait_for()  # without any doing of the reader
     assert number.inner_text() == "3"
-    box, (x, y) = number.bounding_box(), middle(number)
-    if width == 390:
-        swipe(page, x, y, 40, steps=10)
-    else:
-        page.mouse.move(x, y)
-        page.mouse.down()
-        page.mouse.move(x + 40, y, steps=8)
-        now = number.bounding_box()
-        assert number.inner_text() == "3.5"
-        assert abs(now["x"] - box["x"]) <= 1
-        assert abs(now["y"] - box["y"]) <= 1
-        page.mouse.up()
-    assert number.inner_text() == "3.5"
-    number.press("ArrowDown")
-    assert number.inner_text() == "3.4"
-    assert number.get_attribute("aria-valuenow") == "3.4"
-    assert number.get_attribute("title") == "In the book: 3"
-    assert page.evaluate("document.querySelector('mha-explorer').explorer.state.edits") == {
-        "value.0.1.0": 3.4
-    }
+    circles = page.locator("#fig-river-bank-moved circle")
+    zero, river = (circles.nth(i).bounding_box() for i in (0, 1))
+    assert river["y"] + river["height"] < height
     small = page.locator(".small-strip:visible")
+    assert small.count() == 0
+    before, (x, y) = number.bounding_box(), middle(number)
+    if width == 390:
+        swipe(page, x, y, -40, steps=10)
+    else:
+        drag_without_letting_go(page, x, y, -40)
+    assert number.inner_text() == "2.5"
+    now = number.bounding_box()
+    assert abs(now["x"] - before["x"]) <= 1
+    assert abs(now["y"] - before["y"]) <= 1
+    page.mouse.up()
+    half = (river["x"] - zero["x"]) / 3 / 2
+    assert abs(river["x"] - circles.nth(1).bounding_box()["x"] - half) < 1
+    outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
+    assert outcome == mha.shown(runs_of(page)["river-bank"].head_outputs[0, 2, 0], 2)
+    number.press("ArrowDown")
+    assert number.inner_text() == "2.4"
+    assert number.get_attribute("aria-valuenow") == "2.4"
+    assert number.get_attribute("title") == "In the book: 3"
+    edits = page.evaluate("document.querySelector('mha-explorer').explorer.state.edits")
+    assert edits == {"value.0.1.0": 2.4}
+    centre(page, number)
     assert small.count() == 1
     assert violations(page) == []
     small.get_by_role("button", name="Reset").click()
@@ -258,12 +276,7 @@ def a_small_strip_that_is_used_stays_where_it_covers_a_figure(page, number):
     expect(small).to_be_visible()  # the number has the focus
     page.mouse.move(200, 300)
     rest(page, 150)
-    button = small.get_by_role("button", name="Reset")
-    page.mouse.move(*middle(button), steps=5)
-    page.mouse.down()
-    rest(page, 150)
-    page.mouse.up()
-    settled(page)
+    press_and_hold(page, small.get_by_role("button", name="Reset"))
     assert number.inner_text() == "3"
     page.mouse.move(200, 300)
     page.evaluate("document.activeElement.blur()")
@@ -277,25 +290,10 @@ def test_a_number_at_the_end_of_a_line_stays_there_while_it_is_dragged(tied):
     centre(page, number)
     x, y = middle(number)
     assert x > 340
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 40, y, steps=5)
+    drag_without_letting_go(page, x, y, -40)
     assert number.inner_text() == "2.5"
     assert abs(middle(number)[0] - x) <= 1
     page.mouse.up()
-
-
-def reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page):
-    page.locator("p data[role=spinbutton]").first.press("ArrowUp")
-    button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
-    expect(button).to_be_visible()
-    rest(page, 150)
-    page.mouse.move(*middle(button))
-    page.mouse.down()
-    rest(page, 150)
-    page.mouse.up()
-    settled(page)
-    assert page.locator("data.moved").count() == 0
 
 
 def steps_open_below_a_strip_that_stays_where_it_is(page):
@@ -322,7 +320,12 @@ def test_pointing_lights_the_place_in_the_strip_and_reset_stays_under_the_pointe
     centre(page, word)
     word.hover()
     assert page.locator(".strip[data-part=key]").count() > 0
-    reset_in_a_small_strip_stays_under_the_pointer_that_presses_it(page)
+    page.locator("p data[role=spinbutton]").first.press("ArrowUp")
+    button = page.locator(".small-strip.in-margin").get_by_role("button", name="Reset")
+    expect(button).to_be_visible()
+    rest(page, 150)
+    press_and_hold(page, button)
+    assert page.locator("data.moved").count() == 0
 
 
 def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
@@ -339,23 +342,14 @@ def test_a_claim_that_no_longer_holds_is_grey_and_says_what_is(tied):
 
 def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
     page = tied("examples/the-cat-sat")
-    # Two changes by which the preferences turn round.
-    page.evaluate(
-        """() => document.querySelector("mha-explorer").explorer.editAll(
-          [["embeddings.1.0", 1.2], ["embeddings.2.2", -2.5]]
-            .map(([at, x]) => [mhaPlaces.parse(at), x]))"""
-    )
-    settled(page)
+    edit(page, "embeddings.1.0", 1.2)
+    edit(page, "embeddings.2.2", -2.5)  # by which the preferences turn round
     run = runs_of(page)["the-cat-sat"]
     says = page.locator("p", has_text="The largest weight of cat in Head 1 goes from").inner_text()
-    largest = [mha.percent(row.max()) for head in (0, 1)
-               for row in (run.weights[head, 1], mha.softmax(run.scores[head, 1]))]  # fmt: skip
-    assert re.findall(r"\d+ %", says.replace("\xa0", " ")) == [
-        x.replace("\xa0", " ") for x in largest
-    ]
+    rows = [row[1] for head in (0, 1) for row in (run.weights[head], mha.softmax(run.scores[head]))]
+    assert re.findall(r"\d+\s%", says) == [mha.percent(row.max()) for row in rows]
+    assert (np.argsort(-run.weights[0]) != [2, 0, 1]).any()
     failing = page.locator("data.fails").all_inner_texts()
-    order = np.argsort(-run.weights, axis=-1)
-    assert (order[0] != [2, 0, 1]).any()
     assert "Head 1 attends most to sat and least to cat" in failing
     # A quiz that says as a whole that it has the book's numbers has no other.
     title = page.locator("#quiz-the-cat-sat-louder-title")
@@ -364,42 +358,43 @@ def test_no_sentence_sets_a_number_of_the_reader_beside_one_of_the_book(tied):
     assert title.evaluate(inside) == 0
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-def test_the_first_screen_has_a_number_to_move_and_a_figure_that_follows(opened, width, height):
-    page = opened("mechanism/what-attention-does", width=width, height=height)
-    number = page.locator("p data[role=spinbutton]").first
-    number.wait_for()  # without any doing of the reader
-    river = page.locator("#fig-river-bank-moved circle").nth(1)
-    dot = river.bounding_box()
-    assert dot["y"] + dot["height"] < height
-    assert page.locator(".small-strip:visible").count() == 0
-    drag(page, *middle(number), -80)
-    assert number.inner_text() == "2"
-    unit = (dot["x"] - page.locator("#fig-river-bank-moved circle").nth(0).bounding_box()["x"]) / 3
-    assert abs(dot["x"] - river.bounding_box()["x"] - unit) < 1
-    run = runs_of(page)["river-bank"]
-    outcome = page.locator("p data[value='head_outputs.0.2.0']").first.inner_text()
-    assert outcome == mha.shown(run.head_outputs[0, 2, 0], 2)
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_arcs_are_as_wide_as_the_weights_of_the_readers_run(tied, width):
-    page = tied("mechanism/multi-head-attention", width=width)
+def test_arcs_and_the_small_strip_follow_the_readers_run_on_a_desk_and_on_a_phone(tied):
+    page = tied("mechanism/multi-head-attention", has_touch=True)
     number = page.locator("p data[role=spinbutton]").first
     number.focus()
     for _ in range(12):
         number.press("ArrowDown")  # cat is less of an animal
     run = runs_of(page)["it-tired"]
     assert run.embeddings[0, 0] < 1
-    arcs = page.locator("#fig-it-tired-arcs svg:visible [data-weight]")
-    for part in arcs.all():
-        weight = run.weights[*map(int, part.get_attribute("data-weight").split())]
-        if part.locator("text").count():
-            expect(part.locator("text")).to_have_text(mha.percent(weight))
-        elif weight >= 0.01:
-            wide = float(part.locator("path").get_attribute("stroke-width").removesuffix("px"))
-            assert abs(wide - max(0.6, 16 * weight)) < 0.01
-    assert arcs.count() == 2 * 2 * len(run.tokens)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        arcs = page.locator("#fig-it-tired-arcs svg:visible [data-weight]")
+        expect(arcs).to_have_count(2 * 2 * len(run.tokens))
+        for part in arcs.all():
+            weight = run.weights[*map(int, part.get_attribute("data-weight").split())]
+            if part.locator("text").count():
+                expect(part.locator("text")).to_have_text(mha.percent(weight))
+            elif weight >= 0.01:
+                wide = float(part.locator("path").get_attribute("stroke-width").removesuffix("px"))
+                assert abs(wide - max(0.6, 16 * weight)) < 0.01
+    reset(page)
+    edit(page, "embeddings.3.3", 1)
+    centre(page, page.locator("#tbl-it-tired-stream"))
+    strip = page.locator(".small-strip:visible")
+    strip.wait_for()
+    assert "Head 2" in strip.inner_text()  # whose weights changed
+    for part in [*strip.locator(".weight").all(), strip.get_by_role("button", name="Reset")]:
+        box = part.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    page.evaluate("document.querySelector('mha-explorer').explorer"
+                  ".change({ off: [false, true] }, '')")  # fmt: skip
+    expect(strip).to_contain_text("Head 1")
+    share = page.locator("data[value^='head_contributions.1.']").first
+    expect(share).to_have_class(re.compile(r"\boff\b"))
+    assert share.evaluate("e => e.nextSibling.textContent") == " (off)"
+    strip.get_by_role("button", name="Reset").click()
+    expect(page.locator("data.off")).to_have_count(0)
 
 
 OWN = """() => [...document.querySelectorAll(".now")]
@@ -416,19 +411,22 @@ NESTED = """() => [...document.querySelectorAll("data + .now, p > .now")].filter
 }).map((mark) => mark.parentNode.textContent)"""
 
 
-def test_a_remark_about_a_number_in_brackets_doubles_none(tied):
-    page = tied("mechanism/softmax")
-    edit(page, "embeddings.2.0", -1)
-    expect(page.locator("main")).to_contain_text("it was (2.38, 0.26) (the book’s numbers). A")
+@pytest.mark.parametrize(
+    ("name", "place", "said"),
+    [
+        ("mechanism/softmax", "embeddings.2.0", "it was (2.38, 0.26) (the book’s numbers). A"),
+        ("transformer/order", "query.0.0.0", "0 and 1 [the book’s numbers], with their signs.)"),
+    ],
+)
+def test_a_remark_about_a_number_in_brackets_doubles_none(tied, name, place, said):
+    page = tied(name)
+    edit(page, place, -1)
+    expect(page.locator("main")).to_contain_text(said)
     assert page.evaluate(NESTED) == []
 
 
 def test_what_an_order_changes_is_said_where_it_is(tied):
     page = tied("transformer/order")
-    edit(page, "query.0.0.0", -1)
-    expect(page.locator("main")).to_contain_text("0 and 1 [the book’s numbers], with their signs.)")
-    assert page.evaluate(NESTED) == []
-    reset(page)
     page.get_by_role("button", name="Last word first").first.click()
     settled(page)
     expect(page.locator("mha-explorer .strip > .strip-title")).to_contain_text("in sat cat?")
@@ -505,28 +503,6 @@ def test_words_about_an_instrument_without_a_run_say_that_they_have_the_books_nu
     expect(page.locator("#tbl-names-losses .as-at-first")).to_have_count(1)
 
 
-def test_the_small_strip_names_the_head_that_changed_and_all_of_it_is_on_a_phone(tied):
-    page = tied("mechanism/multi-head-attention", 390, has_touch=True)
-    edit = "document.querySelector('mha-explorer').explorer.edit(mhaPlaces.parse('{}'), {})"
-    page.evaluate(edit.format("embeddings.3.3", 1))
-    centre(page, page.locator("#tbl-it-tired-stream"))
-    strip = page.locator(".small-strip:visible")
-    strip.wait_for()
-    assert "Head 2" in strip.inner_text()
-    for part in [*strip.locator(".weight").all(), strip.get_by_role("button", name="Reset")]:
-        box = part.bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
-    explorer = "document.querySelector('mha-explorer').explorer"
-    page.evaluate(f"{explorer}.change({{ off: [false, true] }}, '')")
-    expect(strip).to_contain_text("Head 1")
-    share = page.locator("data[value^='head_contributions.1.']").first
-    expect(share).to_have_class(re.compile(r"\boff\b"))
-    assert share.evaluate("e => e.nextSibling.textContent") == " (off)"
-    strip.get_by_role("button", name="Reset").click()
-    expect(page.locator("data.off")).to_have_count(0)
-
-
 COVERED = """() => {
   const strip = document.querySelector(".small-strip:not([hidden])");
   if (!strip || getComputedStyle(strip).visibility === "hidden") return null;
@@ -569,17 +545,6 @@ def the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page):
     page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_small_strip_covers_nothing_of_a_phone_and_can_be_put_away(tied, name):
-    page = tied(name, 390)
-    the_small_strip_stands_while_its_numbers_are_read_and_covers_nothing(page)
-    centre(page, page.locator("data[data-of]:visible").nth(5))
-    rest(page, 300)
-    if page.locator(".small-strip:visible").count():
-        page.get_by_role("button", name="Put the small strip away").click()
-        assert page.locator(".small-strip:visible").count() == 0
-
-
 # ---- Depth ----
 
 
@@ -617,9 +582,3 @@ def test_the_second_layer_follows_the_letters_or_fails(tied):
     settled(page)
     assert page.evaluate(SAID) == said
     expect(captions).to_have_count(0)
-    page.get_by_label("the first layer is there").uncheck()
-    assert "the weights are even" in status.inner_text()
-    guesses = page.locator(".letters .guess .share").all_inner_texts()
-    assert guesses == [
-        mha.percent(share) for share in (2 / 4, 1 / 4, 1 / 4)
-    ]  # of A, B and no letter
