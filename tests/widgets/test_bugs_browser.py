@@ -152,13 +152,16 @@ def test_numbers_of_one_s_own_are_tried_and_stand_in_the_address(opened):
     page.get_by_text("Numbers of your own").click()
     field = page.get_by_label("keys of cat, 2")
     expect(field).to_have_value("2")
-    given = Tried.of_run(trace(load_example("cat-sat")))
-    key = given.key.copy()
-    key[0, 1] = 2
-    given = replace(given, key=key)
+    cat_sat = trace(load_example("cat-sat"))
+    given = replace(Tried.of_run(cat_sat), key=np.array([[1, 2, 1, 0], [0, 1, 0, 1]]))
     assert cells(page) == [shown(x) for x in numbers_of(BUGS["wrong axis"], given)]
     field.fill("0")
     expect(page.locator(".bugs-said")).to_contain_text("All as in the right program.")
+    page.get_by_label("Queries and keys").select_option(label="27 times as large")
+    larger = numbers_of(BUGS["wrong axis"], Tried.of_run(cat_sat, 27))
+    assert cells(page) == [shown(x) for x in larger]
+    page.get_by_role("button", name=lines("wrong axis")[0]).click()
+    expect(page.get_by_text("1 of 1 found at the first guess.")).to_be_visible()
 
 
 def test_what_is_not_in_force_has_no_tick_and_each_run_says_what_came(opened):
