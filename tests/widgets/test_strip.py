@@ -277,7 +277,7 @@ def test_nothing_moves_where_less_motion_is_wanted(view):
         assert seen.page.evaluate("document.getAnimations().length") == moves
 
 
-def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view):
+def test_scores_that_nothing_scales_stand_there_once_and_what_is_pointed_at_says_what_it_is(view):
     seen = view("river-bank").live()
     heads = seen.page.locator(".heading .head:visible")
     assert "unscaled" not in heads.all_inner_texts()
@@ -287,6 +287,14 @@ def test_scores_that_nothing_scales_stand_there_once_and_parts_say_of_what(view)
     assert "Exponential" in seen.focused()
     seen = view("the-cat-sat").live()
     expect(seen.page.locator(".key .at-scaled_scores").first).to_be_visible()
+    how, lit = seen.page.locator(".how"), seen.page.locator(".strip .lit")
+    seen.page.locator(".at-weights .number").nth(1).hover()
+    expect(how).to_have_text("Weight that the gives to cat, Head 1: 1.9716 ÷ 8.4718 ≈ 0.2327")
+    seen.page.locator(".at-value .number").first.hover()
+    expect(how).to_contain_text("Value of the, v₁")
+    assert lit.count() > 0
+    seen.page.mouse.move(2, 2)
+    assert lit.count() == 0
     parts = seen.page.locator(".heading .at-head_outputs")
     expect(parts).to_have_text("output, component 1")
     seen.page.locator(".sums .result").nth(1).click()
@@ -366,21 +374,6 @@ def test_what_a_mask_hides_lights_nothing_and_the_sentence_is_of_the_row_that_is
     assert seen.status == (
         "No weight of cat moves, and its output stays. Embedding of sat, x₁ is now 1.1."
     )
-
-
-def test_a_number_lights_what_it_comes_from_and_what_it_moves(view):
-    seen = view("the-cat-sat").live()
-    weights = seen.page.locator(".at-weights .number")
-    weights.nth(1).hover()
-    lit = seen.page.locator(".strip .lit")
-    assert lit.count() > 0
-    assert seen.page.locator(".how").inner_text() == (
-        "Weight that the gives to cat, Head 1: 1.9716 ÷ 8.4718 ≈ 0.2327"
-    )
-    seen.page.locator(".at-value .number").first.hover()
-    assert "Value of the, v₁" in seen.page.locator(".how").inner_text()
-    seen.page.mouse.move(2, 2)
-    assert lit.count() == 0
 
 
 FLOW = """() => {
