@@ -236,9 +236,9 @@ def test_the_query_is_the_nearest_that_gives_the_weight(scripts):
     rng = np.random.default_rng(SEED)
     cases = [
         {"key": rng.normal(size=(rng.integers(2, 6), 2)) * 2, "start": rng.normal(size=2),
-         "which": 0, "wanted": float(rng.uniform(0.02, 0.98))} for _ in range(16)
+         "which": 0, "wanted": float(rng.uniform(0.02, 0.98))} for _ in range(60)
     ]  # fmt: skip
-    for case in cases[::3]:
+    for case in [case for case in cases[::3] if len(case["key"]) > 2]:
         case["key"][0] = case["key"][1:].mean(axis=0)  # among the others: not every weight is had
     plain = [case | {name: case[name].tolist() for name in ("key", "start")} for case in cases]
     turns = np.linspace(0, 2 * np.pi, 360, endpoint=False)
@@ -258,7 +258,7 @@ def test_the_query_is_the_nearest_that_gives_the_weight(scripts):
         weights = softmax(nearer @ key.T)[..., 0]
         is_low = softmax(key @ start)[0] < wanted
         assert ((weights < wanted) == is_low).all(), case
-    assert 0 < missing < 8
+    assert 0 < missing < 20
 
 
 def test_lines_of_equal_weight_turn_with_the_temperature(put):
